@@ -1,0 +1,56 @@
+# Every verb stands alone on a fresh clone: it sets up what it needs first.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin
+
+.PHONY: setup demo test slow mutants check format bench docs clean
+
+setup: $(VENV)/.dev
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.dev
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/.dev
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+demo: setup            ## private counts beside the exact one, and a picture of the noise
+	$(RUN)/python examples/demo.py
+
+test: setup            ## everything but the slow marks
+	$(RUN)/python -m pytest --quiet --numprocesses 2
+
+slow: setup            ## the statistical suites that take minutes
+	$(RUN)/python -m pytest --quiet --numprocesses 2 -m slow
+
+mutants: setup         ## planted bugs, each of which some test must catch
+	$(RUN)/python tests/mutants.py
+
+check: setup           ## lint, types, layers
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/mypy
+	$(RUN)/lint-imports
+
+format: setup
+	$(RUN)/ruff check --fix .
+	$(RUN)/ruff format .
+
+bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchmarks/results/
+	$(RUN)/python benchmarks/noise.py
+	$(RUN)/python benchmarks/selection.py
+
+docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
+	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest
+	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+clean:
+	rm -rf $(VENV) docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

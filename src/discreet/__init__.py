@@ -1,0 +1,1 @@
+"""discreet answers questions about people without telling on any of them."""

@@ -1,0 +1,46 @@
+"""The words: errors, exact numbers, units, bounds, limits, sensitivities. Standard library only."""
+
+from discreet.core.bounds import Bounds
+from discreet.core.errors import DiscreetError, Finished, InvalidInput, NotProved, OutOfRange, WrongType
+from discreet.core.exact import Number, exact, positive, probability, round_down, round_up, whole
+from discreet.core.exponential import exp_at_least, exp_at_most, exp_minus, log_at_most
+from discreet.core.limits import Limit
+from discreet.core.sensitivity import (
+    Sensitivity,
+    bounded_sum,
+    bounded_sums,
+    counting_queries,
+    counting_query,
+    histogram,
+)
+from discreet.core.units import Neighbours, PrivacyUnit
+
+__all__ = [
+    "Bounds",
+    "DiscreetError",
+    "Finished",
+    "InvalidInput",
+    "Limit",
+    "Neighbours",
+    "NotProved",
+    "Number",
+    "OutOfRange",
+    "PrivacyUnit",
+    "Sensitivity",
+    "WrongType",
+    "bounded_sum",
+    "bounded_sums",
+    "counting_queries",
+    "counting_query",
+    "exact",
+    "exp_at_least",
+    "exp_at_most",
+    "exp_minus",
+    "histogram",
+    "log_at_most",
+    "positive",
+    "probability",
+    "round_down",
+    "round_up",
+    "whole",
+]

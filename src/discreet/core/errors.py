@@ -1,0 +1,52 @@
+"""The error family. Each says what happened and what to do next; none quotes data."""
+
+from typing import Self
+
+
+class DiscreetError(Exception):
+    """Something was refused.
+
+    `problem` says what happened in terms of public things (names, types, limits), and `fix` what to do
+    next. Neither may contain a private value.
+    """
+
+    def __init__(self, problem: str, *, fix: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{self.problem}\n  fix: {self.fix}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The default recipe forgets `fix`, so an error could not cross a process boundary.
+        return _rebuild, (type(self), self.problem, self.fix)
+
+    @classmethod
+    def of(cls, problem: str, fix: str) -> Self:
+        """Build from positional texts, as unpickling does."""
+        return cls(problem, fix=fix)
+
+
+def _rebuild(kind: type[DiscreetError], problem: str, fix: str) -> DiscreetError:
+    return kind.of(problem, fix)
+
+
+class InvalidInput(DiscreetError, ValueError):
+    """A value has the right type but cannot be used."""
+
+
+class OutOfRange(InvalidInput):
+    """A number is beyond what can be handled exactly, or beyond what makes sense."""
+
+
+class WrongType(DiscreetError, TypeError):
+    """A value is of a type that has no meaning here."""
+
+
+class NotProved(DiscreetError, ValueError):
+    """The theorem that was asked for does not cover this case, so no guarantee is claimed."""
+
+
+class Finished(DiscreetError, RuntimeError):
+    """An interaction has given its last answer, or may not go on in this process."""

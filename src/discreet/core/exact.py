@@ -1,0 +1,99 @@
+"""Exact numbers: what people type becomes a `Fraction`, and is rounded once, against us.
+
+A float means its shortest decimal text, because that is what the person typed: 0.1 is 1/10, and not
+3602879701896397/36028797018963968.
+"""
+
+import math
+import numbers
+from decimal import Decimal
+from fractions import Fraction
+
+from discreet.core.errors import InvalidInput, OutOfRange, WrongType
+
+Number = int | float | Fraction | Decimal
+
+#: Magnitudes outside [1/LARGEST, LARGEST] are typing errors, not privacy parameters.
+LARGEST = Fraction(10**100)
+#: Longer numerators or denominators come from a computation gone astray, and would stall exact arithmetic.
+MOST_BITS = 4096
+
+
+def exact(value: object, name: str) -> Fraction:
+    """Return the rational number that a person meant by `value`.
+
+    Integers, fractions and decimals are taken as they are; floats (NumPy's too) by their shortest text.
+    """
+    number = _as_fraction(value, name)
+    if number and not 1 / LARGEST <= abs(number) <= LARGEST:
+        raise OutOfRange(
+            f"{name} is beyond the range of sane values.",
+            fix=f"give {name} a magnitude between 1e-100 and 1e100, or 0 where 0 makes sense",
+        )
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
+        raise OutOfRange(
+            f"{name} has a numerator or denominator of more than {MOST_BITS} bits.",
+            fix="round it to a few digits first, in the direction that protects people",
+        )
+    return number
+
+
+def _as_fraction(value: object, name: str) -> Fraction:
+    # bool is an int to Python, but epsilon=True is a mistake.
+    if isinstance(value, bool) or not isinstance(value, (numbers.Real, Decimal)):
+        raise WrongType(
+            f"{name} is a {type(value).__name__}, not a number.",
+            fix=f"pass {name} as an int, float, Fraction or Decimal",
+        )
+    if isinstance(value, numbers.Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if not math.isfinite(value):
+        raise InvalidInput(f"{name} is not a finite number.", fix=f"pass a finite {name}")
+    # float.__repr__ is the shortest text that reads back the same; str() does that for NumPy's narrow floats.
+    return Fraction(float.__repr__(value) if isinstance(value, float) else str(value))
+
+
+def positive(value: object, name: str) -> Fraction:
+    """Return an exact number above zero."""
+    number = exact(value, name)
+    if number <= 0:
+        raise InvalidInput(f"{name} must be above 0.", fix=f"pass a positive {name}, such as 1 or 0.1")
+    return number
+
+
+def probability(value: object, name: str) -> Fraction:
+    """Return an exact number strictly between zero and one."""
+    number = exact(value, name)
+    if not 0 < number < 1:
+        raise InvalidInput(f"{name} must lie strictly between 0 and 1.", fix=f"pass {name} such as 0.95 or 1e-9")
+    return number
+
+
+def whole(value: object, name: str, *, least: int = 1, most: int | None = None) -> int:
+    """Return an integer of at least `least`; 3.0 is not an integer, because nobody counts in floats."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise WrongType(f"{name} is a {type(value).__name__}, not a whole number.", fix=f"pass {name} as an int")
+    number = int(value)
+    if number < least:
+        raise InvalidInput(f"{name} must be at least {least}.", fix=f"pass an integer {name} of {least} or more")
+    if most is not None and number > most:
+        raise OutOfRange(f"{name} must be at most {most}.", fix=f"pass an integer {name} of {most} or less")
+    return number
+
+
+def round_up(number: Fraction) -> float:
+    """Return the least float that is not below `number`."""
+    nearest = _nearest(number)
+    return nearest if math.isinf(nearest) or nearest >= number else math.nextafter(nearest, math.inf)
+
+
+def round_down(number: Fraction) -> float:
+    """Return the greatest float that is not above `number`."""
+    return -round_up(-number)
+
+
+def _nearest(number: Fraction) -> float:
+    try:
+        return number.numerator / number.denominator
+    except OverflowError:
+        return math.copysign(math.inf, number)

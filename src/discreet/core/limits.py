@@ -1,0 +1,17 @@
+"""Limits are on people: how much of an answer one unit may touch."""
+
+from dataclasses import dataclass
+
+from discreet.core.exact import whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """How many groups one unit may touch, and with how many rows each."""
+
+    groups: int = 1
+    rows_per_group: int = 1
+
+    def __post_init__(self) -> None:
+        whole(self.groups, "groups")
+        whole(self.rows_per_group, "rows_per_group")

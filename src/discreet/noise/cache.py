@@ -1,0 +1,52 @@
+"""Tables that have proved their worth: built once a shape is drawn from often enough, then kept."""
+
+from typing import TypeVar
+
+from discreet.noise.shapes import Shape
+from discreet.noise.table import BlockTable, build
+
+Kept = TypeVar("Kept")
+
+#: Building a table takes about as long as this many single draws.
+WORTH = 256
+#: A request this small is always faster without a table.
+FEW = 8
+#: Shapes remembered; a table takes about 300 kB.
+MOST = 128
+
+
+class TableCache:
+    """The tables of the shapes drawn from last.
+
+    Which path a draw takes depends on public numbers only: shape, size and how often they were asked for. There is no
+    lock: two threads may build the same table at once, which costs time and nothing else.
+    """
+
+    __slots__ = ("_tables", "_wanted")
+
+    def __init__(self) -> None:
+        self._tables: dict[Shape, BlockTable] = {}
+        self._wanted: dict[Shape, int] = {}
+
+    def find(self, shape: Shape, count: int) -> BlockTable | None:
+        """Return the shape's table, or None if `count` draws are cheaper without."""
+        if count <= FEW:
+            return None
+        table = self._tables.get(shape)
+        if table is None:
+            wanted = self._wanted.get(shape, 0) + count
+            if wanted < WORTH:
+                _remember(self._wanted, shape, wanted)
+                return None
+            table = build(shape)
+            _remember(self._tables, shape, table)
+        return table
+
+
+def _remember(store: dict[Shape, Kept], shape: Shape, value: Kept) -> None:
+    store[shape] = value
+    for oldest in list(store)[:-MOST]:
+        store.pop(oldest, None)
+
+
+TABLES = TableCache()

@@ -1,0 +1,130 @@
+"""Tables of sure and maybe weights: exact noise at the speed of a look-up.
+
+Let p(x) = e^−exponent(x), unnormalised. Cut the integers into blocks of B = 2^m. Fix a float c (a float is an
+exact dyadic number). Every block h gets integers low and gap with
+
+    low ≤ c·p(x) ≤ low + gap      for all x of the block.
+
+A random word below 2^w falls into the *sure* part of a block (of width low), into its *maybe* part (of width gap),
+into a tail, or into the rest. Within the block, x is uniform. A sure x is taken. A maybe x is taken with probability
+(c·p(x) − low)/gap. A tail is drawn by a rare path of its own. Everything else starts again. Then x comes out with probability
+proportional to (low + gap·(c·p(x) − low)/gap)/B = c·p(x)/B: exactly p, whatever c, low and gap are. Floats decide
+how often the slow paths are taken, and nothing else.
+
+Reference: rejection from a dyadic proposal, in the manner of Karney 2016 and Canonne, Kamath, Steinke 2020.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.noise.shapes import Shape
+from discreet.noise.stream import Words
+
+#: Float exponentials are trusted to this relative error: about 4000 units in the last place, where NumPy's is
+#: within 4, and the rounding of exponents below 50 adds fewer than 500.
+MARGIN = 2.0**-40
+#: Blocks per width of the shape: with fewer, more draws fall into maybe parts; with more, into split buckets.
+FINENESS = 128
+#: The leading bits of a word that find its block by look-up.
+JUMP_BITS = 16
+#: The jump entry of a bucket that does not lie inside one sure part.
+SPLIT = -(1 << 15)
+#: Wider shapes would have table entries that 64 bits cannot hold.
+WIDEST = 2.0**48
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockTable:
+    """The weights of one shape. Blocks are numbered from `first` on."""
+
+    shape: Shape
+    word_bits: int
+    block_bits: int
+    first: int
+    multiplier: float
+    low: Words
+    gap: Words
+    sure: Words
+    """Where each block's sure part ends."""
+    maybe: Words
+    """Where each block's maybe part ends, and then the tails, counted from the end of the sure parts."""
+    tail: int
+    """The weight of one tail."""
+    tail_stride_bits: int
+    jump: NDArray[np.int16]
+    """For each value of the leading bits the block number, or SPLIT."""
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return len(self.low)
+
+    @property
+    def edge(self) -> int:
+        """Where the right tail begins."""
+        return (self.first + self.blocks) << self.block_bits
+
+
+def build(shape: Shape, word_bits: int = 64) -> BlockTable:
+    """Build the table of a shape; words shorter than 64 bits are for tests that walk through all of them."""
+    width = shape.width
+    block_bits = max(0, math.ceil(math.log2(width / FINENESS)))
+    # Beyond this point all weights together are less than one part in 2^word_bits.
+    last = (int(shape.reach((word_bits + 3) * math.log(2))) >> block_bits) + 2
+    first = -last if shape.two_sided else 0
+    smallest, largest = _extremes(shape, np.arange(first, last, dtype=np.int64), block_bits)
+    count = last - first
+    room = (1 << word_bits) - 2 * count - 64
+    multiplier = room / (float(largest.sum()) * (1 + 2.0**-20))
+    low = np.floor(multiplier * smallest * (1 - MARGIN)).astype(np.uint64)
+    high = (np.ceil(multiplier * largest * (1 + MARGIN)) + 1).astype(np.uint64)
+    gap = high - low
+    tail, stride_bits = _tail_weight(shape, last << block_bits, multiplier / (1 << block_bits))
+    tails = np.full(2 if shape.two_sided else 1, tail, np.uint64)
+    sure = np.cumsum(low)
+    maybe = np.cumsum(np.concatenate([gap, tails]))
+    if int(sure[-1]) + int(maybe[-1]) > 1 << word_bits:
+        raise ArithmeticError("the weights of a noise table do not fit its word")  # c was chosen so that they do
+    jump = _jump(sure, first, word_bits)
+    return BlockTable(
+        shape, word_bits, block_bits, first, multiplier, low, gap, sure, maybe, tail, stride_bits, jump
+    )
+
+
+def _extremes(shape: Shape, block: NDArray[np.int64], block_bits: int) -> tuple[Any, Any]:
+    """Return the least and the greatest p of every block, up to the margin."""
+    start = block << block_bits
+    end = start + ((1 << block_bits) - 1)
+    near, far = np.where(block >= 0, start, end), np.where(block >= 0, end, start)
+    return np.exp(-shape.exponents(far)), np.exp(-shape.exponents(near))
+
+
+def _tail_weight(shape: Shape, edge: int, multiplier: float) -> tuple[int, int]:
+    """Return the weight of a tail and the length of its strides (see `tail_draw`).
+
+    In strides over which p falls by half at least, the k-th stride is proposed with probability 2^−(k+1), which
+    covers c/B·p everywhere in the tail if the weight is at least 2·stride·c/B·p(edge).
+    """
+    stride_bits = max(0, math.ceil(math.log2(math.log(2) / shape.slope(edge) * (1 + MARGIN))))
+    largest = math.exp(-float(shape.exponent(edge)))
+    return math.ceil(2 * (1 << stride_bits) * multiplier * largest * (1 + 2.0**-20)) + 1, stride_bits
+
+
+def _jump(sure: Words, first: int, word_bits: int) -> NDArray[np.int16]:
+    shift = np.uint64(word_bits - JUMP_BITS)
+    start = np.arange(1 << JUMP_BITS, dtype=np.uint64) << shift
+    end = start + ((np.uint64(1) << shift) - np.uint64(1))
+    block = np.searchsorted(sure, start, side="right")
+    inside = (block < len(sure)) & (block == np.searchsorted(sure, end, side="right"))
+    return np.where(inside, block + first, SPLIT).astype(np.int16)
+
+
+def tail_scale(table: BlockTable, stride: int) -> Fraction:
+    """Return the number s such that a proposal from the given stride is taken if s·U < p(x)."""
+    weight = Fraction(table.tail << table.block_bits, 1 << (table.tail_stride_bits + stride + 1))
+    return weight / Fraction(table.multiplier)

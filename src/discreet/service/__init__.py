@@ -1,0 +1,6 @@
+"""HTTP and the web page, over a session.
+
+Still empty. Nothing here reaches below `session`.
+"""
+
+__all__: list[str] = []
