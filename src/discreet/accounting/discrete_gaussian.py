@@ -1,22 +1,22 @@
 """The exact privacy curve of discrete Gaussian noise.
 
-Theorem. Let Y have k independent discrete Gaussian coordinates of variance σ², let answers of neighbours differ in at
-most k coordinates, by at most c each. Then the mechanism is (ε, δ)-differentially private with
+Theorem. Let Y have k independent discrete Gaussian coordinates of variance σ², and let the answers of neighbours
+differ in at most k coordinates, by at most c each. Then the mechanism is (ε, δ)-differentially private with
 
     δ = max over integers t of P[S ≥ t − kc] − e^ε·P[S ≥ t],      S the sum of the k coordinates,
 
 and the maximum is where t − kc is the least integer above εσ²/c − kc/2.
 
-Proof. One coordinate, shifts d ≤ c: likelihood ratios of shifted copies are monotone, so that for every ε (of either sign)
-the best event is a half-line, and δ_d(ε) = max_t P[Y ≥ t − d] − e^ε·P[Y ≥ t] grows with d. So the pair (Y + c, Y)
-dominates (Y + d, Y) in the sense of Zhu, Dong, Wang 2022 (Definition 7), products of dominating pairs dominate products (their
-Theorem 10), and shifting all k coordinates by c is the worst case. There the log-likelihood ratio is
-c·S/σ² + kc²/2σ² in terms of S before the shift, monotone in S alone; half-lines of S are again the best events. For k = 1 this is
-Canonne, Kamath, Steinke 2020, Theorem 7.
+Proof. One coordinate, shifts d ≤ c: likelihood ratios of shifted copies are monotone, so that for every ε (of either
+sign) the best event is a half-line, and δ_d(ε) = max_t P[Y ≥ t − d] − e^ε·P[Y ≥ t] grows with d. So the pair (Y + c, Y)
+dominates (Y + d, Y) in the sense of Zhu, Dong, Wang 2022 (Definition 7), products of dominating pairs dominate
+products (their Theorem 10), and shifting all k coordinates by c is the worst case. There the log-likelihood ratio is
+c·S/σ² + kc²/2σ² in terms of S before the shift, monotone in S alone; half-lines of S are again the best events. For
+k = 1 this is Canonne, Kamath, Steinke 2020, Theorem 7.
 
-For k > 1, S is compared with one discrete Gaussian W of variance kσ²: their probabilities differ by a factor within e^±τ with
-τ = 10·Σ_{j<k} e^(−2π²σ²·j/(j+1)) if σ ≥ 1/2 (Kairouz, Liu, Steinke 2021, Theorem 1), which is negligible unless σ is tiny.
-Floats are bracketed: what is added is rounded up, what is subtracted is rounded down.
+For k > 1, S is compared with one discrete Gaussian W of variance kσ²: their probabilities differ by a factor within
+e^±τ with τ = 10·Σ_{j<k} e^(−2π²σ²·j/(j+1)) if σ ≥ 1/2 (Kairouz, Liu, Steinke 2021, Theorem 1), which is negligible
+unless σ is tiny. Floats are bracketed: what is added is rounded up, what is subtracted is rounded down.
 """
 
 import math
@@ -87,16 +87,17 @@ def _summed(width: float, start: int) -> tuple[float, float]:
 def _integrated(width: float, start: int) -> tuple[float, float]:
     """Bracket the sum by its midpoint integral I = ∫ f from start − 1/2 on, f = e^(−y²/2σ²), in units of the whole.
 
-    The midpoint rule errs by at most ∫|f″|/24. Beyond σ, f is convex: the sum is at most I, and at least I − |f′(start − 1/2)|/24.
-    Elsewhere ∫|f″| ≤ 4·max|f′| = 4·e^(−1/2)/σ. The whole is σ√2π up to a factor 1 + 2e^(−2π²σ²), below 1e-300 here.
+    The midpoint rule errs by at most ∫|f″|/8 (its Peano kernel on a cell is (1/2 − |y|)²/2). Beyond σ, f is convex: the
+    sum is at most I, and at least I less |f′(start − 1/2)|/8. Elsewhere ∫|f″| ≤ 4·max|f′| = 4·e^(−1/2)/σ. The whole is
+    σ√2π up to a factor 1 + 2e^(−2π²σ²), which differs from 1 by less than 1e-300 here.
     """
     edge = start - 0.5
     integral = math.erfc(edge / (width * math.sqrt(2))) / 2
     norm = width * math.sqrt(2 * math.pi)
     if edge >= width:
         slope = edge / width**2 * math.exp(-((edge / width) ** 2) / 2) / norm
-        return max(0.0, integral * (1 - SLACK) - slope / 24), integral * (1 + SLACK) + 1e-300
-    error = 4 * math.exp(-0.5) / width / 24 / norm * (1 + SLACK)
+        return max(0.0, integral * (1 - SLACK) - slope / 8), integral * (1 + SLACK) + 1e-300
+    error = 4 * math.exp(-0.5) / width / 8 / norm * (1 + SLACK)
     return integral * (1 - SLACK) - error, integral * (1 + SLACK) + error
 
 

@@ -104,8 +104,8 @@ def approximate_of(loss: PrivacyLoss) -> tuple[Fraction, Fraction] | None:
 def concentrated_of(loss: PrivacyLoss) -> tuple[Fraction, Fraction]:
     """Return (ρ, δ) such that the loss is δ-approximately ρ-zCDP.
 
-    Reference: Bun, Steinke 2016, Proposition 1.4 (pure) and Section 8 (approximate); Cesar, Rogers 2021 (bounded range);
-    Canonne, Kamath, Steinke 2020, Theorem 14 (discrete Gaussian).
+    Reference: Bun, Steinke 2016, Proposition 1.4 (pure) and Section 8 (approximate); Cesar, Rogers 2021 (bounded
+    range); Canonne, Kamath, Steinke 2020, Theorem 14 (discrete Gaussian).
     """
     match loss:
         case Pure(epsilon):

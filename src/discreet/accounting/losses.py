@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.core import Number, Sensitivity, WrongType, positive, probability, whole
-
-
-def _set(value: object, **fields: object) -> None:
-    """Set the fields of a frozen value at its birth."""
-    for name, field in fields.items():
-        object.__setattr__(value, name, field)
+from discreet.core.frozen import settle
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -26,7 +21,7 @@ class Pure:
     epsilon: Fraction
 
     def __init__(self, epsilon: Number) -> None:
-        _set(self, epsilon=positive(epsilon, "epsilon"))
+        settle(self, epsilon=positive(epsilon, "epsilon"))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -39,7 +34,7 @@ class BoundedRange:
     epsilon: Fraction
 
     def __init__(self, epsilon: Number) -> None:
-        _set(self, epsilon=positive(epsilon, "epsilon"))
+        settle(self, epsilon=positive(epsilon, "epsilon"))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -53,7 +48,7 @@ class Approximate:
     delta: Fraction
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
-        _set(self, epsilon=positive(epsilon, "epsilon"), delta=probability(delta, "delta"))
+        settle(self, epsilon=positive(epsilon, "epsilon"), delta=probability(delta, "delta"))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -66,7 +61,7 @@ class Concentrated:
     rho: Fraction
 
     def __init__(self, rho: Number) -> None:
-        _set(self, rho=positive(rho, "rho"))
+        settle(self, rho=positive(rho, "rho"))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -83,7 +78,7 @@ class DiscreteGaussianNoise:
     def __init__(self, variance: Number, sensitivity: Sensitivity) -> None:
         if not isinstance(sensitivity, Sensitivity):
             raise WrongType("sensitivity is not a Sensitivity.", fix="pass for example discreet.counting_query()")
-        _set(self, variance=positive(variance, "variance"), sensitivity=sensitivity)
+        settle(self, variance=positive(variance, "variance"), sensitivity=sensitivity)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -95,7 +90,7 @@ class Composed:
     def __init__(self, parts: "tuple[PrivacyLoss, ...] | list[PrivacyLoss]") -> None:
         if not isinstance(parts, (tuple, list)):
             raise WrongType("parts is not a list of losses.", fix="pass Composed([Pure(1), Concentrated(0.1)])")
-        _set(self, parts=tuple(_need_loss(part) for part in parts))
+        settle(self, parts=tuple(_need_loss(part) for part in parts))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -106,7 +101,7 @@ class Repeated:
     times: int
 
     def __init__(self, part: "PrivacyLoss", times: int) -> None:
-        _set(self, part=_need_loss(part), times=whole(times, "times"))
+        settle(self, part=_need_loss(part), times=whole(times, "times"))
 
 
 PrivacyLoss = Pure | BoundedRange | Approximate | Concentrated | DiscreteGaussianNoise | Composed | Repeated

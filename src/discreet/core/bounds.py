@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from discreet.core.errors import InvalidInput, OutOfRange
 from discreet.core.exact import Number, exact, positive
+from discreet.core.frozen import settle
 
 #: Without a step of its own, an interval gets at least this many grid steps.
 FINE = 10**6
@@ -36,9 +37,7 @@ class Bounds:
             )
         if max(abs(lower), abs(upper)) / grid > WIDEST:
             raise OutOfRange("The grid has points beyond 2^53 steps from zero.", fix="pass a coarser step")
-        object.__setattr__(self, "low", lower)
-        object.__setattr__(self, "high", upper)
-        object.__setattr__(self, "step", grid)
+        settle(self, low=lower, high=upper, step=grid)
 
     @property
     def low_steps(self) -> int:

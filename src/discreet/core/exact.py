@@ -69,12 +69,12 @@ def probability(value: object, name: str) -> Fraction:
     return number
 
 
-def whole(value: object, name: str, *, least: int = 1, most: int | None = None) -> int:
-    """Return an integer of at least `least`; 3.0 is not an integer, because nobody counts in floats."""
+def whole(value: object, name: str, *, least: int | None = 1, most: int | None = None) -> int:
+    """Return an integer within the given range; 3.0 is not an integer, because nobody counts in floats."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise WrongType(f"{name} is a {type(value).__name__}, not a whole number.", fix=f"pass {name} as an int")
     number = int(value)
-    if number < least:
+    if least is not None and number < least:
         raise InvalidInput(f"{name} must be at least {least}.", fix=f"pass an integer {name} of {least} or more")
     if most is not None and number > most:
         raise OutOfRange(f"{name} must be at most {most}.", fix=f"pass an integer {name} of {most} or less")

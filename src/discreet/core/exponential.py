@@ -22,8 +22,8 @@ def exp_minus(exponent: Fraction, bits: int) -> tuple[int, int]:
     Error. Write y for the reduced exponent, Tᵢ = 2^w·yⁱ/i! for the true terms and tᵢ for the computed ones.
     Each is the floor of tᵢ₋₁·⌊2^w·y⌋/(i·2^w), and by induction 0 ≤ Tᵢ − tᵢ ≤ 2: the inherited error is at most
     2y/i + 1/i ≤ 1 for y ≤ 1/4 (for i = 1 it is 1, as T₀ = t₀), and the floor adds less than 1. After the first
-    tᵢ = 0 the true rest is below 1. So N terms are off by at most 2N + 2. A squaring takes an error of e units to at most
-    2e + 2, as values are at most 1. With w = bits + k + 12 and N < 500 the end is within one unit of 2^−bits.
+    tᵢ = 0 the true rest is below 1. So N terms are off by at most 2N + 2. A squaring takes an error of e units to at
+    most 2e + 2, as values are at most 1. With w = bits + k + 12 and N < 500 the end is within one unit of 2^−bits.
     """
     if exponent < 0:
         raise ArithmeticError("exp_minus is for exponents of 0 or more")  # an inner invariant, never input

@@ -43,19 +43,19 @@ class Sensitivity:
 
     @classmethod
     def box(cls, *, l0: int, linf: int) -> Self:
-        """At most l0 coordinates change, each by at most linf."""
+        """Let at most l0 coordinates change, each by at most linf."""
         count, each = whole(l0, "l0"), whole(linf, "linf")
         return cls(l0=count, linf=each, l1=count * each, l2_squared=count * each**2)
 
     @classmethod
     def l1_ball(cls, l1: int) -> Self:
-        """The sum of the changes is at most l1; nothing else is known."""
+        """Bound the sum of the changes by l1, and nothing else."""
         radius = whole(l1, "l1")
         return cls(l0=radius, linf=radius, l1=radius, l2_squared=radius**2)
 
     @classmethod
     def l2_ball(cls, l2_squared: int) -> Self:
-        """The sum of the squared changes is at most l2_squared; nothing else is known.
+        """Bound the sum of the squared changes by l2_squared, and nothing else.
 
         An integer is at most its square, so l1 ≤ l2²: better than l1 ≤ √l0·l2 when l0 is unknown.
         """
@@ -77,14 +77,14 @@ def counting_queries(count: int, *, limit: Limit = ONE_ROW) -> Sensitivity:
 
 
 def histogram(*, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW) -> Sensitivity:
-    """Counts of disjoint groups: 1 under add/remove; 2 under replace, as one row leaves a group for another."""
+    """Count disjoint groups: 1 under add/remove; 2 under replace, as one row leaves a group for another."""
     return Sensitivity.box(l0=_sides(neighbours) * limit.groups, linf=limit.rows_per_group)
 
 
 def bounded_sums(
     bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW
 ) -> Sensitivity:
-    """Sums of clamped values in disjoint groups, in grid steps."""
+    """Sum clamped values in disjoint groups, in grid steps."""
     return Sensitivity.box(l0=_sides(neighbours) * limit.groups, linf=_most_moved(bounds, neighbours, limit))
 
 

@@ -27,7 +27,9 @@ class PrivacyUnit:
         if self.column is not None and not isinstance(self.column, str):
             raise WrongType("column is not a name.", fix='pass the column\'s name, such as column="patient_id"')
         if self.column is not None and not self.column.strip():
-            raise InvalidInput("column is empty.", fix="name the column that identifies a person, or pass None for rows")
+            raise InvalidInput(
+                "column is empty.", fix="name the column that identifies a person, or pass None for rows"
+            )
         if not isinstance(self.neighbours, Neighbours):
             raise WrongType(
                 "neighbours is not one of the two relations.",

@@ -1,3 +1,23 @@
 """Noise and accounting together: an exact answer in, a private answer out, with its cost stated."""
 
-__all__: list[str] = []
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
+from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.mean import Mean, MeanAnswer, centred_sum
+from discreet.mechanisms.randomised_response import Estimate, RandomisedResponse
+from discreet.mechanisms.truncated import Truncated
+
+__all__ = [
+    "Estimate",
+    "Gaussian",
+    "Laplace",
+    "Mean",
+    "MeanAnswer",
+    "OnGrid",
+    "RandomisedResponse",
+    "Truncated",
+    "centred_sum",
+    "grid_l1",
+    "grid_l2",
+    "to_grid",
+]

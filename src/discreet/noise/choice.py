@@ -115,9 +115,7 @@ class ExpChoice:
 
     def _takes(self, index: int, weight: int, entropy: Entropy) -> bool:
         exponent = self._rate * exact_gap(self._scores[index], self._top)
-        return below_exp(
-            entropy, entropy.word(), 64, exponent, scale=Fraction(weight, 1 << WEIGHT_BITS)
-        )
+        return below_exp(entropy, entropy.word(), 64, exponent, scale=Fraction(weight, 1 << WEIGHT_BITS))
 
     def remove(self, index: int) -> None:
         """Take a candidate out of all later draws; at least one must be left."""
@@ -219,7 +217,7 @@ def need_scores(scores: object) -> Scores:
         if not np.isfinite(values.max()) or not np.isfinite(values.min()):
             raise InvalidInput("A score is not a finite number.", fix="give every candidate a finite score")
         return values
-    if scores.dtype == np.uint64 or scores.dtype == object:
+    if scores.dtype in (np.uint64, object):
         listed = scores.tolist()
         if all(type(score) in (int, Fraction) for score in listed):
             return np.array([*listed, None], object)[:-1]

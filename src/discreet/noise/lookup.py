@@ -47,7 +47,8 @@ def _buffers(table: BlockTable, size: int) -> _Buffers:
 
 def _look_up(table: BlockTable, entropy: Entropy, out: Integers, start: int, buffers: _Buffers) -> _Open:
     """Fill `out` where the leading bits decide; return where they do not, with the bits drawn so far."""
-    leading, lower, block = (buffer[: len(out)] for buffer in buffers)
+    size = len(out)
+    leading, lower, block = buffers[0][:size], buffers[1][:size], buffers[2][:size]
     entropy.fill(leading)
     # "clip" only spares the check of indices that 16 bits cannot exceed.
     np.take(table.jump, leading, out=block, mode="clip")

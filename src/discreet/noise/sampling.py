@@ -78,9 +78,7 @@ def sample(shape: Shape, size: Size | None, entropy: Entropy) -> int | Integers:
 def bernoulli(chance: Number, size: None = None, *, entropy: Entropy = SYSTEM) -> bool: ...
 @overload
 def bernoulli(chance: Number, size: Size, *, entropy: Entropy = SYSTEM) -> NDArray[np.bool_]: ...
-def bernoulli(
-    chance: Number, size: Size | None = None, *, entropy: Entropy = SYSTEM
-) -> bool | NDArray[np.bool_]:
+def bernoulli(chance: Number, size: Size | None = None, *, entropy: Entropy = SYSTEM) -> bool | NDArray[np.bool_]:
     """Toss coins that are True with probability exactly `chance`, any rational number from 0 to 1."""
     need_entropy(entropy)
     ratio = exact(chance, "chance")
@@ -99,9 +97,7 @@ def bernoulli(
 def bernoulli_exp(exponent: Number, size: None = None, *, entropy: Entropy = SYSTEM) -> bool: ...
 @overload
 def bernoulli_exp(exponent: Number, size: Size, *, entropy: Entropy = SYSTEM) -> NDArray[np.bool_]: ...
-def bernoulli_exp(
-    exponent: Number, size: Size | None = None, *, entropy: Entropy = SYSTEM
-) -> bool | NDArray[np.bool_]:
+def bernoulli_exp(exponent: Number, size: Size | None = None, *, entropy: Entropy = SYSTEM) -> bool | NDArray[np.bool_]:
     """Toss coins that are True with probability exactly e^−exponent, for a rational exponent of 0 or more."""
     need_entropy(entropy)
     power = exact(exponent, "exponent")

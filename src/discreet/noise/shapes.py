@@ -34,7 +34,7 @@ class LaplaceShape:
         """Return |x|/scale in floats, off by at most 4 units in the last place."""
         return np.abs(x.astype(np.float64)) / self.width
 
-    def slope(self, x: int) -> float:
+    def slope(self, x: int) -> float:  # noqa: ARG002 (the same everywhere)
         """Return how fast the exponent grows from x > 0 on, at the least."""
         return 1 / self.width
 
@@ -63,7 +63,7 @@ class GeometricShape:
         """Return x/scale in floats, off by at most 4 units in the last place."""
         return x.astype(np.float64) / self.width
 
-    def slope(self, x: int) -> float:
+    def slope(self, x: int) -> float:  # noqa: ARG002 (the same everywhere)
         """Return how fast the exponent grows."""
         return 1 / self.width
 

@@ -76,7 +76,7 @@ class Entropy:
 
     def fill(self, buffer: NDArray[Any]) -> None:
         """Overwrite a contiguous array with random bytes."""
-        view = memoryview(buffer).cast("B")
+        view = memoryview(buffer.data).cast("B")
         start, size = 0, len(view)
         while start < size:
             keyed = self._fresh()

@@ -7,9 +7,9 @@ exact dyadic number). Every block h gets integers low and gap with
 
 A random word below 2^w falls into the *sure* part of a block (of width low), into its *maybe* part (of width gap),
 into a tail, or into the rest. Within the block, x is uniform. A sure x is taken. A maybe x is taken with probability
-(c·p(x) − low)/gap. A tail is drawn by a rare path of its own. Everything else starts again. Then x comes out with probability
-proportional to (low + gap·(c·p(x) − low)/gap)/B = c·p(x)/B: exactly p, whatever c, low and gap are. Floats decide
-how often the slow paths are taken, and nothing else.
+(c·p(x) − low)/gap. A tail is drawn by a rare path of its own. Everything else starts again. Then x comes out with
+probability proportional to (low + gap·(c·p(x) − low)/gap)/B = c·p(x)/B: exactly p, whatever c, low and gap are.
+Floats decide how often the slow paths are taken, and nothing else.
 
 Reference: rejection from a dyadic proposal, in the manner of Karney 2016 and Canonne, Kamath, Steinke 2020.
 """
@@ -91,9 +91,7 @@ def build(shape: Shape, word_bits: int = 64) -> BlockTable:
     if int(sure[-1]) + int(maybe[-1]) > 1 << word_bits:
         raise ArithmeticError("the weights of a noise table do not fit its word")  # c was chosen so that they do
     jump = _jump(sure, first, word_bits)
-    return BlockTable(
-        shape, word_bits, block_bits, first, multiplier, low, gap, sure, maybe, tail, stride_bits, jump
-    )
+    return BlockTable(shape, word_bits, block_bits, first, multiplier, low, gap, sure, maybe, tail, stride_bits, jump)
 
 
 def _extremes(shape: Shape, block: NDArray[np.int64], block_bits: int) -> tuple[Any, Any]:

@@ -1,0 +1,69 @@
+"""Exact integer answers in: what a mechanism may perturb, read without an error that depends on a value."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import WrongType
+from discreet.noise import Entropy
+from discreet.noise.sampling import sample
+from discreet.noise.shapes import Shape
+
+#: 64-bit answers are clamped to ± this, so that answer and noise together never overflow. Clamping moves no two
+#: answers apart, so it costs nothing.
+WIDEST = 1 << 62
+
+#: An int, an integer array of any shape, or a list of ints.
+Answer = int | NDArray[Any] | list[int]
+
+
+def add_noise(answer: object, shape: Shape, entropy: Entropy) -> int | NDArray[Any]:
+    """Return the answer with independent noise on every coordinate.
+
+    A Python integer gives a Python integer of any size. An integer array or a list gives `int64`, saturated at ±2⁶²
+    before the noise; an object array of Python integers, or noise wider than 64 bits, gives Python integers.
+    """
+    if isinstance(answer, (int, np.integer)) and not isinstance(answer, bool):
+        noise = sample(shape, None, entropy)
+        return int(answer) + noise
+    exact = read_integers(answer)
+    noise = sample(shape, exact.shape, entropy)
+    return exact + noise
+
+
+def read_integers(answer: object) -> NDArray[Any]:
+    """Return an answer as `int64` within ±2⁶², or as an object array where it was one."""
+    if isinstance(answer, (list, tuple)):
+        return np.array([_clamp(_need_int(item)) for item in answer], np.int64)
+    if isinstance(answer, np.ndarray):
+        if answer.dtype.kind == "i":
+            return np.asarray(np.clip(answer.astype(np.int64), -WIDEST, WIDEST))
+        if answer.dtype.kind == "u":
+            top = answer.dtype.type(min(WIDEST, np.iinfo(answer.dtype).max))
+            return np.asarray(np.minimum(answer, top), np.int64)
+        if answer.dtype == object:
+            items = np.empty(answer.size, object)
+            items[:] = [_need_int(item) for item in answer.ravel()]
+            return items.reshape(answer.shape)
+    raise WrongType(
+        f"The answer is of type {_kind(answer)}, not whole numbers.",
+        fix="pass an int, an integer array or a list of ints; for real values use OnGrid with Bounds",
+    )
+
+
+def _need_int(item: object) -> int:
+    if isinstance(item, (bool, np.bool_)) or not isinstance(item, (int, np.integer)):
+        raise WrongType(
+            f"The answer holds a {type(item).__name__}, not a whole number.",
+            fix="pass integers only; for real values use OnGrid with Bounds",
+        )
+    return int(item)
+
+
+def _clamp(item: int) -> int:
+    return max(-WIDEST, min(WIDEST, item))
+
+
+def _kind(answer: object) -> str:
+    return f"array of {answer.dtype}" if isinstance(answer, np.ndarray) else type(answer).__name__

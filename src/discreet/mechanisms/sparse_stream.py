@@ -1,0 +1,133 @@
+"""The sparse vector technique while it runs: objects that hold secret noise and answer one query at a time."""
+
+import threading
+from fractions import Fraction
+from typing import NoReturn
+
+import numpy as np
+
+from discreet.core import Finished, WrongType
+from discreet.mechanisms.laplace import Laplace
+from discreet.noise import Entropy, process_mark
+from discreet.noise.sampling import sample
+from discreet.noise.shapes import LaplaceShape
+
+
+class SparseStream:
+    """Tells of one query after another whether it is above the noisy threshold, until its positives are used up.
+
+    Made by `Sparse.start` and `AboveThreshold.start`, which state the guarantee. The noise on the threshold is drawn
+    once and kept secret: it is not printed, and the stream is not copied, pickled or carried on in a forked child,
+    where the same noise would serve twice.
+    """
+
+    __slots__ = ("_bar", "_entropy", "_left", "_lock", "_mark", "_positives", "_shape")
+
+    def __init__(
+        self, *, threshold: int, positives: int, threshold_scale: Fraction, query_scale: Fraction, entropy: Entropy
+    ) -> None:
+        self._bar = threshold + sample(LaplaceShape(threshold_scale), None, entropy)
+        self._shape = LaplaceShape(query_scale)
+        self._entropy = entropy
+        self._positives = self._left = positives
+        self._mark = process_mark()
+        self._lock = threading.Lock()
+
+    def ask(self, answer: int) -> bool:
+        """Return whether a query's exact answer, with fresh noise, reaches the noisy threshold.
+
+        Any integer will do: a refusal that depended on its size would tell about the data.
+        """
+        value = need_whole(answer)
+        # First of all: in a forked child the lock may be held for ever by a thread that is not there.
+        if process_mark() != self._mark:
+            raise Finished(
+                "This stream was started in another process.",
+                fix="ask in the process that started it, or pay for a new stream and start it here",
+            )
+        with self._lock:  # or two threads could both be given the last positive answer
+            if not self._left:
+                raise Finished(
+                    f"This stream has given all its positive answers: {self._positives}.",
+                    fix="pay for a new stream and start it, or ask for more answers at the outset",
+                )
+            above = value + sample(self._shape, None, self._entropy) >= self._bar
+            self._left -= above
+            return above
+
+    @property
+    def positives_left(self) -> int:
+        """How many more positive answers there will be."""
+        return self._left
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last positive answer has been given."""
+        return self._left == 0
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._left} of {self._positives} positive answers left>"
+
+    def __reduce__(self) -> NoReturn:
+        refuse_copy()
+
+    def __getstate__(self) -> NoReturn:
+        refuse_copy()
+
+
+class NumericSparseStream:
+    """A `SparseStream` that gives a noisy value, instead of True, for a query above the threshold.
+
+    Made by `NumericSparse.start`, which states the guarantee.
+    """
+
+    __slots__ = ("_comparisons", "_entropy", "_values")
+
+    def __init__(self, *, comparisons: SparseStream, values: Laplace, entropy: Entropy) -> None:
+        self._comparisons = comparisons
+        self._values = values
+        self._entropy = entropy
+
+    def ask(self, answer: int) -> int | None:
+        """Return a noisy value if a query's exact answer reaches the noisy threshold, and None if not."""
+        if not self._comparisons.ask(answer):
+            return None
+        # The noise of the comparison is known to be large, so the value needs noise of its own.
+        return self._values.perturb(int(answer), entropy=self._entropy)
+
+    @property
+    def positives_left(self) -> int:
+        """How many more values there will be."""
+        return self._comparisons.positives_left
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last value has been given."""
+        return self._comparisons.finished
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.positives_left} values left>"
+
+    def __reduce__(self) -> NoReturn:
+        refuse_copy()
+
+    def __getstate__(self) -> NoReturn:
+        refuse_copy()
+
+
+def need_whole(answer: object) -> int:
+    """Return a query's exact answer, or refuse by its type, never by its value."""
+    if isinstance(answer, (bool, np.timedelta64)) or not isinstance(answer, (int, np.integer)):
+        raise WrongType(
+            f"The answer is a {type(answer).__name__}, not a whole number.",
+            fix="pass the exact answer as an int; real values are counted in steps of a grid first",
+        )
+    return int(answer)
+
+
+def refuse_copy() -> NoReturn:
+    """Refuse what copy, deepcopy and pickle ask for; they expect a TypeError."""
+    raise WrongType(
+        "A stream cannot be copied or pickled: its secret noise would serve twice.",
+        fix="keep the mechanism, which can be copied, and start one stream for each payment",
+    )

@@ -1,0 +1,176 @@
+"""Exactness of table draws, shown by walking the coins of the real code."""
+
+from bisect import bisect_right
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+import pytest
+from coins import SPARE, chance, exponential
+from scripted import Scripted, Seeded
+
+from discreet.core import exp_minus
+from discreet.noise import lookup
+from discreet.noise.shapes import GaussianShape, GeometricShape, LaplaceShape
+from discreet.noise.table import JUMP_BITS, SPLIT, build
+
+#: Walked probabilities are known to about 2⁻⁶⁰; ratios of them are compared to this.
+TOLERANCE = Fraction(1, 10**12)
+
+SHAPES = [
+    LaplaceShape(Fraction(1, 1000)),
+    LaplaceShape(Fraction(1, 2)),
+    LaplaceShape(Fraction(1)),
+    LaplaceShape(Fraction(10)),
+    LaplaceShape(Fraction(1000)),
+    LaplaceShape(Fraction(10**7, 7)),
+    GaussianShape(Fraction(1, 100)),
+    GaussianShape(Fraction(1)),
+    GaussianShape(Fraction(100)),
+    GaussianShape(Fraction(10**6)),
+    GaussianShape(Fraction(10**12)),
+    GaussianShape(Fraction(2**90, 3)),
+    GeometricShape(Fraction(1, 3)),
+    GeometricShape(Fraction(10)),
+    GeometricShape(Fraction(10**6)),
+]
+#: Narrow enough that a 16-bit word has room for all blocks, and every word can be walked.
+WALKED = [
+    LaplaceShape(Fraction(2, 5)),
+    LaplaceShape(Fraction(3)),
+    GaussianShape(Fraction(7, 3)),
+    GeometricShape(Fraction(5, 2)),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=repr)
+def test_every_block_lies_between_its_sure_and_maybe_weights(shape):
+    table = build(shape)
+    scale = Fraction(table.multiplier)
+    blocks = range(table.blocks) if table.blocks < 3000 else range(0, table.blocks, table.blocks // 3000)
+    for index in blocks:
+        low, high = int(table.low[index]), int(table.low[index]) + int(table.gap[index])
+        start = (table.first + index) << table.block_bits
+        ends = [start, start + (1 << table.block_bits) - 1]
+        # p is monotone within a block, so its extremes are at the ends.
+        for x in ends:
+            lower, upper = exp_minus(shape.exponent(x), 160)
+            assert low <= scale * lower / (1 << 160)
+            assert scale * upper / (1 << 160) <= high
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=repr)
+def test_the_weights_of_a_table_leave_no_word_over_and_none_twice(shape):
+    table = build(shape)
+    assert table.sure.tolist() == list(accumulate(map(int, table.low)))
+    tails = [table.tail] * (2 if shape.two_sided else 1)
+    assert table.maybe.tolist() == list(accumulate([*map(int, table.gap), *tails]))
+    assert int(table.sure[-1]) + int(table.maybe[-1]) <= 1 << 64
+    # Few words start again, or the table would be slow.
+    assert int(table.sure[-1]) + int(table.maybe[-1]) >= (1 << 64) * 0.99
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=repr)
+def test_a_word_in_a_sure_part_gives_its_block(shape):
+    table = build(shape)
+    sure = table.sure.tolist()
+    numbers = np.random.default_rng(1).integers(0, sure[-1], 300, dtype=np.uint64).tolist()
+    edges = [word for end in sure[:: max(1, len(sure) // 300)] for word in (end - 1, end) if 0 <= word < sure[-1]]
+    lower = 0 if not table.block_bits else 12345 % (1 << table.block_bits)
+    for word in [0, sure[-1] - 1, *numbers, *edges]:
+        script = [word >> 48, *([lower] if table.block_bits else []), word & ((1 << 48) - 1)]
+        value = int(lookup.draw(table, Scripted([*script, *SPARE]), 1)[0])
+        block = table.first + bisect_right(sure, word)
+        assert value == (block << table.block_bits) + lower
+
+
+def test_jump_entries_agree_with_the_weights_for_all_leading_bits():
+    for shape in SHAPES:
+        table = build(shape)
+        sure = table.sure.tolist()
+        for leading in range(0, 1 << JUMP_BITS, 37):
+            first = bisect_right(sure, leading << 48)
+            last = bisect_right(sure, (leading + 1 << 48) - 1)
+            expected = first + table.first if first == last < table.blocks else SPLIT
+            assert table.jump[leading] == expected
+
+
+@pytest.mark.parametrize("shape", WALKED, ids=repr)
+def test_walking_all_words_gives_the_exact_distribution(shape):
+    """Every word of a 16-bit table, every acceptance found by bisection on the real decision, and the tails."""
+    table = build(shape, word_bits=16)
+    mass: dict[int, Fraction] = {}
+    for leading in range(1 << 16):
+        place = leading - int(table.sure[-1])
+        if place < 0:
+            x = int(lookup.draw(table, Scripted([leading, 0]), 1)[0])
+            mass[x] = mass.get(x, Fraction(0)) + 1
+        elif place < int(table.maybe[table.blocks - 1]):
+            index = bisect_right(table.maybe.tolist(), place)
+            x = index + table.first
+            mass[x] = mass.get(x, Fraction(0)) + taken(table, index, x)
+    for left in (False, True)[: 2 if shape.two_sided else 1]:
+        for x, share in tail_masses(table, left=left):
+            mass[x] = mass.get(x, Fraction(0)) + share
+    assert len(mass) >= 18
+    for x, share in mass.items():
+        assert abs(share / mass[0] / exponential(shape.exponent(x)) - 1) < TOLERANCE
+
+
+def taken(table, index, x):
+    """Return the probability that a maybe draw of x is taken."""
+    at, value = np.array([index]), np.array([x])
+    return chance(lambda stream: bool(lookup._accept(table, stream, at, value)[0]))
+
+
+def tail_masses(table, *, left):
+    """Yield points of a tail with their exact weight, for two strides."""
+    width = 1 << table.tail_stride_bits
+    for stride in range(2):
+        for offset in range(width):
+            bits = [1 << 63] * stride + [0]  # bits(1) reads a word's highest bit
+            place = [offset << (64 - table.tail_stride_bits)] if table.tail_stride_bits else []
+            before = (*bits, *place)
+            values = []
+
+            def run(stream, values=values):
+                value = lookup.tail_draw(table, stream, left=left)
+                if value is not None:
+                    values.append(value)
+                return value is not None
+
+            share = chance(run, before)
+            yield values[-1], table.tail * Fraction(1, 2 ** (stride + 1) * width) * share
+
+
+@pytest.mark.parametrize("shape", [SHAPES[4], SHAPES[9], SHAPES[14]], ids=repr)
+def test_maybe_draws_of_wide_blocks_are_taken_with_the_exact_probability(shape):
+    table = build(shape)
+    for index in range(0, table.blocks, table.blocks // 12):
+        x = ((table.first + index) << table.block_bits) + (1 << table.block_bits) // 3
+        low, gap = int(table.low[index]), int(table.gap[index])
+        expected = (Fraction(table.multiplier) * exponential(shape.exponent(x)) - low) / gap
+        assert abs(taken(table, index, x) - expected) < Fraction(1, 1 << 60)
+
+
+@pytest.mark.parametrize("shape", SHAPES[:6] + SHAPES[8:11], ids=repr)
+def test_words_behind_all_weights_start_again(shape):
+    table = build(shape)
+    used = int(table.sure[-1]) + int(table.maybe[-1])
+    word = (1 << 64) - 1
+    assert used <= word
+    again = [0, 0, 0] if table.block_bits else [0, 0]  # the first word that is sure
+    lower = [0] if table.block_bits else []
+    script = [word >> 48, *lower, word & ((1 << 48) - 1), *again, *SPARE]
+    value = int(lookup.draw(table, Scripted(script), 1)[0])
+    assert value == int(lookup.draw(table, Scripted([*again, *SPARE]), 1)[0])
+
+
+def test_draws_do_not_depend_on_how_many_are_asked_for_at_once():
+    """Batches, and the collected slow path, put every value into its own place."""
+    table = build(LaplaceShape(Fraction(1000)))
+    values = lookup.draw(table, Seeded(3), 200_000)
+    for start in range(0, 200_000, 40_000):
+        part = values[start : start + 40_000]
+        assert abs(part.mean()) < 40  # five deviations of a mean of 40,000
+        assert abs(np.abs(part).mean() - 1000) < 30
