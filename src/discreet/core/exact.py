@@ -47,7 +47,7 @@ def _as_fraction(value: object, name: str) -> Fraction:
         )
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if not math.isfinite(value):
+    if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
         raise InvalidInput(f"{name} is not a finite number.", fix=f"pass a finite {name}")
     # float.__repr__ is the shortest text that reads back the same; str() does that for NumPy's narrow floats.
     return Fraction(float.__repr__(value) if isinstance(value, float) else str(value))
@@ -82,13 +82,18 @@ def whole(value: object, name: str, *, least: int | None = 1, most: int | None =
 
 
 def round_up(number: Fraction) -> float:
-    """Return the least float that is not below `number`."""
-    nearest = _nearest(number)
-    return nearest if math.isinf(nearest) or nearest >= number else math.nextafter(nearest, math.inf)
+    """Return the least float that is not below `number`, neither in binary nor by its shortest text.
+
+    People read the text and type it again, and then it is taken as they typed it.
+    """
+    result = _nearest(number)
+    while math.isfinite(result) and min(Fraction(result), Fraction(float.__repr__(result))) < number:
+        result = math.nextafter(result, math.inf)
+    return result
 
 
 def round_down(number: Fraction) -> float:
-    """Return the greatest float that is not above `number`."""
+    """Return the greatest float that is not above `number`, neither in binary nor by its shortest text."""
     return -round_up(-number)
 
 
@@ -96,4 +101,4 @@ def _nearest(number: Fraction) -> float:
     try:
         return number.numerator / number.denominator
     except OverflowError:
-        return math.copysign(math.inf, number)
+        return math.inf if number > 0 else -math.inf

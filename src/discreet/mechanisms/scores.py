@@ -20,6 +20,8 @@ FAINTEST = Fraction(1, 10**80)
 #: A float product is trusted to this relative error; where that leaves a rounding open, fractions decide it.
 MARGIN = 2.0**-50
 
+#: One score for each candidate: an integer or float array, or a list of numbers.
+ScoreList = NDArray[Any] | list[Any] | tuple[Any, ...]
 Floats = NDArray[np.float64]
 Steps = NDArray[np.int64]
 

@@ -4,7 +4,6 @@ Everything here is public arithmetic on the mechanism's parameters and on number
 """
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -39,6 +38,13 @@ def need_pattern(pattern: object) -> list[bool]:
     return [bool(answer) for answer in pattern]
 
 
+def need_outputs(outputs: object) -> list[int | None]:
+    """Return a list of whole numbers and None."""
+    if not isinstance(outputs, (list, tuple)):
+        raise WrongType("outputs is not a list.", fix="pass what ask returned, such as [None, 104]")
+    return [value if value is None else whole(value, "an entry of outputs", least=None) for value in outputs]
+
+
 def pattern_probability(
     gaps: list[int], pattern: list[bool], *, positives: int, threshold_scale: Fraction, query_scale: Fraction
 ) -> float:
@@ -55,7 +61,7 @@ def pattern_probability(
         return 0.0  # the stream ends with its last positive answer
     width = float(threshold_scale)
     margin = math.ceil(width * (LEFT_OUT + len(pattern) + math.log1p(width))) + 1
-    first, last = min(0, *gaps, 0) - margin, max(0, *gaps, 0) + margin
+    first, last = min([0, *gaps]) - margin, max([0, *gaps]) + margin
     if last - first > MOST_POINTS:
         raise OutOfRange(
             "The sum over the threshold's noise has too many terms.",
@@ -133,13 +139,3 @@ def _geometric_sum(fall: Fraction, terms: int) -> float:
 
 def _exp(exponent: Fraction) -> float:
     return math.exp(max(exponent, FAINT))
-
-
-Outputs = Sequence[int | None]
-
-
-def need_outputs(outputs: object) -> list[int | None]:
-    """Return a list of whole numbers and None."""
-    if not isinstance(outputs, (list, tuple)):
-        raise WrongType("outputs is not a list.", fix="pass what ask returned, such as [None, 104]")
-    return [value if value is None else whole(value, "an entry of outputs", least=None) for value in outputs]

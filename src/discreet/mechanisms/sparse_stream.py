@@ -9,8 +9,9 @@ import numpy as np
 from discreet.core import Finished, WrongType
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Entropy, process_mark
-from discreet.noise.sampling import sample
+from discreet.noise.direct import draw_one
 from discreet.noise.shapes import LaplaceShape
+from discreet.noise.stream import need_entropy
 
 
 class SparseStream:
@@ -26,9 +27,9 @@ class SparseStream:
     def __init__(
         self, *, threshold: int, positives: int, threshold_scale: Fraction, query_scale: Fraction, entropy: Entropy
     ) -> None:
-        self._bar = threshold + sample(LaplaceShape(threshold_scale), None, entropy)
+        self._entropy = need_entropy(entropy)
+        self._bar = threshold + draw_one(LaplaceShape(threshold_scale), entropy)
         self._shape = LaplaceShape(query_scale)
-        self._entropy = entropy
         self._positives = self._left = positives
         self._mark = process_mark()
         self._lock = threading.Lock()
@@ -51,7 +52,7 @@ class SparseStream:
                     f"This stream has given all its positive answers: {self._positives}.",
                     fix="pay for a new stream and start it, or ask for more answers at the outset",
                 )
-            above = value + sample(self._shape, None, self._entropy) >= self._bar
+            above = value + draw_one(self._shape, self._entropy) >= self._bar
             self._left -= above
             return above
 

@@ -7,23 +7,24 @@ scale 2cΔ/ε₂. After c times True it is over. The next query may depend on al
 **Theorem.** Every row of answers has probabilities within e^(ε₁+ε₂) of each other on neighbouring tables.
 
 Proof, on the integers. A row of answers fixes the queries that were asked. Let q, q′ be their answers on the two
-tables, N the queries answered False and P those answered True, at most c of them. Then
+tables, N the queries answered False and Y those answered True, at most c of them. Then
 
-    Pr(row) = Σ_ρ P(ρ) · ∏_N P(qᵢ + ν < T + ρ) · ∏_P P(qⱼ + ν ≥ T + ρ).
+    Pr(row) = Σ_ρ P(ρ) · ∏_N P(qᵢ + ν < T + ρ) · ∏_Y P(qⱼ + ν ≥ T + ρ).
 
 Compare each term with the term ρ + Δ on the other table; Δ is an integer, so this maps the integers onto themselves.
-P(ρ) ≤ e^ε₁·P(ρ + Δ), since |ρ + Δ| ≤ |ρ| + Δ. For N, qᵢ + ν < T + ρ implies qᵢ′ + ν < T + ρ + Δ, since qᵢ′ ≤ qᵢ + Δ. For
-P, P(ν ≥ a) ≤ e^(ε₂/c)·P(ν ≥ a + 2Δ) for every integer a, and a = T + ρ − qⱼ has a + 2Δ ≥ T + ρ + Δ − qⱼ′. So each term is
-at most e^ε₁·(e^(ε₂/c))^c times its partner. The argument is the same for ≥ and > and needs no density.
+First, P(ρ) ≤ e^ε₁·P(ρ + Δ), since |ρ + Δ| ≤ |ρ| + Δ. In N, qᵢ + ν < T + ρ implies qᵢ′ + ν < T + ρ + Δ, since
+qᵢ′ ≤ qᵢ + Δ. In Y, P(ν ≥ a) ≤ e^(ε₂/c)·P(ν ≥ a + 2Δ) for every integer a, and a = T + ρ − qⱼ has
+a + 2Δ ≥ T + ρ + Δ − qⱼ′. So each term is at most e^ε₁·(e^(ε₂/c))^c times its partner. ∎ No density is needed, and
+> would do as well as ≥.
 
-**Monotone queries** all move in the same direction. If upwards, ρ + Δ as before, but ν need only reach
-a + Δ − (qⱼ′ − qⱼ) ≤ a + Δ; if downwards, ρ need not move (then N can only gain), and ν by at most Δ. So scale cΔ/ε₂
-will do.
+**Monotone queries** all move in the same direction. If upwards, ρ moves to ρ + Δ as before, but ν need only reach
+a + Δ − (qⱼ′ − qⱼ) ≤ a + Δ. If downwards, ρ need not move, as N can only gain, and ν moves by at most Δ. So the scale
+cΔ/ε₂ will do.
 
-**Values** with fresh noise of scale cΔ/ε₃ for the queries in P cost ε₃ more, by composition. For monotone queries they
-cost less. With dⱼ = |qⱼ′ − qⱼ|: upwards, a query in P costs (Δ − dⱼ)·ε₂/cΔ for its comparison and dⱼ·ε₃/cΔ for its value,
-together with ρ at most ε₁ + max(ε₂, ε₃); downwards, dⱼ·(ε₂ + ε₃)/cΔ, together ε₂ + ε₃. So it costs the two largest of
-ε₁, ε₂, ε₃, and each may be ε/2.
+**Values** with fresh noise of scale cΔ/ε₃ for the queries in Y cost ε₃ more, by composition. For monotone queries
+they cost less. Let dⱼ = |qⱼ′ − qⱼ|. Upwards, a query in Y costs (Δ − dⱼ)·ε₂/cΔ for its comparison and dⱼ·ε₃/cΔ for its
+value: with ρ, at most ε₁ + max(ε₂, ε₃) in all. Downwards, it costs dⱼ·(ε₂ + ε₃)/cΔ: at most ε₂ + ε₃ in all. So the
+stream costs the two largest of ε₁, ε₂ and ε₃, and all three may be ε/2.
 """
 
 from collections.abc import Sequence
@@ -130,7 +131,7 @@ class Sparse:
             entropy=entropy,
         )
 
-    def error(self, confidence: Number = 0.95, *, queries: int) -> int:
+    def error(self, confidence: Number, queries: int) -> int:
         """Return an α such that, with probability `confidence`, all of so many answers are right up to α.
 
         A query answered True is then at least threshold − α, and one answered False at most threshold + α, even if
@@ -222,9 +223,9 @@ class AboveThreshold:
         """Draw the threshold's noise and return a stream to ask."""
         return self.sparse.start(entropy=entropy)
 
-    def error(self, confidence: Number = 0.95, *, queries: int) -> int:
+    def error(self, confidence: Number, queries: int) -> int:
         """Return an α such that, with probability `confidence`, all of so many answers are right up to α."""
-        return self.sparse.error(confidence, queries=queries)
+        return self.sparse.error(confidence, queries)
 
     def probability(self, answers: Sequence[int], pattern: Sequence[bool]) -> float:
         """Return how likely a stream's first outputs are `pattern`, if the queries' exact answers are `answers`."""
@@ -274,7 +275,7 @@ class NumericSparse:
             if value_share is None
             else probability(value_share, "value_share"),
         )
-        positive(self.values.scale, "the scale of the values' noise")
+        positive(self.value_scale, "the scale of the values' noise")
         positive(self.comparisons.query_scale, "the scale of the queries' noise")
 
     @property
@@ -304,10 +305,14 @@ class NumericSparse:
         )
 
     @property
+    def value_scale(self) -> Fraction:
+        """The scale of the noise on each value: cΔ/ε₃."""
+        return self.answers * self.sensitivity / self.value_epsilon
+
+    @property
     def values(self) -> Laplace:
-        """The mechanism that perturbs the values: noise of scale cΔ/ε₃."""
-        sensitivity = Sensitivity.box(l0=1, linf=self.sensitivity)
-        return Laplace(scale=self.answers * self.sensitivity / self.value_epsilon, sensitivity=sensitivity)
+        """The mechanism that perturbs the values, each on its own."""
+        return Laplace(scale=self.value_scale, sensitivity=Sensitivity.box(l0=1, linf=self.sensitivity))
 
     @property
     def cost(self) -> Pure:
@@ -319,9 +324,9 @@ class NumericSparse:
         comparisons = self.comparisons.start(entropy=entropy)
         return NumericSparseStream(comparisons=comparisons, values=self.values, entropy=entropy)
 
-    def error(self, confidence: Number = 0.95, *, queries: int) -> int:
+    def error(self, confidence: Number, queries: int) -> int:
         """Return an α such that, with probability `confidence`, all of so many comparisons are right up to α."""
-        return self.comparisons.error(confidence, queries=queries)
+        return self.comparisons.error(confidence, queries)
 
     def value_error(self, confidence: Number = 0.95) -> int:
         """Return the least e such that, with probability `confidence`, all values are within e of the exact ones."""

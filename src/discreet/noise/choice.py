@@ -153,7 +153,7 @@ def toss_exp(scores: Scores, rate: Number, *, entropy: Entropy = SYSTEM) -> NDAr
 
 def _toss(exponent: Fraction, word: int, entropy: Entropy) -> bool:
     """Decide one coin by its first 32 bits, first in double precision, then exactly."""
-    excess = math.exp(-min(float(exponent), 700.0)) * 2.0**32 - word
+    excess = math.exp(-float(min(exponent, Fraction(700)))) * 2.0**32 - word
     if abs(excess) > 2:
         return excess > 0
     return below_exp(entropy, word, 32, exponent)

@@ -130,7 +130,9 @@ def below(bound: int, size: Size | None = None, *, entropy: Entropy = SYSTEM) ->
         values = np.empty(count, object)
         values[:] = [one_below(limit, entropy) for _ in range(count)]
         return values.reshape(dimensions)
-    shift = np.uint64(64 - max(1, (limit - 1).bit_length()))
+    if limit == 1:
+        return np.zeros(dimensions, np.int64)
+    shift = np.uint64(64 - (limit - 1).bit_length())
     result = entropy.words(count) >> shift
     while len(again := np.flatnonzero(result >= np.uint64(limit))):
         result[again] = entropy.words(len(again)) >> shift
