@@ -16,7 +16,7 @@ RESULTS = Path(__file__).parent / "results"
 #: Times that every contestant runs; the best one counts, because whatever else runs on a machine only adds time.
 ROUNDS = 7
 #: Seconds of processor time after which a slow contestant sits out the rounds that are left.
-ALLOWANCE = 3.0
+ALLOWANCE = 1.5
 #: diffprivlib imports names that scikit-learn dropped in 1.8.
 FITTING = {"diffprivlib": "diffprivlib 'scikit-learn<1.8'"}
 
@@ -90,6 +90,12 @@ def race(contestants: Sequence[Contestant], rounds: int = ROUNDS) -> dict[str, f
                 contestant.work()
                 used.append(time.process_time() - start)
     return {each.name: min(times[each.name]) / each.values * 1e9 for each in contestants}
+
+
+def repeat(work: Callable[[], object], times: int) -> None:
+    """Run a piece of work so many times."""
+    for _ in range(times):
+        work()
 
 
 def ratio(theirs: float | None, ours: float | None) -> float | None:
@@ -184,9 +190,8 @@ def peer(name: str, module: str) -> ModuleType | None:
     """Return a peer's module, or say how to get it."""
     try:
         return import_module(module)
-    except ImportError as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == name
-        problem = "is not installed" if missing else "is installed but cannot be imported"
+    except ImportError:
+        problem = "is not installed" if version(name) == "not installed" else f"{version(name)} cannot be imported"
         say(f"{name} {problem}; it is left out. fix: run `make bench`, or pip install {FITTING.get(name, name)}")
         return None
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from scripted import Scripted
-
 from discreet.core import exp_minus
+from scripted import Scripted
 
 #: The words that follow the one under test; undecided comparisons take them. (All zeros would be the number 0 itself.)
 SPARE = [1 << 63] * 64

@@ -22,8 +22,9 @@ class Scripted(Entropy):
     def left(self) -> int:
         return len(self._script)
 
-    def word(self) -> int:
-        return self._script.pop()
+    def uniform(self) -> tuple[int, float]:
+        word = self._script.pop()
+        return word, word * 2.0**-64
 
     def fill(self, buffer) -> None:
         flat = buffer.reshape(-1)
@@ -41,8 +42,9 @@ class Seeded(Entropy):
     def __reduce__(self):
         raise TypeError("a test stream is not copied")
 
-    def word(self) -> int:
-        return int(self._generator.integers(0, 1 << 64, dtype=np.uint64))
+    def uniform(self) -> tuple[int, float]:
+        word = int(self._generator.integers(0, 1 << 64, dtype=np.uint64))
+        return word, word * 2.0**-64
 
     def fill(self, buffer) -> None:
         flat = buffer.reshape(-1)

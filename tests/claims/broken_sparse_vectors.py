@@ -17,13 +17,25 @@ from scipy.stats import beta, chisquare, dlaplace
 from discreet.mechanisms.sparse_stream import NumericSparseStream
 from discreet.noise import laplace
 from discreet.noise.direct import draw_one
+from scripted import Seeded
 
 #: How often the audit may accuse a correct mechanism.
 AUDIT_ALPHA = 1e-6
-#: Runs that look for an event, and as many again that test it.
-AUDIT_RUNS = 40_000
+#: Runs on each side that look for an event, and as many again that test it.
+AUDIT_RUNS = 20_000
 #: Codes in arrays of draws for "not above" and "the stream had ended"; no value comes near them.
 BELOW, ENDED = -(10**6), -(10**6) - 1
+
+
+class Buffered(Seeded):
+    """The words of a seeded stream, drawn in bulk: streams take one at a time."""
+
+    _words: tuple[int, ...] | list[int] = ()
+
+    def word(self) -> int:
+        if not self._words:
+            self._words = self._generator.integers(0, 1 << 64, 4096, np.uint64).tolist()
+        return self._words.pop()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +48,9 @@ class Variant:
     cutoff: int | None
     tells_noisy_answer: bool = False
 
-    def draw(self, answers, runs, entropy) -> Counter:
+    def draw(self, answers, runs, seed) -> Counter:
         """Count the outputs of so many runs on the same exact answers."""
+        entropy = Seeded(seed)
         noisy = np.tile(np.array(answers, np.int64), (runs, 1))
         if self.query_scale is not None:
             noisy += laplace(self.query_scale, (runs, len(answers)), entropy=entropy)
@@ -153,25 +166,24 @@ def _largest_log_ratio(first, second) -> float:
     return float(np.nanmax(ratios, initial=0.0))  # an output impossible on both sides tells nothing
 
 
-def audit(draw, first, second, seed):
+def audit(draw, first, second, *, runs, seed):
     """Return a lower bound on the ε of a black box, wrong with probability AUDIT_ALPHA at most.
 
-    One half of the runs picks the event that looks worst, the other half measures it, by Clopper and Pearson.
+    `draw(answers, runs, seed)` counts outputs. One half of the runs picks the event that looks worst, the other half
+    measures it, by Clopper and Pearson.
     """
-    tried = draw(first, AUDIT_RUNS, seed), draw(second, AUDIT_RUNS, seed + 1)
-    suspects = [(one, other, event) for one, other in ((0, 1), (1, 0)) for event in tried[one]]
-    one, other, event = max(suspects, key=lambda who: least_epsilon(tried[who[0]][who[2]], tried[who[1]][who[2]]))
     rows = first, second
-    often = draw(rows[one], AUDIT_RUNS, seed + 2)[event]
-    seldom = draw(rows[other], AUDIT_RUNS, seed + 3)[event]
-    return least_epsilon(often, seldom)
+    tried = [draw(row, runs, seed + which) for which, row in enumerate(rows)]
+    suspects = [(one, other, event) for one, other in ((0, 1), (1, 0)) for event in tried[one]]
+    one, other, event = max(suspects, key=lambda who: least_epsilon(tried[who[0]][who[2]], tried[who[1]][who[2]], runs))
+    return least_epsilon(draw(rows[one], runs, seed + 2)[event], draw(rows[other], runs, seed + 3)[event], runs)
 
 
-def least_epsilon(often, seldom):
+def least_epsilon(often, seldom, runs):
     if not often:
         return -math.inf
-    low = beta.ppf(AUDIT_ALPHA / 2, often, AUDIT_RUNS - often + 1)
-    high = beta.ppf(1 - AUDIT_ALPHA / 2, seldom + 1, AUDIT_RUNS - seldom)
+    low = beta.ppf(AUDIT_ALPHA / 2, often, runs - often + 1)
+    high = beta.ppf(1 - AUDIT_ALPHA / 2, seldom + 1, runs - seldom)
     return math.log(low / high)
 
 

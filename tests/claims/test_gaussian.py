@@ -6,12 +6,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scripted import Seeded
 
 from discreet.accounting import Concentrated, DiscreteGaussianNoise, concentrated_of, delta, epsilon
 from discreet.accounting.discrete_gaussian import tail
 from discreet.core import NotProved, Sensitivity, counting_query, histogram
 from discreet.mechanisms import Gaussian
+from scripted import Seeded
 
 BOXES = [Sensitivity.box(l0=k, linf=c) for k, c in [(1, 1), (1, 3), (2, 1), (3, 1), (2, 2)]]
 VARIANCES = [Fraction(1, 2), Fraction(1), Fraction(5), Fraction(40)]
@@ -27,7 +27,7 @@ def masses(variance):
 
 def true_delta(variance, shift, eps):
     """Return δ for a shift vector by summing over all outputs: Σ max(0, P(y − shift) − e^ε·P(y))."""
-    reach, mass = masses(variance)
+    _, mass = masses(variance)
     left = right = np.ones(())
     for d in shift:
         wide = np.zeros(len(mass) + 2 * abs(d))

@@ -6,12 +6,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scripted import Seeded
-from universe import pairs
 
 from discreet.accounting import Pure, epsilon
 from discreet.core import Neighbours, Sensitivity, counting_queries, counting_query, histogram
 from discreet.mechanisms import Laplace, Truncated
+from scripted import Seeded
+from universe import pairs
 
 ROWS = [(group, value) for group in range(2) for value in range(3)]
 EPSILONS = [Fraction(1, 10), Fraction(1), Fraction(3)]

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from scripted import Seeded
 
 from discreet.accounting import epsilon
 from discreet.core import Bounds, Neighbours
 from discreet.mechanisms import Mean, to_grid
+from scripted import Seeded
 
 
 @pytest.mark.parametrize("relation", list(Neighbours), ids=str)

@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from coins import SPARE, chance, exponential, threshold
-from scripted import Scripted
 
+from coins import SPARE, chance, exponential, threshold
 from discreet import noise
 from discreet.core import exp_minus
 from discreet.noise import direct
+from scripted import Scripted
 
 TOLERANCE = Fraction(1, 10**12)
 SCALES = [Fraction(1, 50), Fraction(1, 2), Fraction(1), Fraction(22, 7), Fraction(1000), Fraction(2**24)]
@@ -59,9 +59,7 @@ def test_the_low_bits_of_wide_draws_are_taken_with_the_exact_probability(scale):
 
         retry = [(5 << (64 * words - bits)) >> (64 * i) & HIGH for i in range(words)]
         before = (1 << 63, *pieces)
-        taken = [
-            run(Scripted([*before, word, *retry, 0, *SPARE])) for word in (0, (1 << 64) - (1 << 46) - 1)
-        ]
+        taken = [run(Scripted([*before, word, *retry, 0, *SPARE])) for word in (0, (1 << 64) - (1 << 46) - 1)]
         assert taken == [True, True]
         share = chance_with(run, before, [*retry, 0])
         assert abs(share - exponential(low / scale)) < TOLERANCE
@@ -89,6 +87,7 @@ def test_laplace_times_acceptance_is_the_gaussian(variance):
     def ratio(x):
         """Return P(x) up to a constant: the Laplace proposal times the walked chance of taking it."""
         place = exp_minus(Fraction(x, width), 64)[0] - 5 if x else NEAR_ONE
+
         def run(stream):
             return direct._gaussian(variance, stream) == x
 
@@ -102,7 +101,8 @@ def test_laplace_times_acceptance_is_the_gaussian(variance):
 
 
 def chance_until(run, before):
-    """The chance that a proposal is taken at once: after it the script ends, which counts as not taken."""
+    """Return the chance that a proposal is taken at once: after it the script ends, which counts as not taken."""
+
     def taken(word):
         try:
             return run(Scripted([*before, word]))
@@ -176,9 +176,22 @@ def test_a_choice_by_scores_takes_each_candidate_with_the_exact_probability():
         choice = noise.ExpChoice(scores, Fraction(1, 3))
         weights = [int(w) for w in choice._weights(0)]
         masses = [
-            weight * chance(lambda stream, i=i, w=weight: choice._takes(i, w, stream)) for i, weight in enumerate(weights)
+            weight * chance(lambda stream, i=i, w=weight, choice=choice: choice._takes(i, w, stream))
+            for i, weight in enumerate(weights)
         ]
         best = int(np.argmax([float(s) for s in scores]))
         for score, mass in zip(scores.tolist(), masses, strict=True):
             gap = Fraction(scores.tolist()[best]) - Fraction(score)
             assert abs(mass / masses[best] - exponential(gap / 3)) < TOLERANCE
+
+
+def test_a_candidate_with_hardly_a_chance_is_picked_by_its_weight_and_then_not_taken():
+    """Every weight is at least 1, but e^−1000 is not: without the second decision it would come up once in 2³⁷."""
+    choice = noise.ExpChoice(np.array([0, -1000]), 1)
+    first, last = (int(weight) for weight in choice._weights(0))
+    assert last == 1
+    bits = (first + last - 1).bit_length()
+    pick_last, pick_first = first << (64 - bits), 0
+    stream = Scripted([pick_last, 1 << 40, pick_first, 1 << 40, *SPARE])
+    assert choice.draw(stream) == 0
+    assert stream.left == len(SPARE)

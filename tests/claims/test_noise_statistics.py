@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
-from scripted import Seeded
 
 from discreet import noise
+from scripted import Seeded
 
 #: With seeds fixed, a test passes for good or fails for good; a right sampler fails one seed in 10,000.
 ALPHA = 1e-4

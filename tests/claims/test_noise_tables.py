@@ -6,13 +6,13 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
-from coins import SPARE, chance, exponential
-from scripted import Scripted, Seeded
 
+from coins import SPARE, chance, exponential
 from discreet.core import exp_minus
 from discreet.noise import lookup
 from discreet.noise.shapes import GaussianShape, GeometricShape, LaplaceShape
 from discreet.noise.table import JUMP_BITS, SPLIT, build
+from scripted import Scripted, Seeded
 
 #: Walked probabilities are known to about 2⁻⁶⁰; ratios of them are compared to this.
 TOLERANCE = Fraction(1, 10**12)

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from attack import epsilon_lower_bound, lowest_set_bit
-from scripted import Seeded
 
+from attack import epsilon_lower_bound, lowest_set_bit
 from discreet.core import Bounds, counting_query
 from discreet.mechanisms import Gaussian, Laplace, Mean, OnGrid, Truncated, grid_l1, grid_l2
+from scripted import Seeded
 
 DRAWS = 200_000
 ALPHA = 1e-6

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from coins import chance
 from scipy import stats
-from scripted import Scripted, Seeded
 
+from coins import chance
 from discreet.core import exp_minus
 from discreet.mechanisms import RandomisedResponse
+from scripted import Scripted, Seeded
 
 EPSILONS = [0.01, 0.1, 1, 3, 20]
 
@@ -51,9 +51,7 @@ def test_a_report_is_true_with_exactly_the_stated_probability():
 def test_a_lie_is_any_other_category_equally_often():
     mechanism = RandomisedResponse.for_epsilon(1, categories=5)
     for true in range(5):
-        lies = [
-            mechanism.perturb(true, entropy=Scripted([(1 << 64) - 1, place << 62])) for place in range(4)
-        ]
+        lies = [mechanism.perturb(true, entropy=Scripted([(1 << 64) - 1, place << 62])) for place in range(4)]
         assert sorted([*lies, true]) == list(range(5))
 
 

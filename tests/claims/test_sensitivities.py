@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from universe import pairs
 
 from discreet.core import (
     Bounds,
@@ -19,6 +18,7 @@ from discreet.core import (
     histogram,
 )
 from discreet.mechanisms import centred_sum, grid_l1, grid_l2, to_grid
+from universe import pairs
 
 BOUNDS = Bounds(-3, 5, step=1)
 SHIFTED = Bounds(2, 5, step=1)
@@ -103,7 +103,11 @@ def test_every_kind_of_sensitivity_is_consistent(a, b):
 
 
 @given(
-    st.lists(st.tuples(st.fractions(-50, 50, max_denominator=97), st.fractions(-3, 3, max_denominator=89)), min_size=1, max_size=5)
+    st.lists(
+        st.tuples(st.fractions(-50, 50, max_denominator=97), st.fractions(-3, 3, max_denominator=89)),
+        min_size=1,
+        max_size=5,
+    )
 )
 def test_rounding_to_the_grid_moves_real_vectors_by_at_most_the_grids_sensitivity(coordinates):
     bounds = Bounds(-60, 60, step=Fraction(1, 3))

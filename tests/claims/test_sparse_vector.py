@@ -3,12 +3,16 @@
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import dlaplace
 
 from claims.broken_sparse_vectors import (
+    AUDIT_RUNS,
+    Buffered,
     KeepsItsThreshold,
     TellsWhatItCompared,
     audit,
@@ -62,8 +66,8 @@ def worst_of(mechanism, length, reach):
 def test_no_row_of_answers_tells_two_neighbours_apart_by_more_than_epsilon(epsilon, answers, monotone):
     mechanism = Sparse(epsilon=epsilon, threshold=0, answers=answers, monotone=monotone)
     assert mechanism.cost == Pure(epsilon)
-    assert worst_of(mechanism, length=4, reach=1) <= epsilon * (1 + FLOAT)
-    assert worst_of(mechanism, length=3, reach=3) <= epsilon * (1 + FLOAT)
+    assert 0.3 * epsilon <= worst_of(mechanism, length=4, reach=1) <= epsilon * (1 + FLOAT)
+    assert 0.3 * epsilon <= worst_of(mechanism, length=3, reach=3) <= epsilon * (1 + FLOAT)
 
 
 @pytest.mark.parametrize("monotone", [False, True])
@@ -74,7 +78,7 @@ def test_the_promise_holds_for_larger_sensitivities_odd_shares_and_longer_stream
         odd = Sparse(epsilon=1, threshold=0, answers=1, monotone=monotone, threshold_share=share)
         assert worst_of(odd, length=3, reach=2) <= 1 + FLOAT
     long = Sparse(epsilon=1.5, threshold=0, answers=2, monotone=monotone)
-    assert worst_of(long, length=6, reach=1 if monotone else 0) <= 1.5 * (1 + FLOAT)
+    assert 1 <= worst_of(long, length=5, reach=1) <= 1.5 * (1 + FLOAT)
 
 
 @pytest.mark.parametrize("share", [None, 0.2, 0.7])
@@ -119,6 +123,14 @@ def test_the_promise_is_tight(epsilon, answers, sensitivity, monotone):
     assert 0.99999 * epsilon <= attained <= epsilon * (1 + FLOAT)
 
 
+def test_monotone_noise_is_too_little_for_queries_that_move_both_ways():
+    mechanism = Sparse(epsilon=1, threshold=0, answers=2, monotone=True)
+    high, low = high_then_low(mechanism)
+    outputs = [False] * len(high) + [True] * len(low)
+    attained = ratio(mechanism, high + low, [value + 1 for value in high] + [value - 1 for value in low], outputs)
+    assert attained > 1.5
+
+
 def test_the_promise_for_values_is_tight():
     mechanism = NumericSparse(epsilon=1, threshold=0, answers=2)
     high, low = high_then_low(mechanism.comparisons)
@@ -136,8 +148,7 @@ def test_monotone_values_cost_two_of_their_three_parts_and_each_pair_is_attained
     none = [None] * len(high)
     threshold_and_queries = ratio(mechanism, high + low, raised + low, [*none, 5, 5])
     threshold_and_values = ratio(mechanism, high + low, raised + [value + 1 for value in low], [*none, -5, -5])
-    deep = [value - 40 for value in low]
-    queries_and_values = ratio(mechanism, deep, [value - 1 for value in deep], [5, 5])
+    queries_and_values = ratio(mechanism, high + low, high + [value - 1 for value in low], [*none, 5, 5])
     for attained in (threshold_and_queries, threshold_and_values, queries_and_values):
         assert 0.99999 <= attained <= 1 + FLOAT
 
@@ -169,10 +180,10 @@ def test_half_and_half_is_the_textbook_s_above_threshold():
 
 
 BROKEN = {
-    "roth 2011": roth_2011(1, 1),
-    "lee, clifton 2014": lee_clifton_2014(1, 2),
-    "stoddard and others 2014": stoddard_2014(1),
-    "chen and others 2015": chen_2015(1),
+    "roth 2011": roth_2011(2, 1),
+    "lee, clifton 2014": lee_clifton_2014(2, 2),
+    "stoddard and others 2014": stoddard_2014(2),
+    "chen and others 2015": chen_2015(2),
 }
 
 
@@ -219,7 +230,7 @@ def test_algorithms_3_and_6_leak_more_the_longer_they_run(variant):
 
 def drawn(mechanism, answers, runs, seed):
     """Count the outputs of real streams."""
-    entropy, counts = Seeded(seed), Counter()
+    entropy, counts = Buffered(seed), Counter()
     for _ in range(runs):
         stream, outputs = mechanism.start(entropy=entropy), []
         for answer in answers:
@@ -233,22 +244,22 @@ def drawn(mechanism, answers, runs, seed):
 @pytest.mark.parametrize(("name", "pair"), list(zip(BROKEN, [0, 1, 1, 1], strict=True)))
 def test_an_audit_from_outside_catches_every_broken_version(name, pair):
     variant = BROKEN[name]
-    found = audit(lambda row, runs, seed: variant.draw(row, runs, Seeded(seed)), *AUDIT_PAIRS[pair], seed=100)
-    assert found > 1.1 * variant.epsilon
+    found = audit(variant.draw, *AUDIT_PAIRS[pair], runs=AUDIT_RUNS, seed=100)
+    assert found > 1.2 * variant.epsilon
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "pair"),
+    ("mechanism", "pair", "runs"),
     [
-        (AboveThreshold(epsilon=1, threshold=0), 0),
-        (Sparse(epsilon=1, threshold=0, answers=2), 1),
-        (NumericSparse(epsilon=1, threshold=0, answers=1), 0),
+        (Sparse(epsilon=2, threshold=0, answers=1), 0, AUDIT_RUNS),
+        (Sparse(epsilon=2, threshold=0, answers=2), 1, AUDIT_RUNS),
+        (NumericSparse(epsilon=2, threshold=0, answers=1), 0, AUDIT_RUNS // 2),
     ],
-    ids=["AboveThreshold", "Sparse", "NumericSparse"],
+    ids=["one answer", "two answers", "values"],
 )
-def test_the_same_audit_finds_nothing_against_ours(mechanism, pair):
-    found = audit(lambda row, runs, seed: drawn(mechanism, row, runs, seed), *AUDIT_PAIRS[pair], seed=200)
-    assert 0 < found <= 1
+def test_the_same_audit_finds_nothing_against_ours(mechanism, pair, runs):
+    found = audit(partial(drawn, mechanism), *AUDIT_PAIRS[pair], runs=runs, seed=200)
+    assert 0.5 < found <= 2
 
 
 @pytest.mark.parametrize(
@@ -293,17 +304,17 @@ def test_values_are_given_as_often_as_stated():
     mechanism = NumericSparse(epsilon=2, threshold=2, answers=1)
     law = value_law(mechanism, (0, 1, 3))
     assert sum(law.values()) == pytest.approx(1, abs=1e-12)
-    assert fit(drawn(mechanism, (0, 1, 3), 20_000, seed=4), law) > ALPHA
+    assert fit(drawn(mechanism, (0, 1, 3), 10_000, seed=4), law) > ALPHA
 
 
 def test_values_that_reuse_the_noise_of_the_comparison_would_be_caught():
     mechanism = NumericSparse(epsilon=2, threshold=2, answers=1)
     law = value_law(mechanism, (0, 1, 3))
-    assert fit(drawn(TellsWhatItCompared(mechanism), (0, 1, 3), 20_000, seed=4), law) < ALPHA**3
+    assert fit(drawn(TellsWhatItCompared(mechanism), (0, 1, 3), 10_000, seed=4), law) < ALPHA**3
 
 
 def drawn_in_pairs(mechanism, answers, runs, seed):
-    entropy, counts = Seeded(seed), Counter()
+    entropy, counts = Buffered(seed), Counter()
     for _ in range(runs):
         pair = [mechanism.start(entropy=entropy), mechanism.start(entropy=entropy)]
         counts[tuple(stream.ask(answer) for stream in pair for answer in answers)] += 1
@@ -314,26 +325,23 @@ def test_a_second_stream_owes_nothing_to_the_first_and_reused_threshold_noise_wo
     mechanism = Sparse(epsilon=1, threshold=0, answers=3)
     rows = list(rows_of_answers(2))
     law = {a + b: mechanism.probability((0, 0), a) * mechanism.probability((0, 0), b) for a in rows for b in rows}
-    assert fit(drawn_in_pairs(mechanism, (0, 0), 20_000, seed=5), law) > ALPHA
-    assert fit(drawn_in_pairs(KeepsItsThreshold(mechanism), (0, 0), 20_000, seed=5), law) < ALPHA**3
+    assert fit(drawn_in_pairs(mechanism, (0, 0), 10_000, seed=5), law) > ALPHA
+    assert fit(drawn_in_pairs(KeepsItsThreshold(mechanism), (0, 0), 10_000, seed=5), law) < ALPHA**3
 
 
 # What the error says
 
 
 def failure_chance(mechanism, alpha, queries):
-    """How often one of so many queries, each put on the worse side of the noisy threshold, is more than α off."""
-    far = math.ceil(60 * mechanism.threshold_scale)
-    rho = np.arange(far)
+    """Return how often one of so many queries, each on the worse side of the noisy threshold, is more than α off."""
+    rho = np.arange(math.ceil(60 * mechanism.threshold_scale))
     weights = np.exp(-rho / float(mechanism.threshold_scale))
     weights[1:] *= 2
-    p = math.exp(-1 / mechanism.query_scale)
-    needed = alpha + 1 - rho
-    chance = np.where(needed >= 0, p ** np.abs(needed) / (1 + p), 1 - p ** np.abs(1 - needed) / (1 + p))
-    return float((weights / weights.sum() * -np.expm1(queries * np.log1p(-chance))).sum())
+    right = dlaplace.cdf(alpha - rho, float(1 / mechanism.query_scale))
+    return float((weights / weights.sum() * (1 - right**queries)).sum())
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
+@pytest.mark.parametrize("confidence", [0.9, 0.999999])
 @pytest.mark.parametrize("queries", [1, 30, 10_000])
 @pytest.mark.parametrize("share", [None, 0.05, 0.95])
 def test_the_stated_error_holds_and_is_nearly_the_least_that_does(confidence, queries, share):

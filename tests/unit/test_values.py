@@ -49,7 +49,13 @@ def test_a_unit_says_in_words_who_is_protected():
 
 @pytest.mark.parametrize(
     ("low", "high", "step"),
-    [(0, 100, Fraction(1, 10**4)), (0, 1, Fraction(1, 10**6)), (0, 10**9, 1), (0.25, 7, Fraction(1, 10**6)), (0, 1e17, 100)],
+    [
+        (0, 100, Fraction(1, 10**4)),
+        (0, 1, Fraction(1, 10**6)),
+        (0, 10**9, 1),
+        (0.25, 7, Fraction(1, 10**6)),
+        (0, 1e17, 100),
+    ],
 )
 def test_bounds_choose_a_grid_that_holds_both_ends(low, high, step):
     assert Bounds(low, high).step == step

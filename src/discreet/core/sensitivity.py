@@ -8,7 +8,7 @@ from discreet.core.bounds import Bounds
 from discreet.core.errors import InvalidInput
 from discreet.core.exact import whole
 from discreet.core.limits import Limit
-from discreet.core.units import Neighbours
+from discreet.core.units import Neighbours, need_neighbours
 
 ONE_ROW = Limit()
 
@@ -102,7 +102,7 @@ def _most_moved(bounds: Bounds, neighbours: Neighbours, limit: Limit) -> int:
     extremes with zero among them. Where every unit has exactly one row, count the values from `low` upwards: then
     the interval starts at zero, and the sensitivity is its width.
     """
-    match neighbours:
+    match need_neighbours(neighbours):
         case Neighbours.ADD_REMOVE:
             return limit.rows_per_group * bounds.largest
         case Neighbours.REPLACE:
@@ -110,4 +110,4 @@ def _most_moved(bounds: Bounds, neighbours: Neighbours, limit: Limit) -> int:
 
 
 def _sides(neighbours: Neighbours) -> int:
-    return 2 if neighbours is Neighbours.REPLACE else 1
+    return 2 if need_neighbours(neighbours) is Neighbours.REPLACE else 1

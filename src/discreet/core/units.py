@@ -16,6 +16,15 @@ class Neighbours(Enum):
     """Both have the same number of units, and one unit's rows differ. The size of the table is public."""
 
 
+def need_neighbours(value: object) -> Neighbours:
+    """Return `value` if it is one of the two relations; a word in its place would be read as neither."""
+    if not isinstance(value, Neighbours):
+        raise WrongType(
+            "neighbours is not one of the two relations.", fix="pass Neighbours.ADD_REMOVE or Neighbours.REPLACE"
+        )
+    return value
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyUnit:
     """Whose presence is hidden: one row, or all rows that share one value of `column`."""
@@ -30,11 +39,7 @@ class PrivacyUnit:
             raise InvalidInput(
                 "column is empty.", fix="name the column that identifies a person, or pass None for rows"
             )
-        if not isinstance(self.neighbours, Neighbours):
-            raise WrongType(
-                "neighbours is not one of the two relations.",
-                fix="pass Neighbours.ADD_REMOVE or Neighbours.REPLACE",
-            )
+        need_neighbours(self.neighbours)
 
     def __str__(self) -> str:
         who = "one row" if self.column is None else f"all rows of one {self.column}"

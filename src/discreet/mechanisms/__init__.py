@@ -5,16 +5,28 @@ from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.mean import Mean, MeanAnswer, centred_sum
 from discreet.mechanisms.randomised_response import Estimate, RandomisedResponse
+from discreet.mechanisms.selection import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
+from discreet.mechanisms.top_k import TopK, TopKMethod
 from discreet.mechanisms.truncated import Truncated
 
 __all__ = [
+    "AboveThreshold",
     "Estimate",
+    "ExponentialMechanism",
     "Gaussian",
     "Laplace",
     "Mean",
     "MeanAnswer",
+    "Noise",
+    "NumericSparse",
     "OnGrid",
+    "PermuteAndFlip",
     "RandomisedResponse",
+    "ReportNoisyMax",
+    "Sparse",
+    "TopK",
+    "TopKMethod",
     "Truncated",
     "centred_sum",
     "grid_l1",

@@ -19,6 +19,7 @@ from discreet.core import (
 )
 from discreet.core import probability as need_probability
 from discreet.core.frozen import settle
+from discreet.core.units import need_neighbours
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.grid import need_bounds
 from discreet.mechanisms.laplace import Laplace
@@ -107,7 +108,7 @@ def centred_sum(bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOV
 
     Under replace a value may go from one end to the other, or be dropped by a condition, which is less.
     """
-    match neighbours:
+    match need_neighbours(neighbours):
         case Neighbours.ADD_REMOVE:
             return Sensitivity.box(l0=1, linf=need_bounds(bounds).radius)
         case Neighbours.REPLACE:

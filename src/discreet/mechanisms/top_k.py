@@ -144,7 +144,8 @@ class TopK:
         """
         match self.method:
             case TopKMethod.PEELING:
-                chance = read_question(confidence, candidates, 1, self.k)[0] / self.k
-                return exponential_error(self.rate, (candidates - 1) * (1 - chance) / chance)
+                chance, best, others = read_question(confidence, candidates, 1, self.k)
+                each = chance / self.k
+                return exponential_error(self.rate, (best + others - 1) * (1 - each) / each)
             case TopKMethod.ONE_SHOT:
                 return self._ranking.error(confidence, candidates)

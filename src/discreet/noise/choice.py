@@ -179,15 +179,17 @@ class Powers:
         """Return the exponentials of the chunk that begins at `start`; valid until the next call."""
         chunk = self._scores[start : start + CHUNK]
         gap, value = self._gaps[: len(chunk)], self._values[: len(chunk)]
-        with np.errstate(over="ignore"):  # an infinite gap weighs as little as a large one, and is decided exactly
+        # An infinite gap weighs as little as a large one, and is decided exactly. A candidate that was removed may lie
+        # far above the top; whatever it weighs is put to 0.
+        with np.errstate(over="ignore"):
             if chunk.dtype == object:
                 gap[:] = [_float(top - score) for score in chunk]
             else:
                 np.subtract(top, chunk, out=gap)
             np.multiply(self._read[: len(chunk)], self._rate, out=value, casting="unsafe")
-        value += np.float32(offset)
-        np.maximum(value, np.float32(-1), out=value)
-        return np.exp(value, out=value)
+            value += np.float32(offset)
+            np.maximum(value, np.float32(-1), out=value)
+            return np.exp(value, out=value)
 
 
 def _float(gap: int | Fraction) -> float:

@@ -26,38 +26,39 @@ def draw_one(shape: Shape, entropy: Entropy) -> int:
 
     Guarantee: each integer x has probability exactly proportional to e^−exponent(x).
     """
+    # Up to SPLIT_ABOVE draws are whole floats until the end: Python takes other times over small and large integers.
     match shape:
         case GeometricShape(scale):
-            return _geometric(scale, entropy)
+            return _wide_geometric(scale, entropy) if scale > SPLIT_ABOVE else int(_geometric(scale, entropy))
         case LaplaceShape(scale):
-            return _laplace(scale, entropy)
+            return int(_laplace(scale, entropy))
         case GaussianShape(variance):
-            return _gaussian(variance, entropy)
+            return int(_gaussian(variance, entropy))
 
 
-def _laplace(scale: Fraction, entropy: Entropy) -> int:
+def _laplace(scale: Fraction, entropy: Entropy) -> float | int:
+    narrow = scale <= SPLIT_ABOVE
     while True:
-        magnitude = _geometric(scale, entropy)
-        if not entropy.word() & 1:
-            return magnitude
-        if magnitude:
-            return -magnitude
+        magnitude = _geometric(scale, entropy) if narrow else _wide_geometric(scale, entropy)
+        sign = 1 - 2 * (entropy.word() & 1)
         # Minus zero starts again, or zero would be drawn twice as often as it should.
+        if magnitude or sign > 0:
+            return sign * magnitude
 
 
-def _gaussian(variance: Fraction, entropy: Entropy) -> int:
+def _gaussian(variance: Fraction, entropy: Entropy) -> float | int:
     """Reject from Laplace noise of about the same width (Canonne, Kamath, Steinke 2020, Algorithm 3)."""
     width = math.isqrt(variance.numerator // variance.denominator) + 1
     scale, doubled = Fraction(width), 2 * float(variance)
     centre = doubled / (2 * width)
     while True:
         x = _laplace(scale, entropy)
-        word = entropy.word()
-        chance, uniform = math.exp(-((abs(x) - centre) ** 2) / doubled), word * 2.0**-64
+        word, uniform = entropy.uniform()
+        chance = math.exp(-((abs(x) - centre) ** 2) / doubled)
         # Where the chance exceeds 2⁻⁴⁰, |x| is within 9 widths, and the float exponent within 2⁻⁴⁵.
         if uniform < chance - DOUBT:
             return x
-        if uniform < chance + DOUBT and below_exp(entropy, word, 64, _excess(x, width, variance)):
+        if uniform < chance + DOUBT and below_exp(entropy, word, 64, _excess(int(x), width, variance)):
             return x
 
 
@@ -66,21 +67,18 @@ def _excess(x: int, width: int, variance: Fraction) -> Fraction:
     return (abs(x) - variance / width) ** 2 / (2 * variance)
 
 
-def _geometric(scale: Fraction, entropy: Entropy) -> int:
-    """Return G ≥ 0 with P(G ≥ k) = e^−k/scale."""
-    if scale > SPLIT_ABOVE:
-        return _wide_geometric(scale, entropy)
-    word = entropy.word()
-    width = float(scale)
+def _geometric(scale: Fraction, entropy: Entropy) -> float:
+    """Return G ≥ 0 with P(G ≥ k) = e^−k/scale, for a scale of at most SPLIT_ABOVE, as a whole float."""
+    word, uniform = entropy.uniform()
     if word:
-        # G = ⌊−scale·ln U⌋ for a uniform real U, of which the word is the first 64 bits.
-        least = -width * math.log((word + 1) * 2.0**-64)
-        most = -width * math.log(word * 2.0**-64)
+        # G = ⌊−scale·ln U⌋ for a uniform real U in [word, word + 1)/2⁶⁴; ln(1 + 1/word) is less than 1/word.
+        width = float(scale)
+        most = -width * math.log(uniform)
         doubt = (most + width) * MARGIN
-        value = math.floor(most + doubt)
-        if value == math.floor(least - doubt):
+        value = (most + doubt) // 1.0
+        if value == (most - width * 2.0**-64 / uniform - doubt) // 1.0:
             return value
-    return _careful_geometric(scale, word, entropy)
+    return float(_careful_geometric(scale, word, entropy))
 
 
 def _careful_geometric(scale: Fraction, word: int, entropy: Entropy) -> int:
@@ -103,7 +101,7 @@ def _settled(value: int, scale: Fraction, word: int, bits: int) -> bool:
 def _wide_geometric(scale: Fraction, entropy: Entropy) -> int:
     """Split G into high and low bits, which are independent: e^−(2^b·h + l)/scale is a product."""
     bits = math.floor(scale).bit_length() - KEPT_BITS
-    high = _geometric(scale / (1 << bits), entropy)
+    high = int(_geometric(scale / (1 << bits), entropy))
     while True:
         low = entropy.bits(bits)  # uniform, and then taken with probability e^−low/scale ≥ e^(−2⁻¹⁹)
         word = entropy.word()

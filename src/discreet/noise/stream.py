@@ -57,7 +57,7 @@ class _Keyed(threading.local):
     mark: tuple[int, int] | None = None
     left: int = 0
     cipher: CipherContext
-    spare: list[int]
+    spare: list[tuple[int, float]]
 
 
 class Entropy:
@@ -94,13 +94,21 @@ class Entropy:
 
     def word(self) -> int:
         """Return one random 64-bit word."""
+        return self.uniform()[0]
+
+    def uniform(self) -> tuple[int, float]:
+        """Return a random 64-bit word, and the number in [0, 1] that it begins, as a float.
+
+        Floats are made many at a time, because Python turns smaller integers into floats in less time.
+        """
         spare = self._fresh().spare
         while True:
             try:
                 # pop is one step of the interpreter: a signal handler that draws in between gets another word.
                 return spare.pop()
             except IndexError:
-                spare.extend(self.words(SPARE_WORDS).tolist())
+                words = self.words(SPARE_WORDS)
+                spare.extend(zip(words.tolist(), (words * 2.0**-64).tolist(), strict=True))
 
     def bits(self, count: int) -> int:
         """Return a random integer of `count` bits."""

@@ -1,0 +1,424 @@
+"""Planted bugs, each of which some test must catch: `make mutants`.
+
+A mutant changes one place in a copy of the package and runs the tests that guard the claim it breaks. A mutant that
+survives is a claim without a test.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SOURCE = HERE.parent / "src"
+#: A mutant that makes a draw run for ever is caught, too.
+SECONDS = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One planted bug."""
+
+    bug: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+MUTANTS = [
+    # The stream of noise.
+    Mutant(
+        "a child goes on with its parent's stream after fork",
+        "noise/stream.py",
+        "if keyed.mark != mark or keyed.left <= 0:",
+        "if keyed.mark is None or keyed.left <= 0:",
+        "unit/test_stream.py",
+    ),
+    Mutant(
+        "spare words of the parent are used by a child",
+        "noise/stream.py",
+        "            keyed.spare = []\n",
+        "            keyed.spare = getattr(keyed, 'spare', [])\n",
+        "unit/test_stream.py",
+    ),
+    Mutant(
+        "a copy shares its original's key",
+        "noise/stream.py",
+        "        return type(self), ()  #",
+        "        return (lambda: self), ()  #",
+        "unit/test_stream.py",
+    ),
+    Mutant(
+        "a key is never thrown away", "noise/stream.py", "keyed.left -= piece", "keyed.left -= 0", "unit/test_stream.py"
+    ),
+    Mutant(
+        "any generator may make noise",
+        "noise/stream.py",
+        "    if not isinstance(source, Entropy):\n",
+        "    if source is None:\n",
+        "unit/test_stream.py",
+    ),
+    # Tables.
+    Mutant(
+        "an off-by-one in the search for a block",
+        "noise/lookup.py",
+        'index = np.searchsorted(table.sure, word, side="right")',
+        'index = np.searchsorted(table.sure, word, side="left")',
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "sure weights are rounded up",
+        "noise/table.py",
+        "low = np.floor(multiplier * smallest * (1 - MARGIN))",
+        "low = np.ceil(multiplier * smallest * (1 + MARGIN))",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "maybe weights are too narrow",
+        "noise/table.py",
+        "np.ceil(multiplier * largest * (1 + MARGIN)) + 1",
+        "np.floor(multiplier * largest * (1 - MARGIN))",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "a bucket that two blocks share goes to the first",
+        "noise/table.py",
+        'inside = (block < len(sure)) & (block == np.searchsorted(sure, end, side="right"))',
+        "inside = block < len(sure)",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "every maybe draw is taken",
+        "noise/lookup.py",
+        "    taken: NDArray[np.bool_] = uniform < chance\n",
+        "    taken: NDArray[np.bool_] = uniform < 2\n",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "close decisions are left to floats",
+        "noise/lookup.py",
+        "np.flatnonzero(np.abs(uniform - chance) <= doubt)",
+        "np.flatnonzero(np.abs(uniform - chance) < 0)",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "the left tail begins where the table ends",
+        "noise/lookup.py",
+        "entropy.bits(table.tail_stride_bits) + left",
+        "entropy.bits(table.tail_stride_bits)",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "tails are drawn twice as often",
+        "noise/table.py",
+        "1 << (table.tail_stride_bits + stride + 1)",
+        "1 << (table.tail_stride_bits + stride + 2)",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "draws of the slow path are put into the wrong places",
+        "noise/lookup.py",
+        "return split + start, leading",
+        "return split, leading",
+        "claims/test_noise_tables.py claims/test_noise_statistics.py",
+    ),
+    # Single draws and coins.
+    Mutant(
+        "zero is drawn twice as often as it should",
+        "noise/direct.py",
+        "        if magnitude or sign > 0:\n",
+        "        if magnitude >= 0:\n",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "a comparison is flipped in the exact path",
+        "noise/decide.py",
+        "            return True\n        if offset",
+        "            return False\n        if offset",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "a comparison is not extended but guessed",
+        "noise/decide.py",
+        "        if offset + scale * Fraction(word, 1 << bits) >= Fraction(high, 1 << precision):\n",
+        "        if True:\n",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "low bits of wide draws are plainly uniform",
+        "noise/direct.py",
+        "if word < (1 << 64) - (1 << 46) or below_exp(entropy, word, 64, low / scale):",
+        "if word >= 0:",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "a Gaussian draw is accepted by the wrong centre",
+        "noise/direct.py",
+        "centre = doubled / (2 * width)",
+        "centre = doubled / width",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "an undecided geometric draw takes the first guess",
+        "noise/direct.py",
+        "            if _settled(value, scale, word, bits):\n",
+        "            if value == guess:\n",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "a bound may itself be drawn",
+        "noise/sampling.py",
+        "np.flatnonzero(result >= np.uint64(limit))",
+        "np.flatnonzero(result > np.uint64(limit))",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "an edge word always counts as heads",
+        "noise/sampling.py",
+        "        coins[which] = below_ratio(entropy, int(words[which]), 64, ratio)\n",
+        "        coins[which] = True\n",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "weights of a choice may be too small",
+        "noise/choice.py",
+        "WEIGHT_BITS * LOG_2 + MARGIN)",
+        "WEIGHT_BITS * LOG_2 - 0.1)",
+        "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "a picked candidate is always taken",
+        "noise/choice.py",
+        "            if self._takes(which * CHUNK + inside, int(weights[inside]), entropy):\n",
+        "            if weights[inside]:\n",
+        "claims/test_noise_direct.py",
+    ),
+    # Numbers and sensitivities.
+    Mutant(
+        "a float means its binary value",
+        "core/exact.py",
+        "Fraction(float.__repr__(value) if isinstance(value, float) else str(value))",
+        "Fraction(float(value))",
+        "unit/test_exact_numbers.py",
+    ),
+    Mutant(
+        "rounding up is rounding to nearest",
+        "core/exact.py",
+        "        result = math.nextafter(result, math.inf)\n",
+        "        break\n",
+        "unit/test_exact_numbers.py",
+    ),
+    Mutant(
+        "the error of the series is forgotten",
+        "core/exponential.py",
+        "slack = 2 * count + 2",
+        "slack = -2",
+        "unit/test_exact_numbers.py",
+    ),
+    Mutant(
+        "logarithms are rounded down",
+        "core/exponential.py",
+        "* number <= 1 << bits",
+        "* number <= (1 << bits) + (1 << (bits - 48))",
+        "unit/test_exact_numbers.py",
+    ),
+    Mutant(
+        "a histogram has sensitivity one under replace, too",
+        "core/sensitivity.py",
+        "return 2 if need_neighbours",
+        "return 1 if need_neighbours",
+        "claims/test_sensitivities.py",
+    ),
+    Mutant(
+        "a replaced row moves a sum by its larger end only",
+        "core/sensitivity.py",
+        "(max(bounds.high_steps, 0) - min(bounds.low_steps, 0))",
+        "bounds.largest",
+        "claims/test_sensitivities.py",
+    ),
+    # Accounting.
+    Mutant(
+        "ten releases are billed as one",
+        "accounting/guarantees.py",
+        "return times * rho, times * delta",
+        "return rho, delta",
+        "unit/test_accounting.py",
+    ),
+    Mutant(
+        "delta is dropped when releases add up",
+        "accounting/guarantees.py",
+        "(times * once[0], times * once[1])",
+        "(times * once[0], once[1])",
+        "unit/test_accounting.py",
+    ),
+    Mutant(
+        "bounded range is billed as if twice as good",
+        "accounting/guarantees.py",
+        "return epsilon**2 / 8, Fraction(0)",
+        "return epsilon**2 / 16, Fraction(0)",
+        "claims/test_selection.py",
+    ),
+    Mutant(
+        "the worst shift of a Gaussian is taken for the least",
+        "accounting/discrete_gaussian.py",
+        "tail(width, start + count * shift)[0]",
+        "tail(width, start + count * shift - 1)[1]",
+        "claims/test_gaussian.py",
+    ),
+    Mutant(
+        "a sum of Gaussians is taken for one of the same width",
+        "accounting/discrete_gaussian.py",
+        "width = math.sqrt(count * variance)",
+        "width = count * math.sqrt(variance)",
+        "claims/test_gaussian.py",
+    ),
+    # Mechanisms.
+    Mutant(
+        "the scale of Laplace noise is halved",
+        "mechanisms/laplace.py",
+        "LaplaceShape(self.scale)",
+        "LaplaceShape(self.scale / 2)",
+        "claims/test_laplace.py",
+    ),
+    Mutant(
+        "Gaussian noise takes a deviation for a variance",
+        "mechanisms/gaussian.py",
+        "GaussianShape(self.variance)",
+        "GaussianShape(Fraction(self.deviation))",
+        "claims/test_gaussian.py",
+    ),
+    Mutant(
+        "the same noise is added to every coordinate",
+        "mechanisms/integers.py",
+        "    noise = sample(shape, exact.shape, entropy)\n    return exact + noise",
+        "    noise = sample(shape, None, entropy)\n    return exact + noise",
+        "claims/test_laplace.py",
+    ),
+    Mutant(
+        "the error of many coordinates is that of one",
+        "mechanisms/laplace.py",
+        'math.log(level) / whole(size, "size")',
+        "math.log(level)",
+        "claims/test_laplace.py",
+    ),
+    Mutant(
+        "an answer at the end of 64 bits wraps",
+        "mechanisms/integers.py",
+        "np.clip(answer.astype(np.int64), -WIDEST, WIDEST)",
+        "answer.astype(np.int64)",
+        "claims/test_laplace.py",
+    ),
+    Mutant(
+        "an error quotes the value that caused it",
+        "mechanisms/integers.py",
+        'f"The answer holds a {type(item).__name__}, not a whole number."',
+        'f"The answer holds {item!r}, not a whole number."',
+        "unit/test_wrong_calls.py contracts",
+    ),
+    Mutant(
+        "the classic calibration is used where it is false",
+        "mechanisms/gaussian.py",
+        "if target >= 1:",
+        "if target >= 100:",
+        "claims/test_gaussian.py",
+    ),
+    Mutant(
+        "halves are rounded to even",
+        "mechanisms/grid.py",
+        "points = np.floor(ratio + 0.5)",
+        "return np.clip(np.rint(ratio), bounds.low_steps, bounds.high_steps).astype(int).reshape(shape)\n    points = ratio",
+        "claims/test_sensitivities.py",
+    ),
+    Mutant(
+        "the grid's own rounding is forgotten in the sensitivity",
+        "mechanisms/grid.py",
+        "l1=radius + count - 1, l2_squared=radius**2 + count - 1",
+        "l1=max(radius, count), l2_squared=max(radius, count) * radius",
+        "claims/test_sensitivities.py",
+    ),
+    Mutant(
+        "a lie may be the truth",
+        "mechanisms/randomised_response.py",
+        "other += other >= true",
+        "other += 0",
+        "claims/test_randomised_response.py",
+    ),
+    Mutant(
+        "the truth is told a little too often",
+        "mechanisms/randomised_response.py",
+        "truth=1 - _coarse_up(rest)",
+        "truth=1 - _coarse_up(rest) * Fraction(99, 100)",
+        "claims/test_randomised_response.py",
+    ),
+    Mutant(
+        "estimates forget those who lied",
+        "mechanisms/randomised_response.py",
+        "values = (counts - people * float(self.lie)) / gain",
+        "values = counts / gain",
+        "claims/test_randomised_response.py",
+    ),
+    Mutant(
+        "a mean's sum is scaled to half of what a row can move",
+        "mechanisms/mean.py",
+        "linf=need_bounds(bounds).radius)",
+        "linf=need_bounds(bounds).radius // 2)",
+        "claims/test_sensitivities.py claims/test_mean.py",
+    ),
+    Mutant(
+        "truncation puts the mass of the wrong side at an end",
+        "mechanisms/truncated.py",
+        "return self._beyond(centre - self.low)",
+        "return self._beyond(centre - self.low + 1)",
+        "claims/test_laplace.py",
+    ),
+]
+
+
+def caught(mutant: Mutant) -> tuple[bool, float]:
+    """Plant the bug in a copy, run its tests, and tell whether they fail."""
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "src"
+        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        path = copy / "discreet" / mutant.file
+        text = path.read_text()
+        if text.count(mutant.old) != 1:
+            raise SystemExit(
+                f"{mutant.bug}: the place to change stands {text.count(mutant.old)} times in {mutant.file}"
+            )
+        path.write_text(text.replace(mutant.old, mutant.new))
+        tests = [str(HERE / name) for name in mutant.tests.split()]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+        environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        try:
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, timeout=SECONDS, cwd=HERE.parent, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return True, time.monotonic() - start
+    # 1 is "tests failed"; 2 and more, "could not run", would be a broken mutant rather than a caught one.
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"{mutant.bug}: its tests could not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.returncode == 1, time.monotonic() - start
+
+
+def main(words: list[str]) -> int:
+    """Run the mutants whose description holds the given words, all of them without."""
+    chosen = [mutant for mutant in MUTANTS if " ".join(words) in mutant.bug]
+    survivors = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for mutant, (found, seconds) in zip(chosen, pool.map(caught, chosen), strict=True):
+            survivors += not found
+            print(f"{'caught  ' if found else 'SURVIVED'} {seconds:5.1f} s  {mutant.bug}", flush=True)
+    print(f"{len(chosen) - survivors} passed, {survivors} failed")
+    return 1 if survivors or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,99 @@
+"""The package as users meet it: its names, its weight, its rooms."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+ROOMS = [
+    "core",
+    "noise",
+    "accounting",
+    "mechanisms",
+    "data",
+    "gate",
+    "query",
+    "learn",
+    "local",
+    "synth",
+    "anonymity",
+    "market",
+    "audit",
+    "session",
+    "service",
+    "cli",
+]
+
+FACES = {
+    "discreet": {
+        "Bounds", "DiscreetError", "Limit", "Neighbours", "PrivacyUnit", "Sensitivity", "__version__", "accounting",
+        "bounded_sum", "bounded_sums", "counting_queries", "counting_query", "histogram", "mechanisms", "noise",
+    },
+    "discreet.noise": {
+        "SYSTEM", "Entropy", "ExpChoice", "below", "bernoulli", "bernoulli_exp", "choose", "choose_exp", "gaussian",
+        "geometric", "laplace", "process_mark", "toss_exp",
+    },
+    "discreet.accounting": {
+        "Approximate", "BoundedRange", "Composed", "Concentrated", "DiscreteGaussianNoise", "Guarantee",
+        "PrivacyLoss", "Pure", "Repeated", "approximate_of", "calibrate_concentrated", "calibrate_gaussian",
+        "concentrated_of", "delta", "epsilon", "guarantee",
+    },
+    "discreet.mechanisms": {
+        "AboveThreshold", "Estimate", "ExponentialMechanism", "Gaussian", "Laplace", "Mean", "MeanAnswer", "Noise",
+        "NumericSparse", "OnGrid", "PermuteAndFlip", "RandomisedResponse", "ReportNoisyMax", "Sparse", "TopK",
+        "TopKMethod", "Truncated", "centred_sum", "grid_l1", "grid_l2", "to_grid",
+    },
+}  # fmt: skip
+
+COST = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
+
+
+@pytest.mark.parametrize("module", FACES)
+def test_the_exported_names_are_pinned(module):
+    """A name that comes or goes is a decision, not an accident."""
+    assert set(import_module(module).__all__) == FACES[module]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_says_what_it_is_and_what_it_exports(room):
+    module = import_module(f"discreet.{room}")
+    assert module.__doc__
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_importing_discreet_takes_less_than_twice_the_time_of_importing_numpy():
+    """CPU time of fresh interpreters, taken in turns; the least of several is the one least disturbed."""
+
+    def seconds(module):
+        done = subprocess.run([sys.executable, "-c", COST.format(module)], capture_output=True, text=True, check=True)
+        return float(done.stdout)
+
+    pairs = [(seconds("numpy"), seconds("discreet")) for _ in range(7)]
+    assert min(ours for _, ours in pairs) < 2 * min(theirs for theirs, _ in pairs)
+
+
+def test_importing_discreet_imports_nothing_heavy():
+    code = "import sys, discreet; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert not loaded & {
+        "scipy",
+        "pandas",
+        "matplotlib",
+        "torch",
+        "duckdb",
+        "polars",
+        "pyarrow",
+        "mpmath",
+        "hypothesis",
+    }
+
+
+def test_importing_discreet_draws_no_randomness_and_starts_nothing():
+    code = (
+        "import os, threading; os.urandom = None\n"
+        "import discreet\n"
+        "assert threading.active_count() == 1 and discreet.noise.SYSTEM._keyed.mark is None"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
