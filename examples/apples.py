@@ -6,7 +6,7 @@ $4.01 only one does, and both bring in about $4. But a cent more than either pri
 
 from decimal import Decimal
 
-from discreet.mechanisms.selection import ExponentialMechanism
+from discreet.mechanisms import ExponentialMechanism
 
 PRICES = [Decimal("1.00"), Decimal("1.01"), Decimal("4.01"), Decimal("4.02")]
 BIDS = [Decimal("1.00")] * 3 + [Decimal("4.01")]

@@ -6,8 +6,7 @@ rated otherwise, an average would move by at most 4/200 stars: that is the sensi
 
 from fractions import Fraction
 
-from discreet.mechanisms.selection import PermuteAndFlip
-from discreet.mechanisms.top_k import TopK
+from discreet.mechanisms import PermuteAndFlip, TopK
 
 MEMBERS = 200
 STARS = {

@@ -4,7 +4,7 @@ One person adds one to one count, so all counts move the same way when somebody 
 halves the noise.
 """
 
-from discreet.mechanisms.selection import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
 
 COUNTS = {"single": 409, "married": 417, "divorced": 131, "widowed": 38, "separated": 12}
 EPSILON = 0.5

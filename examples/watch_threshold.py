@@ -5,7 +5,7 @@ threshold only, however many days it looks at.
 """
 
 from discreet.accounting import guarantee
-from discreet.mechanisms.sparse_vector import NumericSparse
+from discreet.mechanisms import NumericSparse
 
 #: Cases a day, the secret. There are two outbreaks.
 COUNTS = [31 + 7 * day % 19 for day in range(60)]

@@ -195,3 +195,24 @@ def test_a_candidate_with_hardly_a_chance_is_picked_by_its_weight_and_then_not_t
     stream = Scripted([pick_last, 1 << 40, pick_first, 1 << 40, *SPARE])
     assert choice.draw(stream) == 0
     assert stream.left == len(SPARE)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [np.array([0, -3]), np.array([0.5, -2.5]), np.array([10**30, 10**30 - 3], object), np.array([5, -(2**62)])],
+    ids=lambda scores: str(scores.dtype),
+)
+def test_each_coin_of_a_toss_comes_up_with_the_exact_probability(scores):
+    """By the first 32 bits, and by further ones at their edge."""
+    rate = Fraction(1, 3)
+    gap = Fraction(scores[0].item() if scores.dtype != object else scores[0])
+    gap -= Fraction(scores[1].item() if scores.dtype != object else scores[1])
+
+    def up(word, *rest):
+        return 1 in noise.toss_exp(scores, rate, entropy=Scripted([0, word, *rest, *SPARE])).tolist()
+
+    edge = threshold(lambda word: up(word, HIGH), bits=32)
+    further = threshold(lambda word: up(edge, word))
+    walked = Fraction(edge, 1 << 32) + Fraction(further, 1 << 96)
+    assert abs(walked - exponential(rate * gap)) < Fraction(1, 1 << 90)
+    assert 0 in noise.toss_exp(scores, rate, entropy=Scripted([(1 << 32) - 1, 0, *SPARE])).tolist()

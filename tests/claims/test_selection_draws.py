@@ -11,6 +11,7 @@ from scipy import stats
 
 from discreet.mechanisms.scores import read_scores
 from discreet.mechanisms.selection import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection_errors import laplace_gap
 from scripted import Seeded
 
 #: What the float sums behind `probabilities` may be off by, relatively.
@@ -135,6 +136,18 @@ def test_the_error_is_exceeded_at_most_as_often_as_stated(kind, confidence):
         for gap in {1, math.ceil(bound), math.floor(bound) + 1, math.floor(bound) + 2} - {0}:
             for scores in ([gap] * optimal + [0] * others, [0] * others + [gap] * optimal):
                 assert tail(mechanism, scores, bound) <= (1 - confidence) * ROUNDING
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(2), Fraction(19, 2)])
+@pytest.mark.parametrize("pairs", [1, 7, 1000])
+@pytest.mark.parametrize("chance", [Fraction(1, 2), Fraction(1, 100)])
+def test_the_gap_is_the_least_that_two_noises_exceed_rarely_enough(scale, pairs, chance):
+    noise = np.arange(-400, 401)  # e^(−400/9.5) is 5·10⁻¹⁹
+    density = math.tanh(1 / (2 * scale)) * np.exp(-np.abs(noise) / float(scale))
+    at_least = np.cumsum(np.convolve(density, density)[::-1])[::-1][800:]  # from a difference of 0 on
+    gap = laplace_gap(pairs, chance, scale)
+    assert pairs * at_least[gap] <= chance
+    assert gap == 0 or pairs * at_least[gap - 1] > chance
 
 
 def test_the_exponential_mechanism_errs_as_often_as_stated_in_the_worst_case():

@@ -27,7 +27,7 @@ from claims.broken_sparse_vectors import (
     worst_ratio,
 )
 from discreet.accounting import Pure
-from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
+from discreet.mechanisms import AboveThreshold, NumericSparse, Sparse
 from discreet.noise import laplace
 from scripted import Seeded
 

@@ -70,7 +70,19 @@ def test_what_is_not_finite_is_refused(wrong):
 
 @pytest.mark.parametrize(
     "wrong",
-    [5e-324, 1e-308, 1e-101, 1e101, 1e308, -1e200, 10**101, Fraction(1, 10**101), Fraction(3**5000, 3**5000 + 1)],
+    [
+        5e-324,
+        1e-308,
+        1e-101,
+        1e101,
+        1e308,
+        -1e200,
+        10**101,
+        Decimal("1E-100000000"),
+        Decimal("-1E+100000000"),
+        Fraction(1, 10**101),
+        Fraction(3**5000, 3**5000 + 1),
+    ],
 )
 def test_numbers_beyond_sane_ranges_are_refused(wrong):
     with pytest.raises(OutOfRange):

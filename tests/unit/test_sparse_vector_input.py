@@ -15,7 +15,7 @@ import pytest
 
 from discreet.accounting import Pure
 from discreet.core import DiscreetError, Finished, WrongType
-from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
+from discreet.mechanisms import AboveThreshold, NumericSparse, Sparse
 from discreet.noise import Entropy
 from scripted import Seeded
 
@@ -188,7 +188,7 @@ def test_a_stream_is_not_copied(mechanism, duplicate):
 FORK = """
 import os, sys, threading
 from discreet.core import Finished
-from discreet.mechanisms.sparse_vector import NumericSparse, Sparse
+from discreet.mechanisms import NumericSparse, Sparse
 
 for mechanism in (Sparse(epsilon=1, threshold=0, answers=1), NumericSparse(epsilon=1, threshold=0, answers=1)):
     stream = mechanism.start()

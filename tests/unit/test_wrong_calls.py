@@ -69,6 +69,14 @@ NOT_INTEGERS = [
     b"abc",
 ]
 
+
+def emptied():
+    choice = noise.ExpChoice(np.array([1, 2]))
+    choice.remove(0)
+    choice.remove(1)
+    return choice
+
+
 CALLS = {
     **{f"laplace scale {v!r}": lambda v=v: noise.laplace(v) for v in NOT_POSITIVE},
     **{f"gaussian variance {v!r}": lambda v=v: noise.gaussian(v, 3) for v in NOT_POSITIVE},
@@ -126,6 +134,8 @@ CALLS = {
         f"range {v!r}": lambda v=v: Truncated(COUNT, low=v[0], high=v[1])
         for v in ((1, 1), (2, 1), (0.0, 1), (0, 1 << 70))
     },
+    "a choice from nobody": lambda: emptied().draw(),
+    "removing a stranger": lambda: noise.ExpChoice(np.array([1, 2])).remove(2),
     "truncated nothing": lambda: Truncated("laplace", low=0, high=1),
     "grid of nothing": lambda: OnGrid(bounds=Bounds(0, 1), mechanism="laplace"),
     "grid without bounds": lambda: OnGrid(bounds=(0, 1), mechanism=COUNT),

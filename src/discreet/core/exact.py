@@ -17,6 +17,8 @@ Number = int | float | Fraction | Decimal
 LARGEST = Fraction(10**100)
 #: Longer numerators or denominators come from a computation gone astray, and would stall exact arithmetic.
 MOST_BITS = 4096
+#: Decimal exponents beyond this are refused unseen.
+FARTHEST = 200
 
 
 def exact(value: object, name: str) -> Fraction:
@@ -49,6 +51,9 @@ def _as_fraction(value: object, name: str) -> Fraction:
         return Fraction(int(value.numerator), int(value.denominator))
     if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
         raise InvalidInput(f"{name} is not a finite number.", fix=f"pass a finite {name}")
+    if isinstance(value, Decimal):
+        # A power of ten that is refused anyway is not worked out: 1E-100000000 would take minutes.
+        return Fraction(value) if not value or abs(value.adjusted()) <= FARTHEST else Fraction(10**FARTHEST)
     # float.__repr__ is the shortest text that reads back the same; str() does that for NumPy's narrow floats.
     return Fraction(float.__repr__(value) if isinstance(value, float) else str(value))
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Pure
-from discreet.core import InvalidInput, Number, positive, round_up
+from discreet.core import InvalidInput, Number, OutOfRange, round_up
 from discreet.core.frozen import settle
-from discreet.mechanisms.scores import ScoreList, Scores, directions, read_scores
+from discreet.mechanisms.scores import FAINTEST, ScoreList, Scores, directions, read_scores
 from discreet.mechanisms.selection_errors import laplace_gap, read_question
 from discreet.mechanisms.selection_odds import laplace_max_odds, laplace_order_odds
 from discreet.noise import SYSTEM, Entropy, laplace
@@ -45,7 +45,11 @@ class NoisyRanking:
 
     def __init__(self, *, k: int, epsilon: Fraction, sensitivity: Fraction, monotone: bool, step: Fraction) -> None:
         settle(self, k=k, epsilon=epsilon, sensitivity=sensitivity, monotone=monotone, step=step)
-        positive(self.scale, "the scale of the noise, in steps,")
+        if not FAINTEST <= self.scale <= 1 / FAINTEST:
+            raise OutOfRange(
+                "The noise and the step of the grid are more than 80 orders of magnitude apart.",
+                fix="leave step out, or state epsilon, sensitivity and step in the same unit as the scores",
+            )
 
     @property
     def scale(self) -> Fraction:

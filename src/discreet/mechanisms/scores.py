@@ -15,7 +15,7 @@ FINEST = 1 << 62
 #: Scores on a grid are clamped to ± this many steps, so that score and noise together never overflow. Clamping moves
 #: no two scores apart and keeps their order, so it costs nothing.
 WIDEST = 1 << 62
-#: epsilon/sensitivity is kept above this, so that dividing it by a common denominator leaves a sane number.
+#: Rates and scales are kept above this and below its inverse, so that a common denominator leaves them sane numbers.
 FAINTEST = Fraction(1, 10**80)
 #: A float product is trusted to this relative error; where that leaves a rounding open, fractions decide it.
 MARGIN = 2.0**-50

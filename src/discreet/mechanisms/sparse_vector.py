@@ -54,13 +54,13 @@ class Sparse:
     """Tell which queries are above a threshold, `answers` of them at most, in a stream of any length.
 
     `sensitivity` is how far one unit moves the exact answer of any one query. `monotone` promises that one unit moves
-    all queries of the stream in the same direction, as it does with counts under add/remove (not under replace); it
-    halves the noise. `threshold_share` is the part of ε spent on the threshold; left out, the one that makes the
-    comparisons vary least, 1 : (2c)^⅔ to the queries' part (1 : c^⅔ if monotone).
+    all queries of the stream in the same direction, as it does with counts under add/remove (not under replace);
+    they then need half the noise. `threshold_share` is the part of ε spent on the threshold; left out, it is the one
+    that makes the comparisons vary least, 1 : (2c)^⅔ to the queries' part (1 : c^⅔ if monotone).
 
     **Guarantee:** ε-differential privacy for the whole stream, for integer answers, however many are False.
     **Reference:** Lyu, Su, Li 2017, Algorithm 7 with ε₃ = 0, Sections 4.2 (the shares) and 4.3 (monotone); the proof
-    on the integers heads this module. Dwork, Roth 2014, Theorem 3.25, has the first pure form.
+    on the integers heads this module. Dwork, Roth 2014, Theorem 3.25, is its ancestor, which draws ρ anew each time.
     """
 
     epsilon: Fraction

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core import InvalidInput, Number, WrongType, positive
+from discreet.core import InvalidInput, Number, WrongType, positive, whole
 from discreet.noise.decide import below_exp
 from discreet.noise.sampling import one_below
 from discreet.noise.stream import SYSTEM, Entropy, need_entropy
@@ -104,6 +104,8 @@ class ExpChoice:
         """Return the index of one candidate that has not been removed."""
         need_entropy(entropy)
         limits = list(accumulate(self._sums))
+        if not limits[-1]:
+            raise InvalidInput("All candidates have been removed.", fix="draw no more often than there are candidates")
         while True:
             place = one_below(limits[-1], entropy)
             which = bisect_right(limits, place)
@@ -118,8 +120,11 @@ class ExpChoice:
         return below_exp(entropy, entropy.word(), 64, exponent, scale=Fraction(weight, 1 << WEIGHT_BITS))
 
     def remove(self, index: int) -> None:
-        """Take a candidate out of all later draws; at least one must be left."""
-        self._removed.add(index)
+        """Take a candidate out of all later draws."""
+        self._removed.add(whole(index, "index", least=0, most=len(self._scores) - 1))
+        if len(self._removed) == len(self._scores):
+            self._sums = [0]
+            return
         which = index // CHUNK
         self._sums[which] = self._sum(which * CHUNK)
         if sum(self._sums) < LIGHT * (len(self._scores) - len(self._removed)):
