@@ -7,7 +7,8 @@ from typing import Any, Self, overload
 
 from numpy.typing import NDArray
 
-from discreet.accounting import DiscreteGaussianNoise, calibrate_gaussian, delta
+from discreet.accounting import DiscreteGaussianNoise, calibrate_gaussian
+from discreet.accounting import delta as delta_at
 from discreet.accounting.discrete_gaussian import tail
 from discreet.core import (
     NotProved,
@@ -71,16 +72,12 @@ class Gaussian:
             )
         square = 2 * log_at_most(Fraction(5, 4) / allowed) * need_sensitivity(sensitivity).l2_squared
         mechanism = cls(variance=square / target**2, sensitivity=sensitivity)
-        mechanism.check(target, allowed)
-        return mechanism
-
-    def check(self, epsilon: Number, delta_: Number) -> None:
-        """Refuse if this noise is not proved to be (ε, δ)-differentially private."""
-        if delta(self.cost, epsilon) > round_down(probability(delta_, "delta")):
+        if delta_at(mechanism.cost, target) > round_down(allowed):
             raise NotProved(
                 "This calibration is not proved for discrete Gaussian noise at this sensitivity.",
                 fix="use Gaussian.for_epsilon_delta, which calibrates to the exact curve",
             )
+        return mechanism
 
     @property
     def cost(self) -> DiscreteGaussianNoise:
@@ -89,7 +86,7 @@ class Gaussian:
 
     @property
     def deviation(self) -> float:
-        """An upper bound on the standard deviation of the noise, met from σ = 1 on to nine digits.
+        """An upper bound on the standard deviation of the noise, met from σ = 1 on to six digits.
 
         Reference: Canonne, Kamath, Steinke 2020, Corollary 9.
         """

@@ -42,9 +42,10 @@ class Truncated:
 
     def perturb(self, answer: Answer, *, entropy: Entropy = SYSTEM) -> int | NDArray[Any]:
         """Return the answer with fresh noise, within the range."""
-        if isinstance(answer, (np.ndarray, list)):
-            return np.asarray(np.clip(self.mechanism.perturb(answer, entropy=entropy), self.low, self.high))
-        return min(max(self.mechanism.perturb(answer, entropy=entropy), self.low), self.high)
+        noisy: int | NDArray[Any] = self.mechanism.perturb(answer, entropy=entropy)
+        if isinstance(noisy, np.ndarray):
+            return np.asarray(np.clip(noisy, self.low, self.high))
+        return min(max(noisy, self.low), self.high)
 
     def probability(self, output: int, answer: int) -> float:
         """Return the probability of an output for an exact answer within the range."""
