@@ -4,7 +4,9 @@ For now the parts are here: `discreet.mechanisms` perturbs exact answers, `discr
 promises, `discreet.noise` draws the noise. Who uses them directly owns the sensitivity that they state.
 """
 
-from discreet import accounting, mechanisms, noise
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from discreet.core import (
     Bounds,
     DiscreetError,
@@ -18,6 +20,9 @@ from discreet.core import (
     counting_query,
     histogram,
 )
+
+if TYPE_CHECKING:
+    from discreet import accounting, mechanisms, noise
 
 __version__ = "0.1.0"
 
@@ -38,3 +43,16 @@ __all__ = [
     "mechanisms",
     "noise",
 ]
+
+_ROOMS = ("accounting", "mechanisms", "noise")
+
+
+def __getattr__(name: str) -> Any:
+    """Open a room when it is first asked for, so that importing the package stays cheap."""
+    if name in _ROOMS:
+        return import_module(f"discreet.{name}")
+    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

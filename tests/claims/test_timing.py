@@ -8,8 +8,8 @@ from scipy import stats
 
 from discreet import noise
 
-DRAWS = 30_000
-#: What a correlation may be. The deviation of one of independent series of this length is 0.006.
+DRAWS = 20_000
+#: What a correlation may be. The deviation of one of independent series of this length is 0.007.
 MOST = 0.05
 
 
@@ -27,6 +27,11 @@ def correlation(draw):
     return stats.spearmanr(durations, sizes).statistic
 
 
+def steady(draw):
+    """Return the middle of three correlations: a neighbour on the machine may disturb one."""
+    return sorted(correlation(draw) for _ in range(3))[1]
+
+
 def textbook(scale):
     """Draw a geometric variable by tossing until tails, as textbooks do."""
     count = 0
@@ -37,12 +42,12 @@ def textbook(scale):
 
 @pytest.mark.parametrize("scale", [1, 10, 1000, 10**6, 10**9])
 def test_the_time_of_a_laplace_draw_does_not_tell_its_size(scale):
-    assert abs(correlation(lambda: noise.laplace(scale))) < MOST
+    assert abs(steady(lambda: noise.laplace(scale))) < MOST
 
 
 @pytest.mark.parametrize("variance", [1, 100, 10**6, 10**12])
 def test_the_time_of_a_gaussian_draw_does_not_tell_its_size(variance):
-    assert abs(correlation(lambda: noise.gaussian(variance))) < MOST
+    assert abs(steady(lambda: noise.gaussian(variance))) < MOST
 
 
 def test_textbook_sampling_fails_the_same_test(monkeypatch):

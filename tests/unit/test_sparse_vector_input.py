@@ -176,7 +176,9 @@ def test_a_stream_shows_none_of_its_noise(mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
 @pytest.mark.parametrize(
-    "duplicate", [copy.copy, copy.deepcopy, pickle.dumps, lambda stream: stream.__getstate__()], ids=str
+    "duplicate",
+    [copy.copy, copy.deepcopy, pickle.dumps, lambda stream: stream.__getstate__()],
+    ids=["copy", "deepcopy", "pickle", "getstate"],
 )
 def test_a_stream_is_not_copied(mechanism, duplicate):
     stream = mechanism.start()

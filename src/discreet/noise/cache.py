@@ -8,7 +8,7 @@ from discreet.noise.table import BlockTable, build
 Kept = TypeVar("Kept")
 
 #: Building a table takes about as long as this many single draws.
-WORTH = 256
+WORTH = 384
 #: A request this small is always faster without a table.
 FEW = 8
 #: Shapes remembered; a table takes about 300 kB.

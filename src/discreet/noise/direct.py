@@ -67,18 +67,19 @@ def _excess(x: int, width: int, variance: Fraction) -> Fraction:
     return (abs(x) - variance / width) ** 2 / (2 * variance)
 
 
-def _geometric(scale: Fraction, entropy: Entropy) -> float:
-    """Return G ≥ 0 with P(G ≥ k) = e^−k/scale, for a scale of at most SPLIT_ABOVE, as a whole float."""
+def _geometric(scale: Fraction, entropy: Entropy) -> float | int:
+    """Return G ≥ 0 with P(G ≥ k) = e^−k/scale, for a scale of at most SPLIT_ABOVE; nearly always as a whole float."""
     word, uniform = entropy.uniform()
     if word:
         # G = ⌊−scale·ln U⌋ for a uniform real U in [word, word + 1)/2⁶⁴; ln(1 + 1/word) is less than 1/word.
         width = float(scale)
         most = -width * math.log(uniform)
         doubt = (most + width) * MARGIN
-        value = (most + doubt) // 1.0
-        if value == (most - width * 2.0**-64 / uniform - doubt) // 1.0:
+        # modf takes the same time for all numbers, // and floor do not. It cuts −ε to zero, and rightly: G ≥ 0.
+        value = math.modf(most + doubt)[1]
+        if value == math.modf(most - width * 2.0**-64 / uniform - doubt)[1]:
             return value
-    return float(_careful_geometric(scale, word, entropy))
+    return _careful_geometric(scale, word, entropy)
 
 
 def _careful_geometric(scale: Fraction, word: int, entropy: Entropy) -> int:
