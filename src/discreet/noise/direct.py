@@ -26,10 +26,10 @@ def draw_one(shape: Shape, entropy: Entropy) -> int:
 
     Guarantee: each integer x has probability exactly proportional to e^−exponent(x).
     """
-    # Up to SPLIT_ABOVE draws are whole floats until the end: Python takes other times over small and large integers.
+    # Draws below 2⁵³ are whole floats until the end: Python takes other times over small and large integers.
     match shape:
         case GeometricShape(scale):
-            return _wide_geometric(scale, entropy) if scale > SPLIT_ABOVE else int(_geometric(scale, entropy))
+            return int(_geometric(scale, entropy) if scale <= SPLIT_ABOVE else _wide_geometric(scale, entropy))
         case LaplaceShape(scale):
             return int(_laplace(scale, entropy))
         case GaussianShape(variance):
@@ -99,12 +99,13 @@ def _settled(value: int, scale: Fraction, word: int, bits: int) -> bool:
     return word + 1 <= exp_minus(value / scale, bits)[0] and word >= exp_minus((value + 1) / scale, bits)[1]
 
 
-def _wide_geometric(scale: Fraction, entropy: Entropy) -> int:
+def _wide_geometric(scale: Fraction, entropy: Entropy) -> float | int:
     """Split G into high and low bits, which are independent: e^−(2^b·h + l)/scale is a product."""
     bits = math.floor(scale).bit_length() - KEPT_BITS
-    high = int(_geometric(scale / (1 << bits), entropy))
+    high = _geometric(scale / (1 << bits), entropy)
     while True:
         low = entropy.bits(bits)  # uniform, and then taken with probability e^−low/scale ≥ e^(−2⁻¹⁹)
         word = entropy.word()
         if word < (1 << 64) - (1 << 46) or below_exp(entropy, word, 64, low / scale):
-            return (high << bits) + low
+            whole = high * 2.0**bits + low if bits < 60 else math.inf
+            return whole if whole < 2.0**53 else (int(high) << bits) + low
