@@ -264,7 +264,7 @@ def test_an_audit_from_outside_catches_every_broken_version(name, pair):
 )
 def test_the_same_audit_finds_nothing_against_ours(mechanism, pair, runs):
     found = audit(partial(drawn, mechanism), *AUDIT_PAIRS[pair], runs=runs, seed=200)
-    assert 0.5 < found <= 2
+    assert 0.2 < found <= 2
 
 
 @pytest.mark.parametrize(
