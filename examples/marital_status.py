@@ -4,7 +4,7 @@ One person adds one to one count, so all counts move the same way when somebody 
 halves the noise.
 """
 
-from discreet.mechanisms import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
 
 COUNTS = {"single": 409, "married": 417, "divorced": 131, "widowed": 38, "separated": 12}
 EPSILON = 0.5
@@ -15,7 +15,7 @@ def main() -> None:
     mechanisms: dict[str, ExponentialMechanism | PermuteAndFlip | ReportNoisyMax] = {
         "exponential mechanism": ExponentialMechanism(epsilon=EPSILON, monotone=True),
         "permute-and-flip": PermuteAndFlip(epsilon=EPSILON, monotone=True),
-        "noisy max, Laplace": ReportNoisyMax(epsilon=EPSILON, monotone=True, noise=Noise.LAPLACE),
+        "noisy max, Laplace": ReportNoisyMax(epsilon=EPSILON, monotone=True, noise=NoiseKind.LAPLACE),
     }
     counts = list(COUNTS.values())
     print(f"{'':24}" + "".join(f"{status:>11}" for status in COUNTS))

@@ -303,8 +303,8 @@ MUTANTS = [
     Mutant(
         "the error of many coordinates is that of one",
         "mechanisms/laplace.py",
-        'math.log(level) / whole(size, "size")',
-        "math.log(level)",
+        'math.log1p(-risk) / whole(size, "size")',
+        "math.log1p(-risk)",
         "claims/test_laplace.py",
     ),
     Mutant(
@@ -393,10 +393,10 @@ MUTANTS = [
         "claims/test_selection_draws.py",
     ),
     Mutant(
-        "coins near their edge come up",
+        "coins near their edge are left to floats",
         "noise/choice.py",
-        "up = excess > chance",
-        "up = excess > -chance",
+        "np.flatnonzero(np.abs(excess) <= chance)",
+        "np.flatnonzero(np.abs(excess) < 0)",
         "claims/test_noise_direct.py",
     ),
     Mutant(
@@ -447,7 +447,7 @@ MUTANTS = [
         "mechanisms/sparse_stream.py",
         "            if not self._left:\n",
         "            if self._left < -1:\n",
-        "claims/test_sparse_vector.py",
+        "unit/test_sparse_vector_input.py",
     ),
     Mutant(
         "noise on queries is not scaled by the number of answers",
@@ -469,6 +469,27 @@ MUTANTS = [
         "if process_mark() != self._mark:",
         "if not self._mark:",
         "claims/test_sparse_vector.py unit/test_sparse_vector_input.py",
+    ),
+    Mutant(
+        "two threads may both be given the last positive answer",
+        "mechanisms/sparse_stream.py",
+        "        with self._lock:  #",
+        "        if self._lock:  #",
+        "unit/test_sparse_vector_input.py",
+    ),
+    Mutant(
+        "queries that move against the threshold get half the noise they need",
+        "mechanisms/sparse_vector.py",
+        "(1 if self.monotone else 2) * self.answers",
+        "1 * self.answers",
+        "claims/test_sparse_vector.py",
+    ),
+    Mutant(
+        "monotone values are given more of ε than there is",
+        "mechanisms/sparse_vector.py",
+        "threshold = min(rest, self.epsilon - query)",
+        "threshold = rest",
+        "claims/test_sparse_vector.py",
     ),
 ]
 

@@ -93,6 +93,11 @@ def test_measured_errors_sit_on_the_stated_ones():
         assert abs(share - confidence) < 0.007  # four deviations of a share, and one grid step
 
 
+def test_a_confidence_hardly_below_one_has_an_error_too():
+    mechanism = Laplace(scale=10, sensitivity=counting_query())
+    assert mechanism.error(1 - Fraction(1, 10**20)) == pytest.approx(10 * 20 * math.log(10), abs=10)
+
+
 def test_integers_of_any_size_stay_exact():
     mechanism = Laplace.for_epsilon(1, counting_query())
     huge = 10**40
@@ -105,12 +110,13 @@ def test_integers_of_any_size_stay_exact():
 def test_answers_at_the_end_of_64_bits_do_not_wrap():
     """No error either: it would tell that the answer is large. Clamping moves no two answers apart."""
     mechanism = Laplace(scale=2**40, sensitivity=Sensitivity.box(l0=1, linf=1))
-    ends = np.array([2**63 - 1, -(2**63)], np.int64)
-    for answer in (ends, ends[:1].astype(np.uint64), [2**63 - 1, -(2**63)], [10**30, -(10**30)]):
+    top, bottom = np.full(64, 2**63 - 1), np.full(64, -(2**63))
+    for answer in (top, top.astype(np.uint64), top.tolist(), [10**30] * 64):
         noisy = mechanism.perturb(answer)
         assert noisy.dtype == np.int64
-        assert noisy[0] > 2**61
-        assert len(noisy) == 1 or noisy[1] < -(2**61)
+        assert noisy.min() > 2**61
+    for answer in (bottom, bottom.tolist(), [-(10**30)] * 64):
+        assert mechanism.perturb(answer).max() < -(2**61)
 
 
 def test_noise_too_wide_for_64_bits_comes_as_python_integers():

@@ -7,7 +7,7 @@ import pytest
 
 from attack import epsilon_lower_bound, lowest_set_bit
 from discreet.core import Bounds, counting_query
-from discreet.mechanisms import Gaussian, Laplace, Mean, OnGrid, Truncated, grid_l1, grid_l2
+from discreet.mechanisms import Gaussian, Laplace, Mean, OnGrid, Truncated
 from scripted import Seeded
 
 DRAWS = 200_000
@@ -25,12 +25,10 @@ MECHANISMS = {
     "laplace": Laplace.for_epsilon(1, counting_query()),
     "gaussian": Gaussian.for_epsilon_delta(1, 1e-9, counting_query()),
     "truncated": Truncated(Laplace.for_epsilon(1, counting_query()), low=-50, high=50),
-    "laplace on a decimal grid": OnGrid(bounds=BOUNDS, mechanism=Laplace.for_epsilon(1, grid_l1(1, BOUNDS))),
-    "laplace on a binary grid": OnGrid(bounds=FINE, mechanism=Laplace.for_epsilon(1, grid_l1(1, FINE))),
-    "gaussian on a decimal grid": OnGrid(
-        bounds=BOUNDS, mechanism=Gaussian.for_epsilon_delta(1, 1e-9, grid_l2(1, BOUNDS))
-    ),
-    "gaussian on a binary grid": OnGrid(bounds=FINE, mechanism=Gaussian.for_epsilon_delta(1, 1e-9, grid_l2(1, FINE))),
+    "laplace on a decimal grid": OnGrid.laplace(1, BOUNDS, moves=1),
+    "laplace on a binary grid": OnGrid.laplace(1, FINE, moves=1),
+    "gaussian on a decimal grid": OnGrid.gaussian(1, 1e-9, BOUNDS, moves=1),
+    "gaussian on a binary grid": OnGrid.gaussian(1, 1e-9, FINE, moves=1),
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from discreet.accounting import BoundedRange, Pure, concentrated_of
 from discreet.core import exp_minus
 from discreet.mechanisms.scores import read_scores
-from discreet.mechanisms.selection import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
 from discreet.noise import ExpChoice
 from discreet.noise.choice import WEIGHT_BITS
 from scripted import Scripted, Seeded
@@ -25,7 +25,7 @@ BOTH_WAYS = (-1, 0, 1)
 
 
 def laplace_max(**terms):
-    return ReportNoisyMax(noise=Noise.LAPLACE, **terms)
+    return ReportNoisyMax(noise=NoiseKind.LAPLACE, **terms)
 
 
 KINDS = pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip, laplace_max])
@@ -197,7 +197,9 @@ def test_the_grid_never_depends_on_the_scores():
     assert read_scores(halves).snap(mechanism.step).tolist() == [3, 3]
 
 
-@pytest.mark.parametrize(("noise", "twin"), [(Noise.GUMBEL, ExponentialMechanism), (Noise.EXPONENTIAL, PermuteAndFlip)])
+@pytest.mark.parametrize(
+    ("noise", "twin"), [(NoiseKind.GUMBEL, ExponentialMechanism), (NoiseKind.EXPONENTIAL, PermuteAndFlip)]
+)
 def test_noise_that_equals_another_mechanism_is_that_mechanism(noise, twin):
     one, other = ReportNoisyMax(epsilon=1, sensitivity=2, noise=noise), twin(epsilon=1, sensitivity=2)
     assert one.cost == other.cost

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from discreet.mechanisms.scores import read_scores
-from discreet.mechanisms.selection import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
 from discreet.mechanisms.selection_errors import laplace_gap
 from scripted import Seeded
 
@@ -23,7 +23,7 @@ ALPHA = 1e-4
 
 
 def laplace_max(**terms):
-    return ReportNoisyMax(noise=Noise.LAPLACE, **terms)
+    return ReportNoisyMax(noise=NoiseKind.LAPLACE, **terms)
 
 
 KINDS = pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip, laplace_max])

@@ -11,7 +11,7 @@ from scipy import stats
 
 from discreet.accounting import BoundedRange, Pure, Repeated, approximate_of, concentrated_of
 from discreet.mechanisms.noisy_ranking import largest
-from discreet.mechanisms.selection import ExponentialMechanism, Noise, ReportNoisyMax
+from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, ReportNoisyMax
 from discreet.mechanisms.top_k import TopK, TopKMethod
 from scripted import Scripted, Seeded
 
@@ -80,7 +80,7 @@ def test_peeling_states_one_round_of_the_exponential_mechanism_after_another():
 
 @METHODS
 def test_the_best_one_is_chosen_as_by_a_single_selection(method):
-    single = ReportNoisyMax(epsilon=1, noise=Noise.GUMBEL if method is TopKMethod.PEELING else Noise.LAPLACE)
+    single = ReportNoisyMax(epsilon=1, noise=NoiseKind.GUMBEL if method is TopKMethod.PEELING else NoiseKind.LAPLACE)
     top = TopK(k=1, epsilon=1, method=method)
     assert odds(top, (3, 0, 2)) == pytest.approx(single.probabilities([3, 0, 2]), rel=PRECISE)
     assert approximate_of(top.cost) == approximate_of(single.cost)

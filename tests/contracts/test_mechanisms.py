@@ -17,7 +17,7 @@ from discreet.mechanisms import (
     Gaussian,
     Laplace,
     Mean,
-    Noise,
+    NoiseKind,
     NumericSparse,
     OnGrid,
     PermuteAndFlip,
@@ -27,7 +27,6 @@ from discreet.mechanisms import (
     TopK,
     TopKMethod,
     Truncated,
-    grid_l1,
 )
 from scripted import Seeded
 
@@ -46,7 +45,7 @@ CASES = {
         lambda m, e: m.perturb(SECRET, entropy=e),
     ),
     "OnGrid": (
-        OnGrid(bounds=BOUNDS, mechanism=Laplace.for_epsilon(1, grid_l1(1, BOUNDS))),
+        OnGrid.laplace(1, BOUNDS, moves=1),
         lambda m, e: m.perturb([float(SECRET), 2.0], entropy=e),
     ),
     "Mean": (Mean.for_epsilon(1, BOUNDS), lambda m, e: m.perturb(SECRET, 100, entropy=e)),
@@ -58,7 +57,7 @@ CASES = {
             ReportNoisyMax(epsilon=1, noise=kind),
             lambda m, e: m.choose([SECRET, 2, 3], entropy=e),
         )
-        for kind in Noise
+        for kind in NoiseKind
     },
     **{
         f"TopK {method.name}": (TopK(k=2, epsilon=1, method=method), lambda m, e: m.choose([SECRET, 2, 3], entropy=e))

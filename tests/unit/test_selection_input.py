@@ -10,7 +10,7 @@ import pytest
 
 from discreet.core import DiscreetError, InvalidInput, OutOfRange, WrongType
 from discreet.mechanisms.scores import read_scores
-from discreet.mechanisms.selection import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
 from discreet.mechanisms.top_k import TopK, TopKMethod
 from discreet.noise import Entropy
 
@@ -19,7 +19,7 @@ SECRET = 987654
 
 
 def laplace_max(**terms):
-    return ReportNoisyMax(noise=Noise.LAPLACE, **terms)
+    return ReportNoisyMax(noise=NoiseKind.LAPLACE, **terms)
 
 
 def two_at_once(**terms):

@@ -24,7 +24,7 @@ from discreet.mechanisms import (
 
 ONE = counting_query()
 COUNT = Laplace.for_epsilon(1, ONE)
-REAL = OnGrid(bounds=Bounds(0, 1), mechanism=Laplace.for_epsilon(1, grid_l1(1, Bounds(0, 1))))
+REAL = OnGrid.laplace(1, Bounds(0, 1), moves=1)
 COIN = RandomisedResponse.fair_coin()
 MEAN = Mean.for_epsilon(1, Bounds(0, 1))
 
@@ -137,8 +137,16 @@ CALLS = {
     "a choice from nobody": lambda: emptied().draw(),
     "removing a stranger": lambda: noise.ExpChoice(np.array([1, 2])).remove(2),
     "truncated nothing": lambda: Truncated("laplace", low=0, high=1),
-    "grid of nothing": lambda: OnGrid(bounds=Bounds(0, 1), mechanism="laplace"),
-    "grid without bounds": lambda: OnGrid(bounds=(0, 1), mechanism=COUNT),
+    "grid of nothing": lambda: OnGrid(bounds=Bounds(0, 1), mechanism="laplace", moves=1),
+    "grid without bounds": lambda: OnGrid(bounds=(0, 1), mechanism=COUNT, moves=1),
+    "grid in the wrong unit": lambda: OnGrid(bounds=Bounds(0, 10), mechanism=COUNT, moves=1),
+    "Gaussian grid in the wrong unit": lambda: OnGrid(
+        bounds=Bounds(0, 10), mechanism=Gaussian.for_rho(1, ONE), moves=1
+    ),
+    "grid that forgets how many values move": lambda: OnGrid(
+        bounds=Bounds(0, 10), mechanism=Laplace.for_epsilon(1, grid_l1(1, Bounds(0, 10))), moves=1, size=5
+    ),
+    "grid that moves nothing": lambda: OnGrid.laplace(1, Bounds(0, 1), moves=0),
     "grid l1 of nothing": lambda: grid_l1(0, Bounds(0, 1)),
     "grid l1 without bounds": lambda: grid_l1(1, (0, 1)),
     "grid l2 of nobody": lambda: grid_l2(1, Bounds(0, 1), size=0),
@@ -188,6 +196,9 @@ def test_no_refusal_quotes_a_value(secret):
     for call in (
         lambda: COUNT.perturb([secret, "x"]),
         lambda: COUNT.perturb(float(secret)),
+        lambda: COUNT.perturb([float(secret)]),
+        lambda: COUNT.perturb([str(secret)]),
+        lambda: COIN.perturb([str(secret)]),
         lambda: COUNT.perturb(np.array([secret, 0.5], object)),
         lambda: COUNT.perturb(str(secret)),
         lambda: COIN.estimate([secret, secret, secret]),

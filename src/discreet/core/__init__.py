@@ -3,7 +3,7 @@
 from discreet.core.bounds import Bounds
 from discreet.core.errors import DiscreetError, Finished, InvalidInput, NotProved, OutOfRange, WrongType
 from discreet.core.exact import Number, exact, positive, probability, round_down, round_up, whole
-from discreet.core.exponential import exp_at_least, exp_at_most, exp_minus, log_at_most
+from discreet.core.exponential import exp_down, exp_minus, exp_up, log_up
 from discreet.core.limits import Limit
 from discreet.core.sensitivity import (
     Sensitivity,
@@ -33,11 +33,11 @@ __all__ = [
     "counting_queries",
     "counting_query",
     "exact",
-    "exp_at_least",
-    "exp_at_most",
+    "exp_down",
     "exp_minus",
+    "exp_up",
     "histogram",
-    "log_at_most",
+    "log_up",
     "positive",
     "probability",
     "round_down",

@@ -6,6 +6,7 @@ A float means its shortest decimal text, because that is what the person typed: 
 
 import math
 import numbers
+import operator
 from decimal import Decimal
 from fractions import Fraction
 
@@ -47,6 +48,8 @@ def _as_fraction(value: object, name: str) -> Fraction:
             f"{name} is a {type(value).__name__}, not a number.",
             fix=f"pass {name} as an int, float, Fraction or Decimal",
         )
+    if isinstance(value, numbers.Integral):
+        return Fraction(_index(value, name, "number"))
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
@@ -78,12 +81,20 @@ def whole(value: object, name: str, *, least: int | None = 1, most: int | None =
     """Return an integer within the given range; 3.0 is not an integer, because nobody counts in floats."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise WrongType(f"{name} is a {type(value).__name__}, not a whole number.", fix=f"pass {name} as an int")
-    number = int(value)
+    number = _index(value, name, "whole number")
     if least is not None and number < least:
         raise InvalidInput(f"{name} must be at least {least}.", fix=f"pass an integer {name} of {least} or more")
     if most is not None and number > most:
         raise OutOfRange(f"{name} must be at most {most}.", fix=f"pass an integer {name} of {most} or less")
     return number
+
+
+def _index(value: object, name: str, wanted: str) -> int:
+    """Return an integer; NumPy counts spans of time among its integers, and then they are none."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise WrongType(f"{name} is a {type(value).__name__}, not a {wanted}.", fix=f"pass {name} as an int") from None
 
 
 def round_up(number: Fraction) -> float:

@@ -44,7 +44,7 @@ def exp_minus(exponent: Fraction, bits: int) -> tuple[int, int]:
     return low >> shift, -(-high >> shift)
 
 
-def exp_at_most(exponent: Fraction) -> Fraction:
+def exp_up(exponent: Fraction) -> Fraction:
     """Return a rational number that is at least e^exponent, within a factor of 1 + 2⁻⁶⁰ or so."""
     magnitude = math.ceil(abs(exponent) * 3 / 2)  # log₂ e < 3/2
     low, high = exp_minus(abs(exponent), 64 + magnitude)
@@ -52,12 +52,12 @@ def exp_at_most(exponent: Fraction) -> Fraction:
     return Fraction(high, scale) if exponent < 0 else Fraction(scale, low)
 
 
-def exp_at_least(exponent: Fraction) -> Fraction:
+def exp_down(exponent: Fraction) -> Fraction:
     """Return a rational number that is at most e^exponent, within a factor of 1 − 2⁻⁶⁰ or so."""
-    return 1 / exp_at_most(-exponent)
+    return 1 / exp_up(-exponent)
 
 
-def log_at_most(number: Fraction) -> Fraction:
+def log_up(number: Fraction) -> Fraction:
     """Return the natural logarithm of a number of at least 1, rounded up to a multiple of `COST_STEP`.
 
     The result is certified by `exp_minus`: number·e^−result ≤ 1.

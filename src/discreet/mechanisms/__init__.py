@@ -5,7 +5,8 @@ from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.mean import Mean, MeanAnswer, centred_sum
 from discreet.mechanisms.randomised_response import Estimate, RandomisedResponse
-from discreet.mechanisms.selection import ExponentialMechanism, Noise, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.sparse_stream import NumericSparseStream, SparseStream
 from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
 from discreet.mechanisms.top_k import TopK, TopKMethod
 from discreet.mechanisms.truncated import Truncated
@@ -18,13 +19,15 @@ __all__ = [
     "Laplace",
     "Mean",
     "MeanAnswer",
-    "Noise",
+    "NoiseKind",
     "NumericSparse",
+    "NumericSparseStream",
     "OnGrid",
     "PermuteAndFlip",
     "RandomisedResponse",
     "ReportNoisyMax",
     "Sparse",
+    "SparseStream",
     "TopK",
     "TopKMethod",
     "Truncated",

@@ -14,7 +14,7 @@ from discreet.core import (
     NotProved,
     Number,
     Sensitivity,
-    log_at_most,
+    log_up,
     positive,
     probability,
     round_down,
@@ -70,7 +70,7 @@ class Gaussian:
                 "The classic calibration of Gaussian noise is proved for epsilon below 1 only.",
                 fix="use Gaussian.for_epsilon_delta, which holds for every epsilon and adds less noise",
             )
-        square = 2 * log_at_most(Fraction(5, 4) / allowed) * need_sensitivity(sensitivity).l2_squared
+        square = 2 * log_up(Fraction(5, 4) / allowed) * need_sensitivity(sensitivity).l2_squared
         mechanism = cls(variance=square / target**2, sensitivity=sensitivity)
         if delta_at(mechanism.cost, target) > round_down(allowed):
             raise NotProved(

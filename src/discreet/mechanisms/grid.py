@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
-from discreet.core import Bounds, Number, Sensitivity, WrongType, positive, round_up, whole
+from discreet.core import Bounds, InvalidInput, Number, Sensitivity, WrongType, positive, round_up, whole
 from discreet.core.frozen import settle
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
@@ -21,18 +21,43 @@ class OnGrid:
     """Release real values through a mechanism for integers.
 
     Every value is clamped to the bounds and becomes a grid point; what is not a number counts as the middle. Noise
-    is added to the grid points, and multiplying by the step is post-processing.
-    Guarantee: the mechanism's, if its sensitivity is that of the grid points: `grid_l1` and `grid_l2` tell it.
-    Reference: Mironov 2012, for what happens to those who add float noise to floats.
+    is added to the grid points, and multiplying by the step is post-processing. `moves` is how far one unit can move
+    the real values, in l1 for Laplace noise and l2 for Gaussian, and `size` how many of them. A mechanism that is
+    calibrated to less, say in the wrong unit, is refused.
+    Guarantee: the mechanism's. Reference: Mironov 2012, for what happens to those who add float noise to floats.
     """
 
     bounds: Bounds
     mechanism: Laplace | Gaussian
+    moves: Fraction
+    size: int
 
-    def __init__(self, *, bounds: Bounds, mechanism: Laplace | Gaussian) -> None:
-        if not isinstance(mechanism, (Laplace, Gaussian)):
-            raise WrongType("mechanism is not one for integers.", fix="pass a Laplace or a Gaussian mechanism")
-        settle(self, bounds=need_bounds(bounds), mechanism=mechanism)
+    def __init__(self, *, bounds: Bounds, mechanism: Laplace | Gaussian, moves: Number, size: int = 1) -> None:
+        match mechanism:
+            case Laplace():
+                enough = grid_l1(moves, bounds, size=size).l1 <= mechanism.sensitivity.l1
+            case Gaussian():
+                enough = _within(grid_l2(moves, bounds, size=size), mechanism.sensitivity)
+            case _:
+                raise WrongType("mechanism is not one for integers.", fix="pass a Laplace or a Gaussian mechanism")
+        if not enough:
+            raise InvalidInput(
+                "The mechanism assumes that one unit moves the grid points by less than it can.",
+                fix="use OnGrid.laplace or OnGrid.gaussian, or calibrate to grid_l1(…) or grid_l2(…), in grid steps",
+            )
+        settle(self, bounds=bounds, mechanism=mechanism, moves=positive(moves, "moves"), size=whole(size, "size"))
+
+    @classmethod
+    def laplace(cls, epsilon: Number, bounds: Bounds, *, moves: Number, size: int = 1) -> Self:
+        """Calibrate Laplace noise to ε, where one unit moves at most `size` values by `moves` in sum."""
+        noise = Laplace.for_epsilon(epsilon, grid_l1(moves, bounds, size=size))
+        return cls(bounds=bounds, mechanism=noise, moves=moves, size=size)
+
+    @classmethod
+    def gaussian(cls, epsilon: Number, delta: Number, bounds: Bounds, *, moves: Number, size: int = 1) -> Self:
+        """Calibrate Gaussian noise to (ε, δ), where one unit moves `size` values by `moves` in Euclidean norm."""
+        noise = Gaussian.for_epsilon_delta(epsilon, delta, grid_l2(moves, bounds, size=size))
+        return cls(bounds=bounds, mechanism=noise, moves=moves, size=size)
 
     @property
     def cost(self) -> PrivacyLoss:
@@ -49,7 +74,7 @@ class OnGrid:
         return noisy
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> float:
-        """Return a bound that holds for all coordinates at once, with the given probability.
+        """Return a bound that holds for all of `size` released values at once, with the given probability.
 
         Counts half a step for the rounding to the grid; values beyond the bounds are off by as much more.
         """
@@ -81,6 +106,11 @@ def grid_l2(l2: Number, bounds: Bounds, *, size: int = 1) -> Sensitivity:
     square = min(math.floor((radius + root) ** 2), count * math.ceil(radius) ** 2)
     largest = min(math.ceil(radius), math.isqrt(square))
     return Sensitivity(l0=min(count, square), linf=largest, l1=min(count * largest, square), l2_squared=square)
+
+
+def _within(inner: Sensitivity, outer: Sensitivity) -> bool:
+    """Whether Gaussian noise for `outer` covers `inner`: by l2 for zCDP, by the box for the exact curve."""
+    return inner.l2_squared <= outer.l2_squared and inner.l0 <= outer.l0 and inner.linf <= outer.linf
 
 
 def to_grid(values: object, bounds: Bounds) -> NDArray[np.int64]:

@@ -81,8 +81,8 @@ class Laplace:
 
 def chance_each(confidence: Number, size: int) -> float:
     """Return how often one of `size` coordinates may err so that all hold together: 1 − confidence^(1/size)."""
-    level = float(probability(confidence, "confidence"))
-    return -math.expm1(math.log(level) / whole(size, "size")) * (1 - SLACK)
+    risk = float(1 - probability(confidence, "confidence"))
+    return -math.expm1(math.log1p(-risk) / whole(size, "size")) * (1 - SLACK)
 
 
 def _exp(exponent: Fraction) -> float:

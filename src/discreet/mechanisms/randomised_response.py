@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Pure
-from discreet.core import InvalidInput, Number, exp_at_least, log_at_most, positive, probability, whole
+from discreet.core import InvalidInput, Number, exp_down, log_up, positive, probability, whole
 from discreet.core.frozen import settle
 from discreet.mechanisms.integers import read_integers
 from discreet.noise import SYSTEM, Entropy, below, bernoulli
@@ -60,7 +60,7 @@ class RandomisedResponse:
     def for_epsilon(cls, epsilon: Number, *, categories: int = 2) -> Self:
         """Calibrate to ε: truth = e^ε/(e^ε + categories − 1), rounded down."""
         others = whole(categories, "categories", least=2) - 1
-        odds = exp_at_least(positive(epsilon, "epsilon"))
+        odds = exp_down(positive(epsilon, "epsilon"))
         # The remaining chance is rounded up in proportion: odds may be so high that 80 bits would make it zero.
         rest = others / (odds + others)
         return cls(truth=1 - _coarse_up(rest), categories=categories)
@@ -73,7 +73,7 @@ class RandomisedResponse:
     @property
     def cost(self) -> Pure:
         """What one report costs the person who makes it: ln(truth/lie), rounded up."""
-        return Pure(log_at_most(self.truth / self.lie))
+        return Pure(log_up(self.truth / self.lie))
 
     def perturb(self, category: int | NDArray[Any] | list[int], *, entropy: Entropy = SYSTEM) -> Any:
         """Return reports for categories numbered from 0 on: one for an int, an array for many people.

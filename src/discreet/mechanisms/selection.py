@@ -134,7 +134,7 @@ class PermuteAndFlip:
         return exponential_error(self.rate, odds)
 
 
-class Noise(Enum):
+class NoiseKind(Enum):
     """What is added to every score before the largest is named."""
 
     LAPLACE = "Laplace"
@@ -168,7 +168,7 @@ class ReportNoisyMax:
     epsilon: Fraction
     sensitivity: Fraction
     monotone: bool
-    noise: Noise
+    noise: NoiseKind
     step: Fraction
 
     def __init__(
@@ -177,13 +177,15 @@ class ReportNoisyMax:
         epsilon: Number,
         sensitivity: Number = 1,
         monotone: bool = False,
-        noise: Noise = Noise.EXPONENTIAL,
+        noise: NoiseKind = NoiseKind.EXPONENTIAL,
         step: Number | None = None,
     ) -> None:
-        if not isinstance(noise, Noise):
-            raise WrongType("noise is not one of the three.", fix="pass Noise.LAPLACE, EXPONENTIAL or GUMBEL")
-        if step is not None and noise is not Noise.LAPLACE:
-            raise InvalidInput("Only Laplace noise needs a grid.", fix="leave step out, or pass noise=Noise.LAPLACE")
+        if not isinstance(noise, NoiseKind):
+            raise WrongType("noise is not one of the three.", fix="pass NoiseKind.LAPLACE, EXPONENTIAL or GUMBEL")
+        if step is not None and noise is not NoiseKind.LAPLACE:
+            raise InvalidInput(
+                "Only Laplace noise needs a grid.", fix="leave step out, or pass noise=NoiseKind.LAPLACE"
+            )
         width = positive(sensitivity, "sensitivity")
         settle(
             self,
@@ -198,11 +200,11 @@ class ReportNoisyMax:
     def _twin(self) -> ExponentialMechanism | PermuteAndFlip | NoisyRanking:
         """Return the mechanism that makes the same choice."""
         match self.noise:
-            case Noise.GUMBEL:
+            case NoiseKind.GUMBEL:
                 return ExponentialMechanism(epsilon=self.epsilon, sensitivity=self.sensitivity, monotone=self.monotone)
-            case Noise.EXPONENTIAL:
+            case NoiseKind.EXPONENTIAL:
                 return PermuteAndFlip(epsilon=self.epsilon, sensitivity=self.sensitivity, monotone=self.monotone)
-            case Noise.LAPLACE:
+            case NoiseKind.LAPLACE:
                 return NoisyRanking(
                     k=1, epsilon=self.epsilon, sensitivity=self.sensitivity, monotone=self.monotone, step=self.step
                 )

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from discreet.core import Number, log_at_most, probability, round_up, whole
+from discreet.core import Number, log_up, probability, round_up, whole
 
 #: Far above the float error of a logarithm of a tail, far below what anyone would notice in an error bound.
 SLACK = 1e-9
@@ -19,7 +19,7 @@ def read_question(confidence: Number, candidates: int, optimal: int, k: int = 1)
 
 def exponential_error(rate: Fraction, odds: Fraction) -> float:
     """Return the g at which odds·e^−rate·g is 1, or 0 if it never is."""
-    return round_up(log_at_most(odds) / rate) if odds > 1 else 0.0
+    return round_up(log_up(odds) / rate) if odds > 1 else 0.0
 
 
 def laplace_gap(pairs: int, chance: Fraction, scale: Fraction) -> int:

@@ -49,7 +49,10 @@ class Truncated:
 
     def probability(self, output: int, answer: int) -> float:
         """Return the probability of an output for an exact answer within the range."""
-        value, centre = whole(output, "output", least=self.low, most=self.high), whole(answer, "answer", least=self.low)
+        value, centre = (
+            whole(output, "output", least=self.low, most=self.high),
+            whole(answer, "answer", least=self.low, most=self.high),
+        )
         if value == self.low:
             return self._beyond(centre - self.low)
         if value == self.high:

@@ -128,8 +128,11 @@ def tail_draw(table: BlockTable, entropy: Entropy, *, left: bool) -> int | None:
     x = table.edge + (stride << table.tail_stride_bits) + entropy.bits(table.tail_stride_bits) + left
     if not below_exp(entropy, entropy.word(), 64, table.shape.exponent(x), scale=tail_scale(table, stride)):
         return None
-    if x >= 1 << 62:
-        raise OutOfRange(  # probability below 2^−20000 at the widest shape
-            "A draw does not fit into 64 bits.", fix="draw again under the same payment"
-        )
-    return -x if left else x
+    return need_64_bits(-x if left else x)
+
+
+def need_64_bits(value: int) -> int:
+    """Return a draw of at most ±2⁶², or refuse; at the widest shape that tables serve, the chance is below 2^−20000."""
+    if abs(value) > 1 << 62:
+        raise OutOfRange("A draw does not fit into 64 bits.", fix="draw again under the same payment")
+    return value

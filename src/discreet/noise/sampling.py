@@ -10,7 +10,7 @@ from discreet.core import InvalidInput, Number, exact, exp_minus, positive, whol
 from discreet.noise.cache import TABLES
 from discreet.noise.decide import below_exp, below_ratio
 from discreet.noise.direct import draw_one
-from discreet.noise.lookup import draw
+from discreet.noise.lookup import draw, need_64_bits
 from discreet.noise.shapes import GaussianShape, GeometricShape, LaplaceShape, Shape
 from discreet.noise.stream import SYSTEM, Entropy, need_entropy
 from discreet.noise.table import WIDEST
@@ -70,7 +70,8 @@ def sample(shape: Shape, size: Size | None, entropy: Entropy) -> int | Integers:
         return values.reshape(dimensions)
     table = TABLES.find(shape, count)
     if table is None:
-        return np.array([draw_one(shape, entropy) for _ in range(count)], np.int64).reshape(dimensions)
+        draws = [need_64_bits(draw_one(shape, entropy)) for _ in range(count)]
+        return np.array(draws, np.int64).reshape(dimensions)
     return draw(table, entropy, count).reshape(dimensions)
 
 

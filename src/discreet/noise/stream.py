@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from discreet.core import WrongType
 
-#: A key is thrown away after this many bytes: 2²⁶ blocks, where AES is told from a random function with
-#: advantage below 2⁻⁷⁶ (the birthday bound q²/2¹²⁹).
-REKEY_AFTER = 1 << 30
+#: A key is thrown away after this many bytes, so that who reads the memory learns no older noise, and a machine that
+#: was cloned soon parts from its twin. At 2¹⁸ blocks, AES is told from a random function with advantage below 2⁻⁹²
+#: (the birthday bound q²/2¹²⁹).
+REKEY_AFTER = 1 << 22
 #: Zeros to encrypt, and so the largest piece that one call to the cipher makes.
 PIECE = memoryview(bytes(1 << 16))
 #: Words kept at hand for scalar draws.
