@@ -10,7 +10,7 @@ import pytest
 from coins import SPARE, chance, exponential
 from discreet.core import exp_minus
 from discreet.noise import lookup
-from discreet.noise.shapes import GaussianShape, GeometricShape, LaplaceShape
+from discreet.noise.shapes import GaussianShape, LaplaceShape
 from discreet.noise.table import JUMP_BITS, SPLIT, build
 from scripted import Scripted, Seeded
 
@@ -30,16 +30,16 @@ SHAPES = [
     GaussianShape(Fraction(10**6)),
     GaussianShape(Fraction(10**12)),
     GaussianShape(Fraction(2**90, 3)),
-    GeometricShape(Fraction(1, 3)),
-    GeometricShape(Fraction(10)),
-    GeometricShape(Fraction(10**6)),
+    LaplaceShape(Fraction(1, 3), two_sided=False),
+    LaplaceShape(Fraction(10), two_sided=False),
+    LaplaceShape(Fraction(10**6), two_sided=False),
 ]
 #: Narrow enough that a 16-bit word has room for all blocks, and every word can be walked.
 WALKED = [
     LaplaceShape(Fraction(2, 5)),
     LaplaceShape(Fraction(3)),
     GaussianShape(Fraction(7, 3)),
-    GeometricShape(Fraction(5, 2)),
+    LaplaceShape(Fraction(5, 2), two_sided=False),
 ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, OutOfRange, WrongType, exact, positive
+from discreet.core.frozen import settle
 
 #: A list's common denominator stays below this; a list that needs a larger one is kept as fractions.
 FINEST = 1 << 62
@@ -177,6 +178,17 @@ def read_rate(epsilon: Fraction, sensitivity: Fraction, *, monotone: bool) -> Fr
             fix="state both in the same unit as the scores",
         )
     return rate
+
+
+def settle_choice(mechanism: object, epsilon: object, sensitivity: object, *, monotone: object) -> None:
+    """Set the fields that mechanisms of one rate share, at their birth."""
+    settle(
+        mechanism,
+        epsilon=(price := positive(epsilon, "epsilon")),
+        sensitivity=(width := positive(sensitivity, "sensitivity")),
+        monotone=(one_way := need_flag(monotone, "monotone")),
+    )
+    read_rate(price, width, monotone=one_way)  # which refuses what is out of range
 
 
 def directions(*, monotone: bool) -> int:

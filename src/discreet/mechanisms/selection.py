@@ -11,7 +11,7 @@ from discreet.accounting import BoundedRange, Pure
 from discreet.core import InvalidInput, Number, WrongType, positive
 from discreet.core.frozen import settle
 from discreet.mechanisms.noisy_ranking import NoisyRanking
-from discreet.mechanisms.scores import ScoreList, need_flag, read_rate, read_scores, read_step
+from discreet.mechanisms.scores import ScoreList, need_flag, read_rate, read_scores, read_step, settle_choice
 from discreet.mechanisms.selection_errors import exponential_error, read_question
 from discreet.mechanisms.selection_odds import exponential_odds, flip_odds
 from discreet.noise import SYSTEM, Entropy, below, choose_exp, toss_exp
@@ -37,13 +37,7 @@ class ExponentialMechanism:
     monotone: bool
 
     def __init__(self, *, epsilon: Number, sensitivity: Number = 1, monotone: bool = False) -> None:
-        settle(
-            self,
-            epsilon=positive(epsilon, "epsilon"),
-            sensitivity=positive(sensitivity, "sensitivity"),
-            monotone=need_flag(monotone, "monotone"),
-        )
-        read_rate(self.epsilon, self.sensitivity, monotone=monotone)
+        settle_choice(self, epsilon, sensitivity, monotone=monotone)
 
     @property
     def rate(self) -> Fraction:
@@ -94,13 +88,7 @@ class PermuteAndFlip:
     monotone: bool
 
     def __init__(self, *, epsilon: Number, sensitivity: Number = 1, monotone: bool = False) -> None:
-        settle(
-            self,
-            epsilon=positive(epsilon, "epsilon"),
-            sensitivity=positive(sensitivity, "sensitivity"),
-            monotone=need_flag(monotone, "monotone"),
-        )
-        read_rate(self.epsilon, self.sensitivity, monotone=monotone)
+        settle_choice(self, epsilon, sensitivity, monotone=monotone)
 
     @property
     def rate(self) -> Fraction:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from discreet.core import exp_minus
 from discreet.noise.decide import STRIDE, below_exp
-from discreet.noise.shapes import GaussianShape, GeometricShape, LaplaceShape, Shape
+from discreet.noise.shapes import GaussianShape, LaplaceShape, Shape
 from discreet.noise.stream import Entropy
 
 #: Above this scale the float logarithm would too often be uncertain; low bits are then split off.
@@ -28,10 +28,10 @@ def draw_one(shape: Shape, entropy: Entropy) -> int:
     """
     # Draws below 2⁵³ are whole floats until the end: Python takes other times over small and large integers.
     match shape:
-        case GeometricShape(scale):
-            return int(_geometric(scale, entropy) if scale <= SPLIT_ABOVE else _wide_geometric(scale, entropy))
-        case LaplaceShape(scale):
+        case LaplaceShape(scale, two_sided=True):
             return int(_laplace(scale, entropy))
+        case LaplaceShape(scale):
+            return int(_geometric(scale, entropy) if scale <= SPLIT_ABOVE else _wide_geometric(scale, entropy))
         case GaussianShape(variance):
             return int(_gaussian(variance, entropy))
 

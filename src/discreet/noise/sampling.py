@@ -11,7 +11,7 @@ from discreet.noise.cache import TABLES
 from discreet.noise.decide import below_exp, below_ratio
 from discreet.noise.direct import draw_one
 from discreet.noise.lookup import draw, need_64_bits
-from discreet.noise.shapes import GaussianShape, GeometricShape, LaplaceShape, Shape
+from discreet.noise.shapes import GaussianShape, LaplaceShape, Shape
 from discreet.noise.stream import SYSTEM, Entropy, need_entropy
 from discreet.noise.table import WIDEST
 
@@ -54,7 +54,7 @@ def geometric(scale: Number, size: None = None, *, entropy: Entropy = SYSTEM) ->
 def geometric(scale: Number, size: Size, *, entropy: Entropy = SYSTEM) -> Integers: ...
 def geometric(scale: Number, size: Size | None = None, *, entropy: Entropy = SYSTEM) -> int | Integers:
     """Draw geometric noise on 0, 1, 2, …: P(x ≥ k) = e^−k/scale. The distribution is exact."""
-    return sample(GeometricShape(positive(scale, "scale")), size, entropy)
+    return sample(LaplaceShape(positive(scale, "scale"), two_sided=False), size, entropy)
 
 
 def sample(shape: Shape, size: Size | None, entropy: Entropy) -> int | Integers:

@@ -16,10 +16,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class LaplaceShape:
-    """P(x) ∝ e^−|x|/scale on all integers."""
+    """P(x) ∝ e^−|x|/scale on all integers; one-sided, on those from zero on, it is the geometric distribution."""
 
     scale: Fraction
-    two_sided = True
+    two_sided: bool = True
 
     @property
     def width(self) -> float:
@@ -36,35 +36,6 @@ class LaplaceShape:
 
     def slope(self, x: int) -> float:  # noqa: ARG002 (the same everywhere)
         """Return how fast the exponent grows from x > 0 on, at the least."""
-        return 1 / self.width
-
-    def reach(self, exponent: float) -> float:
-        """Return where the exponent is reached."""
-        return exponent * self.width
-
-
-@dataclass(frozen=True, slots=True)
-class GeometricShape:
-    """P(x) ∝ e^−x/scale on the integers from zero on: one side of the Laplace shape."""
-
-    scale: Fraction
-    two_sided = False
-
-    @property
-    def width(self) -> float:
-        """The scale, as a float."""
-        return float(self.scale)
-
-    def exponent(self, x: int) -> Fraction:
-        """Return x/scale exactly."""
-        return x / self.scale
-
-    def exponents(self, x: NDArray[Any]) -> Floats:
-        """Return x/scale in floats, off by at most 4 units in the last place."""
-        return x.astype(np.float64) / self.width
-
-    def slope(self, x: int) -> float:  # noqa: ARG002 (the same everywhere)
-        """Return how fast the exponent grows."""
         return 1 / self.width
 
     def reach(self, exponent: float) -> float:
@@ -102,4 +73,4 @@ class GaussianShape:
         return self.width * math.sqrt(2 * exponent)
 
 
-Shape = LaplaceShape | GeometricShape | GaussianShape
+Shape = LaplaceShape | GaussianShape
