@@ -31,6 +31,7 @@ from measure import (
 )
 
 from discreet import noise
+from discreet.noise.cache import WORTH
 from discreet.noise.lookup import draw
 from discreet.noise.shapes import GaussianShape, LaplaceShape
 from discreet.noise.table import build
@@ -258,7 +259,7 @@ def small_requests(peers: Peers) -> Table:
         rows.append((f"{count} × {kind.name}", *cells(times, names, 1000), ratio(times.get("OpenDP"), times[OURS])))
     return Table(
         title="A small request at a new scale, µs a request",
-        note="From 256 values on ours builds a table. OpenDP's time includes making the measurement.",
+        note=f"From {WORTH} values on ours builds a table. OpenDP's time includes making the measurement.",
         columns=("request", *names, "OpenDP ÷ discreet"),
         rows=tuple(rows),
     )

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from measure import Contestant, Report, Table, cells, finish, peer, publish, race, ratio, repeat, say
 
-from discreet import noise
+from discreet.mechanisms import ExponentialMechanism, PermuteAndFlip
 
 #: Candidates are chosen with probability growing as e^(RATE·score); scores lie between 0 and TOP.
 RATE = Fraction(1, 10)
@@ -30,13 +30,11 @@ GENERATOR = np.random.default_rng()
 
 
 def our_exponential(scores):
-    return noise.choose_exp(scores, RATE)
+    return ExponentialMechanism(epsilon=2 * RATE).choose(scores)
 
 
 def our_permute_and_flip(scores):
-    """Toss all coins and pick one of those that came up: as permute-and-flip does, without the permutation."""
-    heads = noise.toss_exp(scores, RATE)
-    return heads[noise.below(len(heads))]
+    return PermuteAndFlip(epsilon=2 * RATE).choose(scores)
 
 
 def gumbel_max(scores):

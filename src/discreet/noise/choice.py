@@ -25,6 +25,10 @@ MARGIN = 2.0**-16
 #: When the candidates left weigh less than this on average, weights are taken anew, from the best one left.
 LIGHT = 1 << 12
 
+#: Distance from a double-precision probability within which exact arithmetic decides.
+DOUBT = 2.0**-40
+#: e to minus this is still a normal float, and far below any doubt.
+FAINT = Fraction(700)
 LOG_2 = 0.6931471805599453
 
 Scores = NDArray[Any]
@@ -64,7 +68,7 @@ class ExpChoice:
     Let aᵢ = rate·(top − scoreᵢ). Integer weights wᵢ ≥ 2³⁷·e^−aᵢ are made by a float exponential with a margin; one
     uniform integer below their sum picks i, which is taken with probability 2³⁷·e^−aᵢ/wᵢ. So i comes out with
     probability proportional to e^−aᵢ, whatever the rounding of the weights, and one random number does for any
-    number of candidates.
+    number of candidates. For one thread at a time: draws share a buffer.
     """
 
     def __init__(self, scores: Scores, rate: Number = 1) -> None:
@@ -75,6 +79,7 @@ class ExpChoice:
         self._weigh()
 
     def _weigh(self) -> None:
+        self._held: tuple[int, Singles] | None = None  # whose weights are in the buffer
         self._top = self._best_left()
         self._sums = [self._sum(start) for start in range(0, len(self._scores), CHUNK)]
 
@@ -87,11 +92,14 @@ class ExpChoice:
 
     def _weights(self, start: int) -> Singles:
         """Return the integer weights of one chunk, as floats, in the buffer; 0 for what was removed."""
+        if self._held is not None and self._held[0] == start:
+            return self._held[1]
         weights = self._powers.exponentials(start, self._top, WEIGHT_BITS * LOG_2 + MARGIN)
         np.floor(weights, out=weights)
         weights += 1  # lost to rounding from 2²⁴ on, where the margin alone is more than enough
         for index in self._removed_from(start):
             weights[index] = 0
+        self._held = start, weights
         return weights
 
     def _sum(self, start: int) -> int:
@@ -117,7 +125,11 @@ class ExpChoice:
 
     def _takes(self, index: int, weight: int, entropy: Entropy) -> bool:
         exponent = self._rate * exact_gap(self._scores[index], self._top)
-        return below_exp(entropy, entropy.word(), 64, exponent, scale=Fraction(weight, 1 << WEIGHT_BITS))
+        word, uniform = entropy.uniform()
+        chance = math.exp(-float(min(exponent, FAINT))) * 2.0**WEIGHT_BITS / weight
+        if abs(uniform - chance) > DOUBT:
+            return uniform < chance
+        return below_exp(entropy, word, 64, exponent, scale=Fraction(weight, 1 << WEIGHT_BITS))
 
     def remove(self, index: int) -> None:
         """Take a candidate out of all later draws."""
@@ -126,6 +138,7 @@ class ExpChoice:
             self._sums = [0]
             return
         which = index // CHUNK
+        self._held = None
         self._sums[which] = self._sum(which * CHUNK)
         if sum(self._sums) < LIGHT * (len(self._scores) - len(self._removed)):
             self._weigh()
@@ -158,7 +171,7 @@ def toss_exp(scores: Scores, rate: Number, *, entropy: Entropy = SYSTEM) -> NDAr
 
 def _toss(exponent: Fraction, word: int, entropy: Entropy) -> bool:
     """Decide one coin by its first 32 bits, first in double precision, then exactly."""
-    excess = math.exp(-float(min(exponent, Fraction(700)))) * 2.0**32 - word
+    excess = math.exp(-float(min(exponent, FAINT))) * 2.0**32 - word
     if abs(excess) > 2:
         return excess > 0
     return below_exp(entropy, word, 32, exponent)
