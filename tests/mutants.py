@@ -491,6 +491,13 @@ MUTANTS = [
         "threshold = rest",
         "claims/test_sparse_vector.py",
     ),
+    Mutant(
+        "the noise on the threshold is used again by the next stream",
+        "mechanisms/sparse_stream.py",
+        "threshold + draw_one(LaplaceShape(threshold_scale), entropy)",
+        "threshold + globals().setdefault('_kept', draw_one(LaplaceShape(threshold_scale), entropy))",
+        "claims/test_sparse_vector.py",
+    ),
 ]
 
 

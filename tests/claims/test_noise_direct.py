@@ -216,3 +216,16 @@ def test_each_coin_of_a_toss_comes_up_with_the_exact_probability(scores):
     walked = Fraction(edge, 1 << 32) + Fraction(further, 1 << 96)
     assert abs(walked - exponential(rate * gap)) < Fraction(1, 1 << 90)
     assert 0 in noise.toss_exp(scores, rate, entropy=Scripted([(1 << 32) - 1, 0, *SPARE])).tolist()
+
+
+def test_many_choices_at_once_are_those_of_one_at_a_time():
+    weights = [3, 0, 5, 8]
+    places = [0, 2, 3, 7, 8, 15]
+    words = [place << 60 for place in places]
+    assert noise.choose(weights, 6, entropy=Scripted(words)).tolist() == [0, 0, 2, 2, 3, 3]
+    assert [noise.choose(np.array(weights), entropy=Scripted([word])) for word in words] == [0, 0, 2, 2, 3, 3]
+    wide = noise.choose([1 << 80, 1 << 80], (500, 4))
+    assert wide.shape == (500, 4)
+    assert 800 < wide.sum() < 1200  # nine deviations of 2000 fair coins
+    counts = np.bincount(noise.choose_exp(np.array([0, 1]), Fraction(1), 2000), minlength=2)
+    assert abs(counts[1] / 2000 - 0.7311) < 0.09  # nine deviations

@@ -5,18 +5,17 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, WrongType, positive, whole
 from discreet.noise.decide import below_exp
-from discreet.noise.sampling import one_below
+from discreet.noise.powers import CHUNK, Powers, Scores, Singles, exact_gap, need_scores
+from discreet.noise.sampling import Size, below, dimensions_of, one_below
 from discreet.noise.stream import SYSTEM, Entropy, need_entropy
 
-#: Candidates weighed at a time: their weights add up exactly in float64, as 2¹⁵·2^37.1 < 2⁵³.
-CHUNK = 1 << 15
 #: The best candidate's weight is about 2 to this power.
 WEIGHT_BITS = 37
 #: Float32 exponentials of exponents between −1 and 27 are trusted to this relative error: the rounding of the exponent
@@ -31,20 +30,29 @@ DOUBT = 2.0**-40
 FAINT = Fraction(700)
 LOG_2 = 0.6931471805599453
 
-Scores = NDArray[Any]
-Singles = NDArray[np.float32]
+Weights = NDArray[Any] | list[int]
 
 
-def choose(weights: NDArray[Any] | list[int], *, entropy: Entropy = SYSTEM) -> int:
-    """Choose an index with probability exactly proportional to its integer weight."""
+@overload
+def choose(weights: Weights, size: None = None, *, entropy: Entropy = SYSTEM) -> int: ...
+@overload
+def choose(weights: Weights, size: Size, *, entropy: Entropy = SYSTEM) -> NDArray[np.int64]: ...
+def choose(weights: Weights, size: Size | None = None, *, entropy: Entropy = SYSTEM) -> int | NDArray[np.int64]:
+    """Choose indices, with putting back, with probabilities exactly proportional to integer weights."""
     need_entropy(entropy)
     limits = list(accumulate(_integer_weights(weights)))
     if not limits or limits[-1] == 0:
         raise InvalidInput("There is nothing to choose from.", fix="pass at least one weight above 0")
-    return bisect_right(limits, one_below(limits[-1], entropy))
+    places = below(limits[-1], size, entropy=entropy)
+    if isinstance(places, int):
+        return bisect_right(limits, places)
+    if limits[-1] < 1 << 63:
+        return np.searchsorted(np.array(limits, np.int64), places, side="right").astype(np.int64)
+    found = [bisect_right(limits, place) for place in places.ravel()]
+    return np.array(found, np.int64).reshape(places.shape)
 
 
-def _integer_weights(weights: NDArray[Any] | list[int]) -> list[int]:
+def _integer_weights(weights: Weights) -> list[int]:
     listed = weights.tolist() if isinstance(weights, np.ndarray) and weights.ndim == 1 else weights
     if not isinstance(listed, list) or not all(type(weight) is int for weight in listed):
         raise WrongType("weights is not a list of integers.", fix="pass integers; choose_exp takes log-weights")
@@ -53,13 +61,24 @@ def _integer_weights(weights: NDArray[Any] | list[int]) -> list[int]:
     return listed
 
 
-def choose_exp(scores: Scores, rate: Number = 1, *, entropy: Entropy = SYSTEM) -> int:
-    """Choose an index with probability exactly proportional to e^(rate·score).
+@overload
+def choose_exp(scores: Scores, rate: Number = 1, size: None = None, *, entropy: Entropy = SYSTEM) -> int: ...
+@overload
+def choose_exp(scores: Scores, rate: Number, size: Size, *, entropy: Entropy = SYSTEM) -> NDArray[np.int64]: ...
+def choose_exp(
+    scores: Scores, rate: Number = 1, size: Size | None = None, *, entropy: Entropy = SYSTEM
+) -> int | NDArray[np.int64]:
+    """Choose indices, with putting back, with probabilities exactly proportional to e^(rate·score).
 
     Scores are a one-dimensional array of integers, of floats (taken as the binary numbers they are), or of Python
-    integers or fractions (dtype object).
+    integers or fractions (dtype object). They are weighed once, however many are drawn.
     """
-    return ExpChoice(scores, rate).draw(entropy)
+    choice = ExpChoice(scores, rate)
+    if size is None:
+        return choice.draw(entropy)
+    dimensions = dimensions_of(size)
+    drawn = [choice.draw(entropy) for _ in range(math.prod(dimensions))]
+    return np.array(drawn, np.int64).reshape(dimensions)
 
 
 class ExpChoice:
@@ -175,70 +194,3 @@ def _toss(exponent: Fraction, word: int, entropy: Entropy) -> bool:
     if abs(excess) > 2:
         return excess > 0
     return below_exp(entropy, word, 32, exponent)
-
-
-class Powers:
-    """The exponentials e^(offset − rate·(top − score)) in single precision, chunk by chunk, in buffers used again.
-
-    Differences are taken before anything is rounded. Exponents below −1 are raised to −1: to their users all values
-    below 1 are alike, and exponentials too small for a normal float would take more time.
-    """
-
-    def __init__(self, scores: Scores, rate: Fraction) -> None:
-        size = min(len(scores), CHUNK)
-        self._scores, self._rate = scores, -float(rate)
-        self._gaps = np.empty(size, np.float64 if scores.dtype == object else scores.dtype)
-        self._values = np.empty(size, np.float32)
-        # Differences of integers may need all 64 bits, which is what the unsigned reading of a wrapped one has.
-        wrapped = scores.dtype == np.int64 and int(scores.max()) - int(scores.min()) >= 1 << 63
-        self._read = self._gaps.view(np.uint64) if wrapped else self._gaps
-
-    def exponentials(self, start: int, top: Any, offset: float) -> Singles:
-        """Return the exponentials of the chunk that begins at `start`; valid until the next call."""
-        chunk = self._scores[start : start + CHUNK]
-        gap, value = self._gaps[: len(chunk)], self._values[: len(chunk)]
-        # An infinite gap weighs as little as a large one, and is decided exactly. A candidate that was removed may lie
-        # far above the top; whatever it weighs is put to 0.
-        with np.errstate(over="ignore"):
-            if chunk.dtype == object:
-                gap[:] = [_float(top - score) for score in chunk]
-            else:
-                np.subtract(top, chunk, out=gap)
-            np.multiply(self._read[: len(chunk)], self._rate, out=value, casting="unsafe")
-            value += np.float32(offset)
-            np.maximum(value, np.float32(-1), out=value)
-            return np.exp(value, out=value)
-
-
-def _float(gap: int | Fraction) -> float:
-    try:
-        return float(gap)
-    except OverflowError:
-        return np.inf
-
-
-def exact_gap(score: Any, top: Any) -> Fraction:
-    """Return top − score exactly."""
-    if isinstance(score, np.generic):
-        return Fraction(top.item()) - Fraction(score.item())
-    return Fraction(top) - Fraction(score)
-
-
-def need_scores(scores: object) -> Scores:
-    """Return scores as a one-dimensional array of int64, float64 or Python numbers, or refuse."""
-    if not isinstance(scores, np.ndarray) or scores.ndim != 1:
-        raise WrongType("scores is not a one-dimensional array.", fix="pass numpy.array([…]) of numbers")
-    if not len(scores):
-        raise InvalidInput("There are no candidates.", fix="pass at least one score")
-    if scores.dtype.kind in "iu" and scores.dtype != np.uint64:
-        return scores.astype(np.int64, copy=False)
-    if scores.dtype.kind == "f" and scores.dtype.itemsize <= 8:
-        values = scores.astype(np.float64, copy=False)
-        if not np.isfinite(values.max()) or not np.isfinite(values.min()):
-            raise InvalidInput("A score is not a finite number.", fix="give every candidate a finite score")
-        return values
-    if scores.dtype in (np.uint64, object):
-        listed = scores.tolist()
-        if all(type(score) in (int, Fraction) for score in listed):
-            return np.array([*listed, None], object)[:-1]
-    raise WrongType("scores are not numbers.", fix="pass an array of integers, floats, or Python ints and Fractions")
