@@ -53,4 +53,5 @@ docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 clean:
-	rm -rf $(VENV) docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf $(VENV) demo-noise.png docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -3,7 +3,7 @@
 from people import generate
 
 from discreet import Bounds, counting_query
-from discreet.mechanisms import Laplace, Mean, to_grid
+from discreet.mechanisms import CentredTotal, Laplace, Mean
 
 
 def main() -> None:
@@ -13,12 +13,11 @@ def main() -> None:
     count = Laplace.for_epsilon(0.1, counting_query())
     print("People aged 40 and over")
     print(f"  exact    {over_40}")
-    print(f"  private  {count.perturb(over_40)} ± {count.error(0.95)}   (95 %, ε = {count.cost.epsilon})")
+    print(f"  private  {count.perturb(over_40)} ± {count.error(0.95)}   (95 %, ε = 0.1)")
 
     bounds = Bounds(0, 100)  # public: nobody's age was looked at to choose them
     mean = Mean.for_epsilon(0.1, bounds)
-    centred = int((to_grid(people.age, bounds) - bounds.centre).sum())
-    answer = mean.perturb(centred, len(people.age))
+    answer = mean.perturb(CentredTotal.of(people.age, bounds))
     print("Average age, with ages in [0, 100]")
     print(f"  exact    {people.age.mean():.2f}")
     print(f"  private  {answer.value:.2f} ± {answer.error:.2f}   (95 %, ε = 0.1)")

@@ -8,7 +8,7 @@ from people import STATUSES, People, generate
 
 from discreet import Bounds, counting_query, histogram
 from discreet.accounting import Composed, PrivacyLoss, epsilon
-from discreet.mechanisms import ExponentialMechanism, Laplace, Mean, to_grid
+from discreet.mechanisms import CentredTotal, ExponentialMechanism, Laplace, Mean
 
 EPSILON = 0.5
 PICTURE = Path("demo-noise.png")
@@ -48,8 +48,7 @@ def _histogram(people: People) -> PrivacyLoss:
 def _mean(people: People) -> PrivacyLoss:
     bounds = Bounds(0, 100)
     mechanism = Mean.for_epsilon(EPSILON, bounds)
-    centred = int((to_grid(people.age, bounds) - bounds.centre).sum())
-    answer = mechanism.perturb(centred, len(people.age))
+    answer = mechanism.perturb(CentredTotal.of(people.age, bounds))
     print(f"Average age   exact {people.age.mean():.2f}   private {answer.value:.2f} ± {answer.error:.2f} (95 %)\n")
     return mechanism.cost
 

@@ -23,7 +23,7 @@ def main() -> None:
         monotone=True,  # … and raises every count, if any
     )
     print(f"The whole watch costs {guarantee(watch.cost)}, for 60 days or for 6000.")
-    print(f"Before looking: comparisons are right within {watch.error(0.95, 60)} cases,")
+    print(f"Before looking: comparisons are right within {watch.error(0.95, queries=60)} cases,")
     print(f"and values within {watch.value_error(0.95)}, each with probability 95 %.\n")
 
     stream = watch.start()

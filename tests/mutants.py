@@ -317,7 +317,7 @@ MUTANTS = [
     Mutant(
         "an error quotes the value that caused it",
         "mechanisms/integers.py",
-        'f"The answer holds a {type(item).__name__}, not a whole number."',
+        'f"The answer holds {kind_of(item)}, not a whole number."',
         'f"The answer holds {item!r}, not a whole number."',
         "unit/test_wrong_calls.py contracts",
     ),
@@ -359,15 +359,15 @@ MUTANTS = [
     Mutant(
         "estimates forget those who lied",
         "mechanisms/randomised_response.py",
-        "values = (counts - people * float(self.lie)) / gain",
-        "values = counts / gain",
+        "values = (reported - people * float(self.lie)) / gain",
+        "values = reported / gain",
         "claims/test_randomised_response.py",
     ),
     Mutant(
         "a mean's sum is scaled to half of what a row can move",
         "mechanisms/mean.py",
-        "linf=need_bounds(bounds).radius)",
-        "linf=need_bounds(bounds).radius // 2)",
+        "linf=rows * need_bounds(bounds).radius)",
+        "linf=rows * need_bounds(bounds).radius // 2)",
         "claims/test_sensitivities.py claims/test_mean.py",
     ),
     Mutant(

@@ -51,6 +51,9 @@ def __getattr__(name: str) -> Any:
     """Open a room when it is first asked for, so that importing the package stays cheap."""
     if name in _ROOMS:
         return import_module(f"discreet.{name}")
+    for room in _ROOMS:
+        if name in import_module(f"discreet.{room}").__all__:
+            raise AttributeError(f"module 'discreet' has no attribute {name!r}; it is in discreet.{room}")
     raise AttributeError(f"module 'discreet' has no attribute {name!r}")
 
 

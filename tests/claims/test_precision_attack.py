@@ -7,7 +7,7 @@ import pytest
 
 from attack import epsilon_lower_bound, lowest_set_bit
 from discreet.core import Bounds, counting_query
-from discreet.mechanisms import Gaussian, Laplace, Mean, OnGrid, Truncated
+from discreet.mechanisms import CentredTotal, Gaussian, Laplace, Mean, OnGrid, Truncated
 from scripted import Seeded
 
 DRAWS = 200_000
@@ -43,10 +43,11 @@ def test_the_lowest_set_bit_tells_no_more_than_epsilon(name):
 
 def test_the_lowest_set_bit_of_a_private_mean_tells_no_more_than_epsilon():
     mechanism = Mean.for_epsilon(1, Bounds(0, 1))
-    radius = mechanism.bounds.radius
+    ten = CentredTotal.of([0.5] * 10, mechanism.bounds)
+    eleven = CentredTotal.of([0.5] * 10 + [1.0], mechanism.bounds)
     one, other = Seeded(1), Seeded(2)
-    left = [mechanism.perturb(0, 10, entropy=one).value for _ in range(4_000)]
-    right = [mechanism.perturb(radius, 11, entropy=other).value for _ in range(4_000)]
+    left = [mechanism.perturb(ten, entropy=one).value for _ in range(4_000)]
+    right = [mechanism.perturb(eleven, entropy=other).value for _ in range(4_000)]
     assert epsilon_lower_bound(lowest_set_bit(left), lowest_set_bit(right), alpha=ALPHA) <= 1
 
 

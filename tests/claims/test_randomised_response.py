@@ -73,7 +73,7 @@ def test_estimates_are_unbiased_and_their_deviation_is_the_stated_one(categories
     stream = Seeded(22)
     runs = []
     for _ in range(1500):
-        made = mechanism.estimate(np.bincount(mechanism.perturb(people, entropy=stream), minlength=categories))
+        made = mechanism.estimate(counts=np.bincount(mechanism.perturb(people, entropy=stream), minlength=categories))
         runs.append(made.counts)
     errors = np.array(runs) - truth
     stated = made.deviation

@@ -204,7 +204,7 @@ def test_noise_that_equals_another_mechanism_is_that_mechanism(noise, twin):
     one, other = ReportNoisyMax(epsilon=1, sensitivity=2, noise=noise), twin(epsilon=1, sensitivity=2)
     assert one.cost == other.cost
     assert one.probabilities([1, 5, 4]).tolist() == other.probabilities([1, 5, 4]).tolist()
-    assert one.error(0.9, 7, 2) == other.error(0.9, 7, 2)
+    assert one.error(0.9, candidates=7, optimal=2) == other.error(0.9, candidates=7, optimal=2)
     assert [one.choose([1, 5, 4], entropy=Seeded(3)) for _ in range(50)] == [
         other.choose([1, 5, 4], entropy=Seeded(3)) for _ in range(50)
     ]

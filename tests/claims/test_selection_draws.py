@@ -132,7 +132,7 @@ def tail(mechanism, scores, distance):
 def test_the_error_is_exceeded_at_most_as_often_as_stated(kind, confidence):
     mechanism = kind(epsilon=1, sensitivity=2)
     for optimal, others in itertools.product((1, 3), (1, 6, 40)):
-        bound = mechanism.error(confidence, optimal + others, optimal)
+        bound = mechanism.error(confidence, candidates=optimal + others, optimal=optimal)
         for gap in {1, math.ceil(bound), math.floor(bound) + 1, math.floor(bound) + 2} - {0}:
             for scores in ([gap] * optimal + [0] * others, [0] * others + [gap] * optimal):
                 assert tail(mechanism, scores, bound) <= (1 - confidence) * ROUNDING
@@ -152,7 +152,7 @@ def test_the_gap_is_the_least_that_two_noises_exceed_rarely_enough(scale, pairs,
 
 def test_the_exponential_mechanism_errs_as_often_as_stated_in_the_worst_case():
     mechanism = ExponentialMechanism(epsilon=1)
-    bound = mechanism.error(0.95, 11)
+    bound = mechanism.error(0.95, candidates=11)
     assert mechanism.probabilities([bound, *[0] * 10])[1:].sum() == pytest.approx(0.05, rel=1e-9)
     assert bound <= 2 * (math.log(11) + math.log(20))  # Dwork, Roth 2014, Theorem 3.11
 
@@ -161,7 +161,7 @@ def test_the_exponential_mechanism_errs_as_often_as_stated_in_the_worst_case():
 def test_the_error_is_not_twice_what_is_drawn(kind):
     """Eleven candidates, ten of them as far below the best as they are chosen one time in ten."""
     mechanism = kind(epsilon=1)
-    bound = mechanism.error(0.9, 11)
+    bound = mechanism.error(0.9, candidates=11)
     assert tail(mechanism, [math.ceil(bound / 2), *[0] * 10], 0) > 0.1
     scores, stream = np.array([math.ceil(bound) + 1, *[0] * 10]), Seeded(9)
     far = sum(mechanism.choose(scores, entropy=stream) != 0 for _ in range(3000))
@@ -175,11 +175,11 @@ def test_permute_and_flip_is_never_farther_off_than_the_exponential_mechanism():
             assert tail(flip, scores, distance) <= tail(exponential, scores, distance) * ROUNDING
     for confidence, candidates, optimal in itertools.product((0.1, 0.5, 0.99), (1, 2, 50), (1, 2, 50)):
         if optimal <= candidates:
-            bound = exponential.error(confidence, candidates, optimal)
-            assert flip.error(confidence, candidates, optimal) <= bound
+            bound = exponential.error(confidence, candidates=candidates, optimal=optimal)
+            assert flip.error(confidence, candidates=candidates, optimal=optimal) <= bound
 
 
 def test_nothing_can_be_wrong_when_all_candidates_are_best():
     for mechanism in (ExponentialMechanism(epsilon=1), PermuteAndFlip(epsilon=1), laplace_max(epsilon=1)):
-        assert mechanism.error(0.99, 1) == 0
-        assert mechanism.error(0.99, 5, 5) == 0
+        assert mechanism.error(0.99, candidates=1) == 0
+        assert mechanism.error(0.99, candidates=5, optimal=5) == 0

@@ -178,7 +178,7 @@ def test_half_and_half_is_the_textbook_s_above_threshold():
     classic = AboveThreshold(epsilon=0.5, threshold=10, sensitivity=3, threshold_share=Fraction(1, 2)).sparse
     assert (classic.threshold_scale, classic.query_scale) == (2 * 3 / Fraction(1, 2), 4 * 3 / Fraction(1, 2))
     ours = AboveThreshold(epsilon=0.5, threshold=10, sensitivity=3)
-    assert ours.error(0.95, 100) < classic.error(0.95, 100)
+    assert ours.error(0.95, queries=100) < classic.error(0.95, queries=100)
 
 
 # What was published and is broken
@@ -351,7 +351,7 @@ def failure_chance(mechanism, alpha, queries):
 @pytest.mark.parametrize("share", [None, 0.05, 0.95])
 def test_the_stated_error_holds_and_is_nearly_the_least_that_does(confidence, queries, share):
     mechanism = Sparse(epsilon=1, threshold=0, answers=2, threshold_share=share)
-    stated = mechanism.error(confidence, queries)
+    stated = mechanism.error(confidence, queries=queries)
     assert failure_chance(mechanism, stated, queries) <= 1 - confidence
     least = next(alpha for alpha in range(stated + 1) if failure_chance(mechanism, alpha, queries) <= 1 - confidence)
     assert stated <= 1.2 * least + 1
@@ -361,12 +361,12 @@ def test_the_stated_error_beats_the_textbook_s():
     """Dwork, Roth 2014, Theorem 3.24: 8·(ln k + ln(2/β))/ε."""
     for queries in (1, 10, 1000):
         textbook = 8 * (math.log(queries) + math.log(2 / 0.05)) / 0.5
-        assert AboveThreshold(epsilon=0.5, threshold=0).error(0.95, queries) < 0.75 * textbook
+        assert AboveThreshold(epsilon=0.5, threshold=0).error(0.95, queries=queries) < 0.75 * textbook
 
 
 def test_measured_errors_lie_within_the_stated_one_and_near_it():
     mechanism = Sparse(epsilon=2, threshold=100, answers=10)
-    stated = mechanism.error(0.9, 20)
+    stated = mechanism.error(0.9, queries=20)
 
     def wrong(distance, entropy):
         """Whether a stream errs on queries that alternate between both sides of the threshold."""

@@ -200,7 +200,7 @@ def test_the_error_is_exceeded_at_most_as_often_as_stated(method, monotone):
     """Two good candidates and three bad ones, just beyond the bound: the bad ones come in rarely enough."""
     mechanism = TopK(k=2, epsilon=4, monotone=monotone, method=method)
     for confidence in (0.5, 0.9, 0.99):
-        bound = mechanism.error(confidence, 5)
+        bound = mechanism.error(confidence, candidates=5)
         assert bad_comes_in(mechanism, math.floor(bound) + 1) <= (1 - confidence) * ROUNDING
     assert bad_comes_in(mechanism, math.ceil(bound / 2)) > 0.01
 

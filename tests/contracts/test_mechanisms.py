@@ -13,6 +13,7 @@ from discreet.accounting import PrivacyLoss, epsilon
 from discreet.core import Bounds, DiscreetError, counting_query, histogram
 from discreet.mechanisms import (
     AboveThreshold,
+    CentredTotal,
     ExponentialMechanism,
     Gaussian,
     Laplace,
@@ -48,7 +49,7 @@ CASES = {
         OnGrid.laplace(1, BOUNDS, moves=1),
         lambda m, e: m.perturb([float(SECRET), 2.0], entropy=e),
     ),
-    "Mean": (Mean.for_epsilon(1, BOUNDS), lambda m, e: m.perturb(SECRET, 100, entropy=e)),
+    "Mean": (Mean.for_epsilon(1, BOUNDS), lambda m, e: m.perturb(CentredTotal.of([SECRET, 2], BOUNDS), entropy=e)),
     "RandomisedResponse": (RandomisedResponse.for_epsilon(1, categories=4), lambda m, e: m.perturb([3, 0], entropy=e)),
     "ExponentialMechanism": (ExponentialMechanism(epsilon=1), lambda m, e: m.choose([SECRET, 2, 3], entropy=e)),
     "PermuteAndFlip": (PermuteAndFlip(epsilon=1), lambda m, e: m.choose([SECRET, 2, 3], entropy=e)),

@@ -40,8 +40,9 @@ FACES = {
         "concentrated_of", "delta", "epsilon", "guarantee",
     },
     "discreet.mechanisms": {
-        "AboveThreshold", "Estimate", "ExponentialMechanism", "Gaussian", "Laplace", "Mean", "MeanAnswer", "NoiseKind",
-        "NumericSparseStream", "SparseStream",
+        "AboveThreshold", "CentredTotal", "Estimate",
+        "ExponentialMechanism", "Gaussian", "Laplace", "Mean", "MeanAnswer",
+        "NoiseKind", "NumericSparseStream", "SparseStream",
         "NumericSparse", "OnGrid", "PermuteAndFlip", "RandomisedResponse", "ReportNoisyMax", "Sparse", "TopK",
         "TopKMethod", "Truncated", "centred_sum", "grid_l1", "grid_l2", "to_grid",
     },

@@ -45,9 +45,9 @@ WRONG = {
     "nothing for the values": lambda: NumericSparse(epsilon=1, threshold=1, answers=1, value_share=0),
     "noise from elsewhere": lambda: SPARSE.start(entropy=np.random.default_rng()),
     "no noise": lambda: NUMERIC.start(entropy=None),
-    "certainty": lambda: SPARSE.error(1, 10),
-    "no queries": lambda: SPARSE.error(0.95, 0),
-    "half a query": lambda: NUMERIC.error(0.95, 0.5),
+    "certainty": lambda: SPARSE.error(1, queries=10),
+    "no queries": lambda: SPARSE.error(0.95, queries=0),
+    "half a query": lambda: NUMERIC.error(0.95, queries=0.5),
     "certain values": lambda: NUMERIC.value_error(1),
     "answers that are no list": lambda: SPARSE.probability(7, [True]),
     "answers that are not whole": lambda: SPARSE.probability([0.5], [True]),
@@ -140,7 +140,7 @@ def test_above_threshold_is_sparse_with_one_answer():
     sparse = Sparse(epsilon=0.4, threshold=3, answers=1, sensitivity=2, monotone=True)
     assert above.sparse == sparse
     assert above.cost == sparse.cost == Pure(0.4)
-    assert above.error(0.9, 5) == sparse.error(0.9, 5)
+    assert above.error(0.9, queries=5) == sparse.error(0.9, queries=5)
     assert above.probability([1, 5], [False, True]) == sparse.probability([1, 5], [False, True])
     asked = [mechanism.start(entropy=Seeded(2)).ask(3) for mechanism in (above, sparse)]
     assert asked[0] == asked[1]
@@ -157,14 +157,14 @@ def test_mechanisms_are_frozen_values_that_read_back_and_can_be_changed_in_one_p
 
 def test_extreme_parameters_neither_fail_nor_overflow():
     faint = Sparse(epsilon=1e-90, threshold=0, answers=10)
-    assert faint.error(0.95, 10**9) > 10**91
+    assert faint.error(0.95, queries=10**9) > 10**91
     assert faint.start().ask(10**99) is True
     loud = NumericSparse(epsilon=1e50, threshold=0, answers=10)
-    assert loud.error(0.95, 10**9) == loud.value_error(0.95) == 0
+    assert loud.error(0.95, queries=10**9) == loud.value_error(0.95) == 0
     assert loud.start().ask(3) == 3
     assert loud.probability([3, -3], [3, None]) == pytest.approx(1)
     sure = 1 - Fraction(1, 10**90)
-    assert SPARSE.error(0.95, 10) < SPARSE.error(sure, 10) < 100 * SPARSE.error(0.95, 10)
+    assert SPARSE.error(0.95, queries=10) < SPARSE.error(sure, queries=10) < 100 * SPARSE.error(0.95, queries=10)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)

@@ -5,6 +5,7 @@ from fractions import Fraction
 from discreet.accounting.concentrated import concentrated_epsilon
 from discreet.accounting.discrete_gaussian import needed_variance
 from discreet.core import Number, Sensitivity, positive, probability, round_down
+from discreet.core.sensitivity import need_sensitivity
 
 
 def calibrate_concentrated(epsilon: Number, delta: Number) -> Fraction:
@@ -26,5 +27,5 @@ def calibrate_gaussian(epsilon: Number, delta: Number, sensitivity: Sensitivity)
     Reference: Balle, Wang 2018, for the idea of inverting the exact curve; `discreet.accounting.discrete_gaussian`
     for the curve on the integers.
     """
-    enough = sensitivity.l2_squared / (2 * calibrate_concentrated(epsilon, delta))
+    enough = need_sensitivity(sensitivity).l2_squared / (2 * calibrate_concentrated(epsilon, delta))
     return needed_variance(positive(epsilon, "epsilon"), probability(delta, "delta"), sensitivity, enough)

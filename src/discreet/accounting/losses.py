@@ -4,11 +4,14 @@ A loss is not a number. It composes without forgetting what it came from, so tha
 leaves never see a count.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.core import Number, Sensitivity, WrongType, positive, probability, whole
+from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
+from discreet.core.sensitivity import need_sensitivity
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -26,7 +29,7 @@ class Pure:
 
 @dataclass(frozen=True, slots=True, init=False)
 class BoundedRange:
-    """ε-bounded range: the privacy loss of any two outputs differs by at most ε.
+    """ε-bounded range: the log-ratios of any two outputs differ by at most ε.
 
     Implies ε-differential privacy and (ε²/8)-zCDP. Reference: Durfee, Rogers 2019; Cesar, Rogers 2021.
     """
@@ -76,9 +79,7 @@ class DiscreteGaussianNoise:
     sensitivity: Sensitivity
 
     def __init__(self, variance: Number, sensitivity: Sensitivity) -> None:
-        if not isinstance(sensitivity, Sensitivity):
-            raise WrongType("sensitivity is not a Sensitivity.", fix="pass for example discreet.counting_query()")
-        settle(self, variance=positive(variance, "variance"), sensitivity=sensitivity)
+        settle(self, variance=positive(variance, "variance"), sensitivity=need_sensitivity(sensitivity))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -87,8 +88,8 @@ class Composed:
 
     parts: tuple["PrivacyLoss", ...]
 
-    def __init__(self, parts: "tuple[PrivacyLoss, ...] | list[PrivacyLoss]") -> None:
-        if not isinstance(parts, (tuple, list)):
+    def __init__(self, parts: "Iterable[PrivacyLoss]") -> None:
+        if not isinstance(parts, Iterable):
             raise WrongType("parts is not a list of losses.", fix="pass Composed([Pure(1), Concentrated(0.1)])")
         settle(self, parts=tuple(_need_loss(part) for part in parts))
 
@@ -110,7 +111,7 @@ PrivacyLoss = Pure | BoundedRange | Approximate | Concentrated | DiscreteGaussia
 def _need_loss(value: object) -> PrivacyLoss:
     if not isinstance(value, PrivacyLoss):
         raise WrongType(
-            f"{type(value).__name__} is not a privacy loss.",
+            f"A loss is expected, not {kind_of(value)}.",
             fix="pass Pure(…), Approximate(…), Concentrated(…) or a mechanism's cost",
         )
     return value

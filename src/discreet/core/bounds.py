@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.core.errors import InvalidInput, OutOfRange
+from discreet.core.errors import InvalidInput, OutOfRange, WrongType, kind_of
 from discreet.core.exact import Number, exact, positive
 from discreet.core.frozen import settle
 
@@ -75,6 +75,15 @@ class Bounds:
         points two steps apart, and so understate the sensitivity.
         """
         return (2 * value + self.step) // (2 * self.step)
+
+
+def need_bounds(value: object) -> Bounds:
+    """Return `value` if it is Bounds; a bare pair would not say on which grid."""
+    if not isinstance(value, Bounds):
+        raise WrongType(
+            f"bounds is {kind_of(value)}, not a Bounds.", fix="pass Bounds(low, high), such as Bounds(0, 100)"
+        )
+    return value
 
 
 def _default_step(low: Fraction, high: Fraction) -> Fraction:

@@ -3,6 +3,12 @@
 from typing import Self
 
 
+def kind_of(value: object) -> str:
+    """Return the type of a value with its article, for messages: types are public, values are not."""
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+
+
 class DiscreetError(Exception):
     """Something was refused.
 

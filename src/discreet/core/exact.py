@@ -10,7 +10,7 @@ import operator
 from decimal import Decimal
 from fractions import Fraction
 
-from discreet.core.errors import InvalidInput, OutOfRange, WrongType
+from discreet.core.errors import InvalidInput, OutOfRange, WrongType, kind_of
 
 Number = int | float | Fraction | Decimal
 
@@ -45,7 +45,7 @@ def _as_fraction(value: object, name: str) -> Fraction:
     # bool is an int to Python, but epsilon=True is a mistake.
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, Decimal)):
         raise WrongType(
-            f"{name} is a {type(value).__name__}, not a number.",
+            f"{name} is {kind_of(value)}, not a number.",
             fix=f"pass {name} as an int, float, Fraction or Decimal",
         )
     if isinstance(value, numbers.Integral):
@@ -53,7 +53,7 @@ def _as_fraction(value: object, name: str) -> Fraction:
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
-        raise InvalidInput(f"{name} is not a finite number.", fix=f"pass a finite {name}")
+        raise InvalidInput(f"{name} is not a finite number.", fix="pass a finite number")
     if isinstance(value, Decimal):
         # A power of ten that is refused anyway is not worked out: 1E-100000000 would take minutes.
         return Fraction(value) if not value or abs(value.adjusted()) <= FARTHEST else Fraction(10**FARTHEST)
@@ -73,14 +73,16 @@ def probability(value: object, name: str) -> Fraction:
     """Return an exact number strictly between zero and one."""
     number = exact(value, name)
     if not 0 < number < 1:
-        raise InvalidInput(f"{name} must lie strictly between 0 and 1.", fix=f"pass {name} such as 0.95 or 1e-9")
+        # Each its own example: a δ of 0.95 would protect nobody.
+        example = "1e-9, far below one in the number of people" if name == "delta" else "0.95"
+        raise InvalidInput(f"{name} must lie strictly between 0 and 1.", fix=f"pass {name} such as {example}")
     return number
 
 
 def whole(value: object, name: str, *, least: int | None = 1, most: int | None = None) -> int:
     """Return an integer within the given range; 3.0 is not an integer, because nobody counts in floats."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise WrongType(f"{name} is a {type(value).__name__}, not a whole number.", fix=f"pass {name} as an int")
+        raise WrongType(f"{name} is {kind_of(value)}, not a whole number.", fix=f"pass {name} as an int")
     number = _index(value, name, "whole number")
     if least is not None and number < least:
         raise InvalidInput(f"{name} must be at least {least}.", fix=f"pass an integer {name} of {least} or more")
@@ -94,7 +96,7 @@ def _index(value: object, name: str, wanted: str) -> int:
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise WrongType(f"{name} is a {type(value).__name__}, not a {wanted}.", fix=f"pass {name} as an int") from None
+        raise WrongType(f"{name} is {kind_of(value)}, not a {wanted}.", fix=f"pass {name} as an int") from None
 
 
 def round_up(number: Fraction) -> float:

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.core.bounds import Bounds
-from discreet.core.errors import InvalidInput
+from discreet.core.bounds import Bounds, need_bounds
+from discreet.core.errors import InvalidInput, WrongType, kind_of
 from discreet.core.exact import whole
-from discreet.core.limits import Limit
+from discreet.core.limits import Limit, need_limit
 from discreet.core.units import Neighbours, need_neighbours
 
 ONE_ROW = Limit()
@@ -63,29 +63,41 @@ class Sensitivity:
         return cls(l0=square, linf=math.isqrt(square), l1=square, l2_squared=square)
 
 
+def need_sensitivity(value: object) -> Sensitivity:
+    """Return `value` if it is a Sensitivity; a bare number would not say in which norm."""
+    if not isinstance(value, Sensitivity):
+        raise WrongType(
+            f"sensitivity is {kind_of(value)}, not a Sensitivity.",
+            fix="pass counting_query(), histogram(), bounded_sum(…) or Sensitivity.box(l0=…, linf=…)",
+        )
+    return value
+
+
 def counting_query(*, limit: Limit = ONE_ROW) -> Sensitivity:
     """How many rows satisfy a condition: one unit moves it by its rows, under either neighbour relation.
 
     A replaced unit can leave or enter the count, but not both.
     """
-    return Sensitivity.box(l0=1, linf=limit.rows_per_group)
+    return Sensitivity.box(l0=1, linf=need_limit(limit).rows_per_group)
 
 
 def counting_queries(count: int, *, limit: Limit = ONE_ROW) -> Sensitivity:
     """Any `count` conditions at once: one unit may move all of them, under either neighbour relation."""
-    return Sensitivity.box(l0=whole(count, "count"), linf=limit.rows_per_group)
+    return Sensitivity.box(l0=whole(count, "count"), linf=need_limit(limit).rows_per_group)
 
 
 def histogram(*, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW) -> Sensitivity:
     """Count disjoint groups: 1 under add/remove; 2 under replace, as one row leaves a group for another."""
-    return Sensitivity.box(l0=_sides(neighbours) * limit.groups, linf=limit.rows_per_group)
+    return Sensitivity.box(l0=_sides(neighbours) * need_limit(limit).groups, linf=limit.rows_per_group)
 
 
 def bounded_sums(
     bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW
 ) -> Sensitivity:
     """Sum clamped values in disjoint groups, in grid steps."""
-    return Sensitivity.box(l0=_sides(neighbours) * limit.groups, linf=_most_moved(bounds, neighbours, limit))
+    return Sensitivity.box(
+        l0=_sides(neighbours) * need_limit(limit).groups, linf=_most_moved(bounds, neighbours, limit)
+    )
 
 
 def bounded_sum(
@@ -104,9 +116,10 @@ def _most_moved(bounds: Bounds, neighbours: Neighbours, limit: Limit) -> int:
     """
     match need_neighbours(neighbours):
         case Neighbours.ADD_REMOVE:
-            return limit.rows_per_group * bounds.largest
+            return need_limit(limit).rows_per_group * need_bounds(bounds).largest
         case Neighbours.REPLACE:
-            return limit.rows_per_group * (max(bounds.high_steps, 0) - min(bounds.low_steps, 0))
+            width = max(need_bounds(bounds).high_steps, 0) - min(bounds.low_steps, 0)
+            return need_limit(limit).rows_per_group * width
 
 
 def _sides(neighbours: Neighbours) -> int:

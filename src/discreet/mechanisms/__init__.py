@@ -3,7 +3,7 @@
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.mean import Mean, MeanAnswer, centred_sum
+from discreet.mechanisms.mean import CentredTotal, Mean, MeanAnswer, centred_sum
 from discreet.mechanisms.randomised_response import Estimate, RandomisedResponse
 from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
 from discreet.mechanisms.sparse_stream import NumericSparseStream, SparseStream
@@ -13,6 +13,7 @@ from discreet.mechanisms.truncated import Truncated
 
 __all__ = [
     "AboveThreshold",
+    "CentredTotal",
     "Estimate",
     "ExponentialMechanism",
     "Gaussian",

@@ -21,9 +21,9 @@ from discreet.core import (
     whole,
 )
 from discreet.core.frozen import settle
+from discreet.core.sensitivity import need_sensitivity
 from discreet.mechanisms.integers import Answer, add_noise
 from discreet.mechanisms.laplace import FAINT, chance_each
-from discreet.mechanisms.reading import need_sensitivity
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.shapes import GaussianShape
 

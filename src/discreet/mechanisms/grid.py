@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import Bounds, InvalidInput, Number, Sensitivity, WrongType, positive, round_up, whole
+from discreet.core.bounds import need_bounds
 from discreet.core.frozen import settle
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
@@ -116,6 +117,7 @@ def _within(inner: Sensitivity, outer: Sensitivity) -> bool:
 def to_grid(values: object, bounds: Bounds) -> NDArray[np.int64]:
     """Return ⌊value/step + 1/2⌋ after clamping, exactly; floats are the binary numbers they are."""
     source = _read_reals(values)
+    need_bounds(bounds)
     shape, source = source.shape, source.ravel()
     reals = source.astype(np.float64)
     ratio = np.clip(reals, float(bounds.low), float(bounds.high)) / float(bounds.step)
@@ -153,10 +155,3 @@ def _real(value: object) -> float:
         return float(value)
     except OverflowError:
         return math.copysign(math.inf, value)
-
-
-def need_bounds(value: object) -> Bounds:
-    """Return `value` if it is Bounds."""
-    if not isinstance(value, Bounds):
-        raise WrongType("bounds is not a Bounds.", fix="pass Bounds(low, high), such as Bounds(0, 100)")
-    return value

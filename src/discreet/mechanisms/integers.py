@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import WrongType
+from discreet.core.errors import kind_of
 from discreet.noise import Entropy
 from discreet.noise.sampling import sample
 from discreet.noise.shapes import Shape
@@ -13,6 +14,8 @@ from discreet.noise.shapes import Shape
 #: 64-bit answers are clamped to ± this, so that answer and noise together never overflow. Clamping moves no two
 #: answers apart, so it costs nothing.
 WIDEST = 1 << 62
+
+WHOLE = "pass an int, an integer array or a list of ints; for real values use OnGrid with Bounds"
 
 #: An int, an integer array of any shape, or a list of ints.
 Answer = int | NDArray[Any] | list[int]
@@ -32,10 +35,10 @@ def add_noise(answer: object, shape: Shape, entropy: Entropy) -> int | NDArray[A
     return exact + noise
 
 
-def read_integers(answer: object) -> NDArray[Any]:
+def read_integers(answer: object, *, fix: str = WHOLE) -> NDArray[Any]:
     """Return an answer as `int64` within ±2⁶², or as an object array where it was one."""
     if isinstance(answer, (list, tuple)):
-        return np.array([_clamp(_need_int(item)) for item in answer], np.int64)
+        return np.array([_clamp(_need_int(item, fix)) for item in answer], np.int64)
     if isinstance(answer, np.ndarray):
         if answer.dtype.kind == "i":
             return np.asarray(np.clip(answer.astype(np.int64), -WIDEST, WIDEST))
@@ -44,20 +47,14 @@ def read_integers(answer: object) -> NDArray[Any]:
             return np.asarray(np.minimum(answer, top), np.int64)
         if answer.dtype == object:
             items = np.empty(answer.size, object)
-            items[:] = [_need_int(item) for item in answer.ravel()]
+            items[:] = [_need_int(item, fix) for item in answer.ravel()]
             return items.reshape(answer.shape)
-    raise WrongType(
-        f"The answer is of type {_kind(answer)}, not whole numbers.",
-        fix="pass an int, an integer array or a list of ints; for real values use OnGrid with Bounds",
-    )
+    raise WrongType(f"The answer is {_kind(answer)}, not whole numbers.", fix=fix)
 
 
-def _need_int(item: object) -> int:
-    if isinstance(item, (bool, np.bool_)) or not isinstance(item, (int, np.integer)):
-        raise WrongType(
-            f"The answer holds a {type(item).__name__}, not a whole number.",
-            fix="pass integers only; for real values use OnGrid with Bounds",
-        )
+def _need_int(item: object, fix: str) -> int:
+    if isinstance(item, (bool, np.bool_, np.timedelta64)) or not isinstance(item, (int, np.integer)):
+        raise WrongType(f"The answer holds {kind_of(item)}, not a whole number.", fix=fix)
     return int(item)
 
 
@@ -66,4 +63,4 @@ def _clamp(item: int) -> int:
 
 
 def _kind(answer: object) -> str:
-    return f"array of {answer.dtype}" if isinstance(answer, np.ndarray) else type(answer).__name__
+    return f"an array of {answer.dtype}" if isinstance(answer, np.ndarray) else kind_of(answer)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from discreet.accounting import Pure
 from discreet.core import Number, Sensitivity, positive, probability, whole
 from discreet.core.frozen import settle
+from discreet.core.sensitivity import need_sensitivity
 from discreet.mechanisms.integers import Answer, add_noise
-from discreet.mechanisms.reading import need_sensitivity
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.shapes import LaplaceShape
 

@@ -8,6 +8,7 @@ from discreet.accounting import Composed
 from discreet.core import (
     Bounds,
     InvalidInput,
+    Limit,
     Neighbours,
     Number,
     Sensitivity,
@@ -18,12 +19,41 @@ from discreet.core import (
     whole,
 )
 from discreet.core import probability as need_probability
+from discreet.core.bounds import need_bounds
+from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
+from discreet.core.limits import need_limit
+from discreet.core.sensitivity import ONE_ROW
 from discreet.core.units import need_neighbours
 from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.grid import need_bounds
+from discreet.mechanisms.grid import to_grid
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import SYSTEM, Entropy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CentredTotal:
+    """The exact answer behind a mean: Σ(value − centre) in grid steps, and how many values there are.
+
+    Made by `CentredTotal.of`, or by an engine that adds up the same. Not shown by `repr`, because it is private.
+    """
+
+    steps: int
+    count: int
+    bounds: Bounds
+
+    def __post_init__(self) -> None:
+        whole(self.steps, "steps", least=None)
+        whole(self.count, "count", least=0)
+        need_bounds(self.bounds)
+
+    @classmethod
+    def of(cls, values: object, bounds: Bounds) -> Self:
+        """Clamp values to the bounds, count them from the centre, and add them up exactly."""
+        points = to_grid(values, bounds).ravel() - bounds.centre
+        # High and low bits apart, as the sum of many large steps may need more than 64 bits.
+        high, low = points >> 26, points & ((1 << 26) - 1)
+        return cls(steps=(int(high.sum()) << 26) + int(low.sum()), count=len(points), bounds=bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,24 +93,37 @@ class Mean:
         settle(self, bounds=bounds, sums=sums, counts=counts)
 
     @classmethod
-    def for_epsilon(cls, epsilon: Number, bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE) -> Self:
+    def for_epsilon(
+        cls,
+        epsilon: Number,
+        bounds: Bounds,
+        *,
+        neighbours: Neighbours = Neighbours.ADD_REMOVE,
+        limit: Limit = ONE_ROW,
+    ) -> Self:
         """Calibrate to ε, half for the sum and half for the count, with Laplace noise."""
         half = positive(epsilon, "epsilon") / 2
-        sums = Laplace.for_epsilon(half, centred_sum(bounds, neighbours=neighbours))
-        return cls(bounds=bounds, sums=sums, counts=Laplace.for_epsilon(half, counting_query()))
+        sums = Laplace.for_epsilon(half, centred_sum(bounds, neighbours=neighbours, limit=limit))
+        return cls(bounds=bounds, sums=sums, counts=Laplace.for_epsilon(half, counting_query(limit=limit)))
 
     @property
     def cost(self) -> Composed:
         """What one release costs."""
         return Composed((self.sums.cost, self.counts.cost))
 
-    def perturb(self, centred: int, count: int, *, confidence: Number = 0.95, entropy: Entropy = SYSTEM) -> MeanAnswer:
-        """Return the private mean from the exact centred sum (in grid steps) and the exact count.
+    def perturb(self, total: CentredTotal, *, confidence: Number = 0.95, entropy: Entropy = SYSTEM) -> MeanAnswer:
+        """Return the private mean of an exact total.
 
         A noisy count below one is read as one: post-processing, like the clamping of the mean to its bounds.
         """
-        noisy_sum = self.sums.perturb(whole(centred, "centred", least=None), entropy=entropy)
-        noisy_count = max(1, self.counts.perturb(whole(count, "count", least=None), entropy=entropy))
+        if not isinstance(total, CentredTotal):
+            raise WrongType(
+                f"total is {kind_of(total)}, not a CentredTotal.", fix="pass CentredTotal.of(values, bounds)"
+            )
+        if total.bounds != self.bounds:
+            raise InvalidInput("The total was made with other bounds.", fix="make it with the mechanism's own bounds")
+        noisy_sum = self.sums.perturb(total.steps, entropy=entropy)
+        noisy_count = max(1, self.counts.perturb(total.count, entropy=entropy))
         steps = self.bounds.centre + Fraction(noisy_sum, noisy_count)
         mean = min(max(steps * self.bounds.step, self.bounds.low), self.bounds.high)
         slack = self._slack(confidence) / noisy_count
@@ -103,16 +146,19 @@ class Mean:
         return Fraction(self.sums.error(level) + self.bounds.radius * self.counts.error(level))
 
 
-def centred_sum(bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE) -> Sensitivity:
-    """Return how far one row moves Σ(value − centre), in grid steps.
+def centred_sum(
+    bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW
+) -> Sensitivity:
+    """Return how far one unit moves Σ(value − centre), in grid steps.
 
     Under replace a value may go from one end to the other, or be dropped by a condition, which is less.
     """
+    rows = need_limit(limit).rows_per_group
     match need_neighbours(neighbours):
         case Neighbours.ADD_REMOVE:
-            return Sensitivity.box(l0=1, linf=need_bounds(bounds).radius)
+            return Sensitivity.box(l0=1, linf=rows * need_bounds(bounds).radius)
         case Neighbours.REPLACE:
-            return Sensitivity.box(l0=1, linf=bounds.high_steps - bounds.low_steps)
+            return Sensitivity.box(l0=1, linf=rows * (need_bounds(bounds).high_steps - bounds.low_steps))
 
 
 def _half_risk(confidence: Number) -> Fraction:

@@ -75,7 +75,7 @@ class NoisyRanking:
         """Return how likely the winners are chosen, in this order."""
         return laplace_order_odds(read_scores(scores).snap(self.step), self.scale, winners)
 
-    def error(self, confidence: Number, candidates: int, optimal: int = 1) -> float:
+    def error(self, confidence: Number = 0.95, *, candidates: int, optimal: int = 1) -> float:
         """Return how far below the k-th largest score a chosen one may be, except with the remaining probability.
 
         Who is chosen from g steps below has noise at least g above that of some candidate who is not chosen and has one

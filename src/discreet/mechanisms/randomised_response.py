@@ -16,6 +16,7 @@ from discreet.noise import SYSTEM, Entropy, below, bernoulli
 
 #: Truth probabilities are rounded down to multiples of this, so that they are rational and cost no more than asked.
 GRAIN = 1 << 80
+NUMBERED = "number the categories from 0 on, and pass an int or an integer array, such as flags.astype(int)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class RandomisedResponse:
         A category that is out of range cannot be reported truthfully; it counts as category 0, as an error would tell.
         """
         single = isinstance(category, (int, np.integer)) and not isinstance(category, bool)
-        true = read_integers([category] if single else category)
+        true = read_integers([category] if single else category, fix=NUMBERED)
         true = np.where((true >= 0) & (true < self.categories), true, 0).astype(np.int64)
         honest = bernoulli(self.truth, true.shape, entropy=entropy)
         # Uniform among the others: step over the true one.
@@ -96,27 +97,27 @@ class RandomisedResponse:
         np.fill_diagonal(matrix, float(self.truth))
         return matrix
 
-    def estimate(self, reported: NDArray[Any] | list[int], *, confidence: Number = 0.95) -> Estimate:
+    def estimate(self, *, counts: NDArray[Any] | list[int], confidence: Number = 0.95) -> Estimate:
         """Estimate how many people hold each category from how many reported it.
 
         Unbiased: (reported − n·lie)/(truth − lie). The error holds for all categories at once, by Bernstein's
         inequality and a union bound. Reported counts are private already, so this is post-processing.
         """
-        counts = read_integers(reported)
-        if counts.shape != (self.categories,):
+        reported = read_integers(counts, fix="pass numpy.bincount(reports, minlength=…)")
+        if reported.shape != (self.categories,):
             raise InvalidInput(
                 "There is not one count for each category.", fix="pass numpy.bincount(reports, minlength=…)"
             )
-        if counts.min() < 0:
+        if reported.min() < 0:
             raise InvalidInput("A reported count is negative.", fix="pass how often each category was reported")
-        people = int(counts.sum())
+        people = int(reported.sum())
         gain = float(self.truth - self.lie)
-        values = (counts - people * float(self.lie)) / gain
+        values = (reported - people * float(self.lie)) / gain
         # A report of one category is a coin of variance at most that of either kind of person.
         spread = math.sqrt(people * max(_variance(self.truth), _variance(self.lie))) / gain
-        return Estimate(values, np.full(self.categories, spread), self.error(people, confidence=confidence))
+        return Estimate(values, np.full(self.categories, spread), self.error(confidence, people=people))
 
-    def error(self, people: int, *, confidence: Number = 0.95) -> float:
+    def error(self, confidence: Number = 0.95, *, people: int) -> float:
         """Return a bound on the error of all estimated counts at once, before anyone is asked."""
         total = whole(people, "people", least=0)
         risk = (1 - probability(confidence, "confidence")) / (2 * self.categories)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, OutOfRange, WrongType, exact, positive
+from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 
 #: A list's common denominator stays below this; a list that needs a larger one is kept as fractions.
@@ -117,7 +118,7 @@ def read_scores(scores: object) -> Scores:
             return _read_list(scores)
         case _:
             raise WrongType(
-                f"scores is a {type(scores).__name__}, not a list or an array.",
+                f"scores is {kind_of(scores)}, not a list or an array.",
                 fix="pass a list of numbers or a one-dimensional NumPy array, such as series.to_numpy()",
             )
 
@@ -204,5 +205,5 @@ def read_step(step: object | None, sensitivity: Fraction) -> Fraction:
 def need_flag(value: object, name: str) -> bool:
     """Return a bool; 0 and 1 may be a sensitivity in the wrong place."""
     if not isinstance(value, bool):
-        raise WrongType(f"{name} is a {type(value).__name__}, not a bool.", fix=f"pass {name}=True or {name}=False")
+        raise WrongType(f"{name} is {kind_of(value)}, not a bool.", fix=f"pass {name}=True or {name}=False")
     return value

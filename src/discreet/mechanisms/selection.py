@@ -58,7 +58,7 @@ class ExponentialMechanism:
         """Return the chance of every candidate. As private as the scores: not for release."""
         return exponential_odds(read_scores(scores).exponents(self.rate))
 
-    def error(self, confidence: Number, candidates: int, optimal: int = 1) -> float:
+    def error(self, confidence: Number = 0.95, *, candidates: int, optimal: int = 1) -> float:
         """Return how far below the best score the chosen one may be, except with the remaining probability.
 
         At least `optimal` candidates have the best score; m of them, say, and n − m do not. Those g or more below it
@@ -110,7 +110,7 @@ class PermuteAndFlip:
         """Return the chance of every candidate. As private as the scores: not for release."""
         return flip_odds(read_scores(scores).exponents(self.rate))
 
-    def error(self, confidence: Number, candidates: int, optimal: int = 1) -> float:
+    def error(self, confidence: Number = 0.95, *, candidates: int, optimal: int = 1) -> float:
         """Return how far below the best score the chosen one may be, except with the remaining probability.
 
         Who is chosen from g below has a coin that came up, with a chance of e^−rate·g, and was drawn among it and the m
@@ -214,9 +214,9 @@ class ReportNoisyMax:
         """Return the chance of every candidate. As private as the scores: not for release."""
         return self._twin().probabilities(scores)
 
-    def error(self, confidence: Number, candidates: int, optimal: int = 1) -> float:
+    def error(self, confidence: Number = 0.95, *, candidates: int, optimal: int = 1) -> float:
         """Return how far below the best score the chosen one may be, except with the remaining probability.
 
         At least `optimal` candidates have the best score. Laplace noise: by the tail of the difference of two noises.
         """
-        return self._twin().error(confidence, candidates, optimal)
+        return self._twin().error(confidence, candidates=candidates, optimal=optimal)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, OutOfRange, WrongType, probability, whole
+from discreet.core.errors import kind_of
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +28,7 @@ FAINT = Fraction(-800)
 def need_integers(values: object, name: str) -> list[int]:
     """Return a list of whole numbers."""
     if not isinstance(values, (list, tuple, np.ndarray)):
-        raise WrongType(f"{name} is a {type(values).__name__}, not a list.", fix=f"pass {name} as a list of ints")
+        raise WrongType(f"{name} is {kind_of(values)}, not a list.", fix=f"pass {name} as a list of ints")
     return [whole(value, f"an entry of {name}", least=None) for value in values]
 
 

@@ -7,6 +7,7 @@ from typing import NoReturn
 import numpy as np
 
 from discreet.core import Finished, WrongType
+from discreet.core.errors import kind_of
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Entropy, process_mark
 from discreet.noise.direct import draw_one
@@ -120,7 +121,7 @@ def need_whole(answer: object) -> int:
     """Return a query's exact answer, or refuse by its type, never by its value."""
     if isinstance(answer, (bool, np.timedelta64)) or not isinstance(answer, (int, np.integer)):
         raise WrongType(
-            f"The answer is a {type(answer).__name__}, not a whole number.",
+            f"The answer is {kind_of(answer)}, not a whole number.",
             fix="pass the exact answer as an int; real values are counted in steps of a grid first",
         )
     return int(answer)

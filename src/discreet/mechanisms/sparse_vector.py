@@ -33,6 +33,7 @@ from fractions import Fraction
 
 from discreet.accounting import Pure
 from discreet.core import Number, Sensitivity, WrongType, positive, probability, whole
+from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.sparse_odds import (
@@ -131,7 +132,7 @@ class Sparse:
             entropy=entropy,
         )
 
-    def error(self, confidence: Number, queries: int) -> int:
+    def error(self, confidence: Number = 0.95, *, queries: int) -> int:
         """Return an α such that, with probability `confidence`, all of so many answers are right up to α.
 
         A query answered True is then at least threshold − α, and one answered False at most threshold + α, even if
@@ -223,9 +224,9 @@ class AboveThreshold:
         """Draw the threshold's noise and return a stream to ask."""
         return self.sparse.start(entropy=entropy)
 
-    def error(self, confidence: Number, queries: int) -> int:
+    def error(self, confidence: Number = 0.95, *, queries: int) -> int:
         """Return an α such that, with probability `confidence`, all of so many answers are right up to α."""
-        return self.sparse.error(confidence, queries)
+        return self.sparse.error(confidence, queries=queries)
 
     def probability(self, answers: Sequence[int], pattern: Sequence[bool]) -> float:
         """Return how likely a stream's first outputs are `pattern`, if the queries' exact answers are `answers`."""
@@ -324,9 +325,9 @@ class NumericSparse:
         comparisons = self.comparisons.start(entropy=entropy)
         return NumericSparseStream(comparisons=comparisons, values=self.values, entropy=entropy)
 
-    def error(self, confidence: Number, queries: int) -> int:
+    def error(self, confidence: Number = 0.95, *, queries: int) -> int:
         """Return an α such that, with probability `confidence`, all of so many comparisons are right up to α."""
-        return self.comparisons.error(confidence, queries)
+        return self.comparisons.error(confidence, queries=queries)
 
     def value_error(self, confidence: Number = 0.95) -> int:
         """Return the least e such that, with probability `confidence`, all values are within e of the exact ones."""
@@ -370,7 +371,7 @@ def _two_thirds(number: int) -> Fraction:
 def _need_truth(monotone: object) -> bool:
     if not isinstance(monotone, bool):
         raise WrongType(
-            f"monotone is a {type(monotone).__name__}, not True or False.",
+            f"monotone is {kind_of(monotone)}, not True or False.",
             fix="pass monotone=True only if one unit moves all queries in the same direction",
         )
     return monotone

@@ -136,7 +136,7 @@ class TopK:
             raise InvalidInput(f"chosen is not {self.k} different indices.", fix="pass what choose returns")
         return order
 
-    def error(self, confidence: Number, candidates: int) -> float:
+    def error(self, confidence: Number = 0.95, *, candidates: int) -> float:
         """Return how far below the k-th largest score any chosen one may be, except with the remaining probability.
 
         Peeling: in every round the best candidate left has at least the k-th largest score, and each round may fail
@@ -148,4 +148,4 @@ class TopK:
                 each = chance / self.k
                 return exponential_error(self.rate, (best + others - 1) * (1 - each) / each)
             case TopKMethod.ONE_SHOT:
-                return self._ranking.error(confidence, candidates)
+                return self._ranking.error(confidence, candidates=candidates)

@@ -16,7 +16,7 @@ MOST = 128
 
 
 class TableCache:
-    """The tables of the shapes drawn from last.
+    """The tables of the shapes that came to need one last.
 
     Which path a draw takes depends on public numbers only: shape, size and how often they were asked for. There is no
     lock: two threads may build the same table at once, which costs time and nothing else.

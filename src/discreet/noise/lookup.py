@@ -117,7 +117,7 @@ def _accept(table: BlockTable, entropy: Entropy, index: Integers, x: Integers) -
 
 
 def tail_draw(table: BlockTable, entropy: Entropy, *, left: bool) -> int | None:
-    """Draw beyond the table, or start again (None). Happens about once in 2⁶⁰ draws.
+    """Draw beyond the table, or start again (None). Happens about once in 2⁶² draws.
 
     Proposes the k-th stride with probability 2^−(k+1) and a uniform point of it; the left tail is the right one
     mirrored, and starts one step farther out, where p is smaller still.
