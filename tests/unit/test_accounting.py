@@ -17,6 +17,7 @@ from discreet.accounting import (
     Repeated,
     approximate_of,
     calibrate_concentrated,
+    calibrate_gaussian,
     concentrated_of,
     delta,
     epsilon,
@@ -150,9 +151,27 @@ def test_a_guarantee_reads_as_a_sentence():
         lambda: delta("Pure", 1),
         lambda: calibrate_concentrated(0, 1e-9),
         lambda: calibrate_concentrated(1, 0),
+        lambda: calibrate_concentrated(1e-60, 1e-90),
+        lambda: calibrate_gaussian(1e-60, 1e-90, Sensitivity.box(l0=1, linf=1)),
     ],
 )
 def test_wrong_calls_are_refused_with_a_fix(call):
     with pytest.raises(DiscreetError) as caught:
         call()
     assert caught.value.fix
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 10**90), Fraction(1), Fraction(10**6), Fraction(10**90)])
+@pytest.mark.parametrize("eps", [Fraction(1, 10**30), Fraction(1), Fraction(10**20), Fraction(10**90)])
+@pytest.mark.parametrize(("l0", "linf"), [(1, 1), (1, 10**30), (10**9, 10**9)])
+def test_extreme_numbers_give_a_bound_and_no_traceback(variance, eps, l0, linf):
+    loss = DiscreteGaussianNoise(variance, Sensitivity.box(l0=l0, linf=linf))
+    stated = delta(loss, eps)
+    assert 0 <= stated <= 1
+    # Far out on either side the answer is plain: the shift in deviations, against ε in the same measure.
+    shift = math.sqrt(l0) * linf / math.sqrt(variance)
+    if float(eps) > shift**2 / 2 + 45 * shift and shift > 1e-200:
+        assert stated < 1e-100
+    if float(eps) < shift**2 / 2 - 45 * shift:
+        assert stated > 0.99
+    assert epsilon(loss, 1e-9) >= 0

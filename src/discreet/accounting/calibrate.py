@@ -4,21 +4,26 @@ from fractions import Fraction
 
 from discreet.accounting.concentrated import concentrated_epsilon
 from discreet.accounting.discrete_gaussian import needed_variance
-from discreet.core import Number, Sensitivity, positive, probability, round_down
+from discreet.core import Number, OutOfRange, Sensitivity, positive, probability, round_down
 from discreet.core.sensitivity import need_sensitivity
 
 
 def calibrate_concentrated(epsilon: Number, delta: Number) -> Fraction:
     """Return the largest ρ found such that ρ-zCDP implies (ε, δ)-differential privacy."""
     target, allowed = round_down(positive(epsilon, "epsilon")), probability(delta, "delta")
-    low, high = Fraction(0), Fraction(target)  # ε ≥ ρ always, as the loss has mean ρ at the least
+    low, high = Fraction(0), Fraction(target)
     while high - low > high / 10**12 and high > Fraction(1, 10**90):
         middle = (low + high) / 2
         if concentrated_epsilon(middle, allowed) <= target:
             low = middle
         else:
             high = middle
-    return Fraction(round_down(low)) or Fraction(1, 10**90)
+    if not low:
+        raise OutOfRange(
+            "No noise is found that reaches so small an epsilon at this delta.",
+            fix="pass an epsilon of 1e-9 or more, or use Laplace noise, which reaches any",
+        )
+    return Fraction(round_down(low))
 
 
 def calibrate_gaussian(epsilon: Number, delta: Number, sensitivity: Sensitivity) -> Fraction:

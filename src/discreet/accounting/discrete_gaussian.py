@@ -77,6 +77,8 @@ def tail(width: float, start: int) -> tuple[float, float]:
 
 
 def _summed(width: float, start: int) -> tuple[float, float]:
+    if start > 40 * width + 1:
+        return 0.0, 1e-300  # e^−800 and less
     # Where the exponent has grown by 60, what is left is below e^−60 of the whole.
     last = math.ceil(math.sqrt(start**2 + 120 * width**2)) + 2
     part = float(np.exp(-((np.arange(start, last) / width) ** 2) / 2).sum())
