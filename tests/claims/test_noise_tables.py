@@ -7,7 +7,7 @@ from itertools import accumulate
 import numpy as np
 import pytest
 
-from coins import SPARE, chance, exponential
+from coins import SPARE, chance, exponential, threshold
 from discreet.core import exp_minus
 from discreet.noise import lookup
 from discreet.noise.shapes import GaussianShape, LaplaceShape
@@ -174,3 +174,25 @@ def test_draws_do_not_depend_on_how_many_are_asked_for_at_once():
         part = values[start : start + 40_000]
         assert abs(part.mean()) < 40  # five deviations of a mean of 40,000
         assert abs(np.abs(part).mean() - 1000) < 30
+
+
+def test_the_tail_of_a_wide_table_does_not_wrap():
+    """x² needs more than 64 bits from σ = 2³² on."""
+    shape = GaussianShape(Fraction(8143752440035257344))
+    table = build(shape)
+    place = np.array([int(table.maybe[table.blocks - 1])], np.uint64)  # the right tail's first word
+    base, x = Fraction(table.multiplier), table.edge
+    scale = (table.tail << table.block_bits) / base / (1 << (table.tail_stride_bits + 1))
+    expected = exponential(shape.exponent(x)) / scale
+
+    def run(stream):
+        # What is not taken starts again, and then the script is at its end.
+        try:
+            return int(lookup._settle(table, stream, place, np.array([0]))[0]) == x
+        except IndexError:
+            return False
+
+    def taken(word):
+        return run(Scripted([0, 0, word] if table.tail_stride_bits else [0, word]))
+
+    assert abs(Fraction(threshold(taken), 1 << 64) - expected) < TOLERANCE

@@ -266,3 +266,15 @@ def test_the_lowest_index_wins_ties_of_noisy_scores():
 def test_a_coin_whose_exponent_is_no_float_is_decided_all_the_same():
     far_apart = np.array([1e308, -1e308])
     assert PermuteAndFlip(epsilon=1e70).choose(far_apart, entropy=Scripted([5, 0, 7])) == 0
+
+
+def test_typed_scores_a_sensitivity_apart_land_one_step_apart():
+    """The floats 0.15 and 0.35 lie below the numbers typed and 0.45 above; read in binary, some pairs would be two."""
+    mechanism = ReportNoisyMax(epsilon=1, sensitivity=0.1, noise=NoiseKind.LAPLACE)
+    worst = 0.0
+    for k in range(400):
+        low, high = float(f"{k / 20:.2f}"), float(f"{k / 20 + 0.1:.2f}")
+        here = mechanism.probabilities(np.array([low, 15.05]))
+        there = mechanism.probabilities(np.array([high, 14.95]))
+        worst = max(worst, float(np.abs(np.log(here / there)).max()))
+    assert worst <= 1 + 1e-9

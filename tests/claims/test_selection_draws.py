@@ -89,7 +89,8 @@ def test_rounding_to_the_grid_is_exact(step):
     for scores in (floats, whole, whole.tolist(), [0.05, -0.05, Fraction(1, 3), Decimal("1e-40")]):
         exact = read_scores(scores)
         for value, snapped in zip(exact.values.tolist(), exact.snap(step).tolist(), strict=True):
-            expected = math.floor(Fraction(value) * exact.unit / step + Fraction(1, 2))
+            meant = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+            expected = math.floor(meant * exact.unit / step + Fraction(1, 2))
             assert snapped == max(-(2**62), min(2**62, expected))
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.core import (
     Bounds,
+    Limit,
     Neighbours,
     Sensitivity,
     bounded_sum,
@@ -134,7 +135,7 @@ def test_rounding_to_the_grid_moves_real_vectors_by_at_most_the_grids_sensitivit
 @given(st.floats(-200, 200), st.sampled_from([Fraction(1, 3), Fraction(1, 8), Fraction(1, 10), Fraction(1)]))
 def test_a_value_goes_to_the_exact_nearest_grid_point(value, step):
     bounds = Bounds(-100, 100, step=step)
-    expected = bounds.nearest(min(max(Fraction(value), bounds.low), bounds.high))
+    expected = bounds.nearest(min(max(Fraction(repr(value)), bounds.low), bounds.high))
     assert int(to_grid(value, bounds)) == expected
 
 
@@ -143,11 +144,36 @@ def test_halves_go_up_from_either_side():
     bounds = Bounds(-10, 10, step=1)
     assert to_grid([-1.5, -0.5, 0.5, 1.5, 2.5], bounds).tolist() == [-1, 0, 1, 2, 3]
     tenths = Bounds(-10, 10, step=Fraction(1, 10))
-    assert to_grid(0.15, tenths) == 1  # the float 0.15 lies below 3/20
-    assert to_grid(0.25, tenths) == 3
+    # The floats 0.15 and 0.35 lie below the numbers typed, and 0.45 above: what was typed counts.
+    assert to_grid([0.15, 0.25, 0.35, 0.45], tenths).tolist() == [2, 3, 4, 5]
+
+
+def test_typed_decimals_a_distance_apart_land_no_farther_apart_than_stated():
+    bounds = Bounds(0, 100, step=Fraction(1, 10))
+    stated = grid_l1(Fraction(1, 10), bounds).linf
+    typed = np.array([float(f"{k / 20:.2f}") for k in range(1990)])
+    moved = np.abs(to_grid(typed[2:], bounds) - to_grid(typed[:-2], bounds))
+    assert moved.max() == 1 <= stated
 
 
 def test_what_is_not_a_number_is_the_middle_and_what_is_beyond_the_ends():
     bounds = Bounds(0, 10, step=1)
     assert to_grid([float("nan"), float("inf"), float("-inf"), 1e300, -3], bounds).tolist() == [5, 10, 0, 10, 0]
     assert to_grid(np.array([2**63, 2**53 + 1], np.uint64), Bounds(0, 2**53, step=1)).tolist() == [2**53, 2**53]
+
+
+def test_rows_of_all_groups_move_an_answer_that_is_not_by_group():
+    limit = Limit(groups=5, rows_per_group=2)
+    assert counting_query(limit=limit).linf == 10
+    assert counting_queries(3, limit=limit).linf == 10
+    assert bounded_sum(Bounds(0, 7, step=1), limit=limit).linf == 70
+    assert centred_sum(Bounds(0, 8, step=1), limit=limit).linf == 40
+    assert histogram(limit=limit) == Sensitivity.box(l0=5, linf=2)
+    assert bounded_sums(Bounds(0, 7, step=1), limit=limit) == Sensitivity.box(l0=5, linf=14)
+
+
+def test_narrow_numpy_integers_do_not_wrap_in_a_sensitivity():
+    limit = Limit(rows_per_group=np.uint8(200))
+    assert bounded_sum(Bounds(0, 100, step=1), limit=limit).linf == 20_000
+    assert Sensitivity.box(l0=np.uint8(200), linf=np.uint8(200)).l2_squared == 200**3
+    assert type(Sensitivity.l1_ball(np.int8(3)).l1) is int

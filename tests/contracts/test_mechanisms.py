@@ -46,7 +46,7 @@ CASES = {
         lambda m, e: m.perturb(SECRET, entropy=e),
     ),
     "OnGrid": (
-        OnGrid.laplace(1, BOUNDS, moves=1),
+        OnGrid.laplace(1, BOUNDS, moves=1, size=2),
         lambda m, e: m.perturb([float(SECRET), 2.0], entropy=e),
     ),
     "Mean": (Mean.for_epsilon(1, BOUNDS), lambda m, e: m.perturb(CentredTotal.of([SECRET, 2], BOUNDS), entropy=e)),

@@ -120,6 +120,8 @@ def test_calibration_ends_on_the_safe_side(eps, allowed):
 
 def test_a_guarantee_reads_as_a_sentence():
     assert str(guarantee(Pure(0.5))) == "ε = 0.5"
+    assert str(guarantee(Pure(1.0000004))) == "ε = 1.00001"  # a text, too, is rounded against us
+    assert str(guarantee(Approximate(1, 1e-9))) == "ε = ∞"
     assert str(guarantee(Approximate(0.5, 1e-9), 1e-9)) == "ε = 0.5 at δ = 1e-09"
 
 
@@ -159,6 +161,11 @@ def test_wrong_calls_are_refused_with_a_fix(call):
     with pytest.raises(DiscreetError) as caught:
         call()
     assert caught.value.fix
+
+
+def test_tails_of_the_smallest_floats_are_not_trusted():
+    """Checked with 60 digits: 0.10385…; subnormal exponentials would say 0.0927."""
+    assert delta(DiscreteGaussianNoise(4, Sensitivity.box(l0=1, linf=75)), Fraction("740.62")) >= 0.10385
 
 
 @pytest.mark.parametrize("variance", [Fraction(1, 10**90), Fraction(1), Fraction(10**6), Fraction(10**90)])

@@ -188,7 +188,7 @@ def test_a_stream_is_not_copied(mechanism, duplicate):
 
 
 FORK = """
-import os, sys, threading
+import os, signal, sys, threading
 from discreet.core import Finished
 from discreet.mechanisms import NumericSparse, Sparse
 
@@ -198,6 +198,7 @@ for mechanism in (Sparse(epsilon=1, threshold=0, answers=1), NumericSparse(epsil
     with lock:  # as if another thread were asking at this moment
         child = os.fork()
         if child == 0:
+            signal.alarm(20)  # or a child that waits for the lock would wait for ever
             try:
                 stream.ask(5)
             except Finished as refusal:

@@ -132,3 +132,39 @@ def test_there_is_no_seed_in_the_public_interface():
     with pytest.raises(TypeError):
         Entropy(7)
     assert not any("seed" in name.lower() for name in dir(noise) + dir(Entropy))
+
+
+FORK_INSIDE = """
+import os, sys
+from discreet.noise import Entropy, stream
+source = Entropy()
+source.word()
+real, done = stream.process_mark, []
+def forking():
+    mark = real()
+    if len(done) == {when}:
+        done.append(0)
+        global child
+        child = os.fork()
+    else:
+        done.append(0)
+    return mark
+stream.process_mark = forking
+word = {draw}
+stream.process_mark = real
+os.write(1, f"{{word}}\\n".encode())
+if child:
+    os.wait()
+else:
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("draw", ["source.word()", "int(source.words(1)[0])"])
+def test_a_fork_in_the_middle_of_a_draw_repeats_no_word(draw):
+    """As a signal handler or a finaliser might do: after the stream was found fresh, before the word is taken."""
+    code = FORK_INSIDE.format(when=0, draw=draw)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    words = done.stdout.split()
+    assert len(words) == 2
+    assert words[0] != words[1]

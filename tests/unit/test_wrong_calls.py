@@ -36,7 +36,7 @@ from discreet.mechanisms import (
 
 ONE = counting_query()
 COUNT = Laplace.for_epsilon(1, ONE)
-REAL = OnGrid.laplace(1, Bounds(0, 1), moves=1)
+REAL = OnGrid.laplace(1, Bounds(0, 1), moves=1, size=2)
 COIN = RandomisedResponse.fair_coin()
 MEAN = Mean.for_epsilon(1, Bounds(0, 1))
 
@@ -158,6 +158,13 @@ CALLS = {
     "grid that forgets how many values move": lambda: OnGrid(
         bounds=Bounds(0, 10), mechanism=Laplace.for_epsilon(1, grid_l1(1, Bounds(0, 10))), moves=1, size=5
     ),
+    "more values than the grid is made for": lambda: REAL.perturb([0.1, 0.2, 0.3]),
+    "masked values": lambda: REAL.perturb(np.ma.MaskedArray([0.1, 0.2], mask=[0, 1])),
+    "masked answers": lambda: COUNT.perturb(np.ma.MaskedArray([1, 2], mask=[0, 1])),
+    "masked categories": lambda: COIN.perturb(np.ma.MaskedArray([1, 0], mask=[0, 1])),
+    "masked totals": lambda: CentredTotal.of(np.ma.MaskedArray([1, 0], mask=[0, 1]), Bounds(0, 1)),
+    "truth for certain": lambda: RandomisedResponse.for_epsilon(1e30),
+    "truth all but certain": lambda: RandomisedResponse.for_epsilon(257),
     "grid that moves nothing": lambda: OnGrid.laplace(1, Bounds(0, 1), moves=0),
     "grid l1 of nothing": lambda: grid_l1(0, Bounds(0, 1)),
     "grid l1 without bounds": lambda: grid_l1(1, (0, 1)),

@@ -30,6 +30,8 @@ from discreet.core import Sensitivity, round_up
 SLACK = 1e-11
 #: From this width on, sums are bracketed by integrals.
 WIDE = 1000.0
+#: So many widths out, exponentials come near the least floats, which are not accurate; tails are below 1e-290.
+FAR = 37
 #: Terms of τ that are added one by one.
 TERMS = 64
 
@@ -77,8 +79,8 @@ def tail(width: float, start: int) -> tuple[float, float]:
 
 
 def _summed(width: float, start: int) -> tuple[float, float]:
-    if start > 40 * width + 1:
-        return 0.0, 1e-300  # e^−800 and less
+    if start > FAR * width:
+        return 0.0, 1e-290
     # Where the exponent has grown by 60, what is left is below e^−60 of the whole.
     last = math.ceil(math.sqrt(start**2 + 120 * width**2)) + 2
     part = float(np.exp(-((np.arange(start, last) / width) ** 2) / 2).sum())
@@ -93,6 +95,8 @@ def _integrated(width: float, start: int) -> tuple[float, float]:
     sum is at most I, and at least I less |f′(start − 1/2)|/8. Elsewhere ∫|f″| ≤ 4·max|f′| = 4·e^(−1/2)/σ. The whole is
     σ√2π up to a factor 1 + 2e^(−2π²σ²), which differs from 1 by less than 1e-300 here.
     """
+    if start > FAR * width:
+        return 0.0, 1e-290
     edge = start - 0.5
     integral = math.erfc(edge / (width * math.sqrt(2))) / 2
     norm = width * math.sqrt(2 * math.pi)

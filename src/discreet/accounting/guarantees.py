@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_UP, Context
 from fractions import Fraction
 from typing import assert_never
 
@@ -29,7 +30,14 @@ class Guarantee:
     delta: float
 
     def __str__(self) -> str:
-        return f"ε = {self.epsilon:.6g}" + (f" at δ = {self.delta:.3g}" if self.delta else "")
+        return f"ε = {_shown(self.epsilon, 6)}" + (f" at δ = {_shown(self.delta, 3)}" if self.delta else "")
+
+
+def _shown(number: float, digits: int) -> str:
+    """Return a number to so many digits, rounded up: a text, too, is a promise."""
+    if math.isinf(number):
+        return "∞"
+    return f"{float(Context(prec=digits, rounding=ROUND_UP).create_decimal(repr(number))):.{digits}g}"
 
 
 def guarantee(loss: PrivacyLoss, delta: Number = 0) -> Guarantee:

@@ -100,11 +100,13 @@ def _index(value: object, name: str, wanted: str) -> int:
 
 
 def round_up(number: Fraction) -> float:
-    """Return the least float that is not below `number`, neither in binary nor by its shortest text.
+    """Return `number` if a float's text says it exactly, else the least float that is not below it in binary or text.
 
-    People read the text and type it again, and then it is taken as they typed it.
+    People read the text and type it again, and then it is taken as they typed it: a float means its text.
     """
     result = _nearest(number)
+    if math.isfinite(result) and Fraction(float.__repr__(result)) == number:
+        return result
     while math.isfinite(result) and min(Fraction(result), Fraction(float.__repr__(result))) < number:
         result = math.nextafter(result, math.inf)
     return result

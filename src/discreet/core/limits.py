@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from discreet.core.errors import WrongType, kind_of
 from discreet.core.exact import whole
+from discreet.core.frozen import settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,8 +15,17 @@ class Limit:
     rows_per_group: int = 1
 
     def __post_init__(self) -> None:
-        whole(self.groups, "groups")
-        whole(self.rows_per_group, "rows_per_group")
+        # Python integers, as NumPy's would wrap when they are multiplied.
+        settle(
+            self,
+            groups=whole(self.groups, "groups"),
+            rows_per_group=whole(self.rows_per_group, "rows_per_group"),
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many rows one unit may have in all groups together."""
+        return self.groups * self.rows_per_group
 
 
 def need_limit(value: object) -> Limit:

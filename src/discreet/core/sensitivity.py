@@ -7,6 +7,7 @@ from typing import Self
 from discreet.core.bounds import Bounds, need_bounds
 from discreet.core.errors import InvalidInput, WrongType, kind_of
 from discreet.core.exact import whole
+from discreet.core.frozen import settle
 from discreet.core.limits import Limit, need_limit
 from discreet.core.units import Neighbours, need_neighbours
 
@@ -28,7 +29,7 @@ class Sensitivity:
 
     def __post_init__(self) -> None:
         for name in ("l0", "linf", "l1", "l2_squared"):
-            whole(getattr(self, name), name)
+            settle(self, **{name: whole(getattr(self, name), name)})
         # True of every integer vector; a claim that breaks one of these describes no vector at all, or is
         # looser than another norm of the same claim already makes it.
         if not (
@@ -76,14 +77,14 @@ def need_sensitivity(value: object) -> Sensitivity:
 def counting_query(*, limit: Limit = ONE_ROW) -> Sensitivity:
     """How many rows satisfy a condition: one unit moves it by its rows, under either neighbour relation.
 
-    A replaced unit can leave or enter the count, but not both.
+    A replaced unit can leave or enter the count, but not both. Not by group, so rows of all groups count.
     """
-    return Sensitivity.box(l0=1, linf=need_limit(limit).rows_per_group)
+    return Sensitivity.box(l0=1, linf=need_limit(limit).rows)
 
 
 def counting_queries(count: int, *, limit: Limit = ONE_ROW) -> Sensitivity:
     """Any `count` conditions at once: one unit may move all of them, under either neighbour relation."""
-    return Sensitivity.box(l0=whole(count, "count"), linf=need_limit(limit).rows_per_group)
+    return Sensitivity.box(l0=whole(count, "count"), linf=need_limit(limit).rows)
 
 
 def histogram(*, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW) -> Sensitivity:
@@ -96,7 +97,8 @@ def bounded_sums(
 ) -> Sensitivity:
     """Sum clamped values in disjoint groups, in grid steps."""
     return Sensitivity.box(
-        l0=_sides(neighbours) * need_limit(limit).groups, linf=_most_moved(bounds, neighbours, limit)
+        l0=_sides(neighbours) * need_limit(limit).groups,
+        linf=_most_moved(bounds, neighbours, need_limit(limit).rows_per_group),
     )
 
 
@@ -104,11 +106,11 @@ def bounded_sum(
     bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW
 ) -> Sensitivity:
     """One sum of clamped values over the whole table, in grid steps."""
-    return Sensitivity.box(l0=1, linf=_most_moved(bounds, neighbours, limit))
+    return Sensitivity.box(l0=1, linf=_most_moved(bounds, neighbours, need_limit(limit).rows))
 
 
-def _most_moved(bounds: Bounds, neighbours: Neighbours, limit: Limit) -> int:
-    """How far one unit moves one sum.
+def _most_moved(bounds: Bounds, neighbours: Neighbours, rows: int) -> int:
+    """How far one unit with so many rows moves one sum.
 
     A replaced unit may have had no row in the sum at all (a condition dropped it), so its own sum lies between its
     extremes with zero among them. Where every unit has exactly one row, count the values from `low` upwards: then
@@ -116,10 +118,10 @@ def _most_moved(bounds: Bounds, neighbours: Neighbours, limit: Limit) -> int:
     """
     match need_neighbours(neighbours):
         case Neighbours.ADD_REMOVE:
-            return need_limit(limit).rows_per_group * need_bounds(bounds).largest
+            return rows * need_bounds(bounds).largest
         case Neighbours.REPLACE:
             width = max(need_bounds(bounds).high_steps, 0) - min(bounds.low_steps, 0)
-            return need_limit(limit).rows_per_group * width
+            return rows * width
 
 
 def _sides(neighbours: Neighbours) -> int:

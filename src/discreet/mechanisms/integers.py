@@ -39,7 +39,7 @@ def read_integers(answer: object, *, fix: str = WHOLE) -> NDArray[Any]:
     """Return an answer as `int64` within ±2⁶², or as an object array where it was one."""
     if isinstance(answer, (list, tuple)):
         return np.array([_clamp(_need_int(item, fix)) for item in answer], np.int64)
-    if isinstance(answer, np.ndarray):
+    if isinstance(answer, np.ndarray) and not isinstance(answer, np.ma.MaskedArray):
         if answer.dtype.kind == "i":
             return np.asarray(np.clip(answer.astype(np.int64), -WIDEST, WIDEST))
         if answer.dtype.kind == "u":
@@ -63,4 +63,4 @@ def _clamp(item: int) -> int:
 
 
 def _kind(answer: object) -> str:
-    return f"an array of {answer.dtype}" if isinstance(answer, np.ndarray) else kind_of(answer)
+    return f"an array of {answer.dtype}" if type(answer) is np.ndarray else kind_of(answer)

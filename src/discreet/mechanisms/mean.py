@@ -43,8 +43,7 @@ class CentredTotal:
     bounds: Bounds
 
     def __post_init__(self) -> None:
-        whole(self.steps, "steps", least=None)
-        whole(self.count, "count", least=0)
+        settle(self, steps=whole(self.steps, "steps", least=None), count=whole(self.count, "count", least=0))
         need_bounds(self.bounds)
 
     @classmethod
@@ -153,7 +152,7 @@ def centred_sum(
 
     Under replace a value may go from one end to the other, or be dropped by a condition, which is less.
     """
-    rows = need_limit(limit).rows_per_group
+    rows = need_limit(limit).rows
     match need_neighbours(neighbours):
         case Neighbours.ADD_REMOVE:
             return Sensitivity.box(l0=1, linf=rows * need_bounds(bounds).radius)

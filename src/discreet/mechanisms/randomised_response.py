@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Pure
-from discreet.core import InvalidInput, Number, exp_down, log_up, positive, probability, whole
+from discreet.core import InvalidInput, Number, OutOfRange, exp_down, log_up, positive, probability, whole
 from discreet.core.frozen import settle
 from discreet.mechanisms.integers import read_integers
 from discreet.noise import SYSTEM, Entropy, below, bernoulli
 
 #: Truth probabilities are rounded down to multiples of this, so that they are rational and cost no more than asked.
 GRAIN = 1 << 80
+#: Beyond this ε a lie is rarer than one in 2³⁶⁹.
+MOST = 256
 NUMBERED = "number the categories from 0 on, and pass an int or an integer array, such as flags.astype(int)"
 
 
@@ -61,7 +63,10 @@ class RandomisedResponse:
     def for_epsilon(cls, epsilon: Number, *, categories: int = 2) -> Self:
         """Calibrate to ε: truth = e^ε/(e^ε + categories − 1), rounded down."""
         others = whole(categories, "categories", least=2) - 1
-        odds = exp_down(positive(epsilon, "epsilon"))
+        target = positive(epsilon, "epsilon")
+        if target > MOST:
+            raise OutOfRange(f"epsilon is above {MOST}, where reports are plain truth.", fix="pass a smaller epsilon")
+        odds = exp_down(target)
         # The remaining chance is rounded up in proportion: odds may be so high that 80 bits would make it zero.
         rest = others / (odds + others)
         return cls(truth=1 - _coarse_up(rest), categories=categories)

@@ -70,7 +70,7 @@ def _snap_integers(values: Steps, ratio: Fraction) -> Steps:
         return np.clip(values, -WIDEST, WIDEST)
     times, over = ratio.numerator, ratio.denominator
     largest = max(abs(int(values.max())), abs(int(values.min())))
-    if 2 * largest * times + over < 1 << 63:
+    if max(2 * largest * times + over, 2 * over) < 1 << 63:
         return (values * (2 * times) + over) // (2 * over)
     return np.array([_nearest(value * ratio) for value in values.tolist()], np.int64)
 
@@ -81,19 +81,15 @@ def _snap_floats(values: Floats, ratio: Fraction) -> Steps:
     floor = np.floor(scaled)
     rest = scaled - floor
     steps = (floor + (rest >= 0.5)).astype(np.int64)
-    # A power of two scales without rounding; other products may be on the wrong side of a half step.
-    margin = 0.0 if _is_power_of_two(ratio) else MARGIN
-    for index in np.flatnonzero(np.abs(rest - 0.5) < np.abs(scaled) * margin):
-        steps[index] = _nearest(Fraction(values[index].item()) * ratio)
+    # So near a half step the product may be on its wrong side, and so may the binary value: the text decides, or
+    # 0.35 and 0.45 would be two steps of 0.1 apart.
+    for index in np.flatnonzero(np.abs(rest - 0.5) <= np.abs(scaled) * MARGIN):
+        steps[index] = _nearest(Fraction(float.__repr__(values[index].item())) * ratio)
     return steps
 
 
 def _nearest(steps: Fraction) -> int:
     return max(-WIDEST, min(WIDEST, (2 * steps.numerator + steps.denominator) // (2 * steps.denominator)))
-
-
-def _is_power_of_two(ratio: Fraction) -> bool:
-    return ratio.numerator.bit_count() == ratio.denominator.bit_count() == 1
 
 
 def _float(gap: int | Fraction) -> float:

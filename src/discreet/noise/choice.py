@@ -113,6 +113,7 @@ class ExpChoice:
         """Return the integer weights of one chunk, as floats, in the buffer; 0 for what was removed."""
         if self._held is not None and self._held[0] == start:
             return self._held[1]
+        self._held = None  # whatever interrupts what follows
         weights = self._powers.exponentials(start, self._top, WEIGHT_BITS * LOG_2 + MARGIN)
         np.floor(weights, out=weights)
         weights += 1  # lost to rounding from 2²⁴ on, where the margin alone is more than enough

@@ -84,7 +84,7 @@ def _settle(table: BlockTable, entropy: Entropy, word: Words, lower: Integers) -
     maybe = np.flatnonzero(index < table.blocks)
     taken[maybe] = _accept(table, entropy, index[maybe], result[maybe])
     for which in np.flatnonzero((index >= table.blocks) & (index < len(table.maybe))):
-        value = tail_draw(table, entropy, left=index[which] > table.blocks)
+        value = tail_draw(table, entropy, left=bool(index[which] > table.blocks))
         if value is not None:
             result[which], taken[which] = value, True
     again = np.flatnonzero(~taken)

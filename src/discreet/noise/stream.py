@@ -81,10 +81,12 @@ class Entropy:
         start, size = 0, len(view)
         while start < size:
             keyed = self._fresh()
+            mark = keyed.mark
             piece = min(size - start, len(PIECE), keyed.left)
             keyed.left -= piece
             keyed.cipher.update_into(PIECE[:piece], view[start : start + piece])
-            start += piece
+            if process_mark() == mark:  # or a fork in between, by a signal handler say, has made two of this piece
+                start += piece
 
     def words(self, count: int) -> Words:
         """Return `count` random 64-bit words."""
@@ -102,11 +104,14 @@ class Entropy:
 
         Floats are made many at a time, because Python turns smaller integers into floats in less time.
         """
-        spare = self._fresh().spare
         while True:
+            keyed = self._fresh()
+            spare, mark = keyed.spare, keyed.mark
             try:
                 # pop is one step of the interpreter: a signal handler that draws in between gets another word.
-                return spare.pop()
+                drawn = spare.pop()
+                if process_mark() == mark:  # or a fork in between has made two of this word
+                    return drawn
             except IndexError:
                 words = self.words(SPARE_WORDS)
                 spare.extend(zip(words.tolist(), (words * 2.0**-64).tolist(), strict=True))
