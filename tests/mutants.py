@@ -498,6 +498,56 @@ MUTANTS = [
         "threshold + globals().setdefault('_kept', draw_one(LaplaceShape(threshold_scale), entropy))",
         "claims/test_sparse_vector.py",
     ),
+    # What a hostile reader found.
+    Mutant(
+        "rows of several groups count as those of one",
+        "core/limits.py",
+        "return self.groups * self.rows_per_group",
+        "return self.rows_per_group",
+        "claims/test_sensitivities.py",
+    ),
+    Mutant(
+        "narrow integers of NumPy wrap in a sensitivity",
+        "core/limits.py",
+        'rows_per_group=whole(self.rows_per_group, "rows_per_group"),',
+        "rows_per_group=self.rows_per_group,",
+        "claims/test_sensitivities.py",
+    ),
+    Mutant(
+        "scores near a half step are read in binary",
+        "mechanisms/scores.py",
+        "_nearest(Fraction(float.__repr__(values[index].item())) * ratio)",
+        "_nearest(Fraction(values[index].item()) * ratio)",
+        "claims/test_selection.py",
+    ),
+    Mutant(
+        "squares in the tail of a wide table wrap",
+        "noise/lookup.py",
+        "left=bool(index[which] > table.blocks)",
+        "left=index[which] > table.blocks",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "a fork in the middle of a draw makes two of a word",
+        "noise/stream.py",
+        "                if process_mark() == mark:  # or a fork in between has made two of this word\n",
+        "                if process_mark():\n",
+        "unit/test_stream.py",
+    ),
+    Mutant(
+        "more values go on the grid than it was made for",
+        "mechanisms/grid.py",
+        "if points.size > self.size:",
+        "if points.size > 10**9:",
+        "unit/test_wrong_calls.py",
+    ),
+    Mutant(
+        "a guarantee's text is rounded to nearest",
+        "accounting/guarantees.py",
+        "rounding=ROUND_UP",
+        "rounding='ROUND_HALF_EVEN'",
+        "unit/test_accounting.py",
+    ),
 ]
 
 
