@@ -423,8 +423,8 @@ MUTANTS = [
     Mutant(
         "halves of scores are rounded down",
         "mechanisms/scores.py",
-        "steps = (floor + (rest >= 0.5)).astype(np.int64)",
-        "steps = (floor + (rest > 0.5)).astype(np.int64)",
+        "(2 * steps.numerator + steps.denominator) // (2 * steps.denominator)",
+        "(2 * steps.numerator + steps.denominator - 1) // (2 * steps.denominator)",
         "claims/test_selection.py claims/test_selection_draws.py unit/test_selection_input.py",
     ),
     # Sparse vector.
