@@ -282,22 +282,22 @@ MUTANTS = [
     Mutant(
         "the scale of Laplace noise is halved",
         "mechanisms/laplace.py",
-        "LaplaceShape(self.scale)",
-        "LaplaceShape(self.scale / 2)",
+        "partial(laplace, self.scale)",
+        "partial(laplace, self.scale / 2)",
         "claims/test_laplace.py",
     ),
     Mutant(
         "Gaussian noise takes a deviation for a variance",
         "mechanisms/gaussian.py",
-        "GaussianShape(self.variance)",
-        "GaussianShape(Fraction(self.deviation))",
+        "partial(gaussian, self.variance)",
+        "partial(gaussian, Fraction(self.deviation))",
         "claims/test_gaussian.py",
     ),
     Mutant(
         "the same noise is added to every coordinate",
         "mechanisms/integers.py",
-        "    noise = sample(shape, exact.shape, entropy)\n    return exact + noise",
-        "    noise = sample(shape, None, entropy)\n    return exact + noise",
+        "noise: NDArray[Any] = draw(exact.shape, entropy=entropy)",
+        "noise = draw(None, entropy=entropy)",
         "claims/test_laplace.py",
     ),
     Mutant(
@@ -431,15 +431,15 @@ MUTANTS = [
     Mutant(
         "the threshold has no noise",
         "mechanisms/sparse_stream.py",
-        "threshold + draw_one(LaplaceShape(threshold_scale), entropy)",
+        "threshold + laplace(threshold_scale, entropy=entropy)",
         "threshold",
         "claims/test_sparse_vector.py",
     ),
     Mutant(
         "the comparison with the threshold is flipped",
         "mechanisms/sparse_stream.py",
-        "self._entropy) >= self._bar",
-        "self._entropy) <= self._bar",
+        "entropy=self._entropy) >= self._bar",
+        "entropy=self._entropy) <= self._bar",
         "claims/test_sparse_vector.py",
     ),
     Mutant(
@@ -494,8 +494,8 @@ MUTANTS = [
     Mutant(
         "the noise on the threshold is used again by the next stream",
         "mechanisms/sparse_stream.py",
-        "threshold + draw_one(LaplaceShape(threshold_scale), entropy)",
-        "threshold + globals().setdefault('_kept', draw_one(LaplaceShape(threshold_scale), entropy))",
+        "threshold + laplace(threshold_scale, entropy=entropy)",
+        "threshold + globals().setdefault('_kept', laplace(threshold_scale, entropy=entropy))",
         "claims/test_sparse_vector.py",
     ),
     # What a hostile reader found.

@@ -16,7 +16,6 @@ from scipy.stats import beta, chisquare, dlaplace
 
 from discreet.mechanisms.sparse_stream import NumericSparseStream
 from discreet.noise import laplace
-from discreet.noise.direct import draw_one
 from scripted import Seeded
 
 #: How often the audit may accuse a correct mechanism.
@@ -213,7 +212,7 @@ class TellsWhatItCompared:
         class Stream(NumericSparseStream):
             def ask(self, answer):
                 inner = self._comparisons
-                noisy = answer + draw_one(inner._shape, entropy)
+                noisy = answer + laplace(inner._scale, entropy=entropy)
                 if noisy < inner._bar:
                     return None
                 inner._left -= 1

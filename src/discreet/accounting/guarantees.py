@@ -17,7 +17,7 @@ from discreet.accounting.losses import (
     PrivacyLoss,
     Pure,
     Repeated,
-    _need_loss,
+    need_loss,
 )
 from discreet.core import InvalidInput, Number, exact, round_up
 
@@ -51,7 +51,7 @@ def epsilon(loss: PrivacyLoss, delta: Number) -> float:
     The best of what is proved for this loss: the sum of ε and δ, the conversion from zCDP, and the exact curve of a
     single discrete Gaussian.
     """
-    _need_loss(loss)
+    need_loss(loss)
     allowed = exact(delta, "delta")
     if not 0 <= allowed < 1:
         raise InvalidInput("delta must lie in [0, 1).", fix="pass delta=0, or a small one such as 1e-9")
@@ -69,7 +69,7 @@ def epsilon(loss: PrivacyLoss, delta: Number) -> float:
 
 def delta(loss: PrivacyLoss, epsilon: Number) -> float:
     """Return a δ such that the loss implies (ε, δ)-differential privacy; at most 1."""
-    _need_loss(loss)
+    need_loss(loss)
     target = exact(epsilon, "epsilon")
     if target < 0:
         raise InvalidInput("epsilon must be 0 or more.", fix="pass epsilon=0 for the total variation distance")

@@ -91,7 +91,7 @@ class Composed:
     def __init__(self, parts: "Iterable[PrivacyLoss]") -> None:
         if not isinstance(parts, Iterable):
             raise WrongType("parts is not a list of losses.", fix="pass Composed([Pure(1), Concentrated(0.1)])")
-        settle(self, parts=tuple(_need_loss(part) for part in parts))
+        settle(self, parts=tuple(need_loss(part) for part in parts))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -102,13 +102,14 @@ class Repeated:
     times: int
 
     def __init__(self, part: "PrivacyLoss", times: int) -> None:
-        settle(self, part=_need_loss(part), times=whole(times, "times"))
+        settle(self, part=need_loss(part), times=whole(times, "times"))
 
 
 PrivacyLoss = Pure | BoundedRange | Approximate | Concentrated | DiscreteGaussianNoise | Composed | Repeated
 
 
-def _need_loss(value: object) -> PrivacyLoss:
+def need_loss(value: object) -> PrivacyLoss:
+    """Return `value` if it is a privacy loss."""
     if not isinstance(value, PrivacyLoss):
         raise WrongType(
             f"A loss is expected, not {kind_of(value)}.",

@@ -91,6 +91,13 @@ def whole(value: object, name: str, *, least: int | None = 1, most: int | None =
     return number
 
 
+def flag(value: object, name: str) -> bool:
+    """Return a bool; 0 and 1 may be a number in the wrong place."""
+    if not isinstance(value, bool):
+        raise WrongType(f"{name} is {kind_of(value)}, not a bool.", fix=f"pass {name}=True or {name}=False")
+    return value
+
+
 def _index(value: object, name: str, wanted: str) -> int:
     """Return an integer; NumPy counts spans of time among its integers, and then they are none."""
     try:
@@ -104,7 +111,7 @@ def round_up(number: Fraction) -> float:
 
     People read the text and type it again, and then it is taken as they typed it: a float means its text.
     """
-    result = _nearest(number)
+    result = nearest_float(number)
     if math.isfinite(result) and Fraction(float.__repr__(result)) == number:
         return result
     while math.isfinite(result) and min(Fraction(result), Fraction(float.__repr__(result))) < number:
@@ -117,7 +124,8 @@ def round_down(number: Fraction) -> float:
     return -round_up(-number)
 
 
-def _nearest(number: Fraction) -> float:
+def nearest_float(number: Fraction | int) -> float:
+    """Return the nearest float; infinite where none is."""
     try:
         return number.numerator / number.denominator
     except OverflowError:

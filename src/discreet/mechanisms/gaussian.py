@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Self, overload
 
 from numpy.typing import NDArray
@@ -24,8 +25,7 @@ from discreet.core.frozen import settle
 from discreet.core.sensitivity import need_sensitivity
 from discreet.mechanisms.integers import Answer, add_noise
 from discreet.mechanisms.laplace import FAINT, chance_each
-from discreet.noise import SYSTEM, Entropy
-from discreet.noise.shapes import GaussianShape
+from discreet.noise import SYSTEM, Entropy, gaussian
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -98,7 +98,7 @@ class Gaussian:
     def perturb(self, answer: NDArray[Any] | list[int], *, entropy: Entropy = SYSTEM) -> NDArray[Any]: ...
     def perturb(self, answer: Answer, *, entropy: Entropy = SYSTEM) -> int | NDArray[Any]:
         """Return the answer with fresh noise."""
-        return add_noise(answer, GaussianShape(self.variance), entropy)
+        return add_noise(answer, partial(gaussian, self.variance), entropy)
 
     def pmf(self, noise: int) -> float:
         """Return the probability of a noise value, to about ten digits."""

@@ -1,5 +1,6 @@
 """Exact integer answers in: what a mechanism may perturb, read without an error that depends on a value."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,6 @@ from numpy.typing import NDArray
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
 from discreet.noise import Entropy
-from discreet.noise.sampling import sample
-from discreet.noise.shapes import Shape
 
 #: 64-bit answers are clamped to ± this, so that answer and noise together never overflow. Clamping moves no two
 #: answers apart, so it costs nothing.
@@ -21,18 +20,18 @@ WHOLE = "pass an int, an integer array or a list of ints; for real values use On
 Answer = int | NDArray[Any] | list[int]
 
 
-def add_noise(answer: object, shape: Shape, entropy: Entropy) -> int | NDArray[Any]:
-    """Return the answer with independent noise on every coordinate.
+def add_noise(answer: object, draw: Callable[..., Any], entropy: Entropy) -> int | NDArray[Any]:
+    """Return the answer with independent noise on every coordinate, drawn by `draw(size, entropy=…)`.
 
     A Python integer gives a Python integer of any size. An integer array or a list gives `int64`, saturated at ±2⁶²
     before the noise; an object array of Python integers, or noise wider than 64 bits, gives Python integers.
     """
     if isinstance(answer, (int, np.integer)) and not isinstance(answer, bool):
-        noise = sample(shape, None, entropy)
-        return int(answer) + noise
+        single: int = draw(None, entropy=entropy)
+        return int(answer) + single
     exact = read_integers(answer)
-    noise = sample(shape, exact.shape, entropy)
-    return exact + noise
+    noise: NDArray[Any] = draw(exact.shape, entropy=entropy)
+    return np.asarray(exact + noise)
 
 
 def read_integers(answer: object, *, fix: str = WHOLE) -> NDArray[Any]:

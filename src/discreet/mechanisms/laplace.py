@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Self, overload
 
 from numpy.typing import NDArray
@@ -12,8 +13,7 @@ from discreet.core import Number, Sensitivity, positive, probability, whole
 from discreet.core.frozen import settle
 from discreet.core.sensitivity import need_sensitivity
 from discreet.mechanisms.integers import Answer, add_noise
-from discreet.noise import SYSTEM, Entropy
-from discreet.noise.shapes import LaplaceShape
+from discreet.noise import SYSTEM, Entropy, laplace
 
 #: Float error of the closed forms below, with room to spare.
 SLACK = 1e-12
@@ -58,7 +58,7 @@ class Laplace:
     def perturb(self, answer: NDArray[Any] | list[int], *, entropy: Entropy = SYSTEM) -> NDArray[Any]: ...
     def perturb(self, answer: Answer, *, entropy: Entropy = SYSTEM) -> int | NDArray[Any]:
         """Return the answer with fresh noise."""
-        return add_noise(answer, LaplaceShape(self.scale), entropy)
+        return add_noise(answer, partial(laplace, self.scale), entropy)
 
     def pmf(self, noise: int) -> float:
         """Return the probability of a noise value: tanh(1/2t)·e^−|z|/t."""

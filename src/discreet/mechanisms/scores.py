@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, OutOfRange, WrongType, exact, positive
 from discreet.core.errors import kind_of
+from discreet.core.exact import flag, nearest_float
 from discreet.core.frozen import settle
 
 #: A list's common denominator stays below this; a list that needs a larger one is kept as fractions.
@@ -44,7 +45,7 @@ class Scores:
         best = self.values.max()
         with np.errstate(over="ignore"):
             if self.values.dtype == object:
-                gaps = np.array([_float(best - value) for value in self.values])
+                gaps = np.array([nearest_float(best - value) for value in self.values])
             elif self.values.dtype == np.int64:
                 # A difference may need all 64 bits, which is what the unsigned reading of a wrapped one has.
                 gaps = np.subtract(best, self.values).view(np.uint64).astype(np.float64)
@@ -90,13 +91,6 @@ def _snap_floats(values: Floats, ratio: Fraction) -> Steps:
 
 def _nearest(steps: Fraction) -> int:
     return max(-WIDEST, min(WIDEST, (2 * steps.numerator + steps.denominator) // (2 * steps.denominator)))
-
-
-def _float(gap: int | Fraction) -> float:
-    try:
-        return float(gap)
-    except OverflowError:
-        return math.inf
 
 
 def read_scores(scores: object) -> Scores:
@@ -183,7 +177,7 @@ def settle_choice(mechanism: object, epsilon: object, sensitivity: object, *, mo
         mechanism,
         epsilon=(price := positive(epsilon, "epsilon")),
         sensitivity=(width := positive(sensitivity, "sensitivity")),
-        monotone=(one_way := need_flag(monotone, "monotone")),
+        monotone=(one_way := flag(monotone, "monotone")),
     )
     read_rate(price, width, monotone=one_way)  # which refuses what is out of range
 
@@ -196,10 +190,3 @@ def directions(*, monotone: bool) -> int:
 def read_step(step: object | None, sensitivity: Fraction) -> Fraction:
     """Return the grid's step: as given, or the largest 1/q of which the sensitivity is a multiple."""
     return Fraction(1, sensitivity.denominator) if step is None else positive(step, "step")
-
-
-def need_flag(value: object, name: str) -> bool:
-    """Return a bool; 0 and 1 may be a sensitivity in the wrong place."""
-    if not isinstance(value, bool):
-        raise WrongType(f"{name} is {kind_of(value)}, not a bool.", fix=f"pass {name}=True or {name}=False")
-    return value

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange, Pure
 from discreet.core import InvalidInput, Number, WrongType, positive
+from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.mechanisms.noisy_ranking import NoisyRanking
-from discreet.mechanisms.scores import ScoreList, need_flag, read_rate, read_scores, read_step, settle_choice
+from discreet.mechanisms.scores import ScoreList, read_rate, read_scores, read_step, settle_choice
 from discreet.mechanisms.selection_errors import exponential_error, read_question
 from discreet.mechanisms.selection_odds import exponential_odds, flip_odds
 from discreet.noise import SYSTEM, Entropy, below, choose_exp, toss_exp
@@ -179,7 +180,7 @@ class ReportNoisyMax:
             self,
             epsilon=positive(epsilon, "epsilon"),
             sensitivity=width,
-            monotone=need_flag(monotone, "monotone"),
+            monotone=flag(monotone, "monotone"),
             noise=noise,
             step=read_step(step, width),
         )

@@ -4,15 +4,9 @@ import threading
 from fractions import Fraction
 from typing import NoReturn
 
-import numpy as np
-
-from discreet.core import Finished, WrongType
-from discreet.core.errors import kind_of
+from discreet.core import Finished, WrongType, whole
 from discreet.mechanisms.laplace import Laplace
-from discreet.noise import Entropy, process_mark
-from discreet.noise.direct import draw_one
-from discreet.noise.shapes import LaplaceShape
-from discreet.noise.stream import need_entropy
+from discreet.noise import Entropy, laplace, process_mark
 
 
 class SparseStream:
@@ -23,14 +17,14 @@ class SparseStream:
     where the same noise would serve twice.
     """
 
-    __slots__ = ("_bar", "_entropy", "_left", "_lock", "_mark", "_positives", "_shape")
+    __slots__ = ("_bar", "_entropy", "_left", "_lock", "_mark", "_positives", "_scale")
 
     def __init__(
         self, *, threshold: int, positives: int, threshold_scale: Fraction, query_scale: Fraction, entropy: Entropy
     ) -> None:
-        self._entropy = need_entropy(entropy)
-        self._bar = threshold + draw_one(LaplaceShape(threshold_scale), entropy)
-        self._shape = LaplaceShape(query_scale)
+        self._entropy = entropy
+        self._bar = threshold + laplace(threshold_scale, entropy=entropy)
+        self._scale = query_scale
         self._positives = self._left = positives
         self._mark = process_mark()
         self._lock = threading.Lock()
@@ -40,7 +34,7 @@ class SparseStream:
 
         Any integer will do: a refusal that depended on its size would tell about the data.
         """
-        value = need_whole(answer)
+        value = whole(answer, "answer", least=None)
         # First of all: in a forked child the lock may be held for ever by a thread that is not there.
         if process_mark() != self._mark:
             raise Finished(
@@ -53,7 +47,7 @@ class SparseStream:
                     f"This stream has given all its positive answers: {self._positives}.",
                     fix="pay for a new stream and start it, or ask for more answers at the outset",
                 )
-            above = value + draw_one(self._shape, self._entropy) >= self._bar
+            above = value + laplace(self._scale, entropy=self._entropy) >= self._bar
             self._left -= above
             return above
 
@@ -115,16 +109,6 @@ class NumericSparseStream:
 
     def __getstate__(self) -> NoReturn:
         refuse_copy()
-
-
-def need_whole(answer: object) -> int:
-    """Return a query's exact answer, or refuse by its type, never by its value."""
-    if isinstance(answer, (bool, np.timedelta64)) or not isinstance(answer, (int, np.integer)):
-        raise WrongType(
-            f"The answer is {kind_of(answer)}, not a whole number.",
-            fix="pass the exact answer as an int; real values are counted in steps of a grid first",
-        )
-    return int(answer)
 
 
 def refuse_copy() -> NoReturn:

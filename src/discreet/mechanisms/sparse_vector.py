@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.accounting import Pure
-from discreet.core import Number, Sensitivity, WrongType, positive, probability, whole
-from discreet.core.errors import kind_of
+from discreet.core import Number, Sensitivity, positive, probability, whole
+from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.sparse_odds import (
@@ -82,7 +82,7 @@ class Sparse:
         threshold_share: Number | None = None,
     ) -> None:
         count = whole(answers, "answers", most=MOST_ANSWERS)
-        one_way = _need_truth(monotone)
+        one_way = flag(monotone, "monotone")
         settle(
             self,
             epsilon=positive(epsilon, "epsilon"),
@@ -264,7 +264,7 @@ class NumericSparse:
         value_share: Number | None = None,
     ) -> None:
         count = whole(answers, "answers", most=MOST_ANSWERS)
-        one_way = _need_truth(monotone)
+        one_way = flag(monotone, "monotone")
         settle(
             self,
             epsilon=positive(epsilon, "epsilon"),
@@ -366,12 +366,3 @@ def _value_share(answers: int, *, monotone: bool) -> Fraction:
 def _two_thirds(number: int) -> Fraction:
     """Return number^⅔, rounded to thousandths; a share is a choice, so that its rounding costs no privacy."""
     return Fraction(round(1000 * number ** (2 / 3)), 1000)
-
-
-def _need_truth(monotone: object) -> bool:
-    if not isinstance(monotone, bool):
-        raise WrongType(
-            f"monotone is {kind_of(monotone)}, not True or False.",
-            fix="pass monotone=True only if one unit moves all queries in the same direction",
-        )
-    return monotone

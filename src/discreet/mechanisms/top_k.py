@@ -6,9 +6,10 @@ from fractions import Fraction
 
 from discreet.accounting import BoundedRange, PrivacyLoss, Repeated
 from discreet.core import InvalidInput, Number, WrongType, positive, whole
+from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.mechanisms.noisy_ranking import NoisyRanking, need_enough
-from discreet.mechanisms.scores import ScoreList, Scores, need_flag, read_rate, read_scores, read_step
+from discreet.mechanisms.scores import ScoreList, Scores, read_rate, read_scores, read_step
 from discreet.mechanisms.selection_errors import exponential_error, read_question
 from discreet.mechanisms.selection_odds import exponential_odds
 from discreet.noise import SYSTEM, Entropy, ExpChoice
@@ -68,7 +69,7 @@ class TopK:
             k=whole(k, "k"),
             epsilon=positive(epsilon, "epsilon"),
             sensitivity=width,
-            monotone=need_flag(monotone, "monotone"),
+            monotone=flag(monotone, "monotone"),
             method=method,
             step=read_step(step, width),
         )

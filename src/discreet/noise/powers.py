@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, WrongType
+from discreet.core.exact import nearest_float
 
 #: Candidates weighed at a time: their weights add up exactly in float64, as 2¹⁵·2^37.1 < 2⁵³.
 CHUNK = 1 << 15
@@ -39,20 +40,13 @@ class Powers:
         # far above the top; whatever it weighs is put to 0.
         with np.errstate(over="ignore"):
             if chunk.dtype == object:
-                gap[:] = [_float(top - score) for score in chunk]
+                gap[:] = [nearest_float(top - score) for score in chunk]
             else:
                 np.subtract(top, chunk, out=gap)
             np.multiply(self._read[: len(chunk)], self._rate, out=value, casting="unsafe")
             value += np.float32(offset)
             np.maximum(value, np.float32(-1), out=value)
             return np.exp(value, out=value)
-
-
-def _float(gap: int | Fraction) -> float:
-    try:
-        return float(gap)
-    except OverflowError:
-        return np.inf
 
 
 def exact_gap(score: Any, top: Any) -> Fraction:
