@@ -1,40 +1,126 @@
 """What a guarantee is, and how guarantees add up. Numbers only: no rows, no randomness, no files."""
 
-from discreet.accounting.calibrate import calibrate_concentrated, calibrate_gaussian
-from discreet.accounting.guarantees import (
-    Guarantee,
-    approximate_of,
-    concentrated_of,
-    delta,
-    epsilon,
-    guarantee,
+from discreet.accounting.calibrate import (
+    calibrate_concentrated,
+    calibrate_gaussian,
+    largest_share,
+    least_noise,
+    most_times,
 )
+from discreet.accounting.composites import (
+    Composed,
+    Group,
+    Parallel,
+    PrivacyLoss,
+    Repeated,
+    Sampling,
+    Shuffled,
+    Subsampled,
+    neighbours_of,
+)
+from discreet.accounting.conversions import approximate_of, concentrated_of
+from discreet.accounting.deltas import advised_delta, need_delta
+from discreet.accounting.filters import (
+    ConcentratedFilter,
+    Filter,
+    PureFilter,
+    RenyiFilter,
+    filter_from_text,
+    filter_to_text,
+    times_left,
+)
+from discreet.accounting.guarantees import Bracket, Guarantee, bracket, bracket_delta, curve, delta, epsilon, guarantee
+from discreet.accounting.loss_distribution import LossDistribution, loss_distribution
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
-    Composed,
     Concentrated,
     DiscreteGaussianNoise,
-    PrivacyLoss,
+    DiscreteLaplaceNoise,
+    DominatingPair,
+    GaussianDP,
+    GaussianNoise,
+    LaplaceNoise,
     Pure,
-    Repeated,
+    RandomisedResponse,
+    Renyi,
+)
+from discreet.accounting.odds import advantage, posterior, power
+from discreet.accounting.odometers import Odometer
+from discreet.accounting.optimal import optimal_composition, optimal_delta, optimal_delta_unequal, optimal_epsilon
+from discreet.accounting.renyi import RenyiBound, renyi_of
+from discreet.accounting.texts import loss_from_text, loss_to_text
+from discreet.accounting.theorems import (
+    advanced_composition,
+    advanced_composition_sharp,
+    basic_composition,
+    group_privacy,
+    group_privacy_sharp,
 )
 
 __all__ = [
     "Approximate",
     "BoundedRange",
+    "Bracket",
     "Composed",
     "Concentrated",
+    "ConcentratedFilter",
     "DiscreteGaussianNoise",
+    "DiscreteLaplaceNoise",
+    "DominatingPair",
+    "Filter",
+    "GaussianDP",
+    "GaussianNoise",
+    "Group",
     "Guarantee",
+    "LaplaceNoise",
+    "LossDistribution",
+    "Odometer",
+    "Parallel",
     "PrivacyLoss",
     "Pure",
+    "PureFilter",
+    "RandomisedResponse",
+    "Renyi",
+    "RenyiBound",
+    "RenyiFilter",
     "Repeated",
+    "Sampling",
+    "Shuffled",
+    "Subsampled",
+    "advanced_composition",
+    "advanced_composition_sharp",
+    "advantage",
+    "advised_delta",
     "approximate_of",
+    "basic_composition",
+    "bracket",
+    "bracket_delta",
     "calibrate_concentrated",
     "calibrate_gaussian",
     "concentrated_of",
+    "curve",
     "delta",
     "epsilon",
+    "filter_from_text",
+    "filter_to_text",
+    "group_privacy",
+    "group_privacy_sharp",
     "guarantee",
+    "largest_share",
+    "least_noise",
+    "loss_distribution",
+    "loss_from_text",
+    "loss_to_text",
+    "most_times",
+    "need_delta",
+    "neighbours_of",
+    "optimal_composition",
+    "optimal_delta",
+    "optimal_delta_unequal",
+    "optimal_epsilon",
+    "posterior",
+    "power",
+    "renyi_of",
+    "times_left",
 ]

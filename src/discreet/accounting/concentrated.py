@@ -13,6 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.core import round_up
+from discreet.core.exact import nearest_float
 
 #: Float evaluation of the formulas below, whose terms stay below 10⁴ where they matter, is this accurate.
 SLACK = 1e-11
@@ -37,6 +38,22 @@ def concentrated_epsilon(rho: Fraction, delta: Fraction) -> float:
     lowest, order = _minimise(lambda a: _epsilon(a, rate, log_delta))
     terms = order * rate + (abs(log_delta) + abs(math.log(order)) + 1) / (order - 1) + 1
     return max(0.0, lowest + SLACK * terms)
+
+
+def order_delta(order: Fraction, divergence: Fraction, epsilon: Fraction) -> float:
+    """Return a δ that a Rényi divergence of one order implies at ε, rounded up."""
+    alpha, value, target = nearest_float(order), round_up(divergence), float(epsilon)
+    log = _log_delta(alpha, value / alpha, target)
+    terms = (alpha - 1) * (value + target) + abs(math.log(alpha - 1)) + 1
+    return math.exp(min(log + SLACK * terms, 0.0))
+
+
+def order_epsilon(order: Fraction, divergence: Fraction, delta: Fraction) -> float:
+    """Return an ε that a Rényi divergence of one order implies at δ > 0, rounded up."""
+    alpha, value, log_delta = nearest_float(order), round_up(divergence), _log(delta)
+    epsilon = _epsilon(alpha, value / alpha, log_delta)
+    terms = value + (abs(log_delta) + abs(math.log(alpha)) + 1) / (alpha - 1) + 1
+    return max(0.0, epsilon + SLACK * terms)
 
 
 def _log_delta(order: float, rho: float, epsilon: float) -> float:

@@ -1,25 +1,34 @@
-"""The (ε, δ) sentence that a loss implies, rounded against us."""
+"""The (ε, δ) sentence that a loss implies, rounded against us.
+
+For losses that are fixed beforehand. What a session may spend, whose next question depends on the last answer, is the
+business of a filter (`discreet.accounting.filters`).
+"""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from fractions import Fraction
-from typing import assert_never
 
+from discreet.accounting.composites import Group, Parallel, PrivacyLoss, need_loss
 from discreet.accounting.concentrated import concentrated_delta, concentrated_epsilon
+from discreet.accounting.conversions import approximate_of, concentrated_of
+from discreet.accounting.deltas import need_delta
 from discreet.accounting.discrete_gaussian import gaussian_delta, gaussian_epsilon
-from discreet.accounting.losses import (
-    Approximate,
-    BoundedRange,
-    Composed,
-    Concentrated,
-    DiscreteGaussianNoise,
-    PrivacyLoss,
-    Pure,
-    Repeated,
-    need_loss,
-)
-from discreet.core import InvalidInput, Number, exact, round_up
+from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
+from discreet.accounting.losses import DiscreteGaussianNoise
+from discreet.accounting.numeric import delta_above, delta_below, epsilon_above, epsilon_below
+from discreet.accounting.renyi import renyi_delta, renyi_epsilon
+from discreet.accounting.spectrum import batches, gaussian_mu, simplest
+from discreet.core import InvalidInput, Number, WrongType, exact, round_down, round_up
+from discreet.core.exact import nearest_float
+
+#: Brackets are worth a finer grid than a bound from above alone, and a still finer one until they are so narrow.
+FINER, NARROW = (1e-5, 1e-6, 1e-7), 3e-4
+#: An ε below this counts as 0.
+LEAST = Fraction(1, 10**90)
+#: e to a larger ε than this is not worked out.
+STEEPEST = 500.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,17 @@ class Guarantee:
         return f"ε = {_shown(self.epsilon, 6)}" + (f" at δ = {_shown(self.delta, 3)}" if self.delta else "")
 
 
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """A number that is known to lie between two others, both proved."""
+
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        return f"{self.lower:.6g} to {_shown(self.upper, 6)}"
+
+
 def _shown(number: float, digits: int) -> str:
     """Return a number to so many digits, rounded up: a text, too, is a promise."""
     if math.isinf(number):
@@ -40,97 +60,180 @@ def _shown(number: float, digits: int) -> str:
     return f"{float(Context(prec=digits, rounding=ROUND_UP).create_decimal(repr(number))):.{digits}g}"
 
 
-def guarantee(loss: PrivacyLoss, delta: Number = 0) -> Guarantee:
-    """Return what a loss promises at a δ of choice."""
+def guarantee(loss: PrivacyLoss, delta: Number = 0, *, people: int | None = None) -> Guarantee:
+    """Return what a loss promises at a δ of choice.
+
+    With `people`, a δ that is not far below one in their number is refused.
+    """
+    if people is not None:
+        need_delta(delta, people)
     return Guarantee(epsilon(loss, delta), round_up(exact(delta, "delta")))
 
 
 def epsilon(loss: PrivacyLoss, delta: Number) -> float:
     """Return an ε such that the loss implies (ε, δ)-differential privacy; infinite where δ is too small.
 
-    The best of what is proved for this loss: the sum of ε and δ, the conversion from zCDP, and the exact curve of a
-    single discrete Gaussian.
+    The best of what is proved for this loss: the sum of all ε, closed forms for Gaussians, the privacy-loss
+    distribution where every part has a dominating pair, and else Rényi divergences.
     """
     need_loss(loss)
-    allowed = exact(delta, "delta")
-    if not 0 <= allowed < 1:
-        raise InvalidInput("delta must lie in [0, 1).", fix="pass delta=0, or a small one such as 1e-9")
-    rho, spent = concentrated_of(loss)
+    allowed = _need_delta(delta)
     total = approximate_of(loss)
-    bounds = [math.inf]
-    if total is not None and total[1] <= allowed:
-        bounds.append(round_up(total[0]))
-    if spent < allowed:
-        bounds.append(concentrated_epsilon(rho, allowed - spent))
-    if isinstance(loss, DiscreteGaussianNoise) and allowed:
-        bounds.append(gaussian_epsilon(loss.variance, loss.sensitivity, allowed))
-    return min(bounds)
+    summed = round_up(total[0]) if total is not None and total[1] <= allowed else math.inf
+    if not allowed or summed == 0:
+        return summed
+    match loss:
+        case Parallel(parts) if parts:
+            return min(summed, max(epsilon(part, delta) for part in dict.fromkeys(parts)))
+        case Group(_, size) if size > 1:
+            return min(summed, _best_epsilon(loss, allowed), _group_epsilon(loss, allowed))
+        case _:
+            return min(summed, _best_epsilon(simplest(loss), allowed))
 
 
 def delta(loss: PrivacyLoss, epsilon: Number) -> float:
     """Return a δ such that the loss implies (ε, δ)-differential privacy; at most 1."""
     need_loss(loss)
-    target = exact(epsilon, "epsilon")
-    if target < 0:
-        raise InvalidInput("epsilon must be 0 or more.", fix="pass epsilon=0 for the total variation distance")
-    rho, spent = concentrated_of(loss)
+    target = _need_epsilon(epsilon)
     total = approximate_of(loss)
+    summed = round_up(total[1]) if total is not None and total[0] <= target else 1.0
+    if summed == 0:
+        return 0.0
+    match loss:
+        case Parallel(parts) if parts:
+            return min(summed, max(delta(part, epsilon) for part in dict.fromkeys(parts)))
+        case Group(_, size) if size > 1:
+            return min(summed, _best_delta(loss, target), _group_delta(loss, target))
+        case _:
+            return min(summed, _best_delta(simplest(loss), target))
+
+
+def bracket(loss: PrivacyLoss, delta: Number) -> Bracket:
+    """Return bounds on the ε at δ that the dominating pairs of a loss have: what is promised, and what is not kept.
+
+    Where one mechanism attains its pair for all releases at once (noise, randomised response, Poisson lots of these),
+    the lower bound is also one on the true cost. For bounded range and lots without replacement, used more than once,
+    no single mechanism does. The lower bound is 0 where none is known: for losses without a pair, shuffled reports,
+    and most groups.
+    """
+    need_loss(loss)
+    allowed = _need_delta(delta)
+    upper = epsilon(loss, delta)
+    if not allowed or upper == 0 or not math.isfinite(upper):
+        return Bracket(0.0, upper)
+    square = gaussian_mu(loss)
+    if square is not None:
+        return Bracket(curve_epsilon(square, allowed)[0], upper)
+    below, above = batches(loss, inwards=True), batches(loss)
+    if not below or not above or not all(one.pairs for one in (*below, *above)):
+        return Bracket(0.0, upper)
+    lower = 0.0
+    for accuracy in FINER:
+        upper = min(upper, max(epsilon_above(one, round_down(allowed), accuracy) for one in above))
+        before, lower = lower, max(lower, *(epsilon_below(one, round_up(allowed), accuracy) for one in below))
+        if upper - lower < NARROW * upper or lower - before < NARROW * upper:
+            break
+    return Bracket(min(lower, upper), upper)
+
+
+def bracket_delta(loss: PrivacyLoss, epsilon: Number) -> Bracket:
+    """Return bounds on the δ at ε that the dominating pairs of a loss have; see `bracket`."""
+    need_loss(loss)
+    target = _need_epsilon(epsilon)
+    upper = delta(loss, epsilon)
+    found = batches(loss, inwards=True)
+    if not found or upper == 0 or not all(one.pairs for one in found):
+        return Bracket(0.0, upper)
+    square = gaussian_mu(loss)
+    if square is not None:
+        return Bracket(curve_delta(square, target)[0], upper)
+    lower = max(delta_below(one, round_up(target), FINER[0]) for one in found)
+    return Bracket(min(lower, upper), upper)
+
+
+def curve(loss: PrivacyLoss, epsilons: Iterable[Number]) -> list[Guarantee]:
+    """Return the privacy curve of a loss: the δ that it implies at each ε."""
+    need_loss(loss)
+    try:
+        listed = list(epsilons)
+    except TypeError:
+        raise WrongType("epsilons is not a list.", fix="pass a list such as [0.1, 1, 10]") from None
+    return [Guarantee(round_up(_need_epsilon(one)), delta(loss, one)) for one in listed]
+
+
+def _best_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
+    """Return the least ε that the sharpest method for a loss gives."""
+    square = gaussian_mu(loss)
+    if square is not None:
+        return curve_epsilon(square, allowed)[1]
+    bounds = [math.inf]
+    found = batches(loss)
+    if found is not None:
+        bounds.append(max((epsilon_above(one, round_down(allowed)) for one in found if one.pairs), default=0.0))
+    if found is None or math.isinf(bounds[-1]):
+        bounds.append(renyi_epsilon(loss, allowed))
+        rho = concentrated_of(loss)
+        if rho is not None and rho[1] < allowed:
+            bounds.append(concentrated_epsilon(rho[0], allowed - rho[1]))
+    if isinstance(loss, DiscreteGaussianNoise):
+        bounds.append(gaussian_epsilon(loss.variance, loss.sensitivity, allowed))
+    return min(bounds)
+
+
+def _best_delta(loss: PrivacyLoss, target: Fraction) -> float:
+    square = gaussian_mu(loss)
+    if square is not None:
+        return curve_delta(square, target)[1]
     bounds = [1.0]
-    if total is not None and total[0] <= target:
-        bounds.append(round_up(total[1]))
-    bounds.append(math.nextafter(concentrated_delta(rho, target) + round_up(spent), math.inf))
+    found = batches(loss)
+    if found is not None:
+        bounds.append(max((delta_above(one, round_down(target)) for one in found if one.pairs), default=0.0))
+    else:
+        bounds.append(renyi_delta(loss, target))
+        rho = concentrated_of(loss)
+        if rho is not None:
+            bounds.append(math.nextafter(concentrated_delta(rho[0], target) + round_up(rho[1]), math.inf))
     if isinstance(loss, DiscreteGaussianNoise):
         bounds.append(gaussian_delta(loss.variance, loss.sensitivity, target))
     return min(bounds)
 
 
-def approximate_of(loss: PrivacyLoss) -> tuple[Fraction, Fraction] | None:
-    """Return the (ε, δ) of a loss by basic composition, or None if a part has no single such pair.
+def _group_delta(loss: Group, target: Fraction) -> float:
+    """Return (1 + e^η + … + e^((k−1)η))·δ(η) at η = ε/k.
 
-    Reference: Dwork, Roth 2014, Theorem 3.16.
+    K steps from neighbour to neighbour. Reference: Vadhan 2017, Lemma 2.2.
     """
-    match loss:
-        case Pure(epsilon) | BoundedRange(epsilon):
-            return epsilon, Fraction(0)
-        case Approximate(epsilon, delta):
-            return epsilon, delta
-        case Concentrated() | DiscreteGaussianNoise():
-            return None
-        case Repeated(part, times):
-            once = approximate_of(part)
-            return None if once is None else (times * once[0], times * once[1])
-        case Composed(parts):
-            pairs = [approximate_of(part) for part in parts]
-            known = [pair for pair in pairs if pair is not None]
-            if len(known) < len(pairs):
-                return None
-            return sum((pair[0] for pair in known), Fraction(0)), sum((pair[1] for pair in known), Fraction(0))
-        case _:
-            assert_never(loss)
+    each = target / loss.size if target > loss.size * LEAST else Fraction(0)
+    rise = nearest_float(each) * (1 + 1e-15)
+    if rise * loss.size > STEEPEST:
+        return 1.0
+    factor = math.expm1(loss.size * rise) / math.expm1(rise) if rise else loss.size
+    return min(1.0, delta(loss.part, each) * factor * (1 + 1e-12))
 
 
-def concentrated_of(loss: PrivacyLoss) -> tuple[Fraction, Fraction]:
-    """Return (ρ, δ) such that the loss is δ-approximately ρ-zCDP.
+def _group_epsilon(loss: Group, allowed: Fraction) -> float:
+    """Return the least ε found at which `_group_delta` is at most δ, by bisection that ends on the safe side."""
+    target = round_down(allowed)
+    low, high = 0.0, 1.0
+    while _group_delta(loss, Fraction(high)) > target:
+        low, high = high, 2 * high
+        if high > STEEPEST:
+            return math.inf
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if _group_delta(loss, Fraction(middle)) <= target else (middle, high)
+    return high
 
-    Reference: Bun, Steinke 2016, Proposition 1.4 (pure) and Section 8 (approximate); Cesar, Rogers 2021 (bounded
-    range); Canonne, Kamath, Steinke 2020, Theorem 14 (discrete Gaussian).
-    """
-    match loss:
-        case Pure(epsilon):
-            return epsilon**2 / 2, Fraction(0)
-        case BoundedRange(epsilon):
-            return epsilon**2 / 8, Fraction(0)
-        case Approximate(epsilon, delta):
-            return epsilon**2 / 2, delta
-        case Concentrated(rho):
-            return rho, Fraction(0)
-        case DiscreteGaussianNoise(variance, sensitivity):
-            return sensitivity.l2_squared / (2 * variance), Fraction(0)
-        case Repeated(part, times):
-            rho, delta = concentrated_of(part)
-            return times * rho, times * delta
-        case Composed(parts):
-            pairs = [concentrated_of(part) for part in parts]
-            return sum((pair[0] for pair in pairs), Fraction(0)), sum((pair[1] for pair in pairs), Fraction(0))
-        case _:
-            assert_never(loss)
+
+def _need_delta(delta: Number) -> Fraction:
+    allowed = exact(delta, "delta")
+    if not 0 <= allowed < 1:
+        raise InvalidInput("delta must lie in [0, 1).", fix="pass delta=0, or a small one such as 1e-9")
+    return allowed
+
+
+def _need_epsilon(epsilon: Number) -> Fraction:
+    target = exact(epsilon, "epsilon")
+    if target < 0:
+        raise InvalidInput("epsilon must be 0 or more.", fix="pass epsilon=0 for the total variation distance")
+    return target

@@ -1,7 +1,15 @@
 """The words: errors, exact numbers, units, bounds, limits, sensitivities. Standard library only."""
 
 from discreet.core.bounds import Bounds
-from discreet.core.errors import DiscreetError, Finished, InvalidInput, NotProved, OutOfRange, WrongType
+from discreet.core.errors import (
+    BudgetExceeded,
+    DiscreetError,
+    Finished,
+    InvalidInput,
+    NotProved,
+    OutOfRange,
+    WrongType,
+)
 from discreet.core.exact import Number, exact, positive, probability, round_down, round_up, whole
 from discreet.core.exponential import exp_down, exp_minus, exp_up, log_up
 from discreet.core.limits import Limit
@@ -17,6 +25,7 @@ from discreet.core.units import Neighbours, PrivacyUnit
 
 __all__ = [
     "Bounds",
+    "BudgetExceeded",
     "DiscreetError",
     "Finished",
     "InvalidInput",

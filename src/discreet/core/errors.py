@@ -54,5 +54,9 @@ class NotProved(DiscreetError, ValueError):
     """The theorem that was asked for does not cover this case, so no guarantee is claimed."""
 
 
+class BudgetExceeded(DiscreetError, RuntimeError):
+    """A payment does not fit into what is left. Nothing was paid."""
+
+
 class Finished(DiscreetError, RuntimeError):
     """An interaction has given its last answer, or may not go on in this process."""

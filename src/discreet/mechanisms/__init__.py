@@ -1,5 +1,6 @@
 """Noise and accounting together: an exact answer in, a private answer out, with its cost stated."""
 
+from discreet.mechanisms.accuracy import least_epsilon
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
 from discreet.mechanisms.laplace import Laplace
@@ -35,5 +36,6 @@ __all__ = [
     "centred_sum",
     "grid_l1",
     "grid_l2",
+    "least_epsilon",
     "to_grid",
 ]

@@ -1,0 +1,256 @@
+"""From a loss to the pairs that dominate its parts, and how often each is used."""
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import assert_never
+
+import numpy as np
+
+from discreet.accounting.atoms import Atoms
+from discreet.accounting.cells import UNIT, Pair
+from discreet.accounting.composites import (
+    Composed,
+    Group,
+    Parallel,
+    PrivacyLoss,
+    Repeated,
+    Sampling,
+    Shuffled,
+    Subsampled,
+)
+from discreet.accounting.conversions import grouped, shifted
+from discreet.accounting.discrete_gaussian_pair import discrete_gaussian_atoms
+from discreet.accounting.discrete_pairs import discrete_laplace_atoms
+from discreet.accounting.exponential_pair import laplace_pair, range_pair
+from discreet.accounting.gaussian_pair import GaussianPair
+from discreet.accounting.losses import (
+    Approximate,
+    BoundedRange,
+    Concentrated,
+    DiscreteGaussianNoise,
+    DiscreteLaplaceNoise,
+    DominatingPair,
+    GaussianDP,
+    GaussianNoise,
+    LaplaceNoise,
+    Pure,
+    RandomisedResponse,
+    Renyi,
+)
+from discreet.accounting.shuffling import shuffled_atoms
+from discreet.accounting.sketch import Batch
+from discreet.accounting.subsampled_pair import FixedSizePair, PoissonPair
+from discreet.core import Sensitivity
+from discreet.core.exact import nearest_float
+
+#: Disjoint parts are looked at one by one, as long as there are no more combinations than this.
+MOST_WAYS = 16
+#: Losses and scales become floats, off by a rounding; this makes up for it, in the direction of the bound.
+UP, DOWN = 1 + 4 * UNIT, 1 - 4 * UNIT
+
+#: Losses beyond this, of more than such a mass, are left to Rényi divergences.
+FARTHEST_LOSS, TINY = 600.0, 1e-40
+#: And so is what is used more often than this: the errors of transforms grow with it.
+MOST_TIMES = 10**10
+
+#: Leaves with their counts; all Gaussians are summed as Σμ².
+Counted = dict[PrivacyLoss, int]
+
+
+def batches(loss: PrivacyLoss, *, inwards: bool = False) -> list[Batch] | None:
+    """Return the batches whose worst is the cost of a loss, or None if a part has no pair.
+
+    There is one for each way in which a person can be in one part of each `Parallel`. What has to be rounded is rounded
+    up, or down if `inwards`, for bounds from below.
+    """
+    ways = _ways(loss, inwards=inwards)
+    if ways is None:
+        return None
+    found = [_batch(way, inwards) for way in ways]
+    known = [batch for batch in found if batch is not None]
+    if len(known) < len(found) or not all(_fits_a_grid(*part) for batch in known for part in batch.pairs):
+        return None
+    return known
+
+
+def _fits_a_grid(pair: Pair, times: int) -> bool:
+    """Return whether a pair has finite losses, e to them is within the range of floats, and few enough are used."""
+    return times <= MOST_TIMES and len(pair.sketch()[0]) > 0 and max(map(abs, pair.span(TINY))) < FARTHEST_LOSS
+
+
+def gaussian_mu(loss: PrivacyLoss) -> Fraction | None:
+    """Return μ² if a loss is a composition of ideal Gaussians only, which is again one; else None."""
+    ways = _ways(loss)
+    if ways is None or len(ways) != 1 or not ways[0]:
+        return None
+    squares = [_mu_squared(leaf) for leaf in ways[0]]
+    known = [square for square in squares if square is not None]
+    if len(known) < len(squares):
+        return None
+    return sum((times * square for times, square in zip(ways[0].values(), known, strict=True)), Fraction(0))
+
+
+def simplest(loss: PrivacyLoss) -> PrivacyLoss:
+    """Return the one leaf that a loss consists of, or the loss itself."""
+    ways = _ways(loss)
+    if ways is not None and len(ways) == 1 and list(ways[0].values()) == [1]:
+        return next(iter(ways[0]))
+    return loss
+
+
+def atoms_of(loss: PrivacyLoss) -> Atoms | None:
+    """Return the pair of a leaf if it is a finite list."""
+    found = _pair(loss, inwards=False)
+    return found[0] if found is not None and isinstance(found[0], Atoms) and found[1] == 1 else None
+
+
+def _ways(loss: PrivacyLoss, *, inwards: bool = False) -> list[Counted] | None:
+    """Return leaves and their counts, for each part of a `Parallel` that a person may be in; None if there are none.
+
+    Groups become simpler losses; for bounds from below only where that is exact.
+    """
+    match loss:
+        case Composed(parts):
+            return _all_ways([_ways(part, inwards=inwards) for part in parts])
+        case Subsampled(part, rate) if rate == 1:
+            return _ways(part, inwards=inwards)
+        case Repeated(part, times):
+            ways = _ways(part, inwards=inwards)
+            return None if ways is None else [{leaf: times * count for leaf, count in way.items()} for way in ways]
+        case Parallel(parts):
+            each = [_ways(part, inwards=inwards) for part in dict.fromkeys(parts)]
+            known = [way for ways in each if ways is not None for way in ways]
+            return known if None not in each and 0 < len(known) <= MOST_WAYS else None if parts else [{}]
+        case Group(part, size):
+            simpler = shifted(part, size) if inwards else grouped(part, size)
+            return None if simpler is None else _ways(simpler, inwards=inwards)
+        case _:
+            return [{loss: 1}]
+
+
+def _all_ways(each: list[list[Counted] | None]) -> list[Counted] | None:
+    known = [ways for ways in each if ways is not None]
+    if len(known) < len(each) or math.prod(map(len, known)) > MOST_WAYS:
+        return None
+    result = []
+    for choice in product(*known):
+        total: Counted = {}
+        for way in choice:
+            for leaf, count in way.items():
+                total[leaf] = total.get(leaf, 0) + count
+        result.append(total)
+    return result
+
+
+def _batch(way: Counted, inwards: bool) -> Batch | None:  # noqa: FBT001
+    pairs: list[tuple[Pair, int]] = []
+    square = Fraction(0)
+    for leaf, times in sorted(way.items(), key=repr):  # so that the order of parts cannot matter
+        part = _mu_squared(leaf)
+        if part is not None:
+            square += times * part
+            continue
+        found = _pair(leaf, inwards=inwards)
+        if found is None:
+            return None
+        pairs.append((found[0], found[1] * times))
+    if square:
+        pairs.append((GaussianPair(_root(square, inwards=inwards)), 1))
+    return Batch(tuple(pairs))
+
+
+def _mu_squared(leaf: PrivacyLoss) -> Fraction | None:
+    match leaf:
+        case GaussianDP(mu):
+            return mu**2
+        case GaussianNoise(sigma, sensitivity):
+            return (sensitivity / sigma) ** 2
+        case _:
+            return None
+
+
+@lru_cache(maxsize=256)
+def _pair(leaf: PrivacyLoss, *, inwards: bool) -> tuple[Pair, int] | None:  # noqa: C901, PLR0912 - one case a kind
+    """Return the dominating pair of a leaf, and how many of them it takes."""
+    nudge = DOWN if inwards else UP
+    match leaf:
+        case Pure(epsilon) | Approximate(epsilon) | BoundedRange(epsilon) if epsilon > FARTHEST_LOSS:
+            return None
+        case LaplaceNoise(scale, sensitivity) if sensitivity / scale > FARTHEST_LOSS:
+            return None
+        case Pure(epsilon):
+            return _response(nearest_float(epsilon) * nudge, 0.0), 1
+        case Approximate(epsilon, delta):
+            return _response(nearest_float(epsilon) * nudge, nearest_float(delta) * nudge), 1
+        case BoundedRange(epsilon):
+            return range_pair(nearest_float(epsilon) * nudge), 1
+        case LaplaceNoise(scale, sensitivity):
+            return laplace_pair(nearest_float(sensitivity / scale) * nudge), 1
+        case GaussianDP() | GaussianNoise():
+            return GaussianPair(_root(_mu_squared(leaf) or Fraction(0), inwards=inwards)), 1
+        case DiscreteLaplaceNoise():
+            return discrete_laplace_atoms(leaf, inwards=inwards), 1
+        case DiscreteGaussianNoise(variance, sensitivity):
+            return _discrete_gaussian(variance, sensitivity, inwards=inwards)
+        case RandomisedResponse(truth):
+            rest = (leaf.categories - 2) * leaf.lie
+            return _listed((truth, leaf.lie, rest), (leaf.lie, truth, rest), symmetric=True), 1
+        case DominatingPair(present, absent):
+            return _listed(present, absent, symmetric=leaf.symmetric), 1
+        case Shuffled():
+            return None if inwards else (shuffled_atoms(leaf), 1)
+        case Subsampled():
+            return _sampled(leaf, inwards=inwards)
+        case Concentrated() | Renyi():
+            return None
+        case Composed() | Repeated() | Parallel() | Group():
+            return None  # not leaves: taken apart before
+        case _:
+            assert_never(leaf)
+
+
+def _sampled(loss: Subsampled, *, inwards: bool) -> tuple[Pair, int] | None:
+    """Return the pair of a sampled loss, where the part is one pair: one leaf, or Gaussians only."""
+    ways = _ways(loss.part, inwards=inwards)
+    batch = _batch(ways[0], inwards) if ways is not None and len(ways) == 1 else None
+    if batch is None or batch.times != 1:
+        return None
+    base = batch.pairs[0][0]
+    share = nearest_float(loss.rate) * (DOWN if inwards else UP)
+    if share >= 1:
+        return base, 1
+    if loss.sampling is Sampling.POISSON:
+        # A Poisson sample of a Poisson sample is one; anything else must have the same losses both ways.
+        if isinstance(base, PoissonPair):
+            return PoissonPair(base.base, base.rate * share), 1
+        return (PoissonPair(base, share), 1) if base.symmetric else None
+    return (FixedSizePair(base, share), 1) if base.symmetric and not isinstance(base, FixedSizePair) else None
+
+
+def _response(epsilon: float, delta: float) -> Atoms:
+    """Return the worst (ε, δ)-private pair. Reference: Kairouz, Oh, Viswanath 2015, Theorem 3.2."""
+    likely, rare = 1 / (1 + math.exp(-epsilon)), math.exp(-epsilon) / (1 + math.exp(-epsilon))
+    present = np.array([(1 - delta) * likely, (1 - delta) * rare, *((delta, 0.0) if delta else ())])
+    return Atoms(present, present[[1, 0, 3, 2][: len(present)]], symmetric=True)
+
+
+def _listed(present: tuple[Fraction, ...], absent: tuple[Fraction, ...], *, symmetric: bool) -> Atoms:
+    kept = [(p, q) for p, q in zip(present, absent, strict=True) if p or q]
+    return Atoms(
+        np.array([nearest_float(p) for p, _ in kept]),
+        np.array([nearest_float(q) for _, q in kept]),
+        symmetric=symmetric,
+    )
+
+
+def _discrete_gaussian(variance: Fraction, sensitivity: Sensitivity, *, inwards: bool) -> tuple[Pair, int] | None:
+    """Return one coordinate and their number; only for a box, where it is proved (see `discrete_gaussian`)."""
+    if sensitivity.l2_squared < sensitivity.l0 * sensitivity.linf**2:
+        return None
+    return discrete_gaussian_atoms(variance, sensitivity.linf, inwards=inwards), sensitivity.l0
+
+
+def _root(square: Fraction, *, inwards: bool) -> float:
+    return math.sqrt(nearest_float(square)) * (DOWN if inwards else UP)

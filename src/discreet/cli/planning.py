@@ -1,0 +1,159 @@
+"""The verbs for whoever plans: how much noise a promise takes, how many releases fit in it."""
+
+import math
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.accounting import (
+    DiscreteLaplaceNoise,
+    GaussianNoise,
+    LaplaceNoise,
+    PrivacyLoss,
+    Repeated,
+    Sampling,
+    Subsampled,
+    concentrated_of,
+    epsilon,
+    least_noise,
+    most_times,
+)
+from discreet.cli.answers import Answer, Fact, exactly
+from discreet.cli.kinds import discrete_gaussian
+from discreet.cli.typed import read_number, read_whole
+from discreet.cli.wanted import Target, loss_facts, loss_of, people_of, target_of
+from discreet.cli.words import columns, neighbours, plain, shown, up
+from discreet.core import InvalidInput, positive, round_up
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """One kind of noise: its name in a loss, the name of its parameter, and how it is made."""
+
+    name: str
+    parameter: str
+    make: Callable[[Fraction, Fraction], PrivacyLoss]
+
+
+NOISES: Mapping[str, Noise] = {
+    "gaussian": Noise("gaussian", "sigma", GaussianNoise),
+    "laplace": Noise("laplace", "scale", LaplaceNoise),
+    "discrete-gaussian": Noise("discrete_gaussian", "sigma", lambda size, width: discrete_gaussian(size, int(width))),
+    "discrete-laplace": Noise("discrete_laplace", "scale", lambda size, width: DiscreteLaplaceNoise(size, int(width))),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What is released: which noise, on how sensitive an answer, how often, on which lots."""
+
+    noise: Noise
+    sensitivity: Fraction
+    times: int
+    rate: Fraction
+    sampling: Sampling
+
+    def loss(self, size: Fraction) -> PrivacyLoss:
+        """Return its cost with so much noise."""
+        once = self.noise.make(size, self.sensitivity)
+        lot = once if self.rate == 1 else Subsampled(once, self.rate, self.sampling)
+        return lot if self.times == 1 else Repeated(lot, self.times)
+
+    def spelt(self, size: Fraction) -> str:
+        """Return its cost as it may be typed again."""
+        width = "" if self.sensitivity == 1 else f", sensitivity={plain(self.sensitivity)}"
+        text = f"{self.noise.name}({self.noise.parameter}={plain(size)}{width})"
+        if self.rate != 1:
+            how = "" if self.sampling is Sampling.POISSON else ", sampling=without_replacement"
+            text = f"subsampled({text}, rate={plain(self.rate)}{how})"
+        return text if self.times == 1 else f"{text} x {self.times}"
+
+
+def answer_noise(arguments: Namespace) -> Answer:
+    """Answer the least noise of a kind that keeps a target."""
+    target, release = target_of(arguments), _release(arguments)
+    if target.epsilon is not None and not target.delta and release.noise.parameter == "sigma":
+        raise InvalidInput(
+            "Gaussian noise keeps no ε at δ = 0.", fix="pass a --delta such as 1e-9, or ask for laplace noise"
+        )
+    size = least_noise(release.loss, target.epsilon, target.delta, rho=target.rho)
+    loss = release.loss(size)
+    facts: dict[str, Fact] = {
+        "kind": release.noise.name,
+        "parameter": release.noise.parameter,
+        **exactly("noise", size, round_up(size)),
+        **target.facts(),
+        **_kept_facts(loss, target),
+        "people": people_of(arguments),
+        **loss_facts(loss),
+    }
+    rows = [
+        [f"least {release.noise.parameter}", f"{plain(size)}{_deviation(release.noise, size)}"],
+        ["loss", release.spelt(size)],
+        ["promises", _kept(loss, target)],
+        ["neighbours", neighbours(loss)],
+    ]
+    return Answer("noise", facts, tuple(columns(rows)))
+
+
+def answer_times(arguments: Namespace) -> Answer:
+    """Answer how many releases fit in a target."""
+    part, target = loss_of(arguments), target_of(arguments)
+    count = most_times(part, target.epsilon, target.delta, rho=target.rho)
+    facts: dict[str, Fact] = {
+        "times": count,
+        **target.facts(),
+        **_kept_facts(Repeated(part, count) if count else None, target),
+        "people": people_of(arguments),
+        **loss_facts(part),
+    }
+    rows = [[f"{count:,} fit", _kept(Repeated(part, count), target)]] if count else [["none fits", ""]]
+    rows.append([f"{count + 1:,} would be", _kept(Repeated(part, count + 1), target)])
+    rows.append(["neighbours", neighbours(part)])
+    note = "For releases fixed beforehand. A session that chooses as it goes needs a privacy filter."
+    return Answer("times", facts, (*columns(rows), "", note))
+
+
+def _release(arguments: Namespace) -> Release:
+    width = positive(read_number(arguments.sensitivity, "--sensitivity"), "--sensitivity")
+    if arguments.kind.startswith("discrete") and width.denominator != 1:
+        raise InvalidInput(
+            "Discrete noise is for whole answers, so that --sensitivity must be whole.",
+            fix="count in smaller steps until it is, or ask for gaussian or laplace noise",
+        )
+    sampling = Sampling.POISSON if arguments.sampling == "poisson" else Sampling.WITHOUT_REPLACEMENT
+    rate = positive(read_number(arguments.rate, "--rate"), "--rate")
+    if rate > 1:
+        raise InvalidInput("--rate must be at most 1.", fix="pass the share of the table in a lot, such as --rate 0.01")
+    times = read_whole(arguments.times, "--times")
+    if not times:
+        raise InvalidInput("--times must be at least 1.", fix="pass --times 1 or more")
+    return Release(NOISES[arguments.kind], width, times, rate, sampling)
+
+
+def _deviation(noise: Noise, size: Fraction) -> str:
+    if noise.name == "laplace":
+        return f" (standard deviation {up(math.sqrt(2) * float(size), 4)})"
+    return " (standard deviation)" if noise.name == "gaussian" else ""
+
+
+def _kept_facts(loss: PrivacyLoss | None, target: Target) -> dict[str, Fact]:
+    """Return what a loss promises in the currency of the target; nulls where there is none."""
+    if loss is None:
+        return {"epsilon": None, "rho": None, "rho_exact": None}
+    if target.epsilon is not None:
+        return {"epsilon": epsilon(loss, target.delta), "rho": None, "rho_exact": None}
+    rho = _rho(loss)
+    return {"epsilon": None, **exactly("rho", rho, round_up(rho))}
+
+
+def _kept(loss: PrivacyLoss, target: Target) -> str:
+    if target.epsilon is None:
+        return f"ρ = {shown(_rho(loss))}"
+    return f"ε = {up(epsilon(loss, target.delta))} at δ = {shown(target.delta)}"
+
+
+def _rho(loss: PrivacyLoss) -> Fraction:
+    found = concentrated_of(loss)
+    return Fraction(0) if found is None else found[0]

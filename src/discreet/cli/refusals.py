@@ -1,0 +1,57 @@
+"""What is refused on the command line, as a person and as a program read it."""
+
+from discreet.core import DiscreetError, InvalidInput
+
+#: How much of a text is shown on each side of the place that is pointed at.
+SHOWN = 36
+
+
+class Misspelt(InvalidInput):
+    """A loss is not written as a loss; `at` says where in `text`, counted from 0."""
+
+    def __init__(self, problem: str, *, fix: str, text: str = "", at: int | None = None) -> None:
+        super().__init__(problem, fix=fix)
+        self.text = text
+        self.at = at
+
+
+class Fault(DiscreetError):
+    """Something went wrong that is not the caller's doing."""
+
+    @classmethod
+    def of_exception(cls, error: Exception) -> "Fault":
+        """Tell of an exception that nobody expected."""
+        return cls(
+            f"discreet failed on this input ({type(error).__name__}); no answer is given.",
+            fix="report the command line as a bug of discreet: bad input should have been refused with a reason",
+        )
+
+
+def told(error: DiscreetError) -> str:
+    """Return an error for a person: what happened, where, and what to do next."""
+    lines = [f"error: {error.problem}"]
+    if isinstance(error, Misspelt) and error.at is not None:
+        lines += _pointed(error.text, error.at)
+    return "\n".join([*lines, f"  fix: {error.fix}"])
+
+
+def recorded(error: DiscreetError) -> dict[str, object]:
+    """Return an error for a program; `character` counts from 1, and is null where no place is known."""
+    at = error.at if isinstance(error, Misspelt) else None
+    return {
+        "kind": type(error).__name__,
+        "problem": error.problem,
+        "fix": error.fix,
+        "character": None if at is None else at + 1,
+    }
+
+
+def _pointed(text: str, at: int) -> list[str]:
+    """Return the neighbourhood of a place, and a mark below it.
+
+    Whatever is not plain ASCII is shown as a question mark: it could move the mark, or command the terminal.
+    """
+    start, end = max(0, at - SHOWN), max(at + SHOWN, 2 * SHOWN)
+    shown = "".join(sign if " " <= sign <= "~" else "?" for sign in text[start:end])
+    before, after = "… " if start else "", " …" if end < len(text) else ""
+    return [f"  {before}{shown}{after}", f"  {' ' * (len(before) + at - start)}^"]
