@@ -1,6 +1,7 @@
 """A random sweep: ours beside the peers' accountants; where two disagree, the oracle says who is wrong."""
 
 import argparse
+import logging
 import signal
 import warnings
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ import numpy as np
 from accounting import OURS, ours_both
 from accounting_draws import Draws
 from accounting_peers import Answer, Google, Microsoft, Way, find_peers
-from accounting_truth import true_epsilon
+from accounting_truth import ROUNDING, fault, true_epsilon
 from accounting_workloads import Workload
 from measure import Bar, Report, Table, finish, publish, say
 
@@ -19,8 +20,6 @@ from discreet.accounting import Composed, PrivacyLoss, RandomisedResponse, Repea
 SEED, COUNT = 3, 300
 #: Seconds of processor time for one question, to a peer or to the oracle.
 PATIENCE = 20.0
-#: What rounding may do to a bound that is printed, as a share of ε.
-ROUNDING = 1e-9
 #: Grid and error that the peers are asked for, as a share of ε; and the least of either.
 GRID_SHARE, ERROR_SHARE, FINEST = 2e-4, 0.01, 1e-5
 
@@ -79,16 +78,6 @@ def examine(workload: Workload, peers: list[object]) -> Case:
     )
 
 
-def off(answer: Answer, truth: float) -> str:
-    """Return how an answer contradicts the truth, or nothing."""
-    slack = ROUNDING * max(truth, 1)
-    if answer.upper is not None and not answer.upper >= truth - slack:
-        return "understates"
-    if answer.lower is not None and not answer.lower <= truth + slack:
-        return "overstates its lower bound"
-    return ""
-
-
 def apart(first: Answer, second: Answer) -> bool:
     """Return whether two answers cannot both be right."""
     pairs = ((first.lower, second.upper), (second.lower, first.upper))
@@ -99,9 +88,8 @@ def verdict(case: Case, answer: Answer) -> str:
     """Return who is wrong where an answer and ours are apart."""
     if case.truth is None:
         return "the oracle does not reach"
-    wrong = [
-        f"{who} {fault}" for who, said in ((OURS, case.ours), ("the peer", answer)) if (fault := off(said, case.truth))
-    ]
+    said = ((OURS, case.ours), ("the peer", answer))
+    wrong = [f"{who} {found}" for who, each in said if (found := fault(each, case.truth))]
     return ", ".join(wrong) or "neither, by the oracle"
 
 
@@ -117,7 +105,7 @@ def by_kind(cases: list[Case]) -> Table:
                 kind,
                 str(len(those)),
                 str(len(known)),
-                str(sum(not off(case.ours, case.truth) for case in known)),
+                str(sum(not fault(case.ours, case.truth) for case in known)),
                 *((float(np.median(excess)), max(excess)) if known else (None, None)),
                 *((float(np.median(width)), max(width)) if width else (None, None)),
             )
@@ -144,7 +132,7 @@ def by_peer(cases: list[Case]) -> Table:
     for name in dict.fromkeys(name for case in cases for name in case.theirs):
         said = [(case, case.theirs[name]) for case in cases if name in case.theirs]
         known = [(case, answer) for case, answer in said if case.truth is not None]
-        wrong = [off(answer, case.truth) for case, answer in known]
+        wrong = [fault(answer, case.truth) for case, answer in known]
         excess = [100 * (answer.upper / case.truth - 1) for case, answer in known if answer.upper and case.truth]
         rows.append(
             (
@@ -236,6 +224,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="end with an error if a bar is missed")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)  # the peers' remarks on their own rounding
     peers, draws = find_peers(), Draws(np.random.default_rng(options.seed))
     cases = []
     for number in range(options.count):
@@ -249,7 +238,7 @@ def main() -> None:
 
 def report(cases: list[Case], peers: list[object], options: str) -> Report:
     known = [case for case in cases if case.truth is not None]
-    ours_wrong = sum(bool(off(case.ours, case.truth)) for case in known)
+    ours_wrong = sum(bool(fault(case.ours, case.truth)) for case in known)
     undecided = sum(
         apart(case.ours, answer) and not verdict(case, answer).startswith("the peer")
         for case in cases

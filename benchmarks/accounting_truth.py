@@ -5,13 +5,15 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from accounting_peers import flat
+from accounting_peers import Answer, flat
 
 from discreet.accounting import BoundedRange, GaussianNoise, LaplaceNoise, PrivacyLoss, RandomisedResponse, Subsampled
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 contour = import_module("contour")
 
+#: Digits of the oracle, as a share of ε, and what rounding may do to a bound that somebody states.
+ROUNDING = 1e-9
 #: Residues of more Laplaces than these take longer than a second.
 MOST_RESIDUES = 100
 
@@ -30,6 +32,16 @@ def true_epsilon(loss: PrivacyLoss, delta: float) -> float | None:
                 return contour.worst_epsilon([_total(parts, added=added) for added in ways], delta)
     except contour.NotDecaying:
         return None
+
+
+def fault(answer: Answer, truth: float) -> str:
+    """Return how an answer contradicts the truth, or nothing."""
+    slack = ROUNDING * max(truth, 1)
+    if answer.upper is not None and not answer.upper >= truth - slack:
+        return "understates"
+    if answer.lower is not None and not answer.lower <= truth + slack:
+        return "overstates its lower bound"
+    return ""
 
 
 def _total(parts, *, added):

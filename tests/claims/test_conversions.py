@@ -79,6 +79,9 @@ WITHOUT = Sampling.WITHOUT_REPLACEMENT
 
 
 def real(number):
+    """Return a number in 60 digits; a float means its text, as everywhere in this house."""
+    if isinstance(number, float):
+        number = Fraction(repr(number))
     return mp.mpf(number.numerator) / number.denominator if isinstance(number, Fraction) else mp.mpf(number)
 
 
@@ -154,9 +157,9 @@ def discrete_laplace(scale, shift):
     return [*ends, *zip(inner[::-1], inner, strict=True)]
 
 
-def discrete_gaussian(variance, shift):
-    """Return the same for the discrete Gaussian, out to 40 deviations; e^−800 is nothing in 60 digits."""
-    reach = math.ceil(40 * math.sqrt(variance)) + shift
+def discrete_gaussian(variance, shift, deviations=40):
+    """Return the same for the discrete Gaussian, out to so many deviations: what is beyond can only add to the truth."""
+    reach = math.ceil(deviations * math.sqrt(variance)) + shift
     weight = {x: mp.exp(-(x**2) / (2 * real(variance))) for x in range(-reach - shift, reach + shift + 1)}
     total = mp.fsum(weight.values())
     return [(weight[x - shift] / total, weight[x] / total) for x in range(-reach, reach + 1)]
@@ -214,7 +217,7 @@ MECHANISMS = {
     "discrete Gaussian": (DiscreteGaussianNoise(Fraction(3, 2), ONE), discrete_gaussian(Fraction(3, 2), 1), True),
     "discrete Gaussians": (
         DiscreteGaussianNoise(Fraction(3, 2), TWO),
-        together(*[discrete_gaussian(Fraction(3, 2), 1)] * 2),
+        together(*[discrete_gaussian(Fraction(3, 2), 1, 18)] * 2),
         True,
     ),
     "bounded range": (BoundedRange(2), ranged(2, Fraction(2, 3)), False),
@@ -454,20 +457,20 @@ def test_a_chain_of_neighbours_never_tells_more_than_its_group_and_brackets_stay
 
     def most(target):
         best = mp.mpf(0)
-        for step in range(1, 2000):
-            absent = chance = mp.mpf(step) / 2000
+        for step in range(1, 500):
+            absent = chance = mp.mpf(step) / 500
             for _ in range(size):
                 chance = min(rise * chance, 1 - (1 - chance) / rise)
             best = max(best, chance - mp.exp(real(target)) * absent)
         return best
 
     loss = Group(Pure(eps), size)
-    assert all(delta(loss, target) >= most(target) * (1 - SUMMED) for target in EPSILONS)
+    assert all(delta(loss, target) >= most(target) - SUMMED for target in EPSILONS)
     found = bracket(loss, allowed)
     assert most(found.upper) <= real(allowed)
-    # The scan is over a grid of p; it misses the best by less than a thousandth.
-    assert found.lower == 0 or most(found.lower) * mp.mpf("1.001") >= real(allowed)
-    assert bracket_delta(loss, Fraction(1)).lower <= most(Fraction(1)) * mp.mpf("1.001") + LEVEL
+    # The scan is over a grid of p, and misses the best by less than one in a hundred.
+    assert found.lower == 0 or most(found.lower) * (1 + TIGHT) >= real(allowed)
+    assert bracket_delta(loss, Fraction(1)).lower <= most(Fraction(1)) * (1 + TIGHT) + LEVEL
 
 
 # ε, δ and back.
@@ -476,7 +479,7 @@ def test_a_chain_of_neighbours_never_tells_more_than_its_group_and_brackets_stay
 @pytest.mark.parametrize("name", NAMES)
 def test_epsilon_and_delta_tell_the_same_curve(name):
     loss, _, _ = MECHANISMS[name]
-    for allowed in DELTAS[1:5]:
+    for allowed in DELTAS[1:5:2]:
         stated = epsilon(loss, allowed)
         if math.isfinite(stated):
             # The grids of the two questions differ; a step of ε to the right makes up for both.
@@ -486,9 +489,9 @@ def test_epsilon_and_delta_tell_the_same_curve(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_both_curves_fall(name):
     loss, _, _ = MECHANISMS[name]
-    deltas = [delta(loss, Fraction(step, 4)) for step in range(9)]
+    deltas = [delta(loss, eps) for eps in (0, Fraction(1, 5), Fraction(3, 4), 2, 3)]
     assert all(after <= before * (1 + GRID) + 1e-15 for before, after in pairwise(deltas))
-    costs = [epsilon(loss, allowed) for allowed in DELTAS]
+    costs = [epsilon(loss, allowed) for allowed in DELTAS[::2]]
     assert all(after >= before * (1 - GRID) for before, after in pairwise(costs))
 
 

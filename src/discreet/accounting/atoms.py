@@ -83,6 +83,10 @@ class Atoms:
             points=_sums(nearest[snapped], self.present[snapped], count + 1) * (1 + self.slack),
             below=Ends(*self._outside(where < 0)),
             above=Ends(*self._outside(where >= count)),
+            certain=Ends(
+                float(self.present[self.absent == 0].sum()) * (1 - 2 * self.slack - 1e-12),
+                float(self.absent[self.present == 0].sum()) * (1 - 2 * self.slack - 1e-12),
+            ),
         )
 
     def sketch(self) -> tuple[Floats, Floats]:

@@ -114,7 +114,7 @@ def most_times(
     need_loss(part)
     if not fits(part):
         return 0
-    low, high = 1, 2
+    low, high = _start(part, epsilon, delta, fits)
     while fits(Repeated(part, high)):
         low, high = high, 2 * high
         if high > MOST_TIMES:
@@ -123,6 +123,17 @@ def most_times(
         middle = (low + high) // 2
         low, high = (middle, high) if fits(Repeated(part, middle)) else (low, middle)
     return low
+
+
+def _start(
+    part: PrivacyLoss, epsilon: Number | None, delta: Number, fits: Callable[[PrivacyLoss], bool]
+) -> tuple[int, int]:
+    """Return a number of times that fits, and a larger one: zCDP has a good guess."""
+    found = concentrated_of(part)
+    if epsilon is None or not exact(delta, "delta") or found is None or found[1] or not found[0]:
+        return 1, 2
+    guess = min(int(calibrate_concentrated(epsilon, delta) / found[0]), MOST_TIMES)
+    return (guess, guess + max(1, guess // 4)) if guess > 1 and fits(Repeated(part, guess)) else (1, 2)
 
 
 def _need_make(make: object) -> Make:

@@ -48,6 +48,8 @@ class Cells:
     points: Floats
     below: Ends
     above: Ends
+    #: What tells for certain: P-mass where Q has none, and Q-mass where P has none; rounded down.
+    certain: Ends = Ends(0.0, 0.0)
 
     def mirrored(self) -> "Cells":
         """Return the same pair with its two distributions in the other order: losses change their sign."""
@@ -61,6 +63,7 @@ class Cells:
             points=(self.points * np.exp(-self.edges))[::-1],
             below=Ends(self.above.absent, self.above.present),
             above=Ends(self.below.absent, self.below.present),
+            certain=Ends(self.certain.absent, self.certain.present),
         )
 
 

@@ -3,12 +3,14 @@
 *Laplace noise* of scale b on an answer that moves by Δ, with r = Δ/b: under P the loss is r with probability 1/2, −r
 with probability e^−r/2, and has density e^((ℓ−r)/2)/4 in between.
 
-*Bounded range* ε. Every mechanism of ε-bounded range is dominated, for some t in [0, ε], by the pair on two outcomes
-with losses t and t − ε (Dong, Durfee, Rogers 2020, Lemma 3.4): P gives the first p = (1 − e^(t−ε))/(1 − e^−ε). Its
-curve at e^−ε ≤ x ≤ e^ε is the greatest of p·(1 − x·e^−t), 1 − x and 0. The first is largest over t at e^2t = x·e^ε,
-where it is (1 − √(x·e^−ε))²/(1 − e^−ε), and at least the other two, as it then is a curve's value itself. The greatest
-over all t is convex in x as a maximum of convex functions, so it is the curve of a pair that dominates them all: P[L >
-ℓ] = h − x·h′ = (1 − e^((ℓ−ε)/2))/(1 − e^−ε), a density of e^((ℓ−ε)/2)/(2(1 − e^−ε)) on [−ε, ε].
+*Bounded range* ε. Any two neighbours have losses in some [t − ε, t] with t in [0, ε], and E_P[e^−L] = 1. The curve is
+an expectation of a convex function of e^−L, so moving L to the two ends of the interval, with that mean kept, enlarges
+it: the pair on two outcomes with losses t and t − ε dominates (Dong, Durfee, Rogers 2020). There P gives the first p =
+(1 − e^(t−ε))/(1 − e^−ε). Its curve at e^−ε ≤ x ≤ e^ε is the greatest of p·(1 − x·e^−t), 1 − x and 0. The first is
+largest over t at e^2t = x·e^ε, where it is (1 − √(x·e^−ε))²/(1 − e^−ε), and at least the other two, as it then is a
+curve's value itself. The greatest over all t is convex in x as a maximum of convex functions, so it is the curve of a
+pair that dominates them all: P[L > ℓ] = h − x·h′ = (1 − e^((ℓ−ε)/2))/(1 − e^−ε), a density of e^((ℓ−ε)/2)/(2(1 − e^−ε))
+on [−ε, ε].
 
 With density k·e^((ℓ−r)/2)/4 on (a, b), the excess is k·e^((a−r)/2)·2sinh²((b−a)/4) and the deficit the same with b in
 the exponent.

@@ -20,6 +20,8 @@ from discreet.core.exact import nearest_float
 
 #: Relative accuracy of what is computed below, with room; exponents add their own size in roundings.
 SLACK = 1e-12
+#: A μ below this, and noise so many widths out, are not worked out.
+FAINT, CERTAIN = 1e-100, 1e4
 #: Beyond this Mills' ratio is taken from its continued fraction.
 FAR = 8.0
 
@@ -27,6 +29,10 @@ FAR = 8.0
 def curve_delta(mu_squared: Fraction, epsilon: Fraction) -> tuple[float, float]:
     """Return bounds on δ at ε."""
     mu, target = math.sqrt(nearest_float(mu_squared)), nearest_float(epsilon)
+    if mu < FAINT:
+        return 0.0, FAINT  # δ ≤ μ/√2π
+    if target / mu - mu / 2 > CERTAIN:
+        return 0.0, 5e-324
     log = _log_delta(mu, target)
     # ln δ moves by at most (1 + |a|·(1 + …)) roundings for a rounding of μ and ε.
     off = SLACK * (1 + abs(log) * 1e-2) + 8e-16 * _sensitivity(mu, target)

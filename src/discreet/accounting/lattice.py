@@ -27,7 +27,7 @@ SLACK = 1e-14
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """P-masses at (first + i)·step; `beyond` is mass at a loss of +∞."""
+    """P-masses at (first + i)·step; `beyond` is mass at a loss of +∞, rounded like the masses."""
 
     first: int
     masses: Floats
@@ -64,7 +64,7 @@ def inwards(cells: Cells, first: int) -> Lattice:
     present, top = excess / fall + deficit / rise, (excess + deficit) / fall
     masses = cells.points * (1 - POINT_SLACK)
     masses += _handed_out(excess.tolist(), deficit.tolist(), present.tolist(), top.tolist(), step)
-    return Lattice(first, masses * (1 - SLACK), 0.0)
+    return Lattice(first, masses * (1 - SLACK), cells.certain.present)
 
 
 def _handed_out(

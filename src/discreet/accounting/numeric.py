@@ -5,7 +5,7 @@ tilted Fourier transform (`tilted`). Where to look is guessed by `sketch`; every
 
 For a batch whose releases are all fixed beforehand. A session, whose next question depends on the last answer, needs a
 filter. Reference: Koskela, Jälkö, Honkela 2020 and Gopi, Lee, Wutschitz 2021 for the transform; Doroshenko, Ghazi,
-Kamath, Kumar, Manurangsi 2022 for the grid; the tilt and the rounding inwards are ours.
+Kamath, Kumar, Manurangsi 2022 for the grid; Alghamdi and others 2023 for the tilt; the rounding inwards is ours.
 """
 
 import math
@@ -29,6 +29,10 @@ CLIPPED = 230.0
 MOST_PIVOTS = 100
 #: A mass that is not worth looking at.
 FAINT = 1e-40
+#: A grid coarser than this tells nothing.
+COARSEST = 30.0
+#: Most cells that are handed out one by one, when rounding inwards.
+LONGEST_INWARDS = 2**18
 #: Transforms of up to this size take no time to speak of.
 SMALL = 8192
 #: Definite losses that are looked at when a step is chosen, and steps that are tried.
@@ -49,18 +53,17 @@ def epsilon_below(batch: Batch, delta: float, accuracy: float = ACCURACY) -> flo
 
 def delta_above(batch: Batch, epsilon: float, accuracy: float = ACCURACY) -> float:
     """Return a δ at ε that the batch is proved to keep."""
-    # Beyond the sum of all greatest losses nothing changes any more.
-    epsilon = min(epsilon, sum(times * pair.span(FAINT)[1] for pair, times in batch.pairs))
+    epsilon = min(epsilon, _farthest(batch))  # beyond, nothing changes any more
     sums = _sums(batch, _aims(batch, lambda sketch: sketch.aim_at_epsilon(epsilon)), accuracy, outwards)
-    return max(_delta_at(total, epsilon, +1) for total in sums)
+    return max((_delta_at(total, epsilon, +1) for total in sums), default=1.0)
 
 
 def delta_below(batch: Batch, epsilon: float, accuracy: float = ACCURACY) -> float:
     """Return a δ at ε that the batch is proved not to beat."""
-    if epsilon > sum(times * pair.span(FAINT)[1] for pair, times in batch.pairs):
+    if epsilon > _farthest(batch):
         return 0.0
     sums = _sums(batch, _aims(batch, lambda sketch: sketch.aim_at_epsilon(epsilon)), accuracy, inwards)
-    return max(_delta_at(total, epsilon + _drift(batch, total), -1) for total in sums)
+    return max((_delta_at(total, epsilon + _drift(batch, total), -1) for total in sums), default=0.0)
 
 
 def _epsilon(batch: Batch, delta: float, accuracy: float, rounding: Rounding) -> float:
@@ -70,10 +73,12 @@ def _epsilon(batch: Batch, delta: float, accuracy: float, rounding: Rounding) ->
     if any(aim.tilt >= TILTS[-1] for _, aim in aims):  # ε is the largest loss there is, or nearly
         return math.inf if rounding is outwards else 0.0
     sums = _sums(batch, aims, accuracy, rounding)
+    if not sums:
+        return math.inf if rounding is outwards else 0.0
     found = pick(sums, delta)
     if any(_blurred(total, found, delta) for total in sums):
-        sums = _sums(batch, [(sketch, sketch.aim_at(found, delta)) for sketch, _ in aims], accuracy, rounding)
-        found = better(found, pick(sums, delta))
+        again = _sums(batch, [(sketch, sketch.aim_at(found, delta)) for sketch, _ in aims], accuracy, rounding)
+        found = better(found, pick(again, delta)) if again else found
     return found if rounding is outwards else found - _drift(batch, sums[0])
 
 
@@ -88,6 +93,11 @@ def _worst_above(sums: list[Sum], delta: float) -> float:
 
 def _best_below(sums: list[Sum], delta: float) -> float:
     return max(_last_above(total, delta) for total in sums)
+
+
+def _farthest(batch: Batch) -> float:
+    """Return the sum of all greatest losses of either sign, but for faint ones."""
+    return sum(times * max(map(abs, pair.span(FAINT))) for pair, times in batch.pairs)
 
 
 def _aims(batch: Batch, aim: Callable[[Sketch], Aim]) -> list[tuple[Sketch, Aim]]:
@@ -105,24 +115,27 @@ def _blurred(total: Sum, epsilon: float, delta: float) -> bool:
 
 
 def _sums(batch: Batch, aims: list[tuple[Sketch, Aim]], accuracy: float, rounding: Rounding) -> list[Sum]:
-    """Return the sum of all losses for each direction, all on one grid."""
+    """Return the sum of all losses for each direction, all on one grid; none if only a useless grid would hold them."""
     least = math.exp(max(-600.0, *(aim.log_delta for _, aim in aims)))
     tiny = max(BEYOND * least / batch.times, 1e-290)
-    step = _step(batch, min(sketch.step(aim, accuracy) for sketch, aim in aims), tiny)
+    longest = LONGEST if rounding is outwards else LONGEST_INWARDS
+    step = _step(batch, min(sketch.step(aim, accuracy) for sketch, aim in aims), tiny, longest)
     windows = [sketch.window(aim, step) for sketch, aim in aims]
     largest = max(window.size for window in windows)
     if largest < SMALL:  # a finer grid costs nothing
-        step = _step(batch, step * largest / SMALL, tiny)
+        step = _step(batch, step * largest / SMALL, tiny, longest)
         windows = [sketch.window(aim, step) for sketch, aim in aims]
-    longest = max(window.step for window in windows)
-    if longest > step:  # one of them had to take longer steps
-        windows = [sketch.window(aim, longest) for sketch, aim in aims]
-    grids = [grid_of(pair, longest, tiny) for pair, _ in batch.pairs]
+    common = max(window.step for window in windows)
+    if common > step:  # one of them had to take longer steps
+        windows = [sketch.window(aim, common) for sketch, aim in aims]
+    if common > COARSEST:
+        return []
+    grids = [grid_of(pair, common, tiny) for pair, _ in batch.pairs]
     directions = batch.directions()
     return [_summed(one, grids, window, rounding) for one, window in zip(directions, windows, strict=True)]
 
 
-def _step(batch: Batch, wanted: float, tiny: float, longest: int = LONGEST) -> float:
+def _step(batch: Batch, wanted: float, tiny: float, longest: int) -> float:
     """Return a step that keeps lists of cells short, with the definite losses of frequent pairs near its multiples."""
     ranges = [pair.span(tiny) for pair, _ in batch.pairs]
     step = max(wanted, *((high - low) / longest for low, high in ranges))
@@ -168,7 +181,7 @@ def _first_below(total: Sum, delta: float) -> float:
     pivot = _pivot(total)
     for _ in range(MOST_PIVOTS):
         levels, heads, tails = _suffixes(total, +1, pivot)
-        scaled = _unscaled(room, total, pivot, +1)
+        scaled = _unscaled(room, total, pivot, +1) * (1 - 4e-10)
         if not math.exp(-2 * CLIPPED) < scaled < math.exp(CLIPPED):
             return math.inf  # the aim was far off
         too_much = np.flatnonzero(~(heads - tails <= scaled))  # so that what is not a number counts as too much
@@ -183,17 +196,24 @@ def _first_below(total: Sum, delta: float) -> float:
         return max(0.0, float(levels[at + 1])) if at + 1 < len(levels) else math.inf
     # In (levels[at], levels[at + 1]) no mass is passed: δ = head − tail·e^(ε − level).
     head, tail = float(heads[at]), float(tails[at])
+    if not tail > 0:
+        return max(0.0, float(levels[at + 1]))
     found = float(levels[at]) + math.log((head - scaled) / tail)
-    return max(0.0, min(found + 1e-15 * (1 + abs(found)), float(levels[at + 1])))
+    found = max(0.0, min(found + 1e-15 * (1 + abs(found)), float(levels[at + 1])))
+    # Far to the right of the pivot the sums above are not reliable; this one is, wherever ε lies.
+    return found if _delta_at(total, found, +1) <= delta else math.inf
 
 
 def _last_above(total: Sum, delta: float) -> float:
     """Return the greatest grid point near the pivot at which the bound from below is more than δ."""
+    room = delta - total.beyond * (1 - 1e-11)
+    if room <= 0:
+        return math.inf
     window, pivot = total.window, _pivot(total)
     levels, heads, tails = _suffixes(total, -1, pivot)
     # What was wrapped into the window, wherever it came to lie, weighs at most e^(−θ(ℓ − ε)) ≤ 1 beyond ε.
     lost = (total.below + total.above) * np.exp(np.clip(-window.tilt * (levels - pivot), -FARTHEST, FARTHEST))
-    above = np.flatnonzero(heads - tails - lost > _unscaled(delta, total, pivot, -1) * (1 + 1e-10))
+    above = np.flatnonzero(heads - tails - lost > _unscaled(room, total, pivot, -1) * (1 + 1e-10))
     return max(0.0, float(levels[above[-1]])) if len(above) else 0.0
 
 
@@ -212,7 +232,7 @@ def _delta_at(total: Sum, epsilon: float, side: int) -> float:
         value += total.above * math.exp(-window.tilt * max(end - epsilon, 0.0)) + (total.below if start == 0 else 0.0)
         found = scale * value * (1 + 1e-10) + total.beyond
         return found if found < 1 else 1.0  # also if it is not a number
-    return max(0.0, scale * (value - total.below - total.above) * (1 - 1e-10))
+    return max(0.0, scale * (value - total.below - total.above) * (1 - 1e-10)) + total.beyond * (1 - 1e-11)
 
 
 def _bounded(total: Sum, side: int) -> Floats:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import assert_never
 
 import numpy as np
@@ -272,13 +273,17 @@ def _symmetric(part: PrivacyLoss) -> bool:
 
 def _binomial_moment(order: int, rate: float, inner: Floats) -> float:
     k = np.arange(order + 1)
-    logs = np.array(
-        [math.lgamma(order + 1) - math.lgamma(i + 1) - math.lgamma(order - i + 1) for i in range(order + 1)]
-    )
+    factorials = _log_factorials()[: order + 1]
+    logs = factorials[-1] - factorials - factorials[::-1]
     if rate < 1:
         logs = logs + k * math.log(rate) + (order - k) * math.log1p(-rate) + inner[: order + 1]
         return _log_sum(logs) + SLACK * (1 + order)
     return float(inner[order])
+
+
+@cache
+def _log_factorials() -> Floats:
+    return np.array([math.lgamma(k + 1) for k in range(HIGHEST_SAMPLED + 1)])
 
 
 def _between(cumulants: list[float], order: Fraction) -> Fraction:

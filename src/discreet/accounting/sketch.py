@@ -126,7 +126,7 @@ class Sketch:
         """
         width = self.width(aim.tilt)
         farthest = max((float(np.abs(levels).max()) for levels, *_ in self._parts), default=0.0)
-        room = accuracy * max(aim.epsilon, width / 4, farthest / 100)
+        room = accuracy * max(aim.epsilon, width / 4, farthest / 10)
         # It adds no more than h for each release, either.
         return max(min(math.sqrt(12 * room / (self.times * (aim.tilt + 1))), width / 4), room / self.times)
 

@@ -1,6 +1,7 @@
 """From a loss to the pairs that dominate its parts, and how often each is used."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -118,7 +119,10 @@ def _ways(loss: PrivacyLoss, *, inwards: bool = False) -> list[Counted] | None:
             return _ways(part, inwards=inwards)
         case Repeated(part, times):
             ways = _ways(part, inwards=inwards)
-            return None if ways is None else [{leaf: times * count for leaf, count in way.items()} for way in ways]
+            if ways is None or len(ways) == 1:
+                return ways and [{leaf: times * count for leaf, count in ways[0].items()}]
+            # Each time the person may be in another part.
+            return _all_ways([ways] * times) if times < MOST_WAYS else None
         case Parallel(parts):
             each = [_ways(part, inwards=inwards) for part in dict.fromkeys(parts)]
             known = [way for ways in each if ways is not None for way in ways]
@@ -130,18 +134,26 @@ def _ways(loss: PrivacyLoss, *, inwards: bool = False) -> list[Counted] | None:
             return [{loss: 1}]
 
 
-def _all_ways(each: list[list[Counted] | None]) -> list[Counted] | None:
-    known = [ways for ways in each if ways is not None]
-    if len(known) < len(each) or math.prod(map(len, known)) > MOST_WAYS:
-        return None
-    result = []
-    for choice in product(*known):
-        total: Counted = {}
-        for way in choice:
-            for leaf, count in way.items():
-                total[leaf] = total.get(leaf, 0) + count
-        result.append(total)
-    return result
+def _all_ways(each: Sequence[list[Counted] | None]) -> list[Counted] | None:
+    """Return all sums of one way from each, without repetitions; None if there are too many."""
+    single: Counted = {}
+    for ways in each:
+        if ways is None:
+            return None
+        if len(ways) == 1:
+            for leaf, count in ways[0].items():
+                single[leaf] = single.get(leaf, 0) + count
+    totals = [single]
+    for ways in [ways for ways in each if ways is not None and len(ways) > 1]:
+        sums = {frozenset(total.items()): total for total in (_sum(a, b) for a, b in product(totals, ways))}
+        totals = list(sums.values())
+        if len(totals) > MOST_WAYS:
+            return None
+    return totals
+
+
+def _sum(first: Counted, second: Counted) -> Counted:
+    return {leaf: first.get(leaf, 0) + second.get(leaf, 0) for leaf in {**first, **second}}
 
 
 def _batch(way: Counted, inwards: bool) -> Batch | None:  # noqa: FBT001

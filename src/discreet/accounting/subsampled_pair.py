@@ -73,7 +73,9 @@ class PoissonPair:
                 edges[first - 1 : first + 1], base.below
             )
             below = Ends(0.0, 0.0)
-        return Cells(edges, excess, deficit, error, points, below=below, above=self._sampled(base.above))
+        # Where only the person's presence leads, a sampled presence still tells; an absence does not.
+        certain = Ends(self.rate * base.certain.present * (1 - 4 * UNIT), 0.0)
+        return Cells(edges, excess, deficit, error, points, below, self._sampled(base.above), certain)
 
     def _bottom(self, edges: Floats, below: Ends) -> tuple[float, float, float]:
         """Return excess, deficit and error of the cell that holds all that lies below the first edge of the base."""

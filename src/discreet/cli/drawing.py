@@ -14,11 +14,13 @@ from discreet.cli.series import curve_series, noise_series, theorem_series, winn
 from discreet.cli.typed import read_number, read_whole
 from discreet.cli.wanted import epsilon_of, loss_of
 from discreet.cli.words import shown
-from discreet.core import DiscreetError, InvalidInput, positive, probability, whole
+from discreet.core import DiscreetError, InvalidInput, probability, whole
 
 FORMATS = (".png", ".svg")
 #: At which ε the noise is worked out: from 0.1 to 10, four steps to a factor of ten.
 EPSILONS = tuple(Fraction(f"{10 ** (step / 4):.3g}") for step in range(-4, 5))
+#: Beyond these all theorems say the same: nothing, or everything.
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), Fraction(20)
 #: Beyond this a picture would take minutes.
 MOST_TIMES = 10**6
 
@@ -58,7 +60,12 @@ def _draw_noise(arguments: Namespace) -> None:
 
 
 def _draw_theorems(arguments: Namespace) -> None:
-    once, delta, times = positive(epsilon_of(arguments), "--epsilon"), _delta(arguments), _times(arguments)
+    once, delta, times = epsilon_of(arguments), _delta(arguments), _times(arguments)
+    if not LEAST_EPSILON <= once <= MOST_EPSILON:
+        raise InvalidInput(
+            f"The theorems are drawn for an --epsilon from {shown(LEAST_EPSILON)} to {MOST_EPSILON}.",
+            fix="pass --epsilon 0.1, or ask `discreet account compare` for numbers",
+        )
     path, pictures = _ready(arguments.file)
     lines, spans = theorem_series(once, delta, times), winners(once, delta, times)
     title = f"What releases of ε = {shown(once)} each add up to, at δ = {shown(delta)}"

@@ -131,8 +131,11 @@ def _draw_spans(axes: Axes, spans: Sequence[Span]) -> None:
 
 
 def _over(line: Line, least: dict[float, float]) -> Line:
-    shares = [value / least[one] for one, value in zip(line.across, line.up, strict=True)]
-    return Line(line.name, line.across, tuple(shares))
+    """Return a line as multiples of the least one, where that is above 0."""
+    shown = [
+        (one, value / least[one]) for one, value in zip(line.across, line.up, strict=True) if least.get(one, 0) > 0
+    ]
+    return Line(line.name, tuple(one for one, _ in shown), tuple(share for _, share in shown))
 
 
 def _draw_lines(axes: Axes, lines: Sequence[Line]) -> None:
