@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: setup demo test slow mutants check format bench docs clean
+.PHONY: setup demo pictures test slow mutants check format bench docs clean
 
 setup: $(VENV)/.dev
 
@@ -18,12 +18,18 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/.dev
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
+# Opacus needs PyTorch and asks for any; the CPU build comes first, and Opacus without what it asks for.
 $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --no-deps opacus==1.6.0
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check opt-einsum --editable '.[bench]'
 	@touch $@
 
 demo: setup            ## private counts beside the exact one, and a picture of the noise
 	$(RUN)/python examples/demo.py
+
+pictures: setup        ## three pictures of accounting
+	$(RUN)/python examples/accounting_pictures.py
 
 test: setup            ## everything but the slow marks
 	$(RUN)/python -m pytest --quiet --numprocesses 2
@@ -47,6 +53,8 @@ format: setup
 bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchmarks/results/
 	$(RUN)/python benchmarks/noise.py
 	$(RUN)/python benchmarks/selection.py
+	$(RUN)/python benchmarks/accounting.py
+	$(RUN)/python benchmarks/accounting_sweep.py
 
 docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest
@@ -54,4 +62,4 @@ docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) demo-noise.png docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo-noise.png privacy-curve.png least-noise.png composition-theorems.png docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

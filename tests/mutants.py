@@ -11,24 +11,15 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+
+from accounting_mutants import ACCOUNTING_MUTANTS
+from mutant import Mutant
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
 #: A mutant that makes a draw run for ever is caught, too.
 SECONDS = 240
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One planted bug."""
-
-    bug: str
-    file: str
-    old: str
-    new: str
-    tests: str
 
 
 MUTANTS = [
@@ -245,21 +236,21 @@ MUTANTS = [
     # Accounting.
     Mutant(
         "ten releases are billed as one",
-        "accounting/guarantees.py",
-        "return times * rho, times * delta",
-        "return rho, delta",
+        "accounting/conversions.py",
+        "once = concentrated_of(part)\n            return None if once is None else (times * once[0], times * once[1])",
+        "once = concentrated_of(part)\n            return once",
         "unit/test_accounting.py",
     ),
     Mutant(
         "delta is dropped when releases add up",
-        "accounting/guarantees.py",
-        "(times * once[0], times * once[1])",
-        "(times * once[0], once[1])",
+        "accounting/conversions.py",
+        "once = approximate_of(part)\n            return None if once is None else (times * once[0], times * once[1])",
+        "once = approximate_of(part)\n            return None if once is None else (times * once[0], once[1])",
         "unit/test_accounting.py",
     ),
     Mutant(
         "bounded range is billed as if twice as good",
-        "accounting/guarantees.py",
+        "accounting/conversions.py",
         "return epsilon**2 / 8, Fraction(0)",
         "return epsilon**2 / 16, Fraction(0)",
         "claims/test_selection.py",
@@ -548,6 +539,7 @@ MUTANTS = [
         "rounding='ROUND_HALF_EVEN'",
         "unit/test_accounting.py",
     ),
+    *ACCOUNTING_MUTANTS,
 ]
 
 

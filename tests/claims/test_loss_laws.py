@@ -60,7 +60,9 @@ HALF = Fraction(1, 2)
 WITHOUT = Sampling.WITHOUT_REPLACEMENT
 ONE, TWO, BALL = Sensitivity.box(l0=1, linf=1), Sensitivity.box(l0=2, linf=1), Sensitivity.l2_ball(3)
 ORDERS = tuple(Fraction(order) for order in ("1.1", "2", "3.5", "16"))
-LOPSIDED = DominatingPair([Fraction(1, 10), Fraction(3, 10), Fraction(6, 10)], [Fraction(2, 10), Fraction(7, 10), Fraction(1, 10)])
+LOPSIDED = DominatingPair(
+    [Fraction(1, 10), Fraction(3, 10), Fraction(6, 10)], [Fraction(2, 10), Fraction(7, 10), Fraction(1, 10)]
+)
 TELLING = DominatingPair([HALF, HALF - Fraction(1, 10**8), Fraction(1, 10**8)], [Fraction(1, 3), Fraction(2, 3), 0])
 
 #: For every kind, families of losses of which each costs at least as much as the next.
@@ -109,7 +111,12 @@ FAMILIES = {
         [Repeated(RandomisedResponse(0.75), 3), Repeated(RandomisedResponse(0.6), 3)],
     ],
     Parallel: [
-        [Parallel([Pure(1), LaplaceNoise(2)]), Parallel([Pure(0.5), LaplaceNoise(2)]), Parallel([Pure(0.1)]), Parallel([])],
+        [
+            Parallel([Pure(1), LaplaceNoise(2)]),
+            Parallel([Pure(0.5), LaplaceNoise(2)]),
+            Parallel([Pure(0.1)]),
+            Parallel([]),
+        ],
     ],
     Group: [
         [Group(Approximate(0.1, 1e-7), 3), Group(Approximate(0.05, 1e-7), 3)],
@@ -293,7 +300,10 @@ def test_more_releases_never_cost_less():
             least = max(epsilon(loss, allowed), epsilon(OTHER, allowed))
             assert epsilon(more, allowed) >= least * (1 - GRID)
         assert delta(more, HALF) >= delta(loss, HALF) * (1 - GRID_OF_DELTA)
-        assert all(more_of >= less_of for more_of, less_of in zip(approximate_of(more) or (), approximate_of(loss) or (), strict=True))
+        assert all(
+            more_of >= less_of
+            for more_of, less_of in zip(approximate_of(more) or (), approximate_of(loss) or (), strict=True)
+        )
 
 
 @every
@@ -302,7 +312,9 @@ def test_each_further_repetition_costs_more(loss):
     assert all(more >= less * (1 - GRID) for less, more in pairwise(many))
 
 
-@pytest.mark.parametrize("family", [family for families in FAMILIES.values() for family in families], ids=lambda f: shown(f[0]))
+@pytest.mark.parametrize(
+    "family", [family for families in FAMILIES.values() for family in families], ids=lambda f: shown(f[0])
+)
 def test_more_noise_never_costs_more(family):
     """Also after composition, which sees the whole curve and not one point of it."""
     for more, less in pairwise(family):
@@ -313,7 +325,10 @@ def test_more_noise_never_costs_more(family):
                 assert delta(cheaper, eps) <= delta(dearer, eps) * (1 + GRID_OF_DELTA) + FLOOR
         pairs = zip(renyi_of(less, ORDERS).values, renyi_of(more, ORDERS).values, strict=True)
         if renyi_of(less, ORDERS).delta == renyi_of(more, ORDERS).delta:
-            assert all(b is None or (a is not None and a <= b * (1 + Fraction(1, 10**9)) + Fraction(1, 10**9)) for a, b in pairs)
+            assert all(
+                b is None or (a is not None and a <= b * (1 + Fraction(1, 10**9)) + Fraction(1, 10**9))
+                for a, b in pairs
+            )
 
 
 # Groups.
@@ -328,7 +343,9 @@ def test_groups_follow_the_textbook(size):
     stated = approximate_of(Group(Approximate(each, unlucky), size))
     assert stated[0] == size * each
     assert size * unlucky < stated[1] <= size * exp_up((size - 1) * each) * unlucky
-    assert stated[1] >= unlucky * sum(Fraction(math.exp(step * each)) * (1 - Fraction(1, 10**12)) for step in range(size))
+    assert stated[1] >= unlucky * sum(
+        Fraction(math.exp(step * each)) * (1 - Fraction(1, 10**12)) for step in range(size)
+    )
     assert concentrated_of(Group(Concentrated(each), size)) == (size**2 * each, 0)
     assert concentrated_of(Group(GaussianNoise(3), size)) == (Fraction(size**2, 18), 0)
     assert epsilon(Group(GaussianDP(each), size), 1e-6) == epsilon(GaussianDP(size * each), 1e-6)
@@ -360,7 +377,14 @@ def test_a_group_that_may_spread_over_disjoint_parts_is_not_billed_as_one_part()
 
 @pytest.mark.parametrize("allowed", [0, 1e-3, 1e-9])
 def test_disjoint_parts_cost_the_worst_of_them(allowed):
-    parts = [Pure(HALF), LaplaceNoise(3), GaussianNoise(20), RandomisedResponse(0.6), Composed([]), Approximate(0.1, 1e-4)]
+    parts = [
+        Pure(HALF),
+        LaplaceNoise(3),
+        GaussianNoise(20),
+        RandomisedResponse(0.6),
+        Composed([]),
+        Approximate(0.1, 1e-4),
+    ]
     for some in (parts[:2], parts[:4], parts):
         alone = [epsilon(part, allowed) for part in some]
         together = epsilon(Parallel(some), allowed)
@@ -464,7 +488,12 @@ def test_leaves_hold_for_whichever_neighbours_were_meant(loss):
 def test_a_tie_to_neighbours_is_passed_on(loss):
     relation = TIED[loss]
     assert neighbours_of(loss) is relation
-    for whole in (Composed([Pure(1), loss]), Repeated(loss, 2), Group(loss, 2), Composed([Repeated(Group(loss, 2), 2)])):
+    for whole in (
+        Composed([Pure(1), loss]),
+        Repeated(loss, 2),
+        Group(loss, 2),
+        Composed([Repeated(Group(loss, 2), 2)]),
+    ):
         assert neighbours_of(whole) is relation
 
 
@@ -504,7 +533,10 @@ def test_only_purely_private_reports_are_shuffled():
 @every
 def test_a_loss_is_a_value(loss):
     """Equal losses are equal and hash alike, so that equal parts are counted together; none can be changed."""
-    again = eval(repr(loss), {**vars(__import__("discreet.accounting", fromlist=["x"])), "Fraction": Fraction, "Sensitivity": Sensitivity})  # noqa: E501
+    again = eval(
+        repr(loss),
+        {**vars(__import__("discreet.accounting", fromlist=["x"])), "Fraction": Fraction, "Sensitivity": Sensitivity},
+    )  # noqa: E501
     assert again == loss
     assert hash(again) == hash(loss)
     with pytest.raises(AttributeError):

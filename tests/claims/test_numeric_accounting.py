@@ -100,7 +100,13 @@ def test_a_mix_of_all_kinds_is_bracketed_around_the_truth():
 @pytest.mark.parametrize("added", [False, True])
 @pytest.mark.parametrize(
     ("sigma", "rate", "times", "allowed"),
-    [(0.7, 0.02, 400, 1e-3), (1.3, 0.3, 30, 1e-9), (2.5, 0.1, 1000, 1e-6), (0.9, 0.005, 5000, 1e-7), (4.0, 0.5, 60, 1e-14)],
+    [
+        (0.7, 0.02, 400, 1e-3),
+        (1.3, 0.3, 30, 1e-9),
+        (2.5, 0.1, 1000, 1e-6),
+        (0.9, 0.005, 5000, 1e-7),
+        (4.0, 0.5, 60, 1e-14),
+    ],
 )
 def test_the_promised_epsilon_keeps_delta_in_both_directions(sigma, rate, times, allowed, added):
     promised = epsilon(Repeated(Subsampled(GaussianNoise(sigma), rate), times), allowed)

@@ -47,6 +47,7 @@ FACES = {
         "need_delta", "neighbours_of", "optimal_composition", "optimal_delta", "optimal_delta_unequal",
         "optimal_epsilon", "posterior", "power", "renyi_of", "times_left",
     },
+    "discreet.cli": {"main"},
     "discreet.mechanisms": {
         "AboveThreshold", "CentredTotal", "Estimate",
         "ExponentialMechanism", "Gaussian", "Laplace", "Mean", "MeanAnswer",
