@@ -31,6 +31,8 @@ from discreet.core.exponential import exp_up, log_up
 
 #: Larger groups than this are left to the formulas of `approximate_of` and `concentrated_of`.
 MOST_PEOPLE = 10**12
+#: Sums of more powers than this are bounded, not added up.
+FEW = 64
 #: e to a larger power than this promises nothing, and is not worked out.
 STEEPEST = 500
 
@@ -65,7 +67,7 @@ def approximate_of(loss: PrivacyLoss) -> EpsilonDelta | None:  # noqa: C901, PLR
         case Parallel(parts):
             return _worst([approximate_of(part) for part in parts])
         case Group(part, size):
-            return _grouped_pair(approximate_of(part), size)
+            return approximate_of(part) if size == 1 else _grouped_pair(approximate_of(part), size)
         case Subsampled(part, rate):
             return _sampled_pair(approximate_of(part), rate)
         case Shuffled(part):
@@ -110,7 +112,9 @@ def concentrated_of(loss: PrivacyLoss) -> EpsilonDelta | None:  # noqa: C901, PL
             return _worst([concentrated_of(part) for part in parts])
         case Group(part, size):
             once = concentrated_of(part)
-            return (once[0] * size**2, Fraction(0)) if once is not None and not once[1] else None
+            if size == 1 or once is None:
+                return once
+            return None if once[1] else (once[0] * size**2, Fraction(0))
         case Subsampled(part) | Shuffled(part):
             return concentrated_of(part)
         case _:
@@ -189,13 +193,14 @@ def _worst(pairs: list[EpsilonDelta | None]) -> EpsilonDelta | None:
 
 
 def _grouped_pair(pair: EpsilonDelta | None, size: int) -> EpsilonDelta | None:
-    """Return (kε, (1 + e^ε + … + e^((k−1)ε))·δ), the sum bounded by k times its last term."""
+    """Return (kε, (1 + e^ε + … + e^((k−1)ε))·δ), long sums bounded by k times their last term."""
     if pair is None or not pair[1]:
         return None if pair is None else (size * pair[0], Fraction(0))
     steepest = (size - 1) * pair[0]
     if steepest > STEEPEST:
         return None
-    delta = size * exp_up(steepest) * pair[1]
+    powers = (exp_up(i * pair[0]) for i in range(1, size))
+    delta = (1 + sum(powers) if size <= FEW else size * exp_up(steepest)) * pair[1]
     return (size * pair[0], delta) if delta < 1 else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from fractions import Fraction
 
-from discreet.accounting.composites import Group, Parallel, PrivacyLoss, need_loss
+from discreet.accounting.composites import Group, Parallel, PrivacyLoss, Subsampled, need_loss
 from discreet.accounting.concentrated import concentrated_delta, concentrated_epsilon
 from discreet.accounting.conversions import approximate_of, concentrated_of
 from discreet.accounting.deltas import need_delta
@@ -19,7 +19,7 @@ from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
 from discreet.accounting.losses import DiscreteGaussianNoise
 from discreet.accounting.numeric import delta_above, delta_below, epsilon_above, epsilon_below
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
-from discreet.accounting.spectrum import batches, gaussian_mu, simplest
+from discreet.accounting.spectrum import alternatives, batches, gaussian_mu, unwrapped
 from discreet.core import InvalidInput, Number, WrongType, exact, round_down, round_up
 from discreet.core.exact import nearest_float
 
@@ -82,13 +82,7 @@ def epsilon(loss: PrivacyLoss, delta: Number) -> float:
     summed = round_up(total[0]) if total is not None and total[1] <= allowed else math.inf
     if not allowed or summed == 0:
         return summed
-    match loss:
-        case Parallel(parts) if parts:
-            return min(summed, max(epsilon(part, delta) for part in dict.fromkeys(parts)))
-        case Group(_, size) if size > 1:
-            return min(summed, _best_epsilon(loss, allowed), _group_epsilon(loss, allowed))
-        case _:
-            return min(summed, _best_epsilon(simplest(loss), allowed))
+    return min(summed, max(_worst_epsilon(one, allowed) for one in _alternatives(loss)))
 
 
 def delta(loss: PrivacyLoss, epsilon: Number) -> float:
@@ -99,13 +93,7 @@ def delta(loss: PrivacyLoss, epsilon: Number) -> float:
     summed = round_up(total[1]) if total is not None and total[0] <= target else 1.0
     if summed == 0:
         return 0.0
-    match loss:
-        case Parallel(parts) if parts:
-            return min(summed, max(delta(part, epsilon) for part in dict.fromkeys(parts)))
-        case Group(_, size) if size > 1:
-            return min(summed, _best_delta(loss, target), _group_delta(loss, target))
-        case _:
-            return min(summed, _best_delta(simplest(loss), target))
+    return min(summed, max(_worst_delta(one, target) for one in _alternatives(loss)))
 
 
 def bracket(loss: PrivacyLoss, delta: Number) -> Bracket:
@@ -161,6 +149,43 @@ def curve(loss: PrivacyLoss, epsilons: Iterable[Number]) -> list[Guarantee]:
     return [Guarantee(round_up(_need_epsilon(one)), delta(loss, one)) for one in listed]
 
 
+def _alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:
+    """Return the losses whose worst is sought; groups and lots stay as they are, as there is more to say about them."""
+    match unwrapped(loss):
+        case Parallel(parts) if parts:
+            return [one for part in dict.fromkeys(parts) for one in _alternatives(part)]
+        case Group() | Subsampled() as whole:
+            return [whole]
+        case other:
+            return alternatives(other)
+
+
+def _worst_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
+    """Return the least ε of all methods for a loss without alternatives."""
+    total = approximate_of(loss)
+    bounds = [
+        round_up(total[0]) if total is not None and total[1] <= allowed else math.inf,
+        _best_epsilon(loss, allowed),
+    ]
+    match loss:
+        case Group(_, size) if size > 1:
+            bounds.append(_group_epsilon(loss, allowed))
+        case Subsampled():
+            bounds.append(_sampled_epsilon(loss, allowed))
+    return min(bounds)
+
+
+def _worst_delta(loss: PrivacyLoss, target: Fraction) -> float:
+    total = approximate_of(loss)
+    bounds = [round_up(total[1]) if total is not None and total[0] <= target else 1.0, _best_delta(loss, target)]
+    match loss:
+        case Group(_, size) if size > 1:
+            bounds.append(_group_delta(loss, target))
+        case Subsampled():
+            bounds.append(_sampled_delta(loss, target))
+    return min(bounds)
+
+
 def _best_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
     """Return the least ε that the sharpest method for a loss gives."""
     square = gaussian_mu(loss)
@@ -170,7 +195,7 @@ def _best_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
     found = batches(loss)
     if found is not None:
         bounds.append(max((epsilon_above(one, round_down(allowed)) for one in found if one.pairs), default=0.0))
-    if found is None or math.isinf(bounds[-1]):
+    if math.isinf(bounds[-1]):
         bounds.append(renyi_epsilon(loss, allowed))
         rho = concentrated_of(loss)
         if rho is not None and rho[1] < allowed:
@@ -198,12 +223,32 @@ def _best_delta(loss: PrivacyLoss, target: Fraction) -> float:
     return min(bounds)
 
 
+def _sampled_epsilon(loss: Subsampled, allowed: Fraction) -> float:
+    """Return ln(1 + q(e^ε − 1)) for the part's ε at δ/q. Reference: Balle, Barthe, Gaboardi 2018, Theorems 8 and 9."""
+    if allowed >= loss.rate:
+        return 0.0
+    inner = epsilon(loss.part, allowed / loss.rate)
+    if inner > STEEPEST:
+        return inner
+    return math.log1p(nearest_float(loss.rate) * math.expm1(inner)) * (1 + 1e-14)
+
+
+def _sampled_delta(loss: Subsampled, target: Fraction) -> float:
+    """Return q·δ of the part at ln(1 + (e^ε − 1)/q)."""
+    rate, rise = nearest_float(loss.rate), nearest_float(target)
+    inner = math.log1p(math.expm1(min(rise, STEEPEST)) / rate) * (1 - 1e-14)
+    return min(1.0, rate * delta(loss.part, Fraction(max(inner, 0.0))) * (1 + 1e-14))
+
+
 def _group_delta(loss: Group, target: Fraction) -> float:
     """Return (1 + e^η + … + e^((k−1)η))·δ(η) at η = ε/k.
 
     K steps from neighbour to neighbour. Reference: Vadhan 2017, Lemma 2.2.
     """
     each = target / loss.size if target > loss.size * LEAST else Fraction(0)
+    once = approximate_of(loss.part)
+    if once is not None:
+        each = min(each, once[0])  # a larger η would not lower δ(η)
     rise = nearest_float(each) * (1 + 1e-15)
     if rise * loss.size > STEEPEST:
         return 1.0
@@ -215,6 +260,8 @@ def _group_epsilon(loss: Group, allowed: Fraction) -> float:
     """Return the least ε found at which `_group_delta` is at most δ, by bisection that ends on the safe side."""
     target = round_down(allowed)
     low, high = 0.0, 1.0
+    if _group_delta(loss, Fraction(0)) <= target:
+        return 0.0
     while _group_delta(loss, Fraction(high)) > target:
         low, high = high, 2 * high
         if high > STEEPEST:

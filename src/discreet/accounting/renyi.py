@@ -137,8 +137,9 @@ def _bound(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:  # no
         case Group(part, size):
             simpler = grouped(part, size)
             return _bound(simpler, orders) if simpler is not None else RenyiBound((None,) * len(orders), Fraction(0))
-        case Subsampled():
-            return _least(_sampled(loss, orders), _simple(loss, orders))
+        case Subsampled(part):
+            # Sampling never raises a divergence: it is quasi-convex in its two arguments together.
+            return _least(_least(_sampled(loss, orders), _bound(part, orders)), _simple(loss, orders))
         case Renyi(curve):
             return RenyiBound(tuple(_read(curve, order) for order in orders), Fraction(0))
         case Pure() | Approximate() | LaplaceNoise() | RandomisedResponse() | BoundedRange() | DiscreteLaplaceNoise():

@@ -53,6 +53,8 @@ UP, DOWN = 1 + 4 * UNIT, 1 - 4 * UNIT
 
 #: Losses beyond this, of more than such a mass, are left to Rényi divergences.
 FARTHEST_LOSS, TINY = 600.0, 1e-40
+#: Probabilities below this are not trusted as floats.
+TINIEST = 1e-290
 #: And so is what is used more often than this: the errors of transforms grow with it.
 MOST_TIMES = 10**10
 
@@ -93,12 +95,34 @@ def gaussian_mu(loss: PrivacyLoss) -> Fraction | None:
     return sum((times * square for times, square in zip(ways[0].values(), known, strict=True)), Fraction(0))
 
 
-def simplest(loss: PrivacyLoss) -> PrivacyLoss:
-    """Return the one leaf that a loss consists of, or the loss itself."""
+def unwrapped(loss: PrivacyLoss) -> PrivacyLoss:
+    """Return a loss without wrappings that change nothing."""
+    match loss:
+        case Composed((part,)) | Repeated(part, 1) | Group(part, 1):
+            return unwrapped(part)
+        case Subsampled(part, rate) if rate == 1:
+            return unwrapped(part)
+        case Composed(parts) if any(part == Composed(()) for part in parts) and len(parts) > 1:
+            return unwrapped(Composed(part for part in parts if part != Composed(())))
+        case _:
+            return loss
+
+
+def alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:
+    """Return what a person may pay, one loss for each way to be in one part of each `Parallel`; the worst counts.
+
+    Each is a list of leaves, so that the form in which a loss was written does not matter. The loss itself if there are
+    too many.
+    """
     ways = _ways(loss)
-    if ways is not None and len(ways) == 1 and list(ways[0].values()) == [1]:
-        return next(iter(ways[0]))
-    return loss
+    if ways is None:
+        return [loss]
+    return [_rebuilt(way) for way in ways]
+
+
+def _rebuilt(way: Counted) -> PrivacyLoss:
+    parts = [leaf if times == 1 else Repeated(leaf, times) for leaf, times in sorted(way.items(), key=repr)]
+    return parts[0] if len(parts) == 1 else Composed(parts)
 
 
 def atoms_of(loss: PrivacyLoss) -> Atoms | None:
@@ -234,10 +258,10 @@ def _sampled(loss: Subsampled, *, inwards: bool) -> tuple[Pair, int] | None:
     if share >= 1:
         return base, 1
     if loss.sampling is Sampling.POISSON:
-        # A Poisson sample of a Poisson sample is one; anything else must have the same losses both ways.
+        # A Poisson sample of a Poisson sample is one.
         if isinstance(base, PoissonPair):
             return PoissonPair(base.base, base.rate * share), 1
-        return (PoissonPair(base, share), 1) if base.symmetric else None
+        return PoissonPair(base, share), 1
     return (FixedSizePair(base, share), 1) if base.symmetric and not isinstance(base, FixedSizePair) else None
 
 
@@ -249,12 +273,12 @@ def _response(epsilon: float, delta: float) -> Atoms:
 
 
 def _listed(present: tuple[Fraction, ...], absent: tuple[Fraction, ...], *, symmetric: bool) -> Atoms:
-    kept = [(p, q) for p, q in zip(present, absent, strict=True) if p or q]
-    return Atoms(
-        np.array([nearest_float(p) for p, _ in kept]),
-        np.array([nearest_float(q) for _, q in kept]),
-        symmetric=symmetric,
-    )
+    kept = [(nearest_float(p), nearest_float(q)) for p, q in zip(present, absent, strict=True)]
+    # Floats near the least have lost their digits: such a mass counts as telling for certain.
+    lost = [sum(one[side] for one in kept if one[side] < TINIEST) * UP for side in (0, 1)]
+    kept = [(p if p >= TINIEST else 0.0, q if q >= TINIEST else 0.0) for p, q in kept]
+    first, second = ([one[side] for one in kept if any(one)] for side in (0, 1))
+    return Atoms(np.array(first), np.array(second), symmetric=symmetric, lost_present=lost[0], lost_absent=lost[1])
 
 
 def _discrete_gaussian(variance: Fraction, sensitivity: Sensitivity, *, inwards: bool) -> tuple[Pair, int] | None:

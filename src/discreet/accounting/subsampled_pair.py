@@ -97,7 +97,10 @@ class PoissonPair:
     def sketch(self) -> tuple[Floats, Floats]:
         """Return the sketch of the base, mapped."""
         levels, masses = self.base.sketch()
-        return self._mapped(levels), self.rate * masses + (1 - self.rate) * masses * np.exp(-np.maximum(levels, -700))
+        sampled = self.rate * masses + (1 - self.rate) * masses * np.exp(-np.maximum(levels, -700))
+        # What only an absence leads to lies at the floor.
+        rest = max(0.0, 1 - float(sampled.sum()))
+        return np.append(self._mapped(levels), math.log1p(-self.rate)), np.append(sampled, rest)
 
 
 @dataclass(frozen=True, slots=True)
