@@ -7,10 +7,10 @@ business of a filter (`discreet.accounting.filters`).
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_UP, Context
+from decimal import ROUND_DOWN, ROUND_UP, Context
 from fractions import Fraction
 
-from discreet.accounting.composites import Group, Parallel, PrivacyLoss, Subsampled, need_loss
+from discreet.accounting.composites import Group, Parallel, PrivacyLoss, Shuffled, Subsampled, need_loss
 from discreet.accounting.concentrated import concentrated_delta, concentrated_epsilon
 from discreet.accounting.conversions import approximate_of, concentrated_of
 from discreet.accounting.deltas import need_delta
@@ -50,14 +50,14 @@ class Bracket:
     upper: float
 
     def __str__(self) -> str:
-        return f"{self.lower:.6g} to {_shown(self.upper, 6)}"
+        return f"{_shown(self.lower, 6, ROUND_DOWN)} to {_shown(self.upper, 6)}"
 
 
-def _shown(number: float, digits: int) -> str:
-    """Return a number to so many digits, rounded up: a text, too, is a promise."""
+def _shown(number: float, digits: int, rounding: str = ROUND_UP) -> str:
+    """Return a number to so many digits, rounded up if not told otherwise: a text, too, is a promise."""
     if math.isinf(number):
         return "∞"
-    return f"{float(Context(prec=digits, rounding=ROUND_UP).create_decimal(repr(number))):.{digits}g}"
+    return f"{float(Context(prec=digits, rounding=rounding).create_decimal(repr(number))):.{digits}g}"
 
 
 def guarantee(loss: PrivacyLoss, delta: Number = 0, *, people: int | None = None) -> Guarantee:
@@ -172,6 +172,8 @@ def _worst_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
             bounds.append(_group_epsilon(loss, allowed))
         case Subsampled():
             bounds.append(_sampled_epsilon(loss, allowed))
+        case Shuffled(part):
+            bounds.append(_best_epsilon(part, allowed))  # shuffling is post-processing
     return min(bounds)
 
 
@@ -183,6 +185,8 @@ def _worst_delta(loss: PrivacyLoss, target: Fraction) -> float:
             bounds.append(_group_delta(loss, target))
         case Subsampled():
             bounds.append(_sampled_delta(loss, target))
+        case Shuffled(part):
+            bounds.append(_best_delta(part, target))
     return min(bounds)
 
 

@@ -39,7 +39,7 @@ def outwards(cells: Cells, first: int) -> Lattice:
 
     Edges are consecutive multiples from `first` on.
     """
-    step = float(cells.edges[1] - cells.edges[0])
+    step = _step(cells)
     masses = cells.points.copy()
     masses[1:] += (cells.excess + cells.error) / -math.expm1(-step)
     masses[:-1] += (cells.deficit + cells.error) / math.expm1(step)
@@ -55,7 +55,7 @@ def inwards(cells: Cells, first: int) -> Lattice:
     3e/(1−e^−h) is taken for the excess and D + e for the deficit: less P-mass, and no more of it where it counts; if
     that leaves no excess, all of it goes to the lower end, less e.
     """
-    step = float(cells.edges[1] - cells.edges[0])
+    step = _step(cells)
     rise, fall = math.expm1(step), -math.expm1(-step)
     close = cells.error <= CLOSE * np.minimum(cells.excess, cells.deficit)
     excess = np.maximum(cells.excess - cells.error * np.where(close, 1.0, 3 / fall), 0)
@@ -65,6 +65,11 @@ def inwards(cells: Cells, first: int) -> Lattice:
     masses = cells.points * (1 - POINT_SLACK)
     masses += _handed_out(excess.tolist(), deficit.tolist(), present.tolist(), top.tolist(), step)
     return Lattice(first, masses * (1 - SLACK), cells.certain.present)
+
+
+def _step(cells: Cells) -> float:
+    # Over the whole length, as the difference of two neighbours far from 0 has few digits left.
+    return float(cells.edges[-1] - cells.edges[0]) / (len(cells.edges) - 1)
 
 
 def _handed_out(

@@ -20,6 +20,8 @@ from discreet.core import NotProved, whole
 
 #: Mass beyond the picture.
 TINY = 1e-12
+#: Most points that are worked out.
+LONGEST = 2**19
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,11 @@ def _distribution(batch: Batch, points: int, *, reverse: bool) -> LossDistributi
     sketch = Sketch(one)
     width = sketch.width(0.0)
     # Rounding adds at most h²/4 to each variance: to the whole, one part in a thousand of its width.
-    step = max(width * math.sqrt(4e-3 / batch.times), width / 1e4)
     ends = sketch.ends(TINY)
+    widest = max(
+        ends[1] - ends[0], *(high - low for low, high in (pair.span(TINY / batch.times) for pair, _ in one.pairs))
+    )
+    step = max(width * math.sqrt(4e-3 / batch.times), width / 1e4, widest / LONGEST)
     first, size = math.floor(ends[0] / step), max(math.ceil((ends[1] - ends[0]) / step), 4) // 2 * 2 + 2
     parts, beyond = [], 0.0
     for pair, times in one.pairs:
@@ -83,7 +88,7 @@ def _distribution(batch: Batch, points: int, *, reverse: bool) -> LossDistributi
         parts.append(Part(outwards(cells, start), times))
     total = convolve(parts, Window(first, size, step, 0.0, (1 / width, 1 / width)))
     beyond = total.beyond
-    masses = np.maximum(total.masses, 0.0) * math.exp(total.log_scale)
+    masses = np.maximum(total.masses, 0.0) * math.exp(min(total.log_scale, 1.0))
     together = max(1, size // points)
     shown = np.concatenate([masses, np.zeros(-size % together)]).reshape(-1, together).sum(axis=1)
     losses = step * (first + together * np.arange(len(shown)) + (together - 1) / 2)

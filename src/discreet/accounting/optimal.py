@@ -41,7 +41,7 @@ SLACK = 1 << 96
 #: The error analysis above is for k below 2²⁴.
 MOST_TIMES = 10**7
 #: More unequal parts, or larger ones, would make the enumeration slow.
-MOST_PARTS = 400
+MOST_PARTS = 200
 MOST_UNEQUAL = 1000
 
 

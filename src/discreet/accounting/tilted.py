@@ -35,6 +35,8 @@ from discreet.accounting.lattice import Lattice
 FFT_FACTOR = 12.0
 #: Exponents beyond this are out of range.
 FARTHEST = 700.0
+#: As many spectra are kept.
+FEW = 8
 #: Coefficients and powers below these count as zero.
 LEAST, DEAD = 1e-290, -80.0
 
@@ -77,6 +79,7 @@ def convolve(parts: list[Part], window: Window) -> Sum:
     """Return the distribution of the sum of all parts, tilted, inside a window."""
     size = window.size
     decay, bound = np.zeros(size // 2 + 1), np.zeros(size // 2 + 1)
+    powers = np.zeros(size // 2 + 1 if len(parts) > FEW else 0, complex)
     spectra, log_scale, shift = [], 0.0, 0
     for part in parts:
         scale, tilted = _tilted(part.lattice, window)
@@ -86,13 +89,18 @@ def convolve(parts: list[Part], window: Window) -> Sum:
         error = UNIT * (FFT_FACTOR * math.log2(size) + 8)
         decay += part.times * np.log(height)
         bound += part.times * np.log(height + error)
-        spectra.append((part.times, coefficients))
+        # Few spectra are kept until it is known which frequencies matter; many would not fit in memory.
+        if len(parts) <= FEW:
+            spectra.append((part.times, coefficients))
+        else:
+            powers += part.times * np.log(_nonzero(coefficients))
         log_scale += part.times * scale
         shift += part.times * part.lattice.first
     # Frequencies that have died out are left out, and count among the errors.
     alive = np.flatnonzero(bound > DEAD)
     spectrum = np.zeros(size // 2 + 1, complex)
-    exponent = sum((times * np.log(_nonzero(one[alive])) for times, one in spectra), np.zeros(len(alive), complex))
+    kept = powers[alive] if len(parts) > FEW else np.zeros(len(alive), complex)
+    exponent = sum((times * np.log(_nonzero(one[alive])) for times, one in spectra), kept)
     spectrum[alive] = np.exp(exponent)
     masses = np.roll(np.fft.irfft(spectrum, size), (shift - window.first) % size)
     error = _spread(decay[alive], bound[alive], size) + 2 * math.exp(DEAD)

@@ -63,10 +63,13 @@ def log_up(number: Fraction) -> Fraction:
     The result is certified by `exp_minus`: number·e^−result ≤ 1.
     """
     guess = _float_log(number)
-    steps = max(0, math.floor(Fraction(guess) / COST_STEP) - math.ceil(guess) - 2)
-    while not _covers(number, steps * COST_STEP):
-        steps += 1
-    return steps * COST_STEP
+    low = high = max(0, math.floor(Fraction(guess) / COST_STEP) - math.ceil(guess) - 2)
+    while not _covers(number, high * COST_STEP):
+        low, high = high, 2 * high - low + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _covers(number, middle * COST_STEP) else (middle, high)
+    return high * COST_STEP
 
 
 def _covers(number: Fraction, logarithm: Fraction) -> bool:
