@@ -25,6 +25,8 @@ ACCURACY = 4e-4
 DRIFT, CELL_DRIFT = 4e-13, 4e-7
 #: Sums are scaled to where the tilted sum is largest; exponents farther from there than this are cut off.
 CLIPPED = 230.0
+#: How often ε is aimed at again.
+MOST_AIMS = 3
 #: How often the scale is moved to the left.
 MOST_PIVOTS = 100
 #: A mass that is not worth looking at.
@@ -76,9 +78,14 @@ def _epsilon(batch: Batch, delta: float, accuracy: float, rounding: Rounding) ->
     if not sums:
         return math.inf if rounding is outwards else 0.0
     found = pick(sums, delta)
-    if any(_blurred(total, found, delta) for total in sums):
+    for _ in range(MOST_AIMS):
+        if not any(_blurred(total, found, delta) for total in sums):
+            break
         again = _sums(batch, [(sketch, sketch.aim_at(found, delta)) for sketch, _ in aims], accuracy, rounding)
-        found = better(found, pick(again, delta)) if again else found
+        before, found = found, better(found, pick(again, delta)) if again else found
+        if found == before:
+            break
+        sums = again
     return found if rounding is outwards else found - _drift(batch, sums[0])
 
 

@@ -20,6 +20,7 @@ from discreet.accounting.composites import (
     Sampling,
     Shuffled,
     Subsampled,
+    parts_of,
 )
 from discreet.accounting.conversions import grouped, shifted
 from discreet.accounting.discrete_gaussian_pair import discrete_gaussian_atoms
@@ -102,10 +103,15 @@ def unwrapped(loss: PrivacyLoss) -> PrivacyLoss:
             return unwrapped(part)
         case Subsampled(part, rate) if rate == 1:
             return unwrapped(part)
-        case Composed(parts) if any(part == Composed(()) for part in parts) and len(parts) > 1:
-            return unwrapped(Composed(part for part in parts if part != Composed(())))
+        case Composed(parts) if any(map(_free, parts)):
+            return unwrapped(Composed(part for part in parts if not _free(part)))
         case _:
             return loss
+
+
+def _free(loss: PrivacyLoss) -> bool:
+    """Return whether a loss has nothing in it but empty lists."""
+    return isinstance(loss, Composed | Repeated | Parallel | Group | Subsampled) and all(map(_free, parts_of(loss)))
 
 
 def alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:

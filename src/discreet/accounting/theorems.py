@@ -120,7 +120,10 @@ def need_promise(epsilon: object, delta: object) -> Promise:
 
 def need_promises(parts: object) -> list[Promise]:
     """Return a list of exact (ε, δ) pairs."""
-    listed: list[object] = list(parts) if isinstance(parts, Iterable) else [None]
+    try:
+        listed: list[object] = list(parts)  # type: ignore[call-overload]
+    except TypeError:
+        listed = [None]
     pairs = [part for part in listed if isinstance(part, tuple | list) and len(part) == 2]
     if len(pairs) < len(listed):
         raise WrongType("parts is not a list of pairs.", fix="pass pairs (epsilon, delta), such as [(0.1, 1e-9)]")
