@@ -216,8 +216,8 @@ MECHANISMS = {
     "discrete Laplace, too wide": (DiscreteLaplaceNoise(Fraction(5, 3), 4), discrete_laplace(Fraction(5, 3), 2), False),
     "discrete Gaussian": (DiscreteGaussianNoise(Fraction(3, 2), ONE), discrete_gaussian(Fraction(3, 2), 1), True),
     "discrete Gaussians": (
-        DiscreteGaussianNoise(Fraction(3, 2), TWO),
-        together(*[discrete_gaussian(Fraction(3, 2), 1, 18)] * 2),
+        DiscreteGaussianNoise(Fraction(1, 2), TWO),
+        together(*[discrete_gaussian(Fraction(1, 2), 1, 17)] * 2),
         True,
     ),
     "bounded range": (BoundedRange(2), ranged(2, Fraction(2, 3)), False),

@@ -8,6 +8,7 @@ import copy
 import math
 from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise, permutations, product
 from typing import get_args
 
@@ -156,12 +157,13 @@ def test_every_kind_of_the_union_has_its_examples():
         assert all(len(family) >= 2 for family in families)
 
 
+@cache
 def costs(loss):
     """Return all that is said about a loss."""
     return {
         "epsilon at 0": epsilon(loss, 0),
-        "epsilon": [epsilon(loss, allowed) for allowed in (1e-3, 1e-9)],
-        "delta": [delta(loss, eps) for eps in (0, 1)],
+        "epsilon": epsilon(loss, 1e-5),
+        "delta": delta(loss, HALF),
         "pair": approximate_of(loss),
         "rho": concentrated_of(loss),
         "divergences": renyi_of(loss, ORDERS),
@@ -211,7 +213,7 @@ def test_repeating_multiplies_the_pair_rho_and_divergences(loss, times):
 def test_the_order_of_parts_does_not_matter(loss):
     parts = [loss, OTHER, GaussianNoise(4)]
     first = costs(Composed(parts))
-    for order in list(permutations(parts))[1::2]:
+    for order in list(permutations(parts))[1::3]:
         assert costs(Composed(order)) == first
 
 
@@ -294,9 +296,8 @@ def test_any_tree_repeated_costs_the_same_as_written_out(loss, times):
 def test_more_releases_never_cost_less():
     for loss in EXAMPLES:
         more = Composed([loss, OTHER])
-        for allowed in (1e-3, 1e-9):
-            least = max(epsilon(loss, allowed), epsilon(OTHER, allowed))
-            assert epsilon(more, allowed) >= least * (1 - GRID)
+        least = max(epsilon(loss, 1e-6), epsilon(OTHER, 1e-6))
+        assert epsilon(more, 1e-6) >= least * (1 - GRID)
         assert delta(more, HALF) >= delta(loss, HALF) * (1 - GRID_OF_DELTA)
         assert all(
             more_of >= less_of
@@ -317,9 +318,9 @@ def test_more_noise_never_costs_more(family):
     """Also after composition, which sees the whole curve and not one point of it."""
     for more, less in pairwise(family):
         for dearer, cheaper in ((more, less), (Repeated(more, 3), Repeated(less, 3))):
-            for allowed in (1e-2, 1e-6, 1e-15):
+            for allowed in (1e-2, 1e-12):
                 assert epsilon(cheaper, allowed) <= epsilon(dearer, allowed) * (1 + GRID) + LEVEL
-            for eps in (0, HALF, 2):
+            for eps in (0, 1):
                 assert delta(cheaper, eps) <= delta(dearer, eps) * (1 + GRID_OF_DELTA) + FLOOR
         pairs = zip(renyi_of(less, ORDERS).values, renyi_of(more, ORDERS).values, strict=True)
         if renyi_of(less, ORDERS).delta == renyi_of(more, ORDERS).delta:
@@ -428,9 +429,8 @@ def test_a_smaller_lot_never_costs_more(part, sampling):
     if part is LOPSIDED and sampling is WITHOUT:
         return  # for add/remove only
     rates = (1, 0.9, 0.3, 0.01)
-    for allowed in (1e-3, 1e-7):
-        many = [epsilon(Subsampled(part, rate, sampling), allowed) for rate in rates]
-        assert all(less <= more * (1 + GRID) + LEVEL for more, less in pairwise(many))
+    many = [epsilon(Subsampled(part, rate, sampling), 1e-6) for rate in rates]
+    assert all(less <= more * (1 + GRID) + LEVEL for more, less in pairwise(many))
     many = [delta(Subsampled(part, rate, sampling), Fraction(1, 5)) for rate in rates]
     assert all(less <= more * (1 + GRID_OF_DELTA) + FLOOR for more, less in pairwise(many))
 

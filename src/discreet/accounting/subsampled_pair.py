@@ -51,7 +51,8 @@ class PoissonPair:
 
     def cells(self, edges: Floats) -> Cells:
         """Return the cells between rising edges."""
-        floor = math.log1p(-self.rate)
+        # An edge on the floor, or above it by no more than a rounding, has no finite edge of the base to map to.
+        floor = math.log1p(-self.rate * (1 - 1e-12))
         # Edges up to the floor hold nothing below them; the first cell above reaches down to a loss of −∞ of the base.
         first = int(np.searchsorted(edges, floor, side="right"))
         if first >= len(edges):  # all of the grid lies below the floor
