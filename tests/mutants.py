@@ -535,8 +535,8 @@ MUTANTS = [
     Mutant(
         "a guarantee's text is rounded to nearest",
         "accounting/guarantees.py",
-        "rounding=ROUND_UP",
-        "rounding='ROUND_HALF_EVEN'",
+        "rounding: str = ROUND_UP",
+        "rounding: str = 'ROUND_HALF_EVEN'",
         "unit/test_accounting.py",
     ),
     *ACCOUNTING_MUTANTS,
