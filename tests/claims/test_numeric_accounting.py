@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import contour
 from discreet.accounting import (
+    Approximate,
     BoundedRange,
     Composed,
     DominatingPair,
@@ -28,6 +29,7 @@ from discreet.accounting import (
     epsilon,
     loss_distribution,
     numeric,
+    optimal_delta,
 )
 from discreet.accounting.atoms import Atoms
 from discreet.accounting.exponential_pair import laplace_pair, range_pair
@@ -142,6 +144,22 @@ def test_finite_pairs_enclose_their_exact_divergence(pairs, times, power):
     assert found.lower <= float(true) * (1 + 1e-9) + 1e-15
     assert found.upper >= float(true) * (1 - 1e-9)
     assert delta(loss, at) <= float(true) * 1.01 + 1e-9
+
+
+def test_the_worse_of_both_directions_counts():
+    """Telling that a person is absent is easier here than telling that they are present."""
+    present, absent = [Fraction(1, 1001), Fraction(1000, 1001)], [Fraction(40, 43), Fraction(3, 43)]
+    for times, power in ((1, 400), (2, 20)):
+        there, back = exact_delta(present, absent, times, power), exact_delta(absent, present, times, power)
+        assert back > 2 * there
+        stated = delta(Repeated(DominatingPair(present, absent), times), math.log(power))
+        assert float(back) * (1 - 1e-9) <= stated <= float(back) * 1.01
+
+
+@pytest.mark.parametrize("failing", [0.3, 0.6, 0.9, 0.999])
+def test_what_tells_for_certain_counts_in_full(failing):
+    assert delta(Approximate(1, failing), 1) == failing
+    assert delta(Repeated(Approximate(1, failing), 2), 1) >= optimal_delta(1, failing, 2, 1) * (1 - 1e-9)
 
 
 # Cells against sixty digits.
