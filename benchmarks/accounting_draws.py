@@ -1,6 +1,9 @@
 """Random mechanisms, for a sweep."""
 
+import math
+
 import numpy as np
+from accounting_peers import flat
 from accounting_workloads import Workload
 
 from discreet.accounting import (
@@ -64,3 +67,25 @@ class Draws:
     def _mix(self) -> PrivacyLoss:
         parts = (self._gaussian(), self._laplace(), BoundedRange(self._between(0.01, 1)), RandomisedResponse(0.6))
         return Composed(Repeated(part, round(self._between(1, 300))) for part in parts)
+
+
+def told(workload: Workload) -> str:
+    """Return a batch in few words."""
+    parts = (f"{_word(leaf)} × {times}" for leaf, times in flat(workload.loss))
+    return f"{', '.join(parts)} at δ = {workload.delta:g}"
+
+
+def _word(leaf: PrivacyLoss) -> str:
+    match leaf:
+        case GaussianNoise(sigma):
+            return f"Gaussian σ = {float(sigma):g}"
+        case LaplaceNoise(scale):
+            return f"Laplace b = {float(scale):g}"
+        case BoundedRange(epsilon):
+            return f"exponential ε = {float(epsilon):g}"
+        case RandomisedResponse(truth, categories):
+            return f"response {float(truth):g} of {categories}, ε = {math.log(truth / leaf.lie):.3g}"
+        case Subsampled(part, rate):
+            return f"{_word(part)} at rate {float(rate):g}"
+        case _:
+            return type(leaf).__name__

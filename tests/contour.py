@@ -21,6 +21,10 @@ from scipy import optimize
 
 #: ln of the relative error that is allowed to the wrapped-around parts of the curve.
 WRAPPED = 40.0
+#: ln of what may cancel on a line away from the saddle: three of the digits.
+CANCELLED = 7.0
+#: A period of so many 1/θ is long.
+LONG = 200.0
 #: The line ends where this many stretches in a row add less than this share of the sum.
 QUIET, SHARE = 4, 1e-14
 STRETCH, MOST_NODES, MOST_PERIODS = 64, 400_000, 20
@@ -153,8 +157,8 @@ def saddle(moments: Moments, epsilon: float) -> float:
 
 
 def true_delta(moments: Moments, epsilon: float, theta: float | None = None) -> float:
-    """Return δ(ε) by the integral along Re s = θ, to about ten digits; θ is the saddle unless given."""
-    theta = theta or saddle(moments, epsilon)
+    """Return δ(ε) by the integral along Re s = θ, to about ten digits; θ is near the saddle unless given."""
+    theta = theta or _short_line(moments, epsilon)
     height = _real(moments, theta) - theta * epsilon
     step = 2 * math.pi / _period(moments, epsilon, theta)
     total, quiet, start = 0.0, 0, 0
@@ -170,6 +174,17 @@ def true_delta(moments: Moments, epsilon: float, theta: float | None = None) -> 
             return total * step / math.pi * math.exp(height)
         start += STRETCH
     raise NotDecaying(f"no end after {MOST_NODES} nodes; the last stretch added {added / total:.1e} of the sum")
+
+
+def _short_line(moments: Moments, epsilon: float) -> float:
+    """Return a θ up to the saddle with a short period: a rare large loss makes that of the saddle itself long."""
+    first = saddle(moments, epsilon)
+    if _period(moments, epsilon, first) * first < LONG:
+        return first
+    least = _real(moments, first) - first * epsilon
+    orders = [first * share for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)]
+    cheap = [order for order in orders if _real(moments, order) - order * epsilon < least + CANCELLED]
+    return min(cheap, key=lambda order: _period(moments, epsilon, order))
 
 
 def _period(moments: Moments, epsilon: float, theta: float) -> float:
@@ -202,7 +217,8 @@ def true_epsilon(moments: Moments, delta: float) -> float:
     """Return the ε ≥ 0 at which the curve reaches δ, to about ten digits; 0 if it is below δ throughout."""
 
     def off(epsilon: float) -> float:
-        return math.log(true_delta(moments, epsilon)) - math.log(delta)
+        # Far beyond the answer all digits may cancel; the sign is what counts there.
+        return math.log(max(true_delta(moments, epsilon), 1e-300)) - math.log(delta)
 
     return 0.0 if off(0.0) <= 0 else optimize.brentq(off, 0.0, chernoff(moments, delta), xtol=1e-12, rtol=1e-12)
 

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from accounting_mutants import ACCOUNTING_MUTANTS
+from law_mutants import LAW_MUTANTS
 from mutant import Mutant
 
 HERE = Path(__file__).resolve().parent
@@ -540,6 +541,7 @@ MUTANTS = [
         "unit/test_accounting.py",
     ),
     *ACCOUNTING_MUTANTS,
+    *LAW_MUTANTS,
 ]
 
 

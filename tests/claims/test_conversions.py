@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from contour import composed as composed_moments
-from contour import gaussian, laplace_delta, randomised_response_delta, subsampled_gaussian, subsampled_laplace
+from contour import gaussian, laplace_delta, randomised_response_delta, subsampled_gaussian
 from contour import true_delta as inverted
 from discreet.accounting import (
     Approximate,
@@ -179,6 +179,8 @@ TELLING = (
     (Fraction(1, 3), Fraction(2, 3), 0),
 )
 GIVEN_AWAY = ((Fraction(1, 5), Fraction(1, 5), Fraction(3, 5)), (Fraction(1, 4), Fraction(3, 4), 0))
+#: A large loss, but rarely. With another of the same kind that is rare twice over, with a smaller and sure loss not.
+RARE = ((Fraction(1, 10), Fraction(9, 10)), (Fraction(1, 200), Fraction(199, 200)))
 EVEN = (
     (Fraction(5, 11), Fraction(2, 11), Fraction(3, 11), Fraction(1, 11), 0),
     (Fraction(2, 11), Fraction(5, 11), Fraction(3, 11), 0, Fraction(1, 11)),
@@ -255,7 +257,7 @@ MECHANISMS = {
     "sampled lopsided": (
         Subsampled(DominatingPair(*LOPSIDED), Fraction(1, 5)),
         sampled(listed(*LOPSIDED), Fraction(1, 5)),
-        False,
+        True,
     ),
     "sampled noise": (
         Subsampled(DiscreteLaplaceNoise(2, 3), Fraction(1, 4)),
@@ -289,7 +291,22 @@ MECHANISMS = {
         listed(*LOPSIDED),
         True,
     ),
+    "the worse of two that may fail": (
+        Parallel([Pure(Fraction(1, 2)), Approximate(1, Fraction(1, 10**4))]),
+        response(1, Fraction(1, 10**4)),
+        True,
+    ),
+    "a part, and then the other": (
+        Repeated(Parallel([DominatingPair(*RARE), Pure(1)]), 2),
+        together(listed(*RARE), response(1)),
+        False,
+    ),
     "the better of two": (Parallel([Pure(3), DominatingPair(*LOPSIDED)]), listed(*LOPSIDED), False),
+    "leaning opposite ways": (
+        Composed([DominatingPair(*STEEP), Repeated(DominatingPair(*STEEP[::-1]), 2), DominatingPair(*LOPSIDED)]),
+        together(listed(*STEEP), *[listed(*STEEP[::-1])] * 2, listed(*LOPSIDED)),
+        False,  # at small δ, each pair counts in its own worse direction
+    ),
     "a mix": (
         Composed(
             [Pure(Fraction(1, 2)), RandomisedResponse(0.6, 3), DiscreteLaplaceNoise(2, 3), DominatingPair(*LOPSIDED)]
@@ -336,8 +353,7 @@ def test_epsilon_is_never_below_the_truth_and_tight_where_it_can_be(name):
             assert not tight or sure * (1 + TIGHT) >= real(allowed)
             continue
         assert true_delta(outcomes, stated) <= real(allowed) * (1 + SUMMED)
-        # At a δ of 1/3, which nobody would choose, the first guess at where to look may be too far off.
-        if tight and stated > 1e-6 and sure * (1 + TIGHT) < real(allowed) <= mp.mpf("0.01"):
+        if tight and stated > 1e-6 and sure * (1 + TIGHT) < real(allowed):
             assert true_delta(outcomes, stated * (1 - GRID)) > real(allowed) * (1 - TIGHT)
 
 
@@ -372,13 +388,14 @@ def test_divergences_that_hold_up_to_an_event_imply_a_true_delta(name):
     curves = [(list(bound.values), bound.delta)]
     if rho is not None:
         curves.append(([order * rho[0] for order in ORDERS], rho[1]))
-    for values, lost in curves:
-        for order, value in zip(ORDERS, values, strict=True):
-            for eps in EPSILONS if value is not None else []:
-                assert true_delta(outcomes, eps) <= order_delta(order, value, eps) + real(lost)
+    for eps in EPSILONS:
+        truth = true_delta(outcomes, eps)
+        for values, lost in curves:
+            for order, value in zip(ORDERS, values, strict=True):
+                assert value is None or truth <= order_delta(order, value, eps) + real(lost)
 
 
-@pytest.mark.parametrize("name", ["ten responses", "lopsided, four times", "sampled responses, five times", "a mix"])
+@pytest.mark.parametrize("name", ["ten responses", "lopsided, four times", "sampled responses, five times"])
 def test_a_bracket_holds_the_truth(name):
     loss, outcomes, _ = MECHANISMS[name]
     allowed = Fraction(1, 1000)
@@ -426,13 +443,8 @@ def test_gaussian_noise_and_gaussian_privacy_have_one_curve(mu):
             lambda e: inverted(composed_moments([(subsampled_gaussian(1, 0.01), 1000)]), e),
             4,
         ),
-        (
-            Repeated(Subsampled(LaplaceNoise(1), 0.1), 200),
-            lambda e: inverted(composed_moments([(subsampled_laplace(1, 0.1), 200)]), e),
-            4,
-        ),
     ],
-    ids=["Gaussian", "Laplace", "responses", "sampled Gaussian", "sampled Laplace"],
+    ids=["Gaussian", "Laplace", "responses", "sampled Gaussian"],
 )
 def test_many_releases_cost_what_an_independent_method_finds(loss, truth, eps):
     true, stated = truth(eps), delta(loss, eps)
@@ -458,8 +470,8 @@ def test_a_chain_of_neighbours_never_tells_more_than_its_group_and_brackets_stay
 
     def most(target):
         best = mp.mpf(0)
-        for step in range(1, 500):
-            absent = chance = mp.mpf(step) / 500
+        for step in range(1, 200):
+            absent = chance = mp.mpf(step) / 200
             for _ in range(size):
                 chance = min(rise * chance, 1 - (1 - chance) / rise)
             best = max(best, chance - mp.exp(real(target)) * absent)
@@ -490,9 +502,9 @@ def test_epsilon_and_delta_tell_the_same_curve(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_both_curves_fall(name):
     loss, _, _ = MECHANISMS[name]
-    deltas = [delta(loss, eps) for eps in (0, Fraction(1, 5), Fraction(3, 4), 2, 3)]
+    deltas = [delta(loss, eps) for eps in (0, Fraction(1, 5), 1, 3)]
     assert all(after <= before * (1 + GRID) + 1e-15 for before, after in pairwise(deltas))
-    costs = [epsilon(loss, allowed) for allowed in DELTAS[::2]]
+    costs = [epsilon(loss, allowed) for allowed in DELTAS[::3]]
     assert all(after >= before * (1 - GRID) for before, after in pairwise(costs))
 
 
@@ -529,7 +541,7 @@ def merged(loss, first, second):
     return DominatingPair(less(loss.present), less(loss.absent))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.builds(DominatingPair, distributions(4), distributions(4)),
     st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(2)]),
@@ -542,7 +554,7 @@ def test_merging_outcomes_never_costs_more(loss, eps):
         assert less <= stated * (1 + TIGHT) + LEVEL
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.builds(DominatingPair, distributions(3), distributions(3)), st.integers(1, 4))
 def test_listed_pairs_are_never_billed_less_than_their_sums(loss, times):
     outcomes = repeated(listed(loss.present, loss.absent), times)

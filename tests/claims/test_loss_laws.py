@@ -305,6 +305,14 @@ def test_more_releases_never_cost_less():
         )
 
 
+def test_gaussians_beside_others_add_up_to_one():
+    """Their μ² add up (Dong, Roth, Su 2022, Corollary 3.3), also where a Laplace noise stands between them."""
+    one = Composed([GaussianNoise(1), LaplaceNoise(2)])
+    many = Composed([GaussianNoise(5, 3), LaplaceNoise(2), GaussianDP(Fraction(4, 5))])
+    assert costs(one) == costs(many)
+    assert epsilon(one, 1e-6) > epsilon(Composed([GaussianNoise(Fraction(5, 4)), LaplaceNoise(2)]), 1e-6) * (1 + GRID)
+
+
 @every
 def test_each_further_repetition_costs_more(loss):
     many = [epsilon(Repeated(loss, times), 1e-4) for times in (1, 2, 5)]
@@ -317,11 +325,10 @@ def test_each_further_repetition_costs_more(loss):
 def test_more_noise_never_costs_more(family):
     """Also after composition, which sees the whole curve and not one point of it."""
     for more, less in pairwise(family):
-        for dearer, cheaper in ((more, less), (Repeated(more, 3), Repeated(less, 3))):
-            for allowed in (1e-2, 1e-12):
-                assert epsilon(cheaper, allowed) <= epsilon(dearer, allowed) * (1 + GRID) + LEVEL
-            for eps in (0, 1):
-                assert delta(cheaper, eps) <= delta(dearer, eps) * (1 + GRID_OF_DELTA) + FLOOR
+        assert epsilon(less, 1e-12) <= epsilon(more, 1e-12) * (1 + GRID) + LEVEL
+        assert delta(less, 0) <= delta(more, 0) * (1 + GRID_OF_DELTA) + FLOOR
+        assert epsilon(Repeated(less, 3), 1e-3) <= epsilon(Repeated(more, 3), 1e-3) * (1 + GRID) + LEVEL
+        assert delta(Repeated(less, 3), 1) <= delta(Repeated(more, 3), 1) * (1 + GRID_OF_DELTA) + FLOOR
         pairs = zip(renyi_of(less, ORDERS).values, renyi_of(more, ORDERS).values, strict=True)
         if renyi_of(less, ORDERS).delta == renyi_of(more, ORDERS).delta:
             assert all(
@@ -356,7 +363,7 @@ def test_groups_follow_the_textbook(size):
 
 @every
 def test_a_larger_group_never_costs_less_and_a_group_of_groups_is_a_group(loss):
-    many = [epsilon(Group(loss, size), 1e-4) for size in (1, 2, 4)]
+    many = [epsilon(Group(loss, size), 1e-4) for size in (1, 3)]
     assert all(more >= less * (1 - GRID) for less, more in pairwise(many))
     assert concentrated_of(Group(Group(loss, 2), 2)) == concentrated_of(Group(loss, 4))
     once, twice = approximate_of(Group(loss, 4)), approximate_of(Group(Group(loss, 2), 2))
@@ -547,8 +554,7 @@ def test_a_loss_is_a_value(loss):
 
 @every
 def test_the_sentence_is_the_cost_at_a_delta(loss):
-    assert guarantee(loss, 1e-6) == Guarantee(epsilon(loss, 1e-6), 1e-6)
-    assert guarantee(loss, 1e-6, people=1000) == guarantee(loss, 1e-6)
+    assert guarantee(loss, 1e-6, people=1000) == Guarantee(epsilon(loss, 1e-6), 1e-6)
     assert guarantee(loss) == Guarantee(epsilon(loss, 0), 0.0)
 
 

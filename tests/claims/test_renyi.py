@@ -30,6 +30,7 @@ from discreet.accounting import (
     Sampling,
     Shuffled,
     Subsampled,
+    delta,
     epsilon,
     renyi_of,
 )
@@ -393,6 +394,20 @@ def test_all_orders_together_are_no_worse_than_the_listed_ones(rho):
         assert epsilon(loss, allowed) == min(concentrated_epsilon(rho, allowed), renyi_epsilon(loss, allowed))
     for eps in (Fraction(1, 10), Fraction(5)):
         assert concentrated_delta(rho, eps) <= renyi_delta(loss, eps) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("rho", [Fraction(1, 100), Fraction(2)])
+def test_the_failures_of_approximate_zcdp_come_off_delta_once(rho):
+    failed, exactly = Fraction(1, 10**6), Concentrated(rho)
+    loss = Concentrated(rho, failed)
+    assert epsilon(loss, failed) == epsilon(loss, failed / 2) == math.inf
+    for allowed in (failed * 2, Fraction(1, 10**3)):
+        # As much as without failures at what is left of δ; the two searches differ by rounding.
+        assert epsilon(loss, allowed) == pytest.approx(epsilon(exactly, allowed - failed), rel=CLOSED)
+        assert epsilon(loss, allowed) > epsilon(exactly, allowed)
+    for eps in (Fraction(1, 10), Fraction(3), Fraction(50)):
+        assert delta(loss, eps) >= delta(exactly, eps) + float(failed) * (1 - CLOSED)
+        assert delta(loss, eps) <= (delta(exactly, eps) + float(failed)) * (1 + CLOSED)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def rooms():
     """Return the benchmark's modules, found where they lie."""
     before = list(sys.path)
     sys.path.insert(0, str(BENCHMARKS))
-    names = ("", "_peers", "_truth", "_alone", "_workloads", "_draws", "_sweep")
+    names = ("", "_peers", "_truth", "_alone", "_workloads", "_draws", "_cases", "_sweep")
     yield SimpleNamespace(**{name[1:] or "main": import_module(f"accounting{name}") for name in names})
     sys.path[:] = before
 
@@ -50,7 +50,7 @@ def result(rooms, answer, seconds=1.0, *, approximation=False):
 def case(rooms, truth, ours, theirs):
     answers = {"peer": rooms.peers.Answer(*theirs)}
     workload = rooms.workloads.Workload(name="kind", loss=GaussianNoise(1))
-    return rooms.sweep.Case(workload=workload, truth=truth, ours=rooms.peers.Answer(*ours), theirs=answers)
+    return rooms.cases.Case(workload=workload, truth=truth, ours=rooms.peers.Answer(*ours), theirs=answers)
 
 
 def test_a_batch_is_flattened_with_every_count(rooms):
@@ -195,21 +195,46 @@ def test_where_the_oracle_does_not_reach_it_says_so(rooms):
 def test_the_oracle_says_who_is_wrong(rooms, truth, ours, theirs, wrong):
     drawn = case(rooms, truth, ours, theirs)
     answer = drawn.theirs["peer"]
-    assert rooms.sweep.apart(drawn.ours, answer)
-    assert rooms.sweep.verdict(drawn, answer) == wrong
+    assert rooms.cases.apart(drawn.ours, answer)
+    assert rooms.cases.verdict(drawn, answer) == wrong
 
 
 def test_answers_that_overlap_do_not_disagree(rooms):
     said = rooms.peers.Answer
-    assert not rooms.sweep.apart(said(0.9, 1.0), said(None, 0.95))
-    assert not rooms.sweep.apart(said(0.9, 1.0), said(1.0, None))
-    assert not rooms.sweep.apart(said(0.9, 1.0), said(None, math.inf))
+    assert not rooms.cases.apart(said(0.9, 1.0), said(None, 0.95))
+    assert not rooms.cases.apart(said(0.9, 1.0), said(1.0, None))
+    assert not rooms.cases.apart(said(0.9, 1.0), said(None, math.inf))
 
 
 def test_our_own_mistake_misses_the_bar_of_the_sweep(rooms):
     right, wrong = case(rooms, 1.0, (0.9, 1.1), (None, 1.2)), case(rooms, 1.0, (0.8, 0.9), (0.95, 1.1))
-    assert [bar.passed for bar in rooms.sweep.report([right], [], "").bars] == [True, True]
-    assert [bar.passed for bar in rooms.sweep.report([right, wrong], [], "").bars] == [False, False]
+    silent = case(rooms, None, (None, None), (None, 1.2))
+    assert [bar.passed for bar in rooms.sweep.report([right], [], "").bars] == [True, True, True]
+    assert [bar.passed for bar in rooms.sweep.report([right, wrong], [], "").bars] == [True, False, False]
+    assert [bar.passed for bar in rooms.sweep.report([right, silent], [], "").bars] == [False, True, True]
+
+
+def test_a_peer_that_only_the_oracle_contradicts_is_listed(rooms):
+    drawn = case(rooms, 1.0, (0.9, 1.1), (None, 0.95))
+    (row,) = rooms.sweep.disputes([drawn]).rows
+    assert row[-1] == "the peer understates"
+
+
+def test_our_failure_does_not_end_the_sweep(rooms, monkeypatch):
+    def fail(loss, delta):
+        raise ValueError
+
+    monkeypatch.setattr(rooms.cases, "ours_both", fail)
+    workload = rooms.workloads.Workload(name="Gaussian", loss=GaussianNoise(2))
+    found = rooms.cases.examine(workload, [])
+    assert found.ours == rooms.peers.Answer(None, None)
+    assert found.truth > 0
+
+
+def test_a_mechanism_is_told_in_few_words(rooms):
+    loss = Repeated(Composed([Subsampled(GaussianNoise(2), 0.1), RandomisedResponse(0.75)]), 3)
+    words = rooms.draws.told(rooms.workloads.Workload(name="mix", loss=loss))
+    assert words == "Gaussian σ = 2 at rate 0.1 × 3, response 0.75 of 2, ε = 1.1 × 3 at δ = 1e-05"
 
 
 def test_a_seed_draws_the_same_mechanisms_and_every_kind(rooms):
@@ -220,6 +245,6 @@ def test_a_seed_draws_the_same_mechanisms_and_every_kind(rooms):
 
 
 def test_patience_ends(rooms, monkeypatch):
-    monkeypatch.setattr(rooms.sweep, "PATIENCE", 0.05)
-    assert rooms.sweep.patiently(lambda: nap(None, None)) is None
-    assert rooms.sweep.patiently(lambda: 3) == 3
+    monkeypatch.setattr(rooms.cases, "PATIENCE", 0.05)
+    assert rooms.cases.patiently(lambda: nap(None, None)) is None
+    assert rooms.cases.patiently(lambda: 3) == 3

@@ -231,7 +231,7 @@ def _sampled_epsilon(loss: Subsampled, allowed: Fraction) -> float:
     """Return ln(1 + q(e^ε − 1)) for the part's ε at δ/q. Reference: Balle, Barthe, Gaboardi 2018, Theorems 8 and 9."""
     if allowed >= loss.rate:
         return 0.0
-    inner = epsilon(loss.part, allowed / loss.rate)
+    inner = epsilon(loss.part, Fraction(round_down(allowed / loss.rate)))
     if inner > STEEPEST:
         return inner
     return math.log1p(nearest_float(loss.rate) * math.expm1(inner)) * (1 + 1e-14)
