@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: setup demo pictures test slow mutants check format bench docs clean
+.PHONY: setup demo pictures test slow faults mutants check format bench docs postgres clean
 
 setup: $(VENV)/.dev
 
@@ -37,6 +37,9 @@ test: setup            ## everything but the slow marks
 slow: setup            ## the statistical suites that take minutes
 	$(RUN)/python -m pytest --quiet --numprocesses 2 -m slow
 
+faults: setup          ## kills, races, broken disks: the full profile
+	$(RUN)/python -m pytest --quiet --numprocesses 2 -m faults tests/faults
+
 mutants: setup         ## planted bugs, each of which some test must catch
 	$(RUN)/python tests/mutants.py
 
@@ -59,6 +62,9 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+postgres:              ## the server that some tests start, where it is missing (Debian, Ubuntu)
+	@.ci/postgres
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +

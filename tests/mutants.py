@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from accounting_mutants import ACCOUNTING_MUTANTS
+from gate_mutants import GATE_MUTANTS
 from law_mutants import LAW_MUTANTS
 from mutant import Mutant
 
@@ -541,6 +542,7 @@ MUTANTS = [
         "unit/test_accounting.py",
     ),
     *ACCOUNTING_MUTANTS,
+    *GATE_MUTANTS,
     *LAW_MUTANTS,
 ]
 

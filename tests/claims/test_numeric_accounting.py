@@ -74,6 +74,39 @@ def test_a_million_steps_at_a_tiny_rate_stay_within_memory_and_near_the_truth():
     assert true <= epsilon(Repeated(Subsampled(GaussianNoise(0.5), 1e-5), 10**6), 1e-8) <= true * (1 + LOOSE)
 
 
+@pytest.mark.parametrize(("rate", "times", "allowed"), [(1e-5, 10**6, 1e-8), (1e-4, 10**5, 1e-7)])
+def test_rare_samples_are_bracketed_around_the_truth(rate, times, allowed):
+    """Nearly all of each loss lies within a step of the grid, and nothing is lost by that in a million releases."""
+    true = contour.subsampled_epsilon(0.5, rate, times, allowed)
+    found = bracket(Repeated(Subsampled(GaussianNoise(0.5), rate), times), allowed)
+    assert found.lower <= true * (1 + ORACLE)
+    assert true * (1 - ORACLE) <= found.upper
+    assert found.upper - found.lower <= 1e-3 * true
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "times", "allowed", "apart"),
+    [(0.5, 1e-5, 10**5, 1e-8, 1e-3), (1.0, 1e-4, 10**5, 1e-6, 1e-3), (2.0, 1e-5, 10**6, 1e-8, 5e-3)],
+)
+def test_brackets_of_rare_samples_are_narrow(sigma, rate, times, allowed, apart):
+    batch = Batch(((PoissonPair(GaussianPair(1 / sigma), rate), times),))
+    low, high = epsilon_below(batch, allowed, 1e-6), epsilon_above(batch, allowed, 1e-6)
+    assert (1 - apart) * high <= low <= high
+
+
+def test_an_offset_of_the_grid_never_lifts_a_lower_bound_above_the_truth():
+    parts = [(0.5, 1e-3, 10**5), (1.0, 1e-4, 1000)]
+    batch = Batch(tuple((PoissonPair(GaussianPair(1 / sigma), rate), times) for sigma, rate, times in parts))
+    true = contour.worst_epsilon(
+        [
+            contour.composed([(contour.subsampled_gaussian(s, q, added=added), times) for s, q, times in parts])
+            for added in (False, True)
+        ],
+        1e-6,
+    )
+    assert 0.999 * true <= epsilon_below(batch, 1e-6, 1e-5) <= true * (1 + ORACLE)
+
+
 def test_a_mix_of_all_kinds_is_bracketed_around_the_truth():
     truth = 0.525
     loss = Composed(
@@ -279,6 +312,21 @@ def test_masses_outside_of_the_window_are_bounded():
     whole = convolve([Part(Lattice(-1, masses, 0.0), 100)], dataclasses.replace(window, first=-100, size=256))
     assert total.below >= whole.masses[:90].sum()
     assert total.above >= whole.masses[110:].sum()
+
+
+@pytest.mark.parametrize("tilt", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize(("first", "size"), [(-30, 60), (-10, 20), (0, 16), (4, 8), (10, 64)])
+def test_what_is_wrapped_into_a_window_is_never_taken_for_delta(tilt, first, size):
+    """From above it may only add, from below it is taken off, however short the window is."""
+    part = Part(Lattice(-1, np.array([0.2, 0.5, 0.3]), 0.0), 100)
+    total = convolve([part], Window(first, size, 0.5, tilt, (0.4, 0.4)))
+    whole = convolve([part], Window(-100, 256, 0.5, tilt, (0.4, 0.4)))
+    for at in np.linspace(0.0, 20.0, 41).tolist():
+        true = numeric._delta_at(whole, at, +1)
+        assert numeric._delta_at(whole, at, -1) >= true * (1 - 1e-6) - 1e-9
+        assert numeric._delta_at(total, at, -1) <= true <= numeric._delta_at(total, at, +1) * (1 + 1e-9)
+        assert numeric._last_above(total, true) <= at * (1 + 1e-9) + 1e-9
+        assert numeric._first_below(total, true) >= at * (1 - 1e-6) - 1e-6
 
 
 BATCHES = [

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from discreet.accounting.calibrate import calibrate_concentrated
 from discreet.accounting.composites import Composed, Parallel, Repeated, Sampling, Subsampled
+from discreet.accounting.filter_texts import filter_from_text, filter_to_text
 from discreet.accounting.filters import (
     ConcentratedFilter,
     PureFilter,
     RenyiFilter,
-    filter_from_text,
-    filter_to_text,
     times_left,
 )
 from discreet.accounting.losses import (

@@ -27,8 +27,9 @@ ROOMS = [
 
 FACES = {
     "discreet": {
-        "Bounds", "DiscreetError", "Limit", "Neighbours", "PrivacyUnit", "Sensitivity", "__version__", "accounting",
-        "bounded_sum", "bounded_sums", "counting_queries", "counting_query", "histogram", "mechanisms", "noise",
+        "Bounds", "Budget", "DiscreetError", "Gate", "Ledger", "Limit", "Neighbours", "Plan", "Policy", "PrivacyUnit",
+        "Release", "Sensitivity", "__version__", "accounting", "bounded_sum", "bounded_sums", "counting_queries",
+        "counting_query", "gate", "histogram", "mechanisms", "noise",
     },
     "discreet.noise": {
         "SYSTEM", "Entropy", "ExpChoice", "below", "bernoulli", "bernoulli_exp", "choose", "choose_exp", "gaussian",
@@ -45,9 +46,14 @@ FACES = {
         "filter_from_text", "filter_to_text", "group_privacy", "group_privacy_sharp", "guarantee",
         "largest_share", "least_noise", "loss_distribution", "loss_from_text", "loss_to_text", "most_times",
         "need_delta", "neighbours_of", "optimal_composition", "optimal_delta", "optimal_delta_unequal",
-        "optimal_epsilon", "posterior", "power", "renyi_of", "times_left",
+        "optimal_epsilon", "posterior", "power", "renyi_of", "times_left", "with_limit",
     },
     "discreet.cli": {"main"},
+    "discreet.gate": {
+        "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Exported", "Gate", "Inspection", "Ledger",
+        "Plan", "Policy", "Price", "Receipt", "Release", "Verification", "certificate", "check_certificate", "check_export",
+        "export_lines", "finish_move", "inspect_ledger", "move",
+    },
     "discreet.mechanisms": {
         "AboveThreshold", "CentredTotal", "Estimate",
         "ExponentialMechanism", "Gaussian", "Laplace", "Mean", "MeanAnswer",

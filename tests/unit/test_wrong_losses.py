@@ -340,6 +340,7 @@ SESSIONS = {
     "filter_from_text",
     "filter_to_text",
     "times_left",
+    "with_limit",
 }
 
 CALLS = [

@@ -20,14 +20,14 @@ from discreet.accounting.composites import (
 )
 from discreet.accounting.conversions import approximate_of, concentrated_of
 from discreet.accounting.deltas import advised_delta, need_delta
+from discreet.accounting.filter_texts import filter_from_text, filter_to_text
 from discreet.accounting.filters import (
     ConcentratedFilter,
     Filter,
     PureFilter,
     RenyiFilter,
-    filter_from_text,
-    filter_to_text,
     times_left,
+    with_limit,
 )
 from discreet.accounting.guarantees import Bracket, Guarantee, bracket, bracket_delta, curve, delta, epsilon, guarantee
 from discreet.accounting.loss_distribution import LossDistribution, loss_distribution
@@ -123,4 +123,5 @@ __all__ = [
     "power",
     "renyi_of",
     "times_left",
+    "with_limit",
 ]

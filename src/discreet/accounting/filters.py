@@ -6,27 +6,24 @@ whenever it stopped; proofs are in the documentation, `adaptive`.
 """
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import assert_never
 
-from discreet.accounting.composites import Composed, PrivacyLoss, Repeated
+from discreet.accounting.composites import PrivacyLoss, Repeated
 from discreet.accounting.conversions import approximate_of, concentrated_of
 from discreet.accounting.losses import Approximate, Concentrated, Pure
-from discreet.accounting.odometers import Odometer, need_relation, not_negative, tidy
+from discreet.accounting.odometers import EXACT_BITS, Odometer, Sums, need_relation, not_negative, price_of, tidy
 from discreet.core import (
     BudgetExceeded,
     InvalidInput,
     Neighbours,
     Number,
-    WrongType,
     positive,
     probability,
 )
-from discreet.core.errors import kind_of
 from discreet.core.exact import nearest_float
 from discreet.core.frozen import settle
 from discreet.core.units import need_neighbours
@@ -36,14 +33,6 @@ from discreet.core.units import need_neighbours
 QUARTERS = (-3, -2, -1, 0, 1, 2, 4, 8, 12, 16)
 #: Sampled parts have no better bound than unsampled ones above this order.
 HIGHEST = 1024
-#: The text of a filter: see `filter_to_text`. Not \d, which takes the digits of all scripts.
-HEAD = re.compile(r"filter/(?P<version>[1-9][0-9]{0,8}) (?P<kind>pure|concentrated|renyi)\((?P<fields>[^()]*)\)")
-FIELD = re.compile(r"([a-z]+)=(\[[^\]]*\]|[^,\[]*)")
-ORDER = re.compile(r"([0-9/]+) share ([0-9/]+) spent ([0-9/]+|unbounded)")
-NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,1300})(?:/[1-9][0-9]{0,1300})?")
-AS_WRITTEN = "pass what filter_to_text returned, complete and unchanged"
-#: Room for a thousand orders with long sums.
-MOST_CHARACTERS = 5_000_000
 #: Doublings after which a cost counts as none.
 MOST_DOUBLINGS = 200
 
@@ -221,7 +210,7 @@ class RenyiFilter:
         """Return the filter after a payment, or raise `BudgetExceeded`."""
         later = self.odometer.after(loss)
         if self._holds(later):
-            return _resumed(self.epsilon, self.reserve, later)
+            return resumed(self.epsilon, self.reserve, later)
         reading = later.epsilon
         if reading is None:
             raise BudgetExceeded(
@@ -233,11 +222,72 @@ class RenyiFilter:
         raise _over("δ", later.failed - self.odometer.failed, self.odometer.failed, self.reserve)
 
     def _holds(self, odometer: Odometer) -> bool:
-        reading = odometer.epsilon
-        return reading is not None and reading <= self.epsilon and odometer.failed <= self.reserve
+        """Tell whether some order, or the pure sum, vouches for ε: as `odometer.epsilon` ≤ ε says, sooner."""
+        margins = (*odometer.margins, Fraction(0))
+        found = (
+            total is not None and total <= self.epsilon - extra
+            for total, extra in zip(reversed(odometer.spent), reversed(margins), strict=True)
+        )
+        return odometer.failed <= self.reserve and any(found)
 
 
 Filter = PureFilter | ConcentratedFilter | RenyiFilter
+
+
+def with_limit(session: Filter, limit: Number) -> Filter:
+    """Return a filter with another ε, or ρ, and the same payments; a limit below what is spent is refused.
+
+    Orders, shares and δ stay, so that whatever the old limit admitted the new one would have, if it is higher. By the
+    theorem of `odometers` the promise then holds for the histories that end under this limit, whoever set it and when.
+    """
+    most = positive(limit, "limit")
+    match session:
+        case PureFilter(_, spent, neighbours):
+            return PureFilter(most, spent=spent, neighbours=neighbours)
+        case ConcentratedFilter():
+            return ConcentratedFilter(
+                most, session.delta, spent=session.spent, failed=session.failed, neighbours=session.neighbours
+            )
+        case RenyiFilter(_, reserve, meter):
+            later = resumed(most, reserve, meter)
+            _within(later.spent, most)
+            return later
+        case _:
+            assert_never(session)
+
+
+def adds_exactly(session: Filter, losses: Iterable[PrivacyLoss]) -> bool:
+    """Tell whether these can be paid in any order and number, and the sums would never be rounded on the way."""
+    rows = [_sums(session), *(_price(session, loss) for loss in losses)]
+    denominators = [[1 if one is None else one.denominator for one in row] for row in rows]
+    return all(math.lcm(*column).bit_length() <= EXACT_BITS for column in zip(*denominators, strict=True))
+
+
+def _sums(session: Filter) -> Sums:
+    match session:
+        case PureFilter():
+            return (session.spent,)
+        case ConcentratedFilter():
+            return session.spent, session.failed
+        case RenyiFilter():
+            return *session.odometer.spent, session.odometer.failed
+        case _:
+            assert_never(session)
+
+
+def _price(session: Filter, loss: PrivacyLoss) -> Sums:
+    """Return what a payment adds to each of the sums; nothing if it would not be admitted."""
+    match session:
+        case PureFilter():
+            pair = approximate_of(loss)
+            return (None if pair is None else pair[0],)
+        case ConcentratedFilter():
+            return concentrated_of(loss) or (None, None)
+        case RenyiFilter():
+            price = price_of(loss, session.odometer.orders)
+            return *price.sums, price.failed
+        case _:
+            assert_never(session)
 
 
 def times_left(session: Filter, loss: PrivacyLoss) -> int:
@@ -279,7 +329,8 @@ def _within(spent: Fraction, budget: Fraction) -> Fraction:
     return spent
 
 
-def _resumed(epsilon: Fraction, reserve: Fraction, odometer: Odometer) -> RenyiFilter:
+def resumed(epsilon: Fraction, reserve: Fraction, odometer: Odometer) -> RenyiFilter:
+    """Return the filter of a session that has begun."""
     result = object.__new__(RenyiFilter)
     settle(result, epsilon=epsilon, reserve=reserve, odometer=odometer)
     return result
@@ -299,80 +350,3 @@ def _over(symbol: str, cost: Fraction, spent: Fraction, budget: Fraction) -> Bud
 def _shown(number: Fraction, rounding: str) -> str:
     context = Context(prec=6, rounding=rounding)
     return f"{float(context.divide(Decimal(number.numerator), Decimal(number.denominator))):.6g}"
-
-
-def filter_to_text(session: Filter) -> str:
-    """Return the one text of a filter and of what was spent, which `filter_from_text` reads back.
-
-    Equal filters have equal texts. A change in how a filter is written, or in what it admits, makes a new version.
-    """
-    match session:
-        case PureFilter(epsilon, spent, neighbours):
-            fields = f"pure(epsilon={epsilon}, spent={spent}, neighbours={neighbours.name.lower()})"
-        case ConcentratedFilter(rho, delta, spent, failed, neighbours):
-            paid = f"spent={spent}, failed={failed}"
-            fields = f"concentrated(rho={rho}, delta={delta}, {paid}, neighbours={neighbours.name.lower()})"
-        case RenyiFilter(epsilon, reserve, meter):
-            *sums, pure = ["unbounded" if one is None else str(one) for one in meter.spent]
-            orders = [f"{a} share {b} spent {c}" for a, b, c in zip(meter.orders, meter.shares, sums, strict=True)]
-            paid = f"failed={meter.failed}, pure={pure}, orders=[{'; '.join(orders)}]"
-            budget = f"epsilon={epsilon}, delta={session.delta}, reserve={reserve}"
-            fields = f"renyi({budget}, {paid}, neighbours={meter.neighbours.name.lower()})"
-        case _:
-            assert_never(session)
-    return f"filter/1 {fields}"
-
-
-def filter_from_text(text: str) -> Filter:
-    """Return the filter that a text stands for; refuses any text that `filter_to_text` would not have written."""
-    if not isinstance(text, str):
-        raise WrongType(f"The text of a filter is {kind_of(text)}, not a str.", fix=AS_WRITTEN)
-    head = HEAD.fullmatch(text) if len(text) <= MOST_CHARACTERS else None
-    if head is None:
-        raise InvalidInput("This is not the text of a filter.", fix=AS_WRITTEN)
-    if head["version"] != "1":
-        raise InvalidInput(
-            "The filter is written in another version than this release reads, which is 1.",
-            fix="read it with the release of discreet that wrote it, or a later one",
-        )
-    result = _read(head["kind"], dict(FIELD.findall(head["fields"])))
-    if filter_to_text(result) != text:
-        raise InvalidInput("The text says a filter, but not in its canonical form.", fix=AS_WRITTEN)
-    return result
-
-
-def _read(kind: str, fields: dict[str, str]) -> Filter:
-    def number(name: str) -> Fraction:
-        return _number(fields.get(name, ""))
-
-    neighbours = Neighbours.REPLACE if fields.get("neighbours") == "replace" else Neighbours.ADD_REMOVE
-    if kind == "pure":
-        return PureFilter(number("epsilon"), spent=number("spent"), neighbours=neighbours)
-    if kind == "concentrated":
-        budget, paid = (number("rho"), number("delta")), (number("spent"), number("failed"))
-        return ConcentratedFilter(*budget, spent=paid[0], failed=paid[1], neighbours=neighbours)
-    reserve = not_negative(number("reserve"), "reserve")
-    rows = [ORDER.fullmatch(row) for row in fields.get("orders", "[]")[1:-1].split("; ") if row]
-    found = [row.groups() for row in rows if row is not None]
-    sums = [*(spent for _, _, spent in found), fields.get("pure", "")]
-    meter = Odometer(
-        probability(number("delta"), "delta") - reserve,
-        orders=[_number(order) for order, _, _ in found],
-        shares=[_number(share) for _, share, _ in found],
-        neighbours=neighbours,
-        spent=[None if one == "unbounded" else _number(one) for one in sums],
-        failed=number("failed"),
-    )
-    return _checked(_resumed(positive(number("epsilon"), "epsilon"), reserve, meter))
-
-
-def _checked(session: RenyiFilter) -> RenyiFilter:
-    if not session.fits(Composed([])):
-        raise InvalidInput("More is spent than the budget allows.", fix=AS_WRITTEN)
-    return session
-
-
-def _number(text: str) -> Fraction:
-    if NUMBER.fullmatch(text) is None:
-        raise InvalidInput("A number of the filter is missing or misspelt.", fix=AS_WRITTEN)
-    return Fraction(text)

@@ -78,6 +78,9 @@ def epsilon(loss: PrivacyLoss, delta: Number) -> float:
     """
     need_loss(loss)
     allowed = _need_delta(delta)
+    square = gaussian_mu(loss)
+    if square is not None:
+        return curve_epsilon(square, allowed)[1] if allowed else math.inf  # exact: no other method is below
     total = approximate_of(loss)
     summed = round_up(total[0]) if total is not None and total[1] <= allowed else math.inf
     if not allowed or summed == 0:
@@ -89,6 +92,9 @@ def delta(loss: PrivacyLoss, epsilon: Number) -> float:
     """Return a δ such that the loss implies (ε, δ)-differential privacy; at most 1."""
     need_loss(loss)
     target = _need_epsilon(epsilon)
+    square = gaussian_mu(loss)
+    if square is not None:
+        return curve_delta(square, target)[1]  # exact: no other method is below
     total = approximate_of(loss)
     summed = round_up(total[1]) if total is not None and total[0] <= target else 1.0
     if summed == 0:
@@ -106,12 +112,12 @@ def bracket(loss: PrivacyLoss, delta: Number) -> Bracket:
     """
     need_loss(loss)
     allowed = _need_delta(delta)
+    square = gaussian_mu(loss)
+    if square is not None and allowed:
+        return Bracket(*curve_epsilon(square, allowed))
     upper = epsilon(loss, delta)
     if not allowed or upper == 0 or not math.isfinite(upper):
         return Bracket(0.0, upper)
-    square = gaussian_mu(loss)
-    if square is not None:
-        return Bracket(curve_epsilon(square, allowed)[0], upper)
     below, above = batches(loss, inwards=True), batches(loss)
     if not below or not above or not all(one.pairs for one in (*below, *above)):
         return Bracket(0.0, upper)

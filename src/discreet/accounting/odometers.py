@@ -19,7 +19,7 @@ Ullman, Vadhan 2016 (what an odometer is); Canonne, Kamath, Steinke 2020, Propos
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -70,6 +70,8 @@ class Odometer:
     neighbours: Neighbours
     spent: Sums
     failed: Fraction
+    #: m_α of each order, worked out once for all payments.
+    margins: tuple[Fraction, ...] = field(repr=False, compare=False)
 
     def __init__(
         self,
@@ -85,23 +87,24 @@ class Odometer:
         if not 0 <= allowed < 1:
             raise InvalidInput("delta must lie in [0, 1).", fix="pass delta=0, or a small one such as 1e-9")
         kept = _orders(orders) if allowed else ()
+        parts = _shares(shares, len(kept)) if allowed else ()
         settle(
             self,
             delta=allowed,
             orders=kept,
-            shares=_shares(shares, len(kept)) if allowed else (),
+            shares=parts,
             neighbours=need_neighbours(neighbours),
             spent=_spent(spent, len(kept) + 1),
             failed=not_negative(failed, "failed"),
+            margins=tuple(margin(a, allowed * part) for a, part in zip(kept, parts, strict=True)),
         )
 
     @property
     def readings(self) -> Sums:
         """What each order has to say: its sum and its margin; the last one is the pure sum."""
-        margins = [margin(a, self.delta * share) for a, share in zip(self.orders, self.shares, strict=True)]
         return tuple(
             None if total is None else max(total + extra, Fraction(0))
-            for total, extra in zip(self.spent, [*margins, Fraction(0)], strict=True)
+            for total, extra in zip(self.spent, [*self.margins, Fraction(0)], strict=True)
         )
 
     @property
@@ -129,6 +132,7 @@ class Odometer:
             neighbours=self.neighbours,
             spent=_added(self.spent, price.sums),
             failed=min(tidy(self.failed + price.failed), Fraction(1)),
+            margins=self.margins,
         )
         return later
 
@@ -192,8 +196,13 @@ def tidy(total: Fraction) -> Fraction:
 
 
 def _added(totals: Sums, more: Sums) -> Sums:
-    sums = (None if a is None or b is None else tidy(a + b) for a, b in zip(totals, more, strict=True))
-    return tuple(None if one is None or one > LARGEST else one for one in sums)
+    sums = [None if a is None or b is None else tidy(a + b) for a, b in zip(totals, more, strict=True)]
+    return tuple(None if one is None or _huge(one) else one for one in sums)
+
+
+def _huge(total: Fraction) -> bool:
+    # Of most sums the lengths of their two numbers say that they are not.
+    return total.numerator.bit_length() > total.denominator.bit_length() + 300 and total > LARGEST
 
 
 def need_relation(loss: PrivacyLoss, neighbours: Neighbours) -> PrivacyLoss:

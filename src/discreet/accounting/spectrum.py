@@ -1,6 +1,7 @@
 """From a loss to the pairs that dominate its parts, and how often each is used."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -86,14 +87,33 @@ def _fits_a_grid(pair: Pair, times: int) -> bool:
 
 def gaussian_mu(loss: PrivacyLoss) -> Fraction | None:
     """Return μ² if a loss is a composition of ideal Gaussians only, which is again one; else None."""
-    ways = _ways(loss)
-    if ways is None or len(ways) != 1 or not ways[0]:
-        return None
-    squares = [_mu_squared(leaf) for leaf in ways[0]]
-    known = [square for square in squares if square is not None]
-    if len(known) < len(squares):
-        return None
-    return sum((times * square for times, square in zip(ways[0].values(), known, strict=True)), Fraction(0))
+    return _sum_of_squares(loss) or None
+
+
+def _sum_of_squares(loss: PrivacyLoss) -> Fraction | None:
+    """Return μ², 0 for an empty list, or None as soon as a part is no Gaussian."""
+    match loss:
+        case Repeated(part, times):
+            once = _sum_of_squares(part)
+            return None if once is None else times * once
+        case Composed(parts):
+            counts = Counter[Fraction]()
+            for part in parts:
+                square = _sum_of_squares(part)
+                if square is None:
+                    return None
+                counts[square] += 1  # equal ones are added up at once
+            return sum((times * square for square, times in counts.items()), Fraction(0))
+        case Parallel(parts):
+            distinct = list(dict.fromkeys(parts))
+            return Fraction(0) if not parts else _sum_of_squares(distinct[0]) if len(distinct) == 1 else None
+        case Subsampled(part, rate) if rate == 1:
+            return _sum_of_squares(part)
+        case Group(part, size):
+            simpler = grouped(part, size)
+            return None if simpler is None else _sum_of_squares(simpler)
+        case _:
+            return _mu_squared(loss)
 
 
 def unwrapped(loss: PrivacyLoss) -> PrivacyLoss:

@@ -1,12 +1,17 @@
-"""The terminal. So far `discreet account …`: what a privacy loss promises, for a person or, with --json, for a program.
+"""The terminal, for a person or, with --json, for a program.
 
-A face over the accounting room: it reads words, asks the library and writes words. It sees no rows and holds no budget.
+`discreet account …` says what a privacy loss promises: a face over the accounting room. `discreet ledger …` is for the
+steward of a ledger: a face over the gate. Both read words, ask the library and write words. They see no rows, and no
+verb spends.
 """
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
+from itertools import islice
 
 from discreet.cli.answers import Answer, as_json
 from discreet.cli.arguments import parser
@@ -27,35 +32,73 @@ VERBS = {
     "means": "discreet.cli.teaching",
     "picture": "discreet.cli.drawing",
 }
+LEDGER_VERBS = {
+    "create": "discreet.cli.creation",
+    "show": "discreet.cli.showing",
+    "verify": "discreet.cli.showing",
+    "raise": "discreet.cli.stewarding",
+    "lower": "discreet.cli.stewarding",
+    "allow": "discreet.cli.stewarding",
+    "disclose": "discreet.cli.stewarding",
+    "annotate": "discreet.cli.stewarding",
+    "anchor": "discreet.cli.papers",
+    "export": "discreet.cli.papers",
+    "certificate": "discreet.cli.papers",
+    "check": "discreet.cli.papers",
+}
+ROOMS = {"account": VERBS, "ledger": LEDGER_VERBS}
 
 REFUSED, FAILED, INTERRUPTED = 2, 1, 130
+#: Lines of a stream that are written at once.
+TOGETHER = 1000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, or with those of the process, and return its exit status.
 
-    0: answered. 2: refused, with a fix on standard error. 1: a fault of this package. 130: interrupted.
+    0: answered. 2: refused, with a fix on standard error. 3: a ledger is not sound. 1: a fault of this package. 130:
+    interrupted, or nobody reads on.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         options = parser().parse_args(given)
         answer = _answer(options)
+        _write(answer, json=options.json)
     except SystemExit:  # by --help and --version, which have been answered; a refusal is never one
         return 0
     except DiscreetError as error:
         return _refuse(error, given, REFUSED)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        _hush()
+        return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the edge of the process: a person is owed a sentence, not a stack)
         return _refuse(Fault.of_exception(error), given, FAILED)
-    write(sys.stdout, answer.to_json() if options.json else answer.to_text())
-    return 0
+    return answer.status
 
 
 def _answer(options: Namespace) -> Answer:
-    module = import_module(VERBS[options.verb])
+    module = import_module(ROOMS[options.room][options.verb])
     verb: Callable[[Namespace], Answer] = getattr(module, f"answer_{options.verb}")
     return verb(options)
+
+
+def _write(answer: Answer, *, json: bool) -> None:
+    if answer.stream is None:
+        write(sys.stdout, answer.to_json() if json else answer.to_text())
+        return
+    lines = iter(answer.stream)
+    while some := list(islice(lines, TOGETHER)):
+        write(sys.stdout, "\n".join(some))
+
+
+def _hush() -> None:
+    """Leave nothing to be flushed to a reader that went away, or the interpreter would complain as it ends."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _refuse(error: DiscreetError, given: Sequence[str], status: int) -> int:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,6 +19,10 @@ class Answer:
     verb: str
     facts: Mapping[str, Fact]
     lines: tuple[str, ...]
+    #: The exit status: not 0 where the answer is that something is wrong.
+    status: int = 0
+    #: Lines that are too many to be held, and are written as they come instead of either form.
+    stream: Iterable[str] | None = None
 
     def to_json(self) -> str:
         """Return the object for a program."""

@@ -1,12 +1,8 @@
 """The words of the command line. Nothing heavy is imported here, so that help comes at once."""
 
-import argparse
-import sys
-from typing import Any, NoReturn, TypeAlias
-
 from discreet import __version__
-from discreet.cli.streams import write
-from discreet.core import InvalidInput
+from discreet.cli.ledger_arguments import add_ledger
+from discreet.cli.parsers import JSON, Parser, Verbs, added, added_verb, json_option
 
 LOSS = """\
 LOSS is what one release, or a series of them, costs. Quote it, for the brackets mean something to the shell:
@@ -21,12 +17,6 @@ LOSS is what one release, or a series of them, costs. Quote it, for the brackets
 
 or its canonical text, 'loss/1 …', or - to read either from standard input. Numbers are exact: 0.1 is 1/10.
 """
-JSON = """\
-With --json one JSON object is printed. Exit status: 0, or 2 if the input is refused (then the reason and its fix are
-on standard error).
-"""
-
-
 EXAMPLES = """\
 For example:
 
@@ -37,33 +27,18 @@ For example:
 KINDS = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace")
 
 
-class Parser(argparse.ArgumentParser):
-    """Refuses as the rest of the package does: with a fix, and without leaving the process."""
-
-    def error(self, message: str) -> NoReturn:
-        """Refuse the command line."""
-        shown = "".join(sign if sign.isprintable() else "?" for sign in message)  # it quotes what was typed
-        raise InvalidInput(f"{shown[:1].upper()}{shown[1:]}.", fix=f"see {self.prog} --help")
-
-    def print_help(self, file: Any = None) -> None:
-        """Write the help; to a terminal that has no ε, too."""
-        write(sys.stdout if file is None else file, self.format_help().rstrip())
-
-
-Verbs: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 (its only name)
-
-
 def parser() -> Parser:
     """Return the parser of the whole command."""
     title = "Answers questions about people without telling on any of them."
     whole = Parser(prog="discreet", description=title, allow_abbrev=False)
     whole.add_argument("--version", action="version", version=f"discreet {__version__}")
-    rooms = whole.add_subparsers(dest="room", required=True, metavar="account")
-    account = _added(rooms, "account", "What a privacy loss promises, and how much noise a promise takes.")
+    rooms = whole.add_subparsers(dest="room", required=True, metavar="account|ledger")
+    account = added(rooms, "account", "What a privacy loss promises, and how much noise a promise takes.")
     account.epilog = EXAMPLES
     verbs = account.add_subparsers(dest="verb", required=True, metavar="VERB")
     for add in (_epsilon, _delta, _curve, _noise, _times, _compare, _means, _picture):
         add(verbs)
+    add_ledger(rooms)
     return whole
 
 
@@ -88,7 +63,7 @@ def _curve(verbs: Verbs) -> None:
 
 
 def _noise(verbs: Verbs) -> None:
-    one = _verb(verbs, "noise", "How much noise does a promise take?")
+    one = added_verb(verbs, "noise", "How much noise does a promise take?")
     one.add_argument("kind", choices=KINDS, metavar="KIND", help=f"of noise: {', '.join(KINDS)}")
     _target_options(one)
     one.add_argument("--times", default="1", metavar="K", help="how many releases in all (1)")
@@ -108,7 +83,7 @@ def _times(verbs: Verbs) -> None:
 
 
 def _compare(verbs: Verbs) -> None:
-    one = _verb(verbs, "compare", "Which composition theorem wins for K mechanisms of (E, D) each?")
+    one = added_verb(verbs, "compare", "Which composition theorem wins for K mechanisms of (E, D) each?")
     one.add_argument("--epsilon", required=True, metavar="E", help="the ε of each mechanism")
     one.add_argument("--each-delta", default="0", metavar="D", help="the δ of each mechanism (0)")
     one.add_argument("--times", required=True, metavar="K", help="how many mechanisms")
@@ -116,7 +91,7 @@ def _compare(verbs: Verbs) -> None:
 
 
 def _means(verbs: Verbs) -> None:
-    one = _verb(verbs, "means", "What does an ε mean to a person: odds, beliefs, tests.")
+    one = added_verb(verbs, "means", "What does an ε mean to a person: odds, beliefs, tests.")
     one.add_argument("--epsilon", required=True, metavar="E", help="the ε")
     _delta_options(one)
     one.add_argument("--priors", nargs="+", default=["0.01", "0.1", "0.5"], metavar="P", help="beliefs to start from")
@@ -130,7 +105,7 @@ def _means(verbs: Verbs) -> None:
 
 
 def _picture(verbs: Verbs) -> None:
-    one = _verb(verbs, "picture", "Pictures (with the plot extra: pip install 'discreet[plot]').", json=False)
+    one = added_verb(verbs, "picture", "Pictures (with the plot extra: pip install 'discreet[plot]').", json=False)
     which = one.add_subparsers(dest="picture", required=True, metavar="curve|noise|theorems")
     curve = _picture_of(which, "curve", "The privacy curve of a loss: δ against ε.")
     curve.epilog = LOSS
@@ -145,14 +120,14 @@ def _picture(verbs: Verbs) -> None:
 
 
 def _picture_of(which: Verbs, name: str, title: str) -> Parser:
-    one = _added(which, name, title)
+    one = added(which, name, title)
     one.add_argument("file", metavar="FILE", help="where to: a .png or .svg")
-    _json_option(one)
+    json_option(one)
     return one
 
 
 def _with_loss(verbs: Verbs, name: str, title: str) -> Parser:
-    one = _verb(verbs, name, title)
+    one = added_verb(verbs, name, title)
     one.epilog = f"{LOSS}\n{JSON}"
     one.add_argument("loss", metavar="LOSS", help="see below")
     return one
@@ -168,20 +143,3 @@ def _target_options(one: Parser) -> None:
 def _delta_options(one: Parser) -> None:
     one.add_argument("--delta", metavar="D", help="the δ of the whole (0; with --people, what is advised for so many)")
     one.add_argument("--people", metavar="N", help="how many people; a δ that is not far below 1/N is refused")
-
-
-def _json_option(one: Parser) -> None:
-    one.add_argument("--json", action="store_true", help="one JSON object instead of words")
-
-
-def _verb(verbs: Verbs, name: str, title: str, *, json: bool = True) -> Parser:
-    one = _added(verbs, name, title)
-    one.epilog = JSON
-    if json:
-        _json_option(one)
-    return one
-
-
-def _added(to: Verbs, name: str, title: str) -> Parser:
-    shape = argparse.RawDescriptionHelpFormatter
-    return to.add_parser(name, help=title, description=title, formatter_class=shape, allow_abbrev=False)

@@ -2,7 +2,7 @@
 
 from typing import TextIO
 
-#: For streams that have no Greek.
+#: For streams that have no Greek, and no blocks.
 SPELT_OUT = str.maketrans(
     {
         "ε": "epsilon",
@@ -17,16 +17,25 @@ SPELT_OUT = str.maketrans(
         "√": "root ",
         "²": "^2",
         "é": "e",
+        "█": "#",
+        "░": ".",
+        "·": "-",
+        "±": "+/-",
+        "×": "x",
+        "≈": "~",
     }
 )
 
 
-def write(stream: TextIO, text: str) -> None:
-    """Write a text and end its line; letters that the stream does not have are spelt out, or become question marks."""
+def write(stream: TextIO, text: str, end: str = "\n") -> None:
+    """Write a text and, if not told otherwise, end its line.
+
+    Letters that the stream does not have are spelt out, or become question marks.
+    """
     encoding = stream.encoding or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = text.translate(SPELT_OUT).encode(encoding, "replace").decode(encoding)
-    stream.write(f"{text}\n")
+    stream.write(f"{text}{end}")
     stream.flush()

@@ -60,3 +60,15 @@ class BudgetExceeded(DiscreetError, RuntimeError):
 
 class Finished(DiscreetError, RuntimeError):
     """An interaction has given its last answer, or may not go on in this process."""
+
+
+class LedgerDamaged(DiscreetError, RuntimeError):
+    """What is stored contradicts itself, or what was seen before. Nothing is paid and nothing leaves."""
+
+
+class LedgerUnavailable(DiscreetError, RuntimeError):
+    """The store could not read or could not write durably. Nothing leaves."""
+
+
+class RunFailed(DiscreetError, RuntimeError):
+    """A plan was paid for and failed while it ran. What was wrong is in the operator's log, and nowhere else."""

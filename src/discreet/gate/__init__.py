@@ -1,6 +1,42 @@
 """The one door: Plan, Gate, Ledger, accounts, Release.
 
-Still empty. Prices, pays, runs and releases. Never sees SQL text or what a plan computes.
+Prices, pays, runs and releases. Never sees SQL text or what a plan computes.
 """
 
-__all__: list[str] = []
+from discreet.gate.accounts import Account, DatasetAccount
+from discreet.gate.anchors import Anchor
+from discreet.gate.budgets import Budget, Policy
+from discreet.gate.certificates import Certified, certificate, check_certificate
+from discreet.gate.exports import Exported, check_export, export_lines
+from discreet.gate.gate import Gate, Price
+from discreet.gate.inspection import Inspection, inspect_ledger
+from discreet.gate.ledger import Ledger
+from discreet.gate.moving import finish_move, move
+from discreet.gate.plans import Plan
+from discreet.gate.releases import Receipt, Release
+from discreet.gate.verification import Verification
+
+__all__ = [
+    "Account",
+    "Anchor",
+    "Budget",
+    "Certified",
+    "DatasetAccount",
+    "Exported",
+    "Gate",
+    "Inspection",
+    "Ledger",
+    "Plan",
+    "Policy",
+    "Price",
+    "Receipt",
+    "Release",
+    "Verification",
+    "certificate",
+    "check_certificate",
+    "check_export",
+    "export_lines",
+    "finish_move",
+    "inspect_ledger",
+    "move",
+]

@@ -1,0 +1,246 @@
+"""The ledger: durable payments of eight processes a second, and opening and verifying a million of them.
+
+Durations of payments are wall-clock times, as they are made of waiting for the disk; what the processor does for one
+is told beside. The disk's own sync is measured in the same run, on the same disk.
+"""
+
+import argparse
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import numpy as np
+from measure import Bar, Report, Table, finish, publish, say
+
+from discreet.accounting import GaussianNoise, Pure, Repeated
+from discreet.gate import Budget, Ledger
+from discreet.gate.books import Book
+from discreet.gate.chain import GENESIS, linked
+from discreet.gate.clerk import OFTEN, checkpoint_of
+from discreet.gate.events import Birth, Payment, now, to_body
+from discreet.gate.opening import opened_store
+from discreet.gate.queues import FileQueue
+from discreet.gate.sqlite_store import SqliteStore
+from discreet.gate.stores import keys_of
+
+CLIENTS = 8
+#: A disk whose sync takes this long, in seconds, is what the bar is stated for.
+SLOW = 0.008
+PAID = Pure(0.0001)
+COMMAND = "python benchmarks/ledger.py"
+FORK = multiprocessing.get_context("fork")
+
+
+class SlowFile(apsw.VFSFile):
+    """A file whose syncs take as long as those of a slow disk."""
+
+    def xSync(self, flags):  # noqa: N802 - SQLite's name
+        start = time.perf_counter()
+        super().xSync(flags)
+        time.sleep(max(0.0, SLOW - (time.perf_counter() - start)))
+
+
+class SlowDisk(apsw.VFS):
+    """The usual file system, with slow syncs."""
+
+    def __init__(self):
+        super().__init__("slow", "")
+
+    def xOpen(self, name, flags):  # noqa: N802 - SQLite's name
+        return SlowFile("", name, flags)
+
+
+def sync_seconds(folder: Path) -> float:
+    """Return the median time of a sync of one page."""
+    times = []
+    with (folder / "sync").open("wb", buffering=0) as file:
+        for _ in range(200):
+            file.write(bytes(4096))
+            start = time.perf_counter()
+            os.fsync(file.fileno())
+            times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+def pay(place: Path, name: int, payments: int, *, grouped: bool, slow: bool, results) -> None:
+    """Be one client: pay one after another, and tell how long each took."""
+    if slow:
+        disk = SlowDisk()  # as long as this is alive, SQLite knows it
+        SqliteStore.__init__.__kwdefaults__["vfs"] = disk.name if hasattr(disk, "name") else "slow"
+    if not grouped:  # each for itself, as one would write it first
+        FileQueue.submit = lambda _self, proposals, process: process(proposals)
+    ledger = Ledger.open(place, anchors=[])
+    times, start = [], time.process_time()
+    for k in range(payments):
+        begun = time.perf_counter()
+        ledger.pay(PAID, what="a count", plan="0" * 64, request=f"{name}-{k}", analyst=f"analyst {name}")
+        times.append(time.perf_counter() - begun)
+    results.put((times, time.process_time() - start))
+
+
+def clients(folder: Path, payments: int, budget: Budget, *, grouped: bool, slow: bool) -> dict[str, float]:
+    """Return payments a second of all clients together, the quantiles of their waiting, and processor time."""
+    place = folder / f"{time.perf_counter_ns()}.ledger"
+    Ledger.create(place, budget, anchors=[]).close()
+    results = FORK.Queue()
+    options = {"grouped": grouped, "slow": slow, "results": results}
+    workers = [FORK.Process(target=pay, args=(place, k, payments), kwargs=options) for k in range(CLIENTS)]
+    start = time.perf_counter()
+    for worker in workers:
+        worker.start()
+    told = [results.get() for _ in workers]
+    for worker in workers:
+        worker.join()
+    waited = np.concatenate([times for times, _ in told])
+    # From the first payment to the last: starting processes is not what is measured.
+    longest = max(sum(times) for times, _ in told)
+    assert longest <= time.perf_counter() - start
+    with Ledger.open(place, anchors=[]) as ledger:
+        assert ledger.book.payments == CLIENTS * payments
+    return {
+        "rate": CLIENTS * payments / longest,
+        "median": float(np.median(waited)),
+        "p99": float(np.quantile(waited, 0.99)),
+        "cpu": sum(used for _, used in told) / (CLIENTS * payments),
+    }
+
+
+def long_ledger(place: Path, payments: int) -> None:
+    """Write a ledger of so many payments, with checkpoints, as fast as that can be done."""
+    budget = Budget(epsilon=3, delta=1e-9)
+    Ledger.create(place, budget, anchors=[]).close()
+    store = opened_store(place)
+    costs = [Repeated(GaussianNoise(10**6), k) for k in (1, 2, 3)]
+
+    def work(reading, add):
+        book = Book.opened(reading.entry(1))
+        bodies = []
+        for k in range(payments):
+            event = Payment(
+                at=now(), request=f"request {k}", analyst=f"analyst {k % 7}", plan=f"{k:064x}", what="a count",
+                cost=costs[k % 3],
+            )  # fmt: skip
+            bodies.append((event, to_body(event)))
+            if len(bodies) == OFTEN or k + 1 == payments:
+                book = written(book, bodies, add)
+                bodies = []
+
+    store.transact(work)
+    store.close()
+
+
+def written(book: Book, bodies, add) -> Book:
+    entries, head, number = [], book.head, book.number
+    for event, body in bodies:
+        number += 1
+        entry = linked(head, number, body)
+        head = entry.head
+        add(entry, keys_of(event), None)
+        entries.append(entry)
+    book = book.caught_up(lambda _: entries)
+    event = checkpoint_of(book)
+    entry = linked(book.head, book.number + 1, to_body(event))
+    add(entry, keys_of(event), None)
+    return book.after(entry, event)
+
+
+def timed(work: Callable[[], object]) -> tuple[float, float, object]:
+    wall, used = time.perf_counter(), time.process_time()
+    result = work()
+    return time.perf_counter() - wall, time.process_time() - used, result
+
+
+def main() -> None:
+    """Measure, print and write it all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of everything; nothing is written")
+    parser.add_argument("--check", action="store_true", help="end with an error when a bar is missed")
+    parser.add_argument("--folder", type=Path, help="on the disk to measure (the temporary folder)")
+    options = parser.parse_args()
+    share = 10 if options.quick else 1
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        folder = Path(name)
+        sync = sync_seconds(folder)
+        say(f"a sync takes {sync * 1e3:.3f} ms")
+        epsilon, approximate = Budget(epsilon=100), Budget(epsilon=100, delta=1e-9)
+        ways = {
+            "pure ε": (epsilon, True, False),
+            "(ε, δ)": (approximate, True, False),
+            "pure ε, each for itself": (epsilon, False, False),
+            "pure ε, slow disk": (epsilon, True, True),
+            "(ε, δ), slow disk": (approximate, True, True),
+            "pure ε, slow disk, each for itself": (epsilon, False, True),
+        }
+        rows, found = [], {}
+        for way, (budget, grouped, slow) in ways.items():
+            count = max(10, (50 if slow and not grouped else 300) // share)
+            found[way] = one = clients(folder, count, budget, grouped=grouped, slow=slow)
+            rows.append(
+                (
+                    way,
+                    one["rate"],
+                    one["rate"] * (SLOW if slow else sync),
+                    one["median"] * 1e3,
+                    one["p99"] * 1e3,
+                    one["p99"] / (SLOW if slow else sync),
+                    one["cpu"] * 1e3,
+                )
+            )
+            say(f"{way}: {one}")
+        many = 10**6 // share
+        place = folder / "long.ledger"
+        say(f"writing {many:,} payments")
+        long_ledger(place, many)
+        opened = min(timed(lambda: Ledger.open(place, anchors=[]).close())[:2] for _ in range(3))
+        with Ledger.open(place, anchors=[]) as ledger:
+            wall, used, verification = timed(ledger.verify)
+        assert verification.sound
+        assert verification.payments == many
+    report = Report(
+        title="The ledger",
+        command=COMMAND,
+        packages=("apsw",),
+        tables=(
+            Table(
+                title=f"Payments of {CLIENTS} processes",
+                note=(
+                    f"One file, {CLIENTS} processes that pay one after another. A sync of the disk takes "
+                    f"{sync * 1e3:.3f} ms here; the slow disk is the same with syncs that take {SLOW * 1e3:.0f} ms. "
+                    "Wall-clock times."
+                ),
+                columns=(
+                    "way", "payments/s", "payments a sync's time", "median ms", "p99 ms", "p99 in syncs", "CPU ms each",
+                ),
+                rows=tuple(rows),
+            ),
+            Table(
+                title=f"A ledger of {many:,} payments",
+                note="Opening replays from the last checkpoint; verifying reads everything.",
+                columns=("what", "wall s", "CPU s", "events/s of CPU"),
+                rows=(
+                    ("open", *opened, None),
+                    ("verify", wall, used, verification.entries / used),
+                ),
+            ),
+        ),
+        bars=(
+            Bar(claim="payments/s, slow disk, pure ε", measured=found["pure ε, slow disk"]["rate"], least=500),
+            Bar(claim="p99 ms, slow disk, pure ε", measured=found["pure ε, slow disk"]["p99"] * 1e3, most=50),
+            Bar(claim="payments/s, this disk, (ε, δ)", measured=found["(ε, δ)"]["rate"], least=500),
+            Bar(claim="p99 ms, this disk, (ε, δ)", measured=found["(ε, δ)"]["p99"] * 1e3, most=50),
+            Bar(claim="seconds to open", measured=opened[0], most=1),
+            Bar(claim="events verified a second", measured=verification.entries / wall, least=100_000),
+        ),
+    )  # fmt: skip
+    if not options.quick:
+        publish(report, "ledger")
+    finish(report, check=options.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

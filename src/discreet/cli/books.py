@@ -1,0 +1,200 @@
+"""A ledger on the command line: how it is opened, and how its gauges and payments are told."""
+
+import getpass
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.accounting import Guarantee, guarantee, loss_to_text
+from discreet.cli.answers import Fact, bound, exactly
+from discreet.cli.terminal import Palette
+from discreet.cli.typed import read_number
+from discreet.cli.words import sentence
+from discreet.core import DiscreetError, InvalidInput, positive, round_down, round_up
+from discreet.gate import Ledger, Policy
+from discreet.gate.costs import cost_words
+from discreet.gate.events import Payment, from_body
+from discreet.gate.releases import Receipt, one_line
+from discreet.gate.views import HARDLY, LITTLE, WORDS, Gauge, name_of
+
+#: A δ to show what a ρ means by.
+EXAMPLE_DELTA = Fraction(1, 10**9)
+
+
+@contextmanager
+def reachable(what: str) -> Iterator[None]:
+    """Turn what the system says of a path into a refusal."""
+    try:
+        yield
+    except DiscreetError:
+        raise
+    except (OSError, ValueError) as error:  # a path may have a zero byte in it, or bytes that are no text
+        raise InvalidInput(
+            f"{what} cannot be read or written ({type(error).__name__}).", fix="check the path and who may use it"
+        ) from None
+
+
+def opened(arguments: Namespace) -> Ledger:
+    """Return the ledger that is asked about."""
+    with reachable("The ledger"):
+        return Ledger.open(arguments.place, key=arguments.key, anchors=arguments.anchor)
+
+
+def need_apart(path: str, ledger: str) -> None:
+    """Refuse a file that belongs to a ledger's own: its log, its journal, its queue."""
+    with reachable("The file"):
+        mine = Path(ledger).resolve()
+        one = Path(path).resolve()
+    if one.parent == mine.parent and one.name.startswith(f"{mine.name}-"):
+        raise InvalidInput("This file is a part of the ledger.", fix="choose another path")
+
+
+def new_file(path: str, lines: Iterable[str], ledger: str) -> None:
+    """Write lines to a file where there is none: so no ledger, key or anchor can be written over."""
+    need_apart(path, ledger)
+    with reachable("The file"):
+        place = Path(path)
+        try:
+            place.touch(exist_ok=False)
+        except FileExistsError:
+            raise InvalidInput("There is a file at this path already.", fix="choose another path for it") from None
+        try:
+            with place.open("w", encoding="ascii") as file:
+                file.writelines(f"{line}\n" for line in lines)
+        except BaseException:
+            place.unlink()  # half of it would look like all of it
+            raise
+
+
+def author(arguments: Namespace) -> str:
+    """Return who does this: as typed, else the name of the user. It is a note, not a proof."""
+    if arguments.by is not None:
+        return str(arguments.by)
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        raise InvalidInput("Who does this is not known.", fix="pass --by with your name") from None
+
+
+def limit_of(arguments: Namespace) -> Fraction:
+    """Return the limit as typed."""
+    return positive(read_number(arguments.to, "--to"), "--to")
+
+
+def ledger_facts(ledger: Ledger) -> dict[str, Fact]:
+    """Return what every answer about a ledger begins with."""
+    return {"ledger": ledger.identity, "title": ledger.birth.title}
+
+
+def birth_facts(ledger: Ledger) -> dict[str, Fact]:
+    """Return what is fixed for life, and the limit at birth."""
+    budget = ledger.budget
+    return {
+        **ledger_facts(ledger),
+        "currency": currency(ledger),
+        **exactly("birth_limit", budget.limit, round_down(budget.limit)),
+        **exactly("delta", budget.delta, round_up(budget.delta)),
+        "person": budget.unit.column,
+        "neighbours": budget.unit.neighbours.value,
+        "policy": ledger.birth.policy.value,
+    }
+
+
+def currency(ledger: Ledger) -> str:
+    """Return what the limit counts."""
+    return "rho" if ledger.budget.epsilon is None else "epsilon"
+
+
+def gauge_facts(gauge: Gauge) -> dict[str, Fact]:
+    """Return a gauge for a program: rounded up what is spent, rounded down what may be."""
+    return {
+        **exactly("spent", gauge.spent, round_up(gauge.spent)),
+        **exactly("limit", gauge.limit, round_down(gauge.limit)),
+        **exactly("left", gauge.left, round_down(gauge.left)),
+    }
+
+
+def gauge_row(name: str, gauge: Gauge) -> list[str]:
+    """Return a gauge for a person, painted if a person sees it."""
+    palette = Palette.of(sys.stdout)
+    used = 1.0 if not gauge.left else gauge.share
+    paint = palette.good if used < LITTLE else palette.warning if used < HARDLY else palette.bad
+    return [name, paint(gauge.bar()), gauge.words()]
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A payment as it is told: the receipt, when, and the entry that answered it."""
+
+    receipt: Receipt
+    at: str
+    release: int | None
+
+    @classmethod
+    def of(cls, ledger: Ledger, receipt: Receipt) -> "Paid":
+        """Return what is told of a payment."""
+        event = from_body(ledger.link(receipt.number)[1].body)
+        at = event.at if isinstance(event, Payment) else ""
+        return cls(receipt, at, ledger.release_of(receipt.number))
+
+    def facts(self) -> dict[str, Fact]:
+        """Return it for a program."""
+        receipt = self.receipt
+        return {
+            "entry": receipt.number,
+            "at": self.at,
+            "request": receipt.request,
+            "analyst": receipt.analyst,
+            "what": receipt.what,
+            "cost": loss_to_text(receipt.cost),
+            "cost_words": cost_words(receipt.cost),
+            "release": self.release,
+        }
+
+    def row(self) -> list[str]:
+        """Return it for a person."""
+        receipt = self.receipt
+        return [
+            str(receipt.number),
+            when(self.at),
+            name_of(receipt.analyst),
+            one_line(receipt.what, WORDS),
+            one_line(cost_words(receipt.cost), WORDS),
+            "not yet" if self.release is None else f"entry {self.release}",
+        ]
+
+
+def when(at: str) -> str:
+    """Return a time to the minute."""
+    return one_line(str(at)[:16].replace("T", " "))
+
+
+def promised(ledger: Ledger) -> tuple[Guarantee, Fraction]:
+    """Return what the limit promises for life; a ρ has a promise at every δ, of which one is an example."""
+    found = ledger.promise
+    if found.epsilon != float("inf"):
+        return found, ledger.budget.delta
+    beside = ledger.budget.delta + EXAMPLE_DELTA
+    return guarantee(ledger.total.promise, beside), beside
+
+
+def promise_lines(ledger: Ledger) -> list[str]:
+    """Return what the limit means, for a person."""
+    found, delta = promised(ledger)
+    example = "" if delta == ledger.budget.delta else ", for example,"
+    separate = (
+        ["This holds against each analyst alone: k who pool what they learned may learn k times as much."]
+        if ledger.birth.policy is Policy.SEPARATE
+        else []
+    )
+    return [f"For life, the whole of it promises{example} {found}.", sentence(found.epsilon, delta), *separate]
+
+
+def promise_facts(ledger: Ledger) -> dict[str, Fact]:
+    """Return what the limit means, for a program."""
+    found, delta = promised(ledger)
+    return {"promise": {**bound("epsilon", found.epsilon), **exactly("delta", delta, round_up(delta))}}

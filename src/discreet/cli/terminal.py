@@ -1,0 +1,73 @@
+"""What a terminal can do that a file cannot: colour, and a line that is rewritten in place."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from typing import TextIO
+
+from discreet.cli.streams import write
+
+#: Seconds between two lines of progress.
+PAUSE = 0.2
+#: All of one length, so that painted cells of one width stay in line.
+GREEN, YELLOW, RED, OFF = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Tell whether a person sees the stream, on something that can do more than print."""
+    return stream.isatty() and os.environ.get("TERM", "") != "dumb"
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """Colours, or none. See no-color.org for NO_COLOR."""
+
+    on: bool
+
+    @classmethod
+    def of(cls, stream: TextIO) -> "Palette":
+        """Return the colours for a stream."""
+        return cls(is_terminal(stream) and not os.environ.get("NO_COLOR"))
+
+    def good(self, text: str) -> str:
+        """Paint what is well."""
+        return self._painted(GREEN, text)
+
+    def warning(self, text: str) -> str:
+        """Paint what will not be well for long."""
+        return self._painted(YELLOW, text)
+
+    def bad(self, text: str) -> str:
+        """Paint what is not well."""
+        return self._painted(RED, text)
+
+    def _painted(self, colour: str, text: str) -> str:
+        return f"{colour}{text}{OFF}" if self.on else text
+
+
+class Progress:
+    """How far something long is: a line on standard error, if a person is there to see it."""
+
+    def __init__(self, verb: str, *, wanted: bool = True) -> None:
+        self._verb, self._stream = verb, sys.stderr
+        self._on = wanted and is_terminal(self._stream)
+        self._next, self._shown = time.monotonic() + PAUSE, 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Tell how many entries are done, and of how many if that is known (else 0)."""
+        now = time.monotonic()
+        if not self._on or now < self._next:
+            return
+        self._next = now + PAUSE
+        share = f" of {total:,} ({100 * done // total} %)" if total else ""
+        self._rewrite(f"{self._verb}: {done:,}{share} entries")
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self._rewrite("")
+
+    def _rewrite(self, text: str) -> None:
+        write(self._stream, f"\r{text.ljust(self._shown)}\r{text}", end="")
+        self._shown = len(text)

@@ -1,0 +1,133 @@
+"""Anchors: what was seen of a ledger, kept outside of it.
+
+A ledger cannot know by itself that it is an old copy of itself. So after every group of payments the newest head is
+written elsewhere as well, and a ledger that does not have an anchored head at its number refuses to open: it was
+restored from a backup, copied and spent twice, rewritten, or it lost the end of its log.
+
+An anchor is a file of lines, each a JSON object with a ledger's name, a number, the head at that number and, if a key
+was at hand, a signature. Lines are appended; a line that was torn by a crash is skipped.
+"""
+
+import errno
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.core import InvalidInput, LedgerUnavailable
+from discreet.gate.canonical import canonical
+from discreet.gate.signing import ANCHOR, SigningKey, signed_by
+
+#: A file with more bytes than this is begun anew with its best lines.
+LONGEST = 64 * 1024
+#: Where anchors go if nothing else is said: a folder of this name under the user's state.
+STATE = "DISCREET_STATE"
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The head of a ledger at a number, and who vouches for it."""
+
+    ledger: str
+    number: int
+    head: str
+    signature: str = ""
+
+    def message(self) -> bytes:
+        """Return what is signed."""
+        return canonical({"ledger": self.ledger, "number": self.number, "head": self.head})
+
+    def signed(self, key: SigningKey) -> "Anchor":
+        """Return the anchor with a signature."""
+        return Anchor(self.ledger, self.number, self.head, key.sign(ANCHOR, self.message()))
+
+    def is_signed_by(self, public: str) -> bool:
+        """Tell whether the owner of a key vouches for it."""
+        return signed_by(public, self.signature, ANCHOR, self.message())
+
+    def to_line(self) -> bytes:
+        """Return the anchor as a line."""
+        fields = {"ledger": self.ledger, "number": self.number, "head": self.head, "signature": self.signature}
+        return canonical(fields) + b"\n"
+
+
+def default_place(ledger: str) -> Path:
+    """Return where the anchor of a ledger is kept on this machine if nothing else is said."""
+    state = os.environ.get(STATE) or os.environ.get("XDG_STATE_HOME")
+    folder = Path(state) if state else Path.home() / ".local" / "state"
+    return folder / "discreet" / f"{ledger[:32]}.anchor"
+
+
+def read_anchors(place: Path) -> list[Anchor]:
+    """Return all readable lines of a file, oldest first; none if there is no file."""
+    try:
+        lines = place.read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise _unusable(error) from None
+    found = []
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError):
+            fields = json.loads(line)
+            anchor = Anchor(fields["ledger"], fields["number"], fields["head"], fields["signature"])
+            if anchor.to_line() == line + b"\n":
+                found.append(anchor)
+    return found
+
+
+def need_anchor_file(place: Path) -> None:
+    """Refuse a file that holds something else: lines are added to it, and it is shortened when it gets long."""
+    try:
+        other = place.exists() and (not place.is_file() or place.stat().st_size > 0) and not read_anchors(place)
+    except OSError as error:
+        raise _unusable(error) from None
+    if other:
+        raise InvalidInput("There is a file at this path that holds no anchors.", fix="choose another path")
+
+
+def write_anchor(place: Path, anchor: Anchor, *, durably: bool = False) -> None:
+    """Append an anchor to a file."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            # A line that a crash tore has no end; whatever follows it begins on a line of its own.
+            line = b"\n" + anchor.to_line()
+            if os.write(handle, line) < len(line):
+                raise OSError(errno.ENOSPC, "only a part of the line was written")
+            if durably:
+                os.fsync(handle)
+            long = os.fstat(handle).st_size > LONGEST
+        finally:
+            os.close(handle)
+        if long:
+            _shorten(place)
+    except OSError as error:
+        raise _unusable(error) from None
+
+
+def _shorten(place: Path) -> None:
+    """Keep the newest lines and the newest signed one."""
+    anchors = sorted(read_anchors(place), key=lambda one: one.number)
+    best = [*[one for one in anchors if one.signature][-1:], *anchors[-4:]]
+    temporary = place.with_name(f"{place.name}.{os.getpid()}")
+    with temporary.open("wb") as file:
+        file.write(b"".join(anchor.to_line() for anchor in best))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(place)
+
+
+def newest(anchors: Iterable[Anchor]) -> Anchor | None:
+    """Return the anchor of the greatest number."""
+    return max(anchors, key=lambda one: one.number, default=None)
+
+
+def _unusable(error: OSError) -> LedgerUnavailable:
+    return LedgerUnavailable(
+        f"An anchor could not be read or written ({type(error).__name__}).",
+        fix="see to the place that anchors= names, or name another; what was paid for can be asked again for free",
+    )

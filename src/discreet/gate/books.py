@@ -1,0 +1,200 @@
+"""The book: what all entries so far add up to, and what follows from the next event."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from discreet.accounting import Repeated, loss_from_text
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged
+from discreet.gate.accounts import Account, DatasetAccount
+from discreet.gate.canonical import Fields, parsed
+from discreet.gate.chain import GENESIS, Entry, checked, head_after
+from discreet.gate.events import (
+    Annotated,
+    Birth,
+    Checkpoint,
+    Disclosed,
+    Event,
+    Payment,
+    Released,
+    Resized,
+    from_body,
+)
+
+#: Given a number, all entries after it.
+Fetch = Callable[[int], Iterable[Entry]]
+#: Shown an entry and what its body says.
+Look = Callable[[Entry, Fields], None]
+
+
+def _look_away(entry: Entry, fields: Fields) -> None:
+    """Nobody looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Totals after entry `number`, whose head is `head`."""
+
+    birth: Birth
+    identity: bytes
+    number: int
+    head: bytes
+    account: Account
+    payments: int = 0
+    releases: int = 0
+    #: The entry of the last checkpoint.
+    checkpoint: int = 0
+
+    @classmethod
+    def opened(cls, first: Entry) -> "Book":
+        """Return the book after its first entry, which must be a birth."""
+        if first.number != 1 or first.head != head_after(GENESIS, 1, first.body):
+            raise _not_a_ledger()
+        birth = from_body(first.body)
+        if not isinstance(birth, Birth):
+            raise _not_a_ledger()
+        return cls(birth, first.head, 1, first.head, DatasetAccount.born(birth.budget, birth.policy))
+
+    def resumed(self, entry: Entry) -> "Book":
+        """Return the book after a checkpoint whose link was checked, from its totals."""
+        event = from_body(entry.body)
+        if not isinstance(event, Checkpoint):
+            raise LedgerDamaged(
+                f"Entry {entry.number} should be a checkpoint and is not.",
+                fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor",
+            )
+        account = DatasetAccount.from_text(event.account)
+        born = self.birth
+        if account.policy is not born.policy or account.empty != born.budget.filter():
+            raise LedgerDamaged(
+                "The totals of a checkpoint are not those of this ledger's budget.",
+                fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor",
+            )
+        return replace(
+            self,
+            number=entry.number,
+            head=entry.head,
+            account=account,
+            payments=event.payments,
+            releases=event.releases,
+            checkpoint=entry.number,
+        )
+
+    def after(self, entry: Entry, event: Event) -> "Book":  # noqa: C901 - one case a kind
+        """Return the book after one more entry; refuses what does not follow."""
+        if isinstance(event, Payment):
+            account = self.account.admit(event.cost, event.analyst)
+            return replace(self, number=entry.number, head=entry.head, account=account, payments=self.payments + 1)
+        later = replace(self, number=entry.number, head=entry.head)
+        match event:
+            case Released():
+                return replace(later, releases=self.releases + 1)
+            case Resized(limit=limit, analyst=analyst_or_none):
+                return replace(later, account=self.account.resized(limit, analyst_or_none))
+            case Disclosed(cost=cost_or_none):
+                return replace(later, account=self.account.disclosed(cost_or_none))
+            case Checkpoint():
+                if (event.account, event.payments, event.releases) != self.totals():
+                    raise LedgerDamaged(
+                        f"The totals of checkpoint {entry.number} are not those of the entries before it.",
+                        fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
+                    )
+                return replace(later, checkpoint=entry.number)
+            case Annotated():
+                return later
+            case Birth():
+                raise InvalidInput("A ledger is born once.", fix="create another ledger")
+
+    def totals(self) -> tuple[str, int, int]:
+        """Return what a checkpoint states."""
+        return self.account.to_text(), self.payments, self.releases
+
+    def caught_up(self, fetch: Fetch, look: Look = _look_away) -> "Book":
+        """Return the book after all entries that others wrote; refuses a chain that is broken or overspent.
+
+        Runs of payments of the same cost are added up at once. As sums only grow, a total within the limit says that
+        every total before it was, too. Unwieldy sums are rounded up in the order of payments, and all have to come to
+        the same: so where there are such, or a fault, all is counted again, one by one. `look` is shown every entry
+        whose link was checked.
+        """
+        try:
+            return self._added_up(fetch(self.number), look)
+        except LedgerDamaged:
+            book = self
+            for entry in checked(fetch(self.number), self.number, self.head):
+                look(entry, parsed(entry.body))
+                book = _followed(book, entry)
+            return book
+
+    def _added_up(self, entries: Iterable[Entry], look: Look) -> "Book":
+        book, run = self, _Run()
+        for entry in checked(entries, self.number, self.head):
+            fields = parsed(entry.body)
+            look(entry, fields)
+            if not run.takes(entry, fields):
+                book, run = _followed(run.ended(book), entry), _Run()
+        return run.ended(book)
+
+
+class _Run:
+    """Payments and releases with nothing else between them."""
+
+    def __init__(self) -> None:
+        self.costs: Counter[tuple[str, str]] = Counter()
+        self.releases = 0
+        self.last: Entry | None = None
+
+    def takes(self, entry: Entry, fields: Fields) -> bool:
+        kind = fields.get("kind")
+        if kind == "payment":
+            analyst, cost = fields.get("analyst"), fields.get("cost")
+            if type(analyst) is not str or type(cost) is not str:
+                return False  # to be refused as what it is not
+            self.costs[analyst, cost] += 1
+        elif kind == "release":
+            self.releases += 1
+        else:
+            return False
+        self.last = entry
+        return True
+
+    def ended(self, book: Book) -> Book:
+        if self.last is None:
+            return book
+        account = book.account
+        try:
+            costs = [(analyst, loss_from_text(text)) for analyst, text in self.costs]
+            if self.costs.total() > len(costs) and not account.adds_exactly(costs):
+                raise _overspent(self.last.number)  # for all that is known here
+            for (analyst, cost), times in zip(costs, self.costs.values(), strict=True):
+                account = account.admit(Repeated(cost, times) if times > 1 else cost, analyst)
+        except DiscreetError:
+            raise _overspent(self.last.number) from None
+        return replace(
+            book,
+            number=self.last.number,
+            head=self.last.head,
+            account=account,
+            payments=book.payments + self.costs.total(),
+            releases=book.releases + self.releases,
+        )
+
+
+def _followed(book: Book, entry: Entry) -> Book:
+    try:
+        return book.after(entry, from_body(entry.body))
+    except BudgetExceeded:
+        raise _overspent(entry.number) from None
+
+
+def _overspent(number: int) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"The payments up to entry {number} are more than the budget allowed.",
+        fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
+    )
+
+
+def _not_a_ledger() -> LedgerDamaged:
+    return LedgerDamaged(
+        "This does not begin as a ledger does.", fix="check the path; create a ledger if there is none"
+    )

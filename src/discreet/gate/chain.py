@@ -1,0 +1,45 @@
+"""The chain: each entry's head is a hash of its bytes, its number and the head before it.
+
+Whoever knows the head of entry n knows, up to a collision of SHA-256, every byte of entries 1 to n.
+"""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+from discreet.core import LedgerDamaged
+
+#: The head before the first entry.
+GENESIS = sha256(b"discreet ledger, version 1").digest()
+
+
+class Entry(NamedTuple):
+    """One event as it is stored; a tuple, because a million of them are read at once."""
+
+    number: int
+    body: bytes
+    head: bytes
+
+
+def head_after(previous: bytes, number: int, body: bytes) -> bytes:
+    """Return the head of the chain after an entry."""
+    return sha256(previous + number.to_bytes(8, "big") + body).digest()
+
+
+def linked(previous: bytes, number: int, body: bytes) -> Entry:
+    """Return the entry of this number."""
+    return Entry(number, body, head_after(previous, number, body))
+
+
+def checked(entries: Iterable[Entry], number: int, head: bytes) -> Iterator[Entry]:
+    """Pass on entries that continue the chain after entry `number`, whose head is given; refuse any other."""
+    for entry in entries:
+        number += 1
+        at, body, after = entry
+        if at != number or after != sha256(head + number.to_bytes(8, "big") + body).digest():
+            raise LedgerDamaged(
+                f"Entry {number} does not continue the chain: it was changed, removed or damaged.",
+                fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor",
+            )
+        head = after
+        yield entry

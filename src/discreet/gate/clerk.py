@@ -1,0 +1,110 @@
+"""What becomes of proposals: the only code that decides what is written."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from hashlib import sha256
+
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput
+from discreet.gate.books import Book
+from discreet.gate.chain import Entry, linked
+from discreet.gate.events import Birth, Checkpoint, Event, Payment, Released, Resized, from_body, now, to_body
+from discreet.gate.stores import Accepted, Add, Outcome, Proposal, Reading, Refused, keys_of, trusted
+
+#: After so many entries there is a checkpoint, so that opening replays no more than these.
+OFTEN = 4096
+
+#: Sign a checkpoint of this number after this head; empty if there is no key at hand.
+Sign = Callable[[int, bytes, bytes], str]
+
+
+def written(
+    book: Book, proposals: Sequence[Proposal], reading: Reading, add: Add, sign: Sign
+) -> tuple[Book, list[Outcome]]:
+    """Write what of the proposals may be written, inside a transaction; return the book and what became of each."""
+    book = book.caught_up(reading.entries)
+    outcomes: list[Outcome] = []
+    for body, answer in proposals:
+        try:
+            event = from_body(body)
+            existing = _existing(event, reading)
+            if existing is None:
+                book = _appended(book, event, answer, add, sign)
+                outcomes.append(Accepted(book.number, book.head.hex(), fresh=True))
+            else:
+                outcomes.append(Accepted(existing.number, existing.head.hex(), fresh=False))
+        except (DiscreetError, LookupError) as error:
+            outcomes.append(_refused(error))
+    if book.number - max(book.checkpoint, 1) >= OFTEN:
+        book = _appended(book, checkpoint_of(book), None, add, sign)
+    return book, outcomes
+
+
+def checkpoint_of(book: Book) -> Checkpoint:
+    """Return the totals as an event, not yet signed."""
+    account, payments, releases = book.totals()
+    return Checkpoint(at=now(), account=account, payments=payments, releases=releases, signature="")
+
+
+def _existing(event: Event, reading: Reading) -> Entry | None:
+    """Return where the same proposal was written before; refuse one that contradicts what was written."""
+    match event:
+        case Payment(request=request):
+            number = reading.payment_of(request)
+            if number is None:
+                return None
+            entry = trusted(reading, number)
+            earlier = None if entry is None else from_body(entry.body)
+            if not isinstance(earlier, Payment) or _asked(earlier) != _asked(event):
+                raise InvalidInput(
+                    "This request was paid for with another question, cost or analyst.",
+                    fix="choose a new request id for a new question",
+                )
+            return entry
+        case Released(payment=payment):
+            entry = trusted(reading, payment)
+            if entry is None or not isinstance(from_body(entry.body), Payment):
+                raise InvalidInput("There is no such payment.", fix="pay first; the receipt has the number")
+            release = reading.release_of(payment)
+            return None if release is None else trusted(reading, release)
+        case Birth():
+            raise InvalidInput("A ledger is born once.", fix="create another ledger")
+        case _:
+            return None
+
+
+def _asked(payment: Payment) -> tuple[object, ...]:
+    return payment.request, payment.analyst, payment.plan, payment.cost
+
+
+def _appended(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign) -> Book:
+    match event:
+        case Released(answer=digest) if answer is None or sha256(answer).hexdigest() != digest:
+            raise InvalidInput("A release comes with the answer that it names.", fix="use Ledger.release")
+        case Resized(limit=limit, analyst=None) if limit is None or limit <= 0:
+            raise InvalidInput(
+                "A limit must be above 0.", fix="lower it to a small one; nothing is left below what is spent"
+            )
+        case Resized(limit=Fraction() as limit, analyst=None) if book.account.closed and limit > book.account.limit:
+            raise BudgetExceeded("The account is closed for good.", fix="reuse earlier releases")
+        case Checkpoint():
+            event = _signed(book, sign)
+    number = book.number + 1
+    entry = linked(book.head, number, to_body(event))
+    later = book.after(entry, event)
+    add(entry, keys_of(event), answer)
+    return later
+
+
+def _signed(book: Book, sign: Sign) -> Checkpoint:
+    """Return a checkpoint of the book as it is now; what a proposal said of the totals is out of date."""
+    plain = checkpoint_of(book)
+    signature = sign(book.number + 1, book.head, to_body(plain))
+    return Checkpoint(
+        at=plain.at, account=plain.account, payments=plain.payments, releases=plain.releases, signature=signature
+    )
+
+
+def _refused(error: DiscreetError | LookupError) -> Refused:
+    if isinstance(error, DiscreetError):
+        return Refused(type(error).__name__, error.problem, error.fix)
+    return Refused("InvalidInput", "The proposal is not readable.", "use one release of discreet on all sides")

@@ -1,0 +1,167 @@
+"""Exports: a whole ledger as lines of text, which anybody can check without it.
+
+A line is a JSON object with an entry's number, its head and its body, as they are stored; a release may have its answer
+beside it, in base64. The first line is the birth, whose head is the ledger's name. So whoever knows the name, and has
+an export, can follow the chain, count all payments again, and find a certificate's entries at their numbers. An export
+says what was true when it was made; that nothing follows its last entry, only an anchor can say.
+"""
+
+import base64
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from itertools import islice
+
+from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
+from discreet.gate.books import Book
+from discreet.gate.canonical import canonical
+from discreet.gate.certificates import Certified
+from discreet.gate.chain import GENESIS, Entry, checked
+from discreet.gate.events import Birth, Checkpoint, Payment, Released, from_body, to_body
+from discreet.gate.ledger import Ledger
+from discreet.gate.signing import CHECKPOINT, checkpoint_message, signed_by
+from discreet.gate.verification import OFTEN, Progress
+
+#: Entries that are counted at once.
+PAGE = 5000
+FIX = "ask whoever gave it to you for a new one"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export proves of the ledger that it is of, up to its last entry."""
+
+    ledger: str
+    #: All totals after the last entry.
+    book: Book
+    #: Answers that came with it, each of which is the one that its entry has the hash of.
+    answers: int
+    #: Checkpoints that the ledger's key signed.
+    signed: int
+
+    @property
+    def birth(self) -> Birth:
+        """What is fixed for life."""
+        return self.book.birth
+
+
+def export_lines(ledger: Ledger, *, answers: bool = False) -> Iterator[str]:
+    """Return all entries as lines, with the answers if that is wanted; refuses a ledger whose chain is broken."""
+    for entry in checked((entry for entry, _ in ledger.entries()), 0, GENESIS):
+        line = {"number": entry.number, "head": entry.head.hex(), "body": entry.body.decode("ascii")}
+        if answers and isinstance(from_body(entry.body), Released):
+            line["answer"] = base64.b64encode(ledger.stored(entry.number)[1]).decode("ascii")
+        yield canonical(line).decode("ascii")
+
+
+def check_export(
+    lines: Iterable[str],
+    *,
+    ledger: str | None = None,
+    certified: Certified | None = None,
+    progress: Progress | None = None,
+) -> Exported:
+    """Return what an export proves; refuse one that contradicts itself, or is of another ledger than the one named.
+
+    With `certified` (see `check_certificate`), the payment and the release that it is about must stand in the export at
+    their numbers. Lines are read once, and not kept.
+    """
+    try:
+        return _checked(_Walk(lines, certified, progress), ledger)
+    except LedgerDamaged as error:
+        raise InvalidInput(f"The export proves nothing. {error.problem}", fix=FIX) from None
+    except DiscreetError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
+        raise _false("an entry in it is not the text of an event") from None
+
+
+def _checked(walk: "_Walk", ledger: str | None) -> Exported:
+    entries = walk.entries()
+    first = next(entries, None)
+    if first is None:
+        raise _false("there is no entry in it")
+    book = Book.opened(first)
+    if ledger not in (None, book.identity.hex()):
+        raise _false("it is of another ledger")
+    walk.look(first, GENESIS, book.birth.key)
+    # A page at a time, as the book may have to count one twice.
+    while page := list(checked(islice(entries, PAGE), book.number, book.head)):
+        previous = book.head
+        for entry in page:
+            walk.look(entry, previous, book.birth.key)
+            previous = entry.head
+        book = book.caught_up(partial(_same, page))
+    if walk.wanted:
+        raise _false(f"it ends at entry {book.number}, before what the certificate is about")
+    return Exported(book.identity.hex(), book, walk.answers, walk.signed)
+
+
+def _same(page: list[Entry], _after: int) -> list[Entry]:
+    return page
+
+
+class _Walk:
+    """What is checked of the lines besides the chain and the sums, which the book checks."""
+
+    def __init__(self, lines: Iterable[str], certified: Certified | None, progress: Progress | None) -> None:
+        self.lines, self.progress = lines, progress
+        #: The heads that a certificate has at some numbers, until they are met.
+        self.wanted = {} if certified is None else dict(zip(certified.numbers, certified.heads, strict=True))
+        self.requests: set[str] = set()
+        self.payments: set[int] = set()
+        self.released: set[int] = set()
+        self.given: dict[int, bytes] = {}
+        self.answers = self.signed = 0
+
+    def entries(self) -> Iterator[Entry]:
+        """Return the entries of all lines; an answer is kept until its entry is looked at."""
+        for count, line in enumerate(self.lines, 1):
+            try:
+                entry, answer = _unpacked(**json.loads(line))
+                if answer is not None:
+                    self.given[entry.number] = base64.b64decode(answer, validate=True)
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+                raise _false(f"line {count} is not one of an export") from None
+            yield entry
+
+    def look(self, entry: Entry, previous: bytes, key: str) -> None:
+        """Check one entry against those before it."""
+        event, answer, head = from_body(entry.body), self.given.pop(entry.number, None), entry.head.hex()
+        match event:
+            case Payment(request=request):
+                if request in self.requests:
+                    raise _false(f"entry {entry.number} pays for a request that was paid for before")
+                self.requests.add(request)
+                self.payments.add(entry.number)
+            case Released():
+                self.release(entry.number, event, answer)
+            case Checkpoint(signature=signature) if signature:
+                message = checkpoint_message(entry.number, previous, to_body(replace(event, signature="")))
+                if not signed_by(key, signature, CHECKPOINT, message):
+                    raise _false(f"checkpoint {entry.number} is not signed by the ledger's key")
+                self.signed += 1
+        if self.wanted.pop(entry.number, head) != head:
+            raise _false(f"the certificate has another entry {entry.number}")
+        if self.progress is not None and entry.number % OFTEN == 0:
+            self.progress(entry.number, 0)
+
+    def release(self, number: int, event: Released, answer: bytes | None) -> None:
+        """Check that a release was paid for, once, and that its answer is the one of its entry."""
+        if event.payment not in self.payments or event.payment in self.released:
+            raise _false(f"entry {number} releases what was not paid for, or was released before")
+        self.released.add(event.payment)
+        if answer is not None:
+            if sha256(answer).hexdigest() != event.answer:
+                raise _false(f"the answer of entry {number} was changed")
+            self.answers += 1
+
+
+def _unpacked(*, number: int, head: str, body: str, answer: str | None = None) -> tuple[Entry, str | None]:
+    return Entry(int(number), body.encode("ascii"), bytes.fromhex(head)), answer
+
+
+def _false(why: str) -> InvalidInput:
+    return InvalidInput(f"The export proves nothing: {why}.", fix=FIX)

@@ -1,0 +1,174 @@
+"""The one door: prices, pays, runs and releases. Nothing private leaves by any other way."""
+
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from discreet.accounting import Guarantee, PrivacyLoss, guarantee
+from discreet.core import InvalidInput, RunFailed, WrongType
+from discreet.gate.answers import decode, encode
+from discreet.gate.ledger import Ledger
+from discreet.gate.plans import Plan, need_label, need_words, plan_digest
+from discreet.gate.releases import Receipt, Release
+from discreet.noise import SYSTEM
+
+Data = TypeVar("Data")
+
+#: Where the details of failures go. Nobody hears it unless the operator attaches a handler: they may tell of rows.
+OPERATOR = logging.getLogger("discreet.operator")
+OPERATOR.addHandler(logging.NullHandler())
+OPERATOR.propagate = False
+
+FAILED = "The question was paid for, and failed while it was being answered."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a plan would cost, and whether it could be paid for."""
+
+    what: str
+    cost: PrivacyLoss
+    #: The sentence that this release alone implies, at the budget's δ.
+    guarantee: Guarantee
+    fits: bool
+    #: The ε or ρ that is left to this analyst before it is paid.
+    left: Fraction
+    #: The payment whose answer could be had for nothing.
+    stored: int | None
+
+
+class Gate(Generic[Data]):
+    """Private data behind a ledger.
+
+    Guarantee: an answer leaves only after its payment is on disk, and is stored before it is handed out; so whatever
+    anybody ever sees was paid for. What a payment covers is the plan's own claim: whoever writes a plan owns its cost.
+    """
+
+    def __init__(self, ledger: Ledger, data: Data, *, analyst: str = "") -> None:
+        if not isinstance(ledger, Ledger):
+            raise WrongType("A gate needs a Ledger.", fix="pass Ledger.create(…) or Ledger.open(…)")
+        self._ledger, self._data = ledger, data
+        self._analyst = need_label(analyst, "analyst", empty=True)
+        self._running = _Locks()
+
+    @property
+    def ledger(self) -> Ledger:
+        """Who keeps the account."""
+        return self._ledger
+
+    def price(self, plan: Plan[Data]) -> Price:
+        """Return what a plan would cost. Free, and no data is looked at."""
+        need_plan(plan)
+        account = self._ledger.book.account
+        return Price(
+            what=need_words(plan.describe(), "what a plan describes"),
+            cost=plan.cost,
+            guarantee=guarantee(plan.cost, self._ledger.budget.delta),
+            fits=account.fits(plan.cost, self._analyst),
+            left=account.binding(self._analyst).left,
+            stored=self._ledger.find(plan_digest(plan), self._analyst),
+        )
+
+    def release(self, plan: Plan[Data], *, request: str | None = None, fresh: bool = False) -> Release:
+        """Return the answer to a plan, paid for once.
+
+        A request that was answered before is handed out again, byte for byte; one that was paid for and not answered is
+        run. Under a new request (or none), an identical plan that was answered before is handed out for free, unless
+        `fresh` noise is asked for, and paid for.
+        """
+        need_plan(plan)
+        digest = plan_digest(plan)
+        known = None if request is None else self._ledger.payment_of(need_label(request, "request"))
+        if known is None and not fresh:
+            found = self._ledger.find(digest, self._analyst)
+            if found is not None:
+                return self._stored(plan, self._ledger.receipt(found), fresh=False)
+        name = f"auto-{os.urandom(16).hex()}" if request is None else request
+        receipt = self._ledger.pay(
+            plan.cost,
+            what=need_words(plan.describe(), "what a plan describes"),
+            plan=digest,
+            request=name,
+            analyst=self._analyst,
+        )
+        # Two runs of one request would be two draws, of which only one may be stored.
+        with self._running.of(receipt.number):
+            if self._ledger.release_of(receipt.number, surely=True) is not None:
+                return self._stored(plan, receipt, fresh=False)
+            self._ledger.release(receipt, self._run(plan, receipt))
+            return self._stored(plan, receipt, fresh=True)
+
+    def _run(self, plan: Plan[Data], receipt: Receipt) -> bytes:
+        """Return the answer of a plan as bytes; whatever goes wrong is told to the operator and to nobody else."""
+        try:
+            return encode(plan.run(self._data, SYSTEM))
+        except KeyboardInterrupt:
+            interrupted = True
+        except BaseException:  # noqa: BLE001 - what kind of error it is may depend on a row
+            # A log that fails would raise with this error in its context.
+            with suppress(Exception):
+                OPERATOR.exception("Request %s, entry %d, failed.", receipt.request, receipt.number)
+            interrupted = False
+        # Raised here and not above, so that no error carries the frames of the one that saw the data.
+        if interrupted:
+            raise KeyboardInterrupt
+        raise RunFailed(
+            FAILED,
+            fix=f"ask again with request={receipt.request!r}, which costs nothing more; "
+            "the operator's log says what went wrong",
+        )
+
+    def _stored(self, plan: Plan[Data], receipt: Receipt, *, fresh: bool) -> Release:
+        number = self._ledger.release_of(receipt.number)
+        if number is None:
+            raise InvalidInput("This was not released.", fix="ask for it with its request id")
+        entry, stored = self._ledger.stored(number)
+        return Release(
+            stored=stored,
+            answer=decode(stored),
+            receipt=receipt,
+            number=number,
+            head=entry.head.hex(),
+            fresh=fresh,
+            error=getattr(plan, "error", None),
+        )
+
+    def __repr__(self) -> str:
+        return f"Gate of {self._ledger!r}"  # never the data
+
+    def __reduce__(self) -> str:
+        raise WrongType("A gate is not copied.", fix="make one where it is needed, from a ledger opened there")
+
+
+def need_plan(plan: object) -> None:
+    """Refuse what is not a plan."""
+    if not isinstance(plan, Plan):
+        raise WrongType("This is not a plan.", fix="pass an object with cost, describe(), canonical() and run(…)")
+
+
+class _Locks:
+    """A lock for each request that runs now."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+    @contextmanager
+    def of(self, number: int) -> Iterator[None]:
+        with self._guard:
+            lock = self._locks.setdefault(number, _Lock())
+        with lock.lock:
+            yield
+
+
+class _Lock:
+    __slots__ = ("__weakref__", "lock")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()

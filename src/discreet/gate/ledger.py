@@ -1,0 +1,384 @@
+"""The ledger: payments and releases against a budget, for life.
+
+All that counts is in the store. This is the only class that writes to it, and every write goes through `clerk`.
+"""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from discreet import core
+from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
+from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged, Number, WrongType, positive
+from discreet.gate.anchors import Anchor, need_anchor_file, write_anchor
+from discreet.gate.books import Book
+from discreet.gate.budgets import Budget, Policy
+from discreet.gate.chain import GENESIS, Entry, linked
+from discreet.gate.clerk import checkpoint_of, written
+from discreet.gate.events import (
+    Annotated,
+    Birth,
+    Disclosed,
+    Event,
+    Payment,
+    Released,
+    Resized,
+    from_body,
+    now,
+    to_body,
+)
+from discreet.gate.key_files import fitting, key_at_hand, key_for_birth
+from discreet.gate.opening import Places, opened_book, opened_store, places_of
+from discreet.gate.plans import need_label, need_words
+from discreet.gate.queues import ThreadQueue
+from discreet.gate.releases import Receipt
+from discreet.gate.signing import CHECKPOINT, SigningKey, checkpoint_message
+from discreet.gate.stores import (
+    Accepted,
+    Outcome,
+    Proposal,
+    Refused,
+    Store,
+    keys_of,
+    paid_by,
+    paid_for,
+    released_by,
+    trusted,
+)
+from discreet.gate.verification import Progress, Verification, verified
+from discreet.gate.views import ledger_html, ledger_text
+
+
+class Ledger(AbstractContextManager["Ledger"]):
+    """The durable record of one dataset's payments. Make one with `create`, find it again with `open`.
+
+    Guarantee: whatever is handed out was paid for on disk before, and the payments never exceed the budget: not after
+    a crash, not with many writers, not at any moment in between. See the documentation, `ledger`.
+    """
+
+    def __init__(self, store: Store, book: Book, key: SigningKey | None, places: Places) -> None:
+        self._store, self._book, self._key, self._places = store, book, key, places
+        self._lock, self._process_id = threading.RLock(), os.getpid()
+        self._threads = ThreadQueue(lambda proposals: store.submit(proposals, self._process))
+
+    @classmethod
+    def create(
+        cls,
+        place: str | Path,
+        budget: Budget,
+        *,
+        title: str = "",
+        policy: Policy = Policy.SHARED,
+        key: str | Path | None = None,
+        anchors: Sequence[str | Path] | None = None,
+    ) -> "Ledger":
+        """Begin a ledger where there is none: a path for SQLite, or an address postgresql://….
+
+        The signing key is written to `key` (beside the ledger if left out), unless there is one already. Anchors are
+        kept in the places that `anchors` names (one in the user's state if left out).
+        """
+        if not isinstance(budget, Budget) or not isinstance(policy, Policy):
+            raise WrongType("A ledger begins with a Budget and a Policy.", fix="pass Budget(epsilon=3, delta=1e-9)")
+        label = need_label(title, "title", empty=True)
+        for one in anchors or ():
+            need_anchor_file(Path(one))
+        with key_for_birth(place, key) as signer:
+            birth = Birth(
+                at=now(),
+                title=label,
+                budget=budget,
+                policy=policy,
+                key=signer.public,
+                nonce=os.urandom(16).hex(),
+            )
+            entry = linked(GENESIS, 1, to_body(birth))
+            store = opened_store(place, create=True)
+            store.transact(lambda _, add: add(entry, keys_of(birth), None))
+        ledger = cls(store, Book.opened(entry), signer, places_of(entry.head.hex(), anchors))
+        ledger._anchor(durably=True)
+        return ledger
+
+    @classmethod
+    def open(
+        cls,
+        place: str | Path,
+        *,
+        key: str | Path | None = None,
+        anchors: Sequence[str | Path] | None = None,
+    ) -> "Ledger":
+        """Open a ledger and check that it continues what its anchors saw; otherwise refuse."""
+        signer = key_at_hand(place, key)
+        store = opened_store(place)
+        try:
+            book, places = opened_book(store.reading, anchors)
+            signer = fitting(signer, book.birth.key, demanded=key is not None)
+        except BaseException:
+            store.close()
+            raise
+        ledger = cls(store, book, signer, places)
+        ledger._anchor()
+        return ledger
+
+    @property
+    def identity(self) -> str:
+        """The ledger's name: the hash of its birth."""
+        return self._book.identity.hex()
+
+    @property
+    def birth(self) -> Birth:
+        """What is fixed for life."""
+        return self._book.birth
+
+    @property
+    def budget(self) -> Budget:
+        """The budget at birth; `total` has the limit of now."""
+        return self._book.birth.budget
+
+    @property
+    def book(self) -> Book:
+        """All totals, up to date."""
+        self._need_here()
+        with self._lock:
+            self._book = self._book.caught_up(self._store.reading.entries)
+            return self._book
+
+    @property
+    def total(self) -> Filter:
+        """What was spent of the budget, and its limit."""
+        return self.book.account.total
+
+    @property
+    def spent(self) -> Fraction:
+        """The ε or ρ that was spent."""
+        return self.total.spent
+
+    @property
+    def left(self) -> Fraction:
+        """The ε or ρ that is left."""
+        return self.total.left
+
+    @property
+    def promise(self) -> Guarantee:
+        """What the whole of it promises, for life, as the limit stands."""
+        session = self.total
+        return guarantee(session.promise, self.budget.delta)
+
+    def fits(self, cost: PrivacyLoss, analyst: str = "") -> bool:
+        """Tell whether a payment would be admitted now."""
+        return self.book.account.fits(cost, analyst)
+
+    def pay(self, cost: PrivacyLoss, *, what: str, plan: str, request: str, analyst: str = "") -> Receipt:
+        """Pay for a request, durably, or raise `BudgetExceeded`; paying for it again is free."""
+        event = Payment(
+            at=now(),
+            request=need_label(request, "request"),
+            analyst=need_label(analyst, "analyst", empty=True),
+            plan=plan,
+            what=need_words(what, "what"),
+            cost=cost,
+        )
+        outcome = self._proposed(event)
+        entry = self._store.reading.entry(outcome.number)
+        if entry is not None and entry.body == to_body(event) and entry.head.hex() == outcome.head:
+            return _receipt(self.identity, outcome.number, outcome.head, event)
+        receipt = self.receipt(outcome.number)
+        if (receipt.request, receipt.analyst, receipt.plan, receipt.cost) != (request, analyst, plan, cost):
+            raise LedgerDamaged("A payment was answered with another's number.", fix="verify the ledger; ask again")
+        return receipt
+
+    def release(self, receipt: Receipt, answer: bytes) -> tuple[Entry, bytes]:
+        """Store an answer, durably, under a payment; return the entry and the answer that stand there.
+
+        If another was stored before, that one is it.
+        """
+        if receipt.ledger != self.identity:
+            raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
+        digest = sha256(answer).hexdigest()
+        event = Released(at=now(), payment=receipt.number, answer=digest, size=len(answer))
+        outcome = self._proposed(event, answer)
+        return self.stored(outcome.number)
+
+    def receipt(self, number: int) -> Receipt:
+        """Return the receipt of a payment."""
+        entry = self._entry(number)
+        event = from_body(entry.body)
+        if not isinstance(event, Payment):
+            raise InvalidInput(f"Entry {number} is not a payment.", fix="pass the number of a receipt")
+        return _receipt(self.identity, number, entry.head.hex(), event)
+
+    def stored(self, number: int) -> tuple[Entry, bytes]:
+        """Return a release and its answer, whose hash was checked."""
+        entry = self._entry(number)
+        event, answer = from_body(entry.body), self._store.reading.answer(number)
+        if not isinstance(event, Released) or answer is None or sha256(answer).hexdigest() != event.answer:
+            raise LedgerDamaged(
+                f"The answer of entry {number} is missing or was changed.",
+                fix="put back an undamaged copy that is at least as new as the last anchor",
+            )
+        return entry, answer
+
+    def payment_of(self, request: str) -> int | None:
+        """Return the number of a request's payment, if it was paid for."""
+        return paid_by(self._store.reading, request)
+
+    def release_of(self, payment: int, *, surely: bool = False) -> int | None:
+        """Return the number of a payment's release, if it was answered; `surely` looks through all entries for it."""
+        return released_by(self._store.reading, payment, surely=surely)
+
+    def find(self, plan: str, analyst: str = "") -> int | None:
+        """Return the payment of an identical plan whose answer this analyst may have for free.
+
+        One's own always. Those of others only where the promise is to all together: an analyst with a limit of their
+        own, or under `Policy.SEPARATE`, would learn what was not charged to them.
+        """
+        account = self.book.account
+        anybody = account.policy is Policy.SHARED and analyst not in account.limits
+        for number in paid_for(self._store.reading, plan):
+            if anybody or self.receipt(number).analyst == analyst:
+                return number
+        return None
+
+    def orphans(self) -> Iterator[Receipt]:
+        """Return what was paid for and never answered: a crash, or a plan that failed. Each may be run again."""
+        return map(self.receipt, self._store.reading.unreleased())
+
+    def recent(self, count: int) -> list[Receipt]:
+        """Return the last payments, newest first."""
+        return list(map(self.receipt, self._store.reading.recent_payments(count)))
+
+    def entries(self, after: int = 0) -> Iterator[tuple[Entry, Event]]:
+        """Return all that happened after an entry."""
+        for entry in self._store.reading.entries(after):
+            yield entry, from_body(entry.body)
+
+    def link(self, number: int) -> tuple[bytes, Entry]:
+        """Return an entry and the head before it."""
+        entry = self._entry(number)
+        before = self._store.reading.entry(number - 1)
+        return GENESIS if before is None else before.head, entry
+
+    def resize(self, limit: Number | None, *, by: str, reason: str, analyst: str | None = None) -> None:
+        """Raise or lower the limit, of all or of one analyst (None: take theirs away); what is spent stays spent."""
+        event = Resized(
+            at=now(),
+            by=need_label(by, "by"),
+            reason=need_label(reason, "reason"),
+            limit=None if limit is None else positive(limit, "limit"),
+            analyst=None if analyst is None else need_label(analyst, "analyst"),
+        )
+        self._proposed(event)
+
+    def annotate(self, text: str, *, by: str) -> None:
+        """Note something, for whoever reads the ledger."""
+        self._proposed(Annotated(at=now(), by=need_label(by, "by"), text=need_words(text, "text")))
+
+    def disclose(self, cost: PrivacyLoss | None, *, by: str, reason: str) -> None:
+        """Charge what became known elsewhere; None, or more than is left, closes the account for good."""
+        self._proposed(Disclosed(at=now(), by=need_label(by, "by"), reason=need_label(reason, "reason"), cost=cost))
+
+    def checkpoint(self) -> Anchor:
+        """Write the totals, signed if the key is at hand, and anchor them."""
+        self._need_here()
+        # Not through the queue: another process might answer, and only this one has the key.
+        with self._lock:
+            self._process([(to_body(checkpoint_of(self._book)), None)])
+            return self._anchor(durably=True)
+
+    def anchor(self, place: str | Path) -> Anchor:
+        """Write the newest head to one more place, signed if the key is at hand."""
+        need_anchor_file(Path(place))
+        anchor = self.checkpoint()
+        write_anchor(Path(place), anchor, durably=True)
+        return anchor
+
+    def verify(self, progress: Progress | None = None) -> Verification:
+        """Check everything that is stored, from the first entry on."""
+        return verified(self._store.reading, self._places, progress)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()
+
+    def sign(self, purpose: bytes, message: bytes) -> str:
+        """Sign with the ledger's key, if it is at hand."""
+        if self._key is None:
+            raise InvalidInput("The ledger's signing key is not at hand.", fix="open the ledger with key=…")
+        return self._key.sign(purpose, message)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return ledger_text(self)
+
+    def _repr_html_(self) -> str:
+        return ledger_html(self)
+
+    def __reduce__(self) -> str:
+        raise WrongType("A ledger is not copied.", fix="pass its path, and open it where it is needed")
+
+    def _need_here(self) -> None:
+        """Refuse a child before it waits for a lock: whoever held it when it was forked will not let it go here."""
+        if self._process_id != os.getpid():
+            raise Finished("This ledger was opened in another process.", fix="open it again in this one")
+
+    def _proposed(self, event: Event, answer: bytes | None = None) -> Accepted:
+        self._need_here()
+        outcome = self._threads.submit((to_body(event), answer))
+        match outcome:
+            case Accepted():
+                return outcome
+            case Refused(kind, problem, fix):
+                found: Any = getattr(core, kind, InvalidInput)
+                error: DiscreetError = found.of(problem, fix)
+                raise error
+
+    def _process(self, proposals: Sequence[Proposal]) -> list[Outcome]:
+        with self._lock:
+            book, outcomes = self._store.transact(
+                lambda reading, add: written(self._book, proposals, reading, add, self._signature)
+            )
+            # Only now: had the commit failed, the book would know what never was.
+            self._book = book
+            self._anchor()
+            return outcomes
+
+    def _signature(self, number: int, previous: bytes, plain: bytes) -> str:
+        if self._key is None:
+            return ""
+        return self._key.sign(CHECKPOINT, checkpoint_message(number, previous, plain))
+
+    def _anchor(self, *, durably: bool = False) -> Anchor:
+        anchor = Anchor(self.identity, self._book.number, self._book.head.hex())
+        if durably and self._key is not None:
+            anchor = anchor.signed(self._key)
+        for place in self._places:
+            write_anchor(place, anchor, durably=durably)
+        return anchor
+
+    def _entry(self, number: int) -> Entry:
+        entry = trusted(self._store.reading, number)
+        if entry is None:
+            raise InvalidInput(f"There is no entry {number}.", fix="pass a number that the ledger shows")
+        return entry
+
+
+def _receipt(ledger: str, number: int, head: str, event: Payment) -> Receipt:
+    return Receipt(
+        ledger=ledger,
+        number=number,
+        head=head,
+        request=event.request,
+        analyst=event.analyst,
+        plan=event.plan,
+        what=event.what,
+        cost=event.cost,
+    )

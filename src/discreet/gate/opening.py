@@ -1,0 +1,108 @@
+"""Opening a ledger: which store, where its anchors are, and whether it continues what they saw."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from discreet.core import LedgerDamaged, WrongType
+from discreet.gate.anchors import Anchor, default_place, newest, read_anchors
+from discreet.gate.books import Book
+from discreet.gate.chain import checked
+from discreet.gate.stores import Reading, State, Store, trusted
+
+#: Files that hold anchors.
+Places = tuple[Path, ...]
+
+SERVER = ("postgresql://", "postgres://")
+
+
+def opened_store(place: str | Path, *, create: bool = False, state: State = State.OPEN) -> Store:
+    """Return the store at a path or address."""
+    if isinstance(place, str) and place.startswith(SERVER):
+        from discreet.gate.postgres_store import PostgresStore  # noqa: PLC0415 (an extra, not everybody has it)
+
+        return PostgresStore(place, create=create, state=state)
+    if not isinstance(place, str | Path):
+        raise WrongType("The place of a ledger is not a path.", fix='pass "clinic.ledger" or "postgresql://…"')
+    from discreet.gate.sqlite_store import SqliteStore  # noqa: PLC0415 (who uses a server need not load it)
+
+    return SqliteStore(Path(place), create=create, state=state)
+
+
+def places_of(identity: str, anchors: Sequence[str | Path] | None) -> Places:
+    """Return the files that anchors are kept in."""
+    if anchors is None:
+        return (default_place(identity),)
+    if isinstance(anchors, str | Path):
+        raise WrongType("anchors is one path, not a list.", fix='pass anchors=["/mnt/other/clinic.anchor"]')
+    return tuple(map(Path, anchors))
+
+
+def opened_book(reading: Reading, anchors: Sequence[str | Path] | None) -> tuple[Book, Places]:
+    """Return the book of a store, from its last checkpoint on, and the places of its anchors.
+
+    Every anchored head must be found at its number. And as the chain is followed from the older of the newest anchor
+    and the last checkpoint, the totals that the checkpoint states are those that the anchor saw.
+    """
+    first = trusted(reading, 1)
+    if first is None:
+        raise LedgerDamaged(
+            "This does not begin as a ledger does.", fix="check the path; create a ledger if none is there"
+        )
+    book = Book.opened(first)
+    places = places_of(first.head.hex(), anchors)
+    seen = need_anchored(reading, places, first.head.hex(), explicit=anchors is not None)
+    start = reading.last_checkpoint()
+    if start is not None:
+        entry = trusted(reading, start)
+        if entry is None:
+            raise _gap(start)
+        if seen is not None and seen.number < start:
+            _followed(reading, seen, start, entry.head)
+        book = book.resumed(entry)
+    return book.caught_up(reading.entries), places
+
+
+def need_anchored(reading: Reading, places: Places, identity: str, *, explicit: bool) -> Anchor | None:
+    """Return the newest anchor; refuse a ledger that lacks an anchored head."""
+    found = []
+    for place in places:
+        anchors = read_anchors(place)
+        if explicit and not anchors:
+            raise LedgerDamaged(
+                "There is no anchor in a place that was named for one.",
+                fix="put the anchor back, or leave the place out, open the ledger, and anchor it there again",
+            )
+        found += anchors
+    for anchor in found:
+        if anchor.ledger != identity:
+            raise LedgerDamaged(
+                "The anchor is that of another ledger: this one was replaced, or the place is wrong.",
+                fix="check both paths; if the ledger was replaced, put back the one that the anchor names",
+            )
+        entry = reading.entry(anchor.number)
+        if entry is None or entry.head.hex() != anchor.head:
+            raise LedgerDamaged(
+                f"The ledger is not the one that was seen at entry {anchor.number}: it was restored from an older "
+                "copy, copied and used twice, rewritten, or lost the end of its log.",
+                fix="put back the newest file with its -wal beside it; if that is lost, what was spent is not known: "
+                "treat the budget as used up, and begin a new ledger only with a budget that is justified anew",
+            )
+    return newest(found)
+
+
+def _followed(reading: Reading, seen: Anchor, start: int, head: bytes) -> None:
+    """Check the chain from an anchor to a checkpoint."""
+    last = bytes.fromhex(seen.head)
+    for entry in checked(reading.entries(seen.number), seen.number, last):
+        last = entry.head
+        if entry.number == start:
+            break
+    if last != head:
+        raise _gap(start)
+
+
+def _gap(number: int) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"The chain does not lead to checkpoint {number}.",
+        fix="put back an undamaged copy that is at least as new as the last anchor",
+    )

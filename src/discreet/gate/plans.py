@@ -1,0 +1,56 @@
+"""What a plan is: a frozen value that knows its cost before it sees data."""
+
+from hashlib import sha256
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from discreet.accounting import PrivacyLoss
+from discreet.core import InvalidInput, WrongType
+from discreet.noise import Entropy
+
+Data_contra = TypeVar("Data_contra", contravariant=True)
+#: Labels are shown in tables; what is asked may take a few lines.
+MOST_LABEL, MOST_WORDS = 200, 10_000
+
+
+@runtime_checkable
+class Plan(Protocol[Data_contra]):
+    """A private question. Whoever writes one owns its `cost`: it has to cover all that `run` reveals."""
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it costs; may not depend on data."""
+        ...
+
+    def describe(self) -> str:
+        """Return what is asked, in words for people; public."""
+        ...
+
+    def canonical(self) -> str:
+        """Return a text that says all that decides how answers are distributed; equal texts are the same question."""
+        ...
+
+    def run(self, data: Data_contra, entropy: Entropy, /) -> Any:
+        """Return an answer: the only method that is given the data."""
+        ...
+
+
+def plan_digest(plan: Plan[Any]) -> str:
+    """Return the hash by which a plan is known."""
+    return sha256(need_words(plan.canonical(), "The canonical text of a plan", most=None).encode()).hexdigest()
+
+
+def need_label(value: object, name: str, *, empty: bool = False) -> str:
+    """Return a short printable text."""
+    text = need_words(value, name, most=MOST_LABEL)
+    if not text.isprintable() or not (text.strip() or empty):
+        raise InvalidInput(f"{name} is empty or has unprintable signs.", fix="pass a short text of letters and digits")
+    return text
+
+
+def need_words(value: object, name: str, *, most: int | None = MOST_WORDS) -> str:
+    """Return a text that is not too long."""
+    if not isinstance(value, str):
+        raise WrongType(f"{name} is not a text.", fix="pass a str")
+    if most is not None and len(value) > most:
+        raise InvalidInput(f"{name} is longer than {most} characters.", fix="shorten it")
+    return value

@@ -1,0 +1,105 @@
+"""Receipts and releases: what a payment proves, and what it bought."""
+
+import html
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from reprlib import Repr
+from typing import Any
+
+from discreet.accounting import PrivacyLoss
+from discreet.gate.costs import at_least, cost_words
+
+#: Rows of an answer that a notebook shows, and characters of one of its values.
+ROWS, CHARACTERS = 20, 200
+
+_short = Repr()
+_short.maxlevel, _short.maxlist, _short.maxtuple, _short.maxdict = 3, 8, 8, 8
+_short.maxstring = _short.maxother = _short.maxlong = CHARACTERS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """Proof of one payment: whose ledger, which entry, what for, and the chain's head after it."""
+
+    ledger: str
+    number: int
+    head: str
+    request: str
+    analyst: str
+    plan: str
+    what: str
+    cost: PrivacyLoss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """An answer, what it cost, and the receipt. Asking for it again is free and gives the same bytes."""
+
+    #: The answer as it is stored.
+    stored: bytes = field(repr=False)
+    answer: Any
+    receipt: Receipt
+    #: The entry that has the answer's hash, and the chain's head after it.
+    number: int
+    head: str
+    #: Whether it was paid for now, or found.
+    fresh: bool
+    #: How far off the answer may be at 95 % confidence, if the plan could tell in one number.
+    error: float | None = None
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it cost, once."""
+        return self.receipt.cost
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [
+                f"Release of {one_line(self.receipt.what)}: {short_answer(self.answer)}{self._give_or_take()}",
+                f"  cost {cost_words(self.cost)}{'' if self.fresh else ', paid before'} · {self._where()}",
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "answer": f"{_answer_html(self.answer)}{html.escape(self._give_or_take())}",
+            "cost": html.escape(f"{cost_words(self.cost)}{'' if self.fresh else ', paid before'}"),
+            "receipt": html.escape(self._where()),
+        }
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{name}</th><td>{cell}</td></tr>" for name, cell in rows.items()
+        )
+        return f"<div><b>{html.escape(one_line(self.receipt.what))}</b><table>{cells}</table></div>"
+
+    def _give_or_take(self) -> str:
+        """Return the error of the answer, rounded up; nothing if it is not one number."""
+        known = isinstance(self.error, int | float) and math.isfinite(self.error)
+        return f" ± {at_least(Fraction(self.error), 3)} (95 %)" if known and self.error is not None else ""
+
+    def _where(self) -> str:
+        return f"entry {self.number}, paid for as {self.receipt.number}, request {one_line(self.receipt.request)}"
+
+
+def one_line(text: object, most: int = CHARACTERS) -> str:
+    """Return a text for a line of a table: shortened, and without what would command a terminal."""
+    words = " ".join(str(text).split())
+    shown = "".join(sign if sign.isprintable() else "?" for sign in words[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def short_answer(answer: object) -> str:
+    """Return an answer in one line, shortened."""
+    return one_line(_short.repr(answer))
+
+
+def _answer_html(answer: object) -> str:
+    """Return a dictionary as a table, and anything else as a line."""
+    if not isinstance(answer, dict) or not answer:
+        return f"<code>{html.escape(short_answer(answer))}</code>"
+    rows = [
+        f"<tr><td>{html.escape(one_line(name))}</td><td><code>{html.escape(short_answer(value))}</code></td></tr>"
+        for name, value in list(answer.items())[:ROWS]
+    ]
+    more = f"<tr><td colspan='2'>… and {len(answer) - ROWS:,} more</td></tr>" if len(answer) > ROWS else ""
+    return f"<table>{''.join(rows)}{more}</table>"

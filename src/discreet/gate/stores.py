@@ -1,0 +1,237 @@
+"""What a store of entries must do. Two do: SQLite for one host, PostgreSQL for several."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol, TypeVar
+
+from discreet.core import Finished, InvalidInput, LedgerDamaged
+from discreet.gate.canonical import parsed
+from discreet.gate.chain import GENESIS, Entry, checked
+from discreet.gate.events import Event, Payment, Released, kind_name
+
+T = TypeVar("T")
+
+#: Somebody's wish to have an event written, as bytes; and the answer that goes with a release.
+Proposal = tuple[bytes, bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An event stands at this number; `fresh` if this proposal put it there."""
+
+    number: int
+    head: str
+    fresh: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An event was not written: the name of the error, and what it says."""
+
+    kind: str
+    problem: str
+    fix: str
+
+
+Outcome = Accepted | Refused
+Process = Callable[[Sequence[Proposal]], list[Outcome]]
+
+
+class Keys(NamedTuple):
+    """By what an entry is found again. They repeat what its body says; whoever reads checks the body."""
+
+    kind: str
+    request: str | None = None
+    plan: str | None = None
+    payment: int | None = None
+
+
+def keys_of(event: Event) -> Keys:
+    """Return the keys of an event."""
+    match event:
+        case Payment(request=request, plan=plan):
+            return Keys("payment", request, plan)
+        case Released(payment=payment):
+            return Keys("release", payment=payment)
+        case other:
+            return Keys(kind_name(other))
+
+
+class Reading(Protocol):
+    """What can be read, in a transaction or outside of one."""
+
+    def newest(self) -> Entry | None:
+        """Return the last entry."""
+        ...
+
+    def entry(self, number: int) -> Entry | None:
+        """Return one entry."""
+        ...
+
+    def entries(self, after: int) -> Iterator[Entry]:
+        """Return all entries after a number, in order."""
+        ...
+
+    def last_checkpoint(self) -> int | None:
+        """Return the number of the last checkpoint."""
+        ...
+
+    def payment_of(self, request: str) -> int | None:
+        """Return the number of the payment of a request."""
+        ...
+
+    def release_of(self, payment: int) -> int | None:
+        """Return the number of the release of a payment."""
+        ...
+
+    def payments_of_plan(self, plan: str) -> Iterator[int]:
+        """Return the released payments of a plan, oldest first."""
+        ...
+
+    def recent_payments(self, count: int) -> list[int]:
+        """Return the numbers of the last payments, newest first."""
+        ...
+
+    def unreleased(self) -> Iterator[int]:
+        """Return the payments that have no release, in order."""
+        ...
+
+    def answer(self, release: int) -> bytes | None:
+        """Return the answer stored with a release."""
+        ...
+
+    def whole(self) -> bool:
+        """Tell whether the store finds its own files in order, indexes and all; may take a while."""
+        ...
+
+    def keyed(self, after: int) -> Iterator[tuple[Entry, Keys]]:
+        """Return all entries after a number with the keys they are found by, for verification."""
+        ...
+
+
+def trusted(reading: Reading, number: int) -> Entry | None:
+    """Return an entry whose bytes are those that its head was made from; refuse one that was changed."""
+    entry = reading.entry(number)
+    if entry is None:
+        return None
+    before = reading.entry(number - 1) if number > 1 else None
+    if number > 1 and before is None:
+        return None
+    return next(checked([entry], number - 1, GENESIS if before is None else before.head))
+
+
+def paid_by(reading: Reading, request: str) -> int | None:
+    """Return the payment of a request; refuse keys that lead elsewhere."""
+    number = reading.payment_of(request)
+    if number is not None:
+        _need_filed(reading, number, kind="payment", request=request)
+    return number
+
+
+def paid_for(reading: Reading, plan: str) -> Iterator[int]:
+    """Return the released payments of a plan, oldest first; refuse keys that lead elsewhere."""
+    for number in reading.payments_of_plan(plan):
+        _need_filed(reading, number, kind="payment", plan=plan)
+        yield number
+
+
+def released_by(reading: Reading, payment: int, *, surely: bool = False) -> int | None:
+    """Return the release of a payment; refuse keys that lead elsewhere.
+
+    That there is none is what an index says, and an index may be damaged. Whoever is about to run a plan asks `surely`,
+    and all entries since the payment are looked through: one payment must not buy two answers.
+    """
+    number = reading.release_of(payment)
+    if number is None and surely and _answered(reading, payment):
+        number = reading.release_of(payment)
+        if number is None:
+            raise _misfiled(payment)
+    if number is not None:
+        _need_filed(reading, number, kind="release", payment=payment)
+    return number
+
+
+def _answered(reading: Reading, payment: int) -> bool:
+    paid = trusted(reading, payment)
+    entries = () if paid is None else checked(reading.entries(payment), payment, paid.head)
+    said = (parsed(entry.body) for entry in entries)
+    return any(fields.get("kind") == "release" and fields.get("payment") == payment for fields in said)
+
+
+def _need_filed(reading: Reading, number: int, **said: object) -> None:
+    entry = trusted(reading, number)
+    fields = {} if entry is None else parsed(entry.body)
+    if any(fields.get(name) != value for name, value in said.items()):
+        raise _misfiled(number)
+
+
+def _misfiled(number: int) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"Entry {number} is filed under keys that it does not have, or under none.",
+        fix="put back an undamaged copy that is at least as new as the last anchor",
+    )
+
+
+#: Write an entry with its keys and, for a release, its answer: durable with all others of its transaction, or none.
+Add = Callable[[Entry, Keys, bytes | None], None]
+
+
+class State(Enum):
+    """Whether a store may be spent from. A move leads through the other two: see `moving`."""
+
+    OPEN = "open"
+    #: A ledger is being copied to it; the copy does not count yet.
+    ARRIVING = "arriving"
+    #: Its ledger was moved elsewhere, for good.
+    RETIRED = "retired"
+
+
+def need_state(found: State, needed: State) -> None:
+    """Refuse a store that is in another state than its handle is for."""
+    match found:
+        case _ if found is needed:
+            return
+        case State.OPEN if needed is State.RETIRED:
+            raise InvalidInput("The ledger at this place was not retired.", fix="it is open: use it, or move it")
+        case State.OPEN:
+            raise InvalidInput("There is a ledger at this place already.", fix="open it, or choose another place")
+        case State.ARRIVING:
+            raise Finished(
+                "A ledger is being moved to this place, or its move was interrupted.",
+                fix="wait for the move, or finish it; until then the ledger is where it was",
+            )
+        case State.RETIRED:
+            raise Finished(
+                "This ledger was moved to another place.",
+                fix="open it there; if that refuses because the move was interrupted, finish the move",
+            )
+
+
+class Store(Protocol):
+    """Entries on disk."""
+
+    @property
+    def reading(self) -> Reading:
+        """What is committed."""
+        ...
+
+    def transact(self, work: Callable[[Reading, Add], T]) -> T:
+        """Do some work as the only writer; when this returns, what was added is durable. If it raises, nothing is.
+
+        The work may be done more than once before it counts. A failure to read, write or sync is a `LedgerUnavailable`,
+        and the store does nothing more.
+        """
+        ...
+
+    def change(self, state: State, work: Callable[[Reading], T]) -> T:
+        """Do some work as the only writer, and with it put the store into another state; then close this handle."""
+        ...
+
+    def submit(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
+        """Have proposals processed, here or by another process that is at it, one group after another."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the store."""
+        ...

@@ -1,0 +1,46 @@
+"""A server that is killed while several processes pay."""
+
+import time
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+from multiprocessing import get_context
+
+from discreet.gate import Budget, Ledger
+from ledger_places import COST, spend_through_crashes
+from postgres_server import server
+
+#: Payments that fit, who pays them, how often the server is killed, and the seconds after which something hangs.
+FIT, PROCESSES, KILLS, PATIENCE = 240, 4, 3, 240
+
+
+def test_a_killed_server_loses_no_acknowledged_payment_and_the_budget_holds(tmp_path):
+    notes = [tmp_path / f"notes-{name}" for name in "abcd"[:PROCESSES]]
+    with server() as found, ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
+        address = found.address("killed")
+        with Ledger.create(address, Budget(COST.epsilon * FIT), key=tmp_path / "key"):
+            pass
+        workers = [pool.submit(spend_through_crashes, address, note.name, str(note), PATIENCE) for note in notes]
+        for kill in range(KILLS):
+            _wait_for(notes, (kill + 1) * FIT // (KILLS + 2), workers)
+            (found.kill if kill % 2 else found.stop_immediately)()
+            found.start()
+        assert {worker.result(PATIENCE) for worker in workers} == {"refused"}
+        with Ledger.open(address) as ledger:
+            for line in _lines(notes):
+                number, head, request = line.split()
+                receipt = ledger.receipt(int(number))
+                assert (receipt.head, receipt.request) == (head, request)
+            assert ledger.verify().sound
+            assert (ledger.book.payments, ledger.left) == (FIT, Fraction(0))
+    assert len(_lines(notes)) == FIT
+
+
+def _wait_for(notes, count, workers):
+    deadline = time.monotonic() + PATIENCE
+    while len(_lines(notes)) < count and time.monotonic() < deadline:
+        assert not any(worker.done() for worker in workers)
+        time.sleep(0.005)
+
+
+def _lines(notes):
+    return [line for note in notes if note.exists() for line in note.read_text().splitlines()]

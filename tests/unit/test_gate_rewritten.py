@@ -1,0 +1,108 @@
+"""Histories that somebody wrote anew, link by link, and what still finds them out without an anchor."""
+
+import json
+from dataclasses import replace
+
+import apsw
+import pytest
+
+from discreet.accounting import Pure
+from discreet.core import InvalidInput
+from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
+from discreet.gate.accounts import DatasetAccount
+from discreet.gate.canonical import canonical
+from discreet.gate.chain import GENESIS, linked
+from discreet.gate.events import Checkpoint, from_body, to_body
+from questions import Question
+
+
+@pytest.fixture
+def lived(tmp_path):
+    """Make a ledger with two answers, a payment without one, and a checkpoint, and close it."""
+    place = tmp_path / "clinic.ledger"
+    with Ledger.create(place, Budget(1), anchors=[]) as ledger:
+        gate = Gate(ledger, None)
+        gate.release(Question("one"), request="1")
+        gate.release(Question("two"), request="2")
+        ledger.pay(Pure(0.1), what="three", plan="3", request="3")
+        ledger.checkpoint()
+    return place
+
+
+def rewrite(place, changed):
+    """Put other bodies in place of all, and link them as a ledger would."""
+    database = apsw.Connection(str(place))
+    rows = database.execute("select number, body from entries order by number").fetchall()
+    head = GENESIS
+    for number, body in rows:
+        entry = linked(head, number, changed(number, bytes(body)))
+        head = entry.head
+        database.execute("update entries set body = ?, head = ? where number = ?", (entry.body, entry.head, number))
+    database.close()
+
+
+def test_an_answered_request_does_not_look_at_the_data_again(tmp_path):
+    seen = []
+    with Ledger.create(tmp_path / "a.ledger", Budget(1), anchors=[]) as ledger:
+        for _ in range(3):
+            Gate(ledger, "data").release(Question(doing=seen.append), request="r")
+    assert seen == ["data"]
+
+
+def test_a_checkpoint_with_other_totals_is_found_by_verifying(lived):
+    def forgetful(_, body):
+        event = from_body(body)
+        if not isinstance(event, Checkpoint):
+            return body
+        kinder = DatasetAccount.born(Budget(1), DatasetAccount.from_text(event.account).policy)
+        return to_body(replace(event, account=kinder.to_text(), signature=""))
+
+    rewrite(lived, lambda _, body: body)
+    with Ledger.open(lived, anchors=[]) as ledger:
+        assert ledger.verify().sound
+    rewrite(lived, forgetful)
+    with Ledger.open(lived, anchors=[]) as ledger:
+        assert not ledger.verify().sound
+
+
+def test_a_payment_made_smaller_is_found_by_the_checkpoint_after_it(lived):
+    def smaller(number, body):
+        return body.replace(b"epsilon=1/10", b"epsilon=1/90") if number == 2 else body
+
+    rewrite(lived, smaller)
+    with Ledger.open(lived, anchors=[]) as ledger:
+        assert not ledger.verify().sound
+
+
+def chained(bodies):
+    head, lines = GENESIS, []
+    for number, body in enumerate(bodies, 1):
+        entry = linked(head, number, body)
+        head = entry.head
+        lines.append(canonical({"number": number, "head": head.hex(), "body": entry.body.decode()}).decode())
+    return lines
+
+
+def exported(place):
+    with Ledger.open(place, anchors=[]) as ledger:
+        return [json.loads(line)["body"].encode() for line in export_lines(ledger)]
+
+
+def test_an_export_that_was_linked_anew_as_it_was_proves_the_same(lived):
+    assert check_export(chained(exported(lived))).book.payments == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param(lambda bodies: [*bodies[:1], *bodies[2:6]], id="a release of nothing"),
+        pytest.param(lambda bodies: [*bodies[:3], bodies[2], *bodies[3:6]], id="released twice"),
+        pytest.param(lambda bodies: [*bodies[:2], bodies[1], *bodies[2:6]], id="paid twice"),
+        pytest.param(
+            lambda bodies: [*bodies[:1], bodies[2], bodies[1], *bodies[3:6]], id="released before it was paid"
+        ),
+    ],
+)
+def test_an_export_whose_events_do_not_follow_proves_nothing(lived, changed):
+    with pytest.raises(InvalidInput, match="proves nothing"):
+        check_export(chained(changed(exported(lived))))
