@@ -20,9 +20,9 @@ from measure import Bar, Report, Table, finish, publish, say
 from discreet.accounting import GaussianNoise, Pure, Repeated
 from discreet.gate import Budget, Ledger
 from discreet.gate.books import Book
-from discreet.gate.chain import GENESIS, linked
+from discreet.gate.chain import linked
 from discreet.gate.clerk import OFTEN, checkpoint_of
-from discreet.gate.events import Birth, Payment, now, to_body
+from discreet.gate.events import Payment, now, to_body
 from discreet.gate.opening import opened_store
 from discreet.gate.queues import FileQueue
 from discreet.gate.sqlite_store import SqliteStore

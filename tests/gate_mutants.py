@@ -92,7 +92,7 @@ GATE_MUTANTS = [
         "gate/opening.py",
         "if entry is None or entry.head.hex() != anchor.head:",
         "if entry is None:",
-        "unit/test_gate_anchors.py::test_of_two_copies_that_were_both_used_neither_goes_on",
+        "unit/test_gate_anchors.py::test_of_two_copies_that_are_both_open_only_the_first_that_pays_goes_on",
     ),
     Mutant(
         "a ledger may be shorter than its anchor says",

@@ -85,13 +85,13 @@ def test_rare_samples_are_bracketed_around_the_truth(rate, times, allowed):
 
 
 @pytest.mark.parametrize(
-    ("sigma", "rate", "times", "allowed", "apart"),
-    [(0.5, 1e-5, 10**5, 1e-8, 1e-3), (1.0, 1e-4, 10**5, 1e-6, 1e-3), (2.0, 1e-5, 10**6, 1e-8, 5e-3)],
+    ("sigma", "rate", "times", "allowed"),
+    [(0.5, 1e-5, 10**5, 1e-8), (1.0, 1e-4, 10**5, 1e-6), (2.0, 1e-5, 10**6, 1e-8)],
 )
-def test_brackets_of_rare_samples_are_narrow(sigma, rate, times, allowed, apart):
+def test_brackets_of_rare_samples_are_narrow(sigma, rate, times, allowed):
     batch = Batch(((PoissonPair(GaussianPair(1 / sigma), rate), times),))
     low, high = epsilon_below(batch, allowed, 1e-6), epsilon_above(batch, allowed, 1e-6)
-    assert (1 - apart) * high <= low <= high
+    assert 0.995 * high <= low <= high
 
 
 def test_an_offset_of_the_grid_never_lifts_a_lower_bound_above_the_truth():

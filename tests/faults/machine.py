@@ -196,6 +196,7 @@ class LedgerMachine(RuleBasedStateMachine):
     def crash(self, handle):
         """Lose a handle as a killed process does: its files are closed, and nothing is said."""
         lost = self.handles[handle]
+        lost._store._queue._owner = 0
         lost._store._queue.let_go()
         self.handles[handle] = None
         del lost

@@ -300,7 +300,7 @@ def test_a_sound_ledger_is_told_so(place, run, facts):
     assert (status, out.splitlines()[0]) == (0, "Sound.")
     found = facts("verify", place)
     assert (found["sound"], found["faults"], found["payments"], found["unanswered"]) == (True, [], 3, 1)
-    assert found["anchors"] == 1
+    assert found["anchors"] == 2  # one for the ledger, one for its path
 
 
 def test_a_changed_entry_is_a_fault_and_status_3(place, run, facts):

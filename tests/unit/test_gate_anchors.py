@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import pytest
 
 from discreet.accounting import Pure
 from discreet.core import InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate import Anchor, Budget, Gate, Ledger, certificate, check_certificate
-from discreet.gate.anchors import LONGEST, default_place, read_anchors, write_anchor
+from discreet.gate import Anchor, Budget, Gate, Ledger, anchors, certificate, check_certificate
+from discreet.gate.anchors import default_place, read_anchors, write_anchor
 from discreet.gate.signing import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, signed_by
 from questions import Question
 
@@ -57,14 +58,17 @@ def test_a_restored_backup_is_refused(place):
         Ledger.open(place)
 
 
-def test_of_two_copies_that_were_both_used_neither_goes_on(place):
+def test_of_two_copies_that_are_both_open_only_the_first_that_pays_goes_on(place):
     other = copied(place, "copy")
     with Ledger.open(place) as one, Ledger.open(other) as two:
         pay(one)
-        pay(two, "something else")
-    for path in (place, other):
         with pytest.raises(LedgerDamaged, match="used twice"):
-            Ledger.open(path)
+            pay(two, "something else")
+    with pytest.raises(LedgerDamaged, match="used twice"):
+        Ledger.open(other)
+    with Ledger.open(place) as one:
+        pay(one, "and more")
+        assert one.verify().sound
 
 
 def test_another_ledger_in_its_place_is_refused(place, tmp_path):
@@ -109,20 +113,42 @@ def test_a_line_that_no_anchor_has_is_skipped(tmp_path, line):
     assert read_anchors(tmp_path / "a") == [anchor]
 
 
-def test_a_long_anchor_is_shortened_and_keeps_the_newest_and_the_newest_signed(tmp_path):
+def test_a_long_anchor_is_shortened_and_keeps_the_newest_and_the_newest_signed(tmp_path, monkeypatch):
+    monkeypatch.setattr(anchors, "LONGEST", 4000)
     key = SigningKey.create(tmp_path / "a.key")
     place = tmp_path / "a.anchor"
     signed = Anchor("a" * 64, 3, "b" * 64).signed(key)
     write_anchor(place, signed)
     number = 3
-    while number < 1000:
+    while number < 200:
         number += 1
         write_anchor(place, Anchor("a" * 64, number, "b" * 64))
         kept = read_anchors(place)
         assert kept[-1].number == number
         assert signed in kept
-        assert place.stat().st_size <= LONGEST + 1000
+        assert place.stat().st_size <= 5000
     assert [one.name for one in tmp_path.iterdir() if "anchor." in one.name] == []
+
+
+def test_many_who_write_and_shorten_at_once_lose_nothing_that_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(anchors, "LONGEST", 1000)
+    place, failed, last = tmp_path / "a.anchor", [], 150
+
+    def write(worker):
+        try:
+            for number in range(last):
+                write_anchor(place, Anchor("a" * 64, 4 * number + worker, "b" * 64))
+                if max(one.number for one in read_anchors(place)) < 4 * number + worker:
+                    failed.append(number)
+        except LedgerUnavailable as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=write, args=[worker]) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
 
 
 def test_an_anchor_that_cannot_be_written_stops_payments(place, tmp_path):

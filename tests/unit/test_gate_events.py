@@ -198,7 +198,7 @@ def test_scalars_of_numpy_become_plain_ones():
         np.ma.array([1, 2], mask=[True, False]),
         [1, [2, object()]],
     ],
-    ids=repr,
+    ids=lambda answer: type(answer).__name__,
 )
 def test_what_cannot_be_stored_is_refused_without_a_word_of_it(answer):
     with pytest.raises(WrongType) as caught:

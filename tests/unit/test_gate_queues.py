@@ -1,9 +1,11 @@
 """Group commit: whoever comes first works for all who wait, and each hears of its own."""
 
 import errno
+import gc
 import os
 import resource
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -132,3 +134,14 @@ def test_a_busy_server_has_room_for_one_more_file(tmp_path):
         for other in others:
             os.close(other)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_queue_that_was_dropped_leaves_nothing_behind(tmp_path):
+    kept = FileQueue(tmp_path / "queue")
+    before = len(list(Path("/dev/fd").iterdir()))
+    for _ in range(5):
+        FileQueue(tmp_path / "queue")
+    gc.collect()
+    assert len(list(Path("/dev/fd").iterdir())) == before
+    assert sum(one.name.startswith("slot-") for one in (tmp_path / "queue").iterdir()) == 1
+    kept.close()

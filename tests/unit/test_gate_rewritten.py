@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from discreet.accounting import Pure
-from discreet.core import InvalidInput
+from discreet.core import InvalidInput, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
 from discreet.gate.accounts import DatasetAccount
 from discreet.gate.canonical import canonical
@@ -106,3 +106,23 @@ def test_an_export_that_was_linked_anew_as_it_was_proves_the_same(lived):
 def test_an_export_whose_events_do_not_follow_proves_nothing(lived, changed):
     with pytest.raises(InvalidInput, match="proves nothing"):
         check_export(chained(changed(exported(lived))))
+
+
+def test_a_ledger_that_was_removed_is_not_begun_anew(tmp_path):
+    place = tmp_path / "clinic.ledger"
+    with Ledger.create(place, Budget(1)) as ledger:
+        ledger.pay(Pure(1), what="all", plan="0", request="1")
+    for file in tmp_path.glob("clinic.ledger*"):
+        if file.is_file():
+            file.unlink()
+    with pytest.raises(InvalidInput, match="There was a ledger"):
+        Ledger.create(place, Budget(1))
+
+
+def test_a_ledger_with_another_birth_in_the_place_of_one_is_refused(tmp_path):
+    place, other = tmp_path / "clinic.ledger", tmp_path / "other.ledger"
+    for path in (place, other):
+        Ledger.create(path, Budget(1)).close()
+    other.replace(place)
+    with pytest.raises(LedgerDamaged, match="another ledger"):
+        Ledger.open(place)

@@ -51,8 +51,8 @@ FACES = {
     "discreet.cli": {"main"},
     "discreet.gate": {
         "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Exported", "Gate", "Inspection", "Ledger",
-        "Plan", "Policy", "Price", "Receipt", "Release", "Verification", "certificate", "check_certificate", "check_export",
-        "export_lines", "finish_move", "inspect_ledger", "move",
+        "Plan", "Policy", "Price", "Receipt", "Release", "Verification", "certificate", "check_certificate",
+        "check_export", "export_lines", "finish_move", "inspect_ledger", "move",
     },
     "discreet.mechanisms": {
         "AboveThreshold", "CentredTotal", "Estimate",

@@ -32,7 +32,7 @@ def answer_create(arguments: Namespace) -> Answer:
         )
     with ledger:
         key = arguments.key or f"{arguments.place}.key"
-        anchors = [str(place) for place in places_of(ledger.identity, arguments.anchor)]
+        anchors = [str(place) for place in places_of(ledger.identity, arguments.anchor, arguments.place)]
         facts: dict[str, Fact] = {
             **birth_facts(ledger),
             **promise_facts(ledger),

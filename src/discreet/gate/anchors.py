@@ -9,11 +9,13 @@ was at hand, a signature. Lines are appended; a line that was torn by a crash is
 """
 
 import errno
+import fcntl
 import json
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerUnavailable
@@ -24,6 +26,8 @@ from discreet.gate.signing import ANCHOR, SigningKey, signed_by
 LONGEST = 64 * 1024
 #: Where anchors go if nothing else is said: a folder of this name under the user's state.
 STATE = "DISCREET_STATE"
+#: Bytes that surely hold a line or two.
+TAIL = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,12 @@ def default_place(ledger: str) -> Path:
     return folder / "discreet" / f"{ledger[:32]}.anchor"
 
 
+def place_of_path(place: str | Path) -> Path:
+    """Return where it is kept which ledger was seen at a path or address: one put in its place has another name."""
+    where = place if "://" in str(place) else Path(place).resolve()
+    return default_place(f"at-{sha256(str(where).encode()).hexdigest()}")
+
+
 def read_anchors(place: Path) -> list[Anchor]:
     """Return all readable lines of a file, oldest first; none if there is no file."""
     try:
@@ -68,6 +78,10 @@ def read_anchors(place: Path) -> list[Anchor]:
         return []
     except OSError as error:
         raise _unusable(error) from None
+    return _anchors(lines)
+
+
+def _anchors(lines: list[bytes]) -> list[Anchor]:
     found = []
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
@@ -76,6 +90,19 @@ def read_anchors(place: Path) -> list[Anchor]:
             if anchor.to_line() == line + b"\n":
                 found.append(anchor)
     return found
+
+
+def last_anchor(place: Path) -> Anchor | None:
+    """Return the last readable line of a file, if there is one near its end."""
+    try:
+        with place.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+            found = _anchors(file.read().splitlines())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unusable(error) from None
+    return found[-1] if found else None
 
 
 def need_anchor_file(place: Path) -> None:
@@ -92,28 +119,46 @@ def write_anchor(place: Path, anchor: Anchor, *, durably: bool = False) -> None:
     """Append an anchor to a file."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            # A line that a crash tore has no end; whatever follows it begins on a line of its own.
-            line = b"\n" + anchor.to_line()
-            if os.write(handle, line) < len(line):
-                raise OSError(errno.ENOSPC, "only a part of the line was written")
+        with _held(place) as handle:
+            _append(handle, anchor)
             if durably:
                 os.fsync(handle)
-            long = os.fstat(handle).st_size > LONGEST
-        finally:
-            os.close(handle)
-        if long:
-            _shorten(place)
+            if os.fstat(handle).st_size > LONGEST:
+                _shorten(place)
     except OSError as error:
         raise _unusable(error) from None
+
+
+def _append(handle: int, anchor: Anchor) -> None:
+    # A line that a crash tore has no end; whatever follows it begins on a line of its own.
+    line = b"\n" + anchor.to_line()
+    if os.write(handle, line) < len(line):
+        raise OSError(errno.ENOSPC, "only a part of the line was written")
+
+
+@contextmanager
+def _held(place: Path) -> Iterator[int]:
+    """Open a file to add to, while nobody else shortens it: a line that came in between would be lost."""
+    while True:
+        handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            with suppress(OSError):  # where a network has no locks, a lost line is written again with the next payment
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle).st_nlink:
+                yield handle
+                return
+        finally:
+            # Said aloud, as a child that was forked meanwhile has the file open, too.
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_UN)
+            os.close(handle)
 
 
 def _shorten(place: Path) -> None:
     """Keep the newest lines and the newest signed one."""
     anchors = sorted(read_anchors(place), key=lambda one: one.number)
     best = [*[one for one in anchors if one.signature][-1:], *anchors[-4:]]
-    temporary = place.with_name(f"{place.name}.{os.getpid()}")
+    temporary = place.with_name(f"{place.name}.{os.getpid()}-{os.urandom(4).hex()}")
     with temporary.open("wb") as file:
         file.write(b"".join(anchor.to_line() for anchor in best))
         file.flush()

@@ -196,5 +196,6 @@ def _overspent(number: int) -> LedgerDamaged:
 
 def _not_a_ledger() -> LedgerDamaged:
     return LedgerDamaged(
-        "This does not begin as a ledger does.", fix="check the path; create a ledger if there is none"
+        "This does not begin as a ledger does.",
+        fix="check the path; if a creation crashed here, remove the file and create the ledger again",
     )

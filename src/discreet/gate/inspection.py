@@ -39,7 +39,7 @@ def inspect_ledger(
     try:
         store = opened_store(place)
         try:
-            return _inspected(store.reading, public, anchors, progress)
+            return _inspected(store.reading, public, anchors, place, progress)
         finally:
             store.close()
     except LedgerDamaged as error:
@@ -47,12 +47,16 @@ def inspect_ledger(
 
 
 def _inspected(
-    reading: Reading, public: str | None, anchors: Sequence[str | Path] | None, progress: Progress | None
+    reading: Reading,
+    public: str | None,
+    anchors: Sequence[str | Path] | None,
+    place: str | Path,
+    progress: Progress | None,
 ) -> Inspection:
     first = reading.entry(1)
     name = "" if first is None else first.head.hex()
-    places: Places = places_of(name, anchors)
-    known = [place for place in places if read_anchors(place)]
+    places: Places = places_of(name, anchors, place)
+    known = [one for one in places if read_anchors(one)]
     found = verified(reading, places, progress)
     faults = [*found.faults]
     if anchors is not None and len(known) < len(places):

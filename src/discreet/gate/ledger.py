@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -34,15 +35,17 @@ from discreet.gate.events import (
     to_body,
 )
 from discreet.gate.key_files import fitting, key_at_hand, key_for_birth
-from discreet.gate.opening import Places, opened_book, opened_store, places_of
+from discreet.gate.opening import Places, need_continued, need_new, opened_book, opened_store, places_of
 from discreet.gate.plans import need_label, need_words
 from discreet.gate.queues import ThreadQueue
 from discreet.gate.releases import Receipt
 from discreet.gate.signing import CHECKPOINT, SigningKey, checkpoint_message
 from discreet.gate.stores import (
     Accepted,
+    Add,
     Outcome,
     Proposal,
+    Reading,
     Refused,
     Store,
     keys_of,
@@ -88,6 +91,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         label = need_label(title, "title", empty=True)
         for one in anchors or ():
             need_anchor_file(Path(one))
+        if anchors is None:
+            need_new(place)
         with key_for_birth(place, key) as signer:
             birth = Birth(
                 at=now(),
@@ -100,7 +105,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             entry = linked(GENESIS, 1, to_body(birth))
             store = opened_store(place, create=True)
             store.transact(lambda _, add: add(entry, keys_of(birth), None))
-        ledger = cls(store, Book.opened(entry), signer, places_of(entry.head.hex(), anchors))
+        ledger = cls(store, Book.opened(entry), signer, places_of(entry.head.hex(), anchors, place))
         ledger._anchor(durably=True)
         return ledger
 
@@ -116,7 +121,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         signer = key_at_hand(place, key)
         store = opened_store(place)
         try:
-            book, places = opened_book(store.reading, anchors)
+            book, places = opened_book(store.reading, anchors, place)
             signer = fitting(signer, book.birth.key, demanded=key is not None)
         except BaseException:
             store.close()
@@ -343,13 +348,15 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def _process(self, proposals: Sequence[Proposal]) -> list[Outcome]:
         with self._lock:
-            book, outcomes = self._store.transact(
-                lambda reading, add: written(self._book, proposals, reading, add, self._signature)
-            )
+            book, outcomes = self._store.transact(partial(self._written, proposals))
             # Only now: had the commit failed, the book would know what never was.
             self._book = book
             self._anchor()
             return outcomes
+
+    def _written(self, proposals: Sequence[Proposal], reading: Reading, add: Add) -> tuple[Book, list[Outcome]]:
+        need_continued(reading, self._places)
+        return written(self._book, proposals, reading, add, self._signature)
 
     def _signature(self, number: int, previous: bytes, plain: bytes) -> str:
         if self._key is None:

@@ -45,7 +45,7 @@ def move(ledger: Ledger, place: str | Path, *, progress: Progress | None = None)
         target.close()
     moved = opened_store(place)
     try:
-        book, _ = opened_book(moved.reading, places)
+        book, _ = opened_book(moved.reading, places, place)
     except BaseException:
         moved.close()
         raise

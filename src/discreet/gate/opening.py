@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from discreet.core import LedgerDamaged, WrongType
-from discreet.gate.anchors import Anchor, default_place, newest, read_anchors
+from discreet.core import InvalidInput, LedgerDamaged, WrongType
+from discreet.gate.anchors import Anchor, default_place, last_anchor, newest, place_of_path, read_anchors
 from discreet.gate.books import Book
 from discreet.gate.chain import checked
 from discreet.gate.stores import Reading, State, Store, trusted
@@ -28,16 +28,37 @@ def opened_store(place: str | Path, *, create: bool = False, state: State = Stat
     return SqliteStore(Path(place), create=create, state=state)
 
 
-def places_of(identity: str, anchors: Sequence[str | Path] | None) -> Places:
-    """Return the files that anchors are kept in."""
+def places_of(identity: str, anchors: Sequence[str | Path] | None, place: str | Path) -> Places:
+    """Return the files that anchors are kept in: those that were named, or one for the ledger and one for its path."""
     if anchors is None:
-        return (default_place(identity),)
+        return (default_place(identity), place_of_path(place))
     if isinstance(anchors, str | Path):
         raise WrongType("anchors is one path, not a list.", fix='pass anchors=["/mnt/other/clinic.anchor"]')
     return tuple(map(Path, anchors))
 
 
-def opened_book(reading: Reading, anchors: Sequence[str | Path] | None) -> tuple[Book, Places]:
+def need_new(place: str | Path) -> None:
+    """Refuse a path at which there was a ledger: whoever removes it would begin anew with a full purse."""
+    before = last_anchor(place_of_path(place))
+    if before is not None:
+        raise InvalidInput(
+            f"There was a ledger at this place already, {before.ledger[:12]}…, of {before.number} entries: for life.",
+            fix="put it back and open it; or choose another path. If nothing that it told is about the same people, "
+            f"remove {place_of_path(place).name} from the folder of anchors, and create again",
+        )
+
+
+def need_continued(reading: Reading, places: Places) -> None:
+    """Refuse to write where an anchor has seen what is not here: a copy of this ledger is in use as well."""
+    for place in places:
+        anchor = last_anchor(place)
+        if anchor is not None:
+            entry = reading.entry(anchor.number)
+            if entry is None or entry.head.hex() != anchor.head:
+                raise _another(anchor.number)
+
+
+def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: str | Path) -> tuple[Book, Places]:
     """Return the book of a store, from its last checkpoint on, and the places of its anchors.
 
     Every anchored head must be found at its number. And as the chain is followed from the older of the newest anchor
@@ -46,10 +67,11 @@ def opened_book(reading: Reading, anchors: Sequence[str | Path] | None) -> tuple
     first = trusted(reading, 1)
     if first is None:
         raise LedgerDamaged(
-            "This does not begin as a ledger does.", fix="check the path; create a ledger if none is there"
+            "This does not begin as a ledger does.",
+            fix="check the path; if a creation crashed here, remove the file and create the ledger again",
         )
     book = Book.opened(first)
-    places = places_of(first.head.hex(), anchors)
+    places = places_of(first.head.hex(), anchors, place)
     seen = need_anchored(reading, places, first.head.hex(), explicit=anchors is not None)
     start = reading.last_checkpoint()
     if start is not None:
@@ -81,13 +103,17 @@ def need_anchored(reading: Reading, places: Places, identity: str, *, explicit: 
             )
         entry = reading.entry(anchor.number)
         if entry is None or entry.head.hex() != anchor.head:
-            raise LedgerDamaged(
-                f"The ledger is not the one that was seen at entry {anchor.number}: it was restored from an older "
-                "copy, copied and used twice, rewritten, or lost the end of its log.",
-                fix="put back the newest file with its -wal beside it; if that is lost, what was spent is not known: "
-                "treat the budget as used up, and begin a new ledger only with a budget that is justified anew",
-            )
+            raise _another(anchor.number)
     return newest(found)
+
+
+def _another(number: int) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"The ledger is not the one that was seen at entry {number}: it was restored from an older copy, copied and "
+        "used twice, rewritten, or lost the end of its log.",
+        fix="put back the newest file with its -wal beside it; if that is lost, what was spent is not known: treat the "
+        "budget as used up, and begin a new ledger only with a budget that is justified anew",
+    )
 
 
 def _followed(reading: Reading, seen: Anchor, start: int, head: bytes) -> None:

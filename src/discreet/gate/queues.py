@@ -85,6 +85,7 @@ class FileQueue:
             folder.mkdir(mode=0o700, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             self._take_slot()
+        self._owner = os.getpid()
         _close_in_children(self)
 
     def submit(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
@@ -98,6 +99,11 @@ class FileQueue:
                 if self._lock >= 0:
                     self._take_slot()
                 raise
+
+    def __del__(self) -> None:
+        # Dropped and not closed, in a process that may go on for long. What a fork copied is its parent's.
+        if getattr(self, "_owner", 0) == os.getpid():
+            self.close()
 
     def close(self) -> None:
         """Give up the slot."""
