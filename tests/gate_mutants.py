@@ -92,7 +92,7 @@ GATE_MUTANTS = [
         "gate/opening.py",
         "if entry is None or entry.head.hex() != anchor.head:",
         "if entry is None:",
-        "unit/test_gate_anchors.py::test_of_two_copies_that_are_both_open_only_the_first_that_pays_goes_on",
+        "faults/test_disks_rewritten.py::test_a_history_that_was_written_anew_is_refused",
     ),
     Mutant(
         "a ledger may be shorter than its anchor says",
@@ -240,5 +240,33 @@ GATE_MUTANTS = [
         "if event.payment not in self.payments or event.payment in self.released:",
         "if False:",
         "unit/test_gate_rewritten.py::test_an_export_whose_events_do_not_follow_proves_nothing",
+    ),
+    Mutant(
+        "sums that were rounded are added up in another order",
+        "gate/books.py",
+        "if self.costs.total() > len(costs) and not account.adds_exactly(costs):",
+        "if False:",
+        "unit/test_gate_books.py",
+    ),
+    Mutant(
+        "a copy pays beside its original",
+        "gate/ledger.py",
+        "        need_continued(reading, self._places)\n",
+        "",
+        "unit/test_gate_anchors.py::test_of_two_copies_that_are_both_open_only_the_first_that_pays_goes_on",
+    ),
+    Mutant(
+        "a ledger that was removed is begun anew",
+        "gate/ledger.py",
+        "            need_new(place)\n",
+        "            pass\n",
+        "unit/test_gate_rewritten.py::test_a_ledger_that_was_removed_is_not_begun_anew",
+    ),
+    Mutant(
+        "a raised Rényi limit is not looked at",
+        "accounting/filters.py",
+        "total is not None and total <= self.epsilon - extra",
+        "total is not None and total <= self.epsilon + extra",
+        "unit/test_filter_values.py",
     ),
 ]

@@ -34,7 +34,7 @@ def places_of(identity: str, anchors: Sequence[str | Path] | None, place: str | 
         return (default_place(identity), place_of_path(place))
     if isinstance(anchors, str | Path):
         raise WrongType("anchors is one path, not a list.", fix='pass anchors=["/mnt/other/clinic.anchor"]')
-    return tuple(map(Path, anchors))
+    return tuple(Path(one).absolute() for one in anchors)  # or another folder would be another place
 
 
 def need_new(place: str | Path) -> None:
@@ -53,9 +53,7 @@ def need_continued(reading: Reading, places: Places) -> None:
     for place in places:
         anchor = last_anchor(place)
         if anchor is not None:
-            entry = reading.entry(anchor.number)
-            if entry is None or entry.head.hex() != anchor.head:
-                raise _another(anchor.number)
+            _need_head(reading, anchor)
 
 
 def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: str | Path) -> tuple[Book, Places]:
@@ -101,19 +99,19 @@ def need_anchored(reading: Reading, places: Places, identity: str, *, explicit: 
                 "The anchor is that of another ledger: this one was replaced, or the place is wrong.",
                 fix="check both paths; if the ledger was replaced, put back the one that the anchor names",
             )
-        entry = reading.entry(anchor.number)
-        if entry is None or entry.head.hex() != anchor.head:
-            raise _another(anchor.number)
+        _need_head(reading, anchor)
     return newest(found)
 
 
-def _another(number: int) -> LedgerDamaged:
-    return LedgerDamaged(
-        f"The ledger is not the one that was seen at entry {number}: it was restored from an older copy, copied and "
-        "used twice, rewritten, or lost the end of its log.",
-        fix="put back the newest file with its -wal beside it; if that is lost, what was spent is not known: treat the "
-        "budget as used up, and begin a new ledger only with a budget that is justified anew",
-    )
+def _need_head(reading: Reading, anchor: Anchor) -> None:
+    entry = reading.entry(anchor.number)
+    if entry is None or entry.head.hex() != anchor.head:
+        raise LedgerDamaged(
+            f"The ledger is not the one that was seen at entry {anchor.number}: it was restored from an older copy, "
+            "copied and used twice, rewritten, or lost the end of its log.",
+            fix="put back the newest file with its -wal beside it; if that is lost, what was spent is not known: treat "
+            "the budget as used up, and begin a new ledger only with a budget that is justified anew",
+        )
 
 
 def _followed(reading: Reading, seen: Anchor, start: int, head: bytes) -> None:
