@@ -11,6 +11,8 @@ from discreet.accounting.cells import UNIT, Cells, Ends, Floats, Indices, edge_c
 SNAP = 4 * UNIT
 #: Longer lists are spread out, and no single loss matters.
 FEW = 16
+#: Losses as close as this to the pin, as a share of it, count as being there when a grid is chosen.
+CLOSE = 1e-6
 #: How many losses a sketch lists.
 BINS = 400
 
@@ -45,6 +47,18 @@ class Atoms:
         """The largest finite loss, of few."""
         finite = self.levels[np.isfinite(self.levels)] if len(self.present) <= FEW else np.zeros(0)
         return float(np.abs(finite).max(initial=0.0))
+
+    @property
+    def loose(self) -> float:
+        """All but what lies at the pin, at its opposite and at 0."""
+        pin = self.pin
+        away = np.abs(np.abs(self.levels) - pin / 2)
+        return float(self.present[np.abs(away - pin / 2) > CLOSE * pin].sum()) if pin else 1.0
+
+    @property
+    def movable(self) -> bool:
+        """Nothing is special about 0."""
+        return True
 
     def span(self, tiny: float) -> tuple[float, float]:
         """Return the losses between which all but `tiny` of P above and of Q below lies."""

@@ -80,6 +80,16 @@ class Pair(Protocol):
         """A loss of definite mass that is best put on a grid point; 0 if there is none."""
         ...
 
+    @property
+    def loose(self) -> float:
+        """Share of P's mass, roughly, that a grid through the pin has to round; for choosing a grid."""
+        ...
+
+    @property
+    def movable(self) -> bool:
+        """Whether its cells may lie anywhere; if not, 0 must be an edge."""
+        ...
+
     def span(self, tiny: float) -> tuple[float, float]:
         """Return losses (low, high) with about P[L > high] ≤ tiny and Q[L < low] ≤ tiny."""
         ...

@@ -17,14 +17,16 @@ the exponent.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.accounting.atoms import Atoms
 from discreet.accounting.cells import UNIT, Cells, Ends, Floats
 
-SKETCH_STEPS = 128
+#: Where a sketch puts its masses, in units of the reach: midpoints of equal steps, and both ends.
+FEW, MANY = (np.append(np.arange(1 - count, count, 2) / count, [-1.0, 1.0]) for count in (12, 128))
+#: Where losses reach farther than this, few steps are too wide.
+WIDE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,16 @@ class ExponentialPair:
         """The largest loss."""
         return self.reach
 
+    @property
+    def loose(self) -> float:
+        """All but the ends, the lower of which is e^−reach of the upper."""
+        return 1 - self.end * (1 + math.exp(-self.reach))
+
+    @property
+    def movable(self) -> bool:
+        """Nothing is special about 0."""
+        return True
+
     def span(self, tiny: float) -> tuple[float, float]:
         """Return the range of the loss: it has no tails."""
         del tiny
@@ -52,37 +64,40 @@ class ExponentialPair:
 
     def cells(self, edges: Floats) -> Cells:
         """Return the cells between rising edges; only their parts within reach hold anything but the ends."""
-        clipped = np.clip(edges, -self.reach, self.reach)
+        clipped = np.minimum(np.maximum(edges, -self.reach), self.reach)
         low, high = clipped[:-1], clipped[1:]
-        shape = 2 * self.weight * np.sinh((high - low) / 4) ** 2
-        # Q-mass over each part, for the strips between the part and the edges of its cell.
-        absent = self.weight * np.exp(-(low + high) / 4 - self.reach / 2) * np.sinh((high - low) / 4)
-        excess = shape * np.exp((low - self.reach) / 2) + absent * np.exp(edges[:-1]) * np.expm1(low - edges[:-1])
-        deficit = shape * np.exp((high - self.reach) / 2) + absent * np.exp(high) * np.expm1(edges[1:] - high)
-        ends = self._ends().cells(edges)
-        return Cells(
+        half, roots = np.sinh((high - low) / 4), np.exp((clipped - self.reach) / 2)
+        shape = 2 * self.weight * half**2
+        excess, deficit = shape * roots[:-1], shape * roots[1:]
+        # A cell that reaches beyond has strips between its part and its edges: Q-mass over the part, times their rise.
+        for cell in np.flatnonzero((half > 0) & ((low > edges[:-1]) | (high < edges[1:]))).tolist():
+            near, far, at, end = (float(each) for each in (edges[cell], edges[cell + 1], low[cell], high[cell]))
+            absent = self.weight * math.exp(-(at + end) / 4 - self.reach / 2) * float(half[cell])
+            excess[cell] += absent * math.exp(near) * math.expm1(at - near)
+            deficit[cell] += absent * math.exp(end) * math.expm1(far - end)
+        error = (excess + deficit) * (64 * UNIT * (1 + self.reach))
+        found = Cells(
             edges=edges,
-            excess=excess + ends.excess,
-            deficit=deficit + ends.deficit,
-            points=ends.points,
-            error=ends.error + (excess + deficit) * (64 * UNIT) * (1 + self.reach),
-            below=Ends(*(a + b for a, b in zip(self._density_below(float(edges[0])), _both(ends.below), strict=True))),
-            above=Ends(*(a + b for a, b in zip(self._density_above(float(edges[-1])), _both(ends.above), strict=True))),
+            excess=excess,
+            deficit=deficit,
+            error=error,
+            points=np.zeros(len(edges)),
+            below=Ends(*self._density_below(float(edges[0]))),
+            above=Ends(*self._density_above(float(edges[-1]))),
         )
+        if not self.end:
+            return found
+        falling = self.end * math.exp(-self.reach)
+        return _with_point(_with_point(found, -self.reach, falling, self.end), self.reach, self.end, falling)
 
     def sketch(self) -> tuple[Floats, Floats]:
         """Return midpoints of the density, and the ends."""
-        steps = np.linspace(-self.reach, self.reach, SKETCH_STEPS + 1)
-        middles = (steps[:-1] + steps[1:]) / 2
-        masses = self.weight / 4 * np.exp((middles - self.reach) / 2) * (steps[1] - steps[0])
-        ends = self._ends()
-        return np.concatenate([middles, ends.levels]), np.concatenate([masses, ends.present])
-
-    def _ends(self) -> Atoms:
-        if not self.end:
-            return Atoms(np.zeros(0), np.zeros(0), symmetric=True)
-        falling = self.end * math.exp(-self.reach)
-        return Atoms(np.array([falling, self.end]), np.array([self.end, falling]), symmetric=True)
+        places = MANY if self.reach > WIDE else FEW
+        levels = self.reach * places
+        masses = np.exp((levels - self.reach) / 2)
+        masses *= self.loose / masses[:-2].sum()
+        masses[-2], masses[-1] = self.end * math.exp(-self.reach), self.end
+        return levels, masses
 
     def _density_below(self, edge: float) -> tuple[float, float]:
         """Return bounds on the masses of the density below an edge."""
@@ -112,5 +127,28 @@ def range_pair(reach: float) -> ExponentialPair:
     return ExponentialPair(reach, -2 / math.expm1(-reach), 0.0)
 
 
-def _both(ends: Ends) -> tuple[float, float]:
-    return ends.present, ends.absent
+def _with_point(cells: Cells, level: float, present: float, absent: float) -> Cells:
+    """Put one more outcome into cells, in place where it lies on the grid; masses are right to some roundings."""
+    edges, last = cells.edges, len(cells.edges) - 1
+    at = int(np.searchsorted(edges, level))
+    # The loss is what it is; an edge is off by some roundings of its own, and one as close as that is taken to be it.
+    rounding = 8 * UNIT * abs(level)
+    for near in (at - 1, at):
+        if 0 <= near <= last and abs(float(edges[near]) - level) <= rounding:
+            cells.points[near] += present * (1 + 16 * UNIT)
+            # It may lie on either side.
+            cells.error[max(near - 1, 0)] += 4 * rounding * present
+            cells.error[min(near, last - 1)] += 4 * rounding * present
+            return cells
+    if 0 < at <= last:
+        # P − e^a·Q = P·(1 − e^(a−L))
+        excess = present * -math.expm1(float(edges[at - 1]) - level)
+        deficit = present * math.expm1(float(edges[at]) - level)
+        cells.excess[at - 1] += excess
+        cells.deficit[at - 1] += deficit
+        cells.error[at - 1] += 16 * UNIT * (excess + deficit) + 4 * rounding * present
+        return cells
+    up = 1 + 16 * UNIT
+    if at == 0:
+        return replace(cells, below=Ends(cells.below.present + present * up, cells.below.absent + absent * up))
+    return replace(cells, above=Ends(cells.above.present + present * up, cells.above.absent + absent * up))

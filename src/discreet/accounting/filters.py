@@ -7,10 +7,10 @@ whenever it stopped; proofs are in the documentation, `adaptive`.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from discreet.accounting.composites import PrivacyLoss, Repeated
 from discreet.accounting.conversions import approximate_of, concentrated_of
@@ -35,6 +35,9 @@ QUARTERS = (-3, -2, -1, 0, 1, 2, 4, 8, 12, 16)
 HIGHEST = 1024
 #: Doublings after which a cost counts as none.
 MOST_DOUBLINGS = 200
+
+
+Additive = TypeVar("Additive", "PureFilter", "ConcentratedFilter")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -77,9 +80,7 @@ class PureFilter:
                 fix="ask with Laplace noise or another purely private mechanism, or open the session with a delta",
             )
         if fits:
-            return PureFilter(
-                self.epsilon, spent=min(tidy(self.spent + pair[0]), self.epsilon), neighbours=self.neighbours
-            )
+            return _paid(self, spent=min(tidy(self.spent + pair[0]), self.epsilon))
         raise _over("ε", pair[0], self.spent, self.epsilon)
 
 
@@ -142,7 +143,7 @@ class ConcentratedFilter:
             )
         if fits:
             spent, failed = tidy(self.spent + price[0]), tidy(self.failed + price[1])
-            return replace(self, spent=min(spent, self.rho), failed=min(failed, self.delta))
+            return _paid(self, spent=min(spent, self.rho), failed=min(failed, self.delta))
         if price[0] > self.left:
             raise _over("ρ", price[0], self.spent, self.rho)
         raise _over("δ", price[1], self.failed, self.delta)
@@ -321,6 +322,14 @@ def tuned_orders(epsilon: Fraction, delta: Fraction) -> tuple[tuple[Fraction, ..
     kept = [step for step in QUARTERS if step <= 0 or favourite * 2 ** (step / 4) < HIGHEST]
     orders = tuple(Fraction(f"{1 + favourite * 2 ** (step / 4):.4g}") for step in kept)
     return orders, tuple(Fraction(1, 2) if step == 0 else Fraction(1, 2 * (len(kept) - 1)) for step in kept)
+
+
+def _paid(session: Additive, **sums: Fraction) -> Additive:
+    """Return a filter with other sums, which were just compared with its limits."""
+    later = object.__new__(type(session))
+    settle(later, **{name: getattr(session, name) for name in session.__slots__})
+    settle(later, **sums)
+    return later
 
 
 def _within(spent: Fraction, budget: Fraction) -> Fraction:

@@ -4,7 +4,6 @@ Nothing here is a bound, and nothing has to be: whatever is chosen, `tilted` bou
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,18 +11,25 @@ import numpy as np
 from discreet.accounting.cells import Floats, Pair
 from discreet.accounting.tilted import Window
 
-#: Masses beyond the grid are kept below this share of δ, and the tails of the tilted sum below that one.
-BEYOND, NEGLIGIBLE = 1e-4, 1e-6
+#: Masses beyond the grid are kept below this share of δ, and what a window wraps into itself below that one.
+BEYOND, WRAPPED = 1e-4, 2e-5
 #: Longest transform and longest list of cells: memory stays below a few hundred MB.
 LONGEST = 2**21
-#: Tilts that are tried, and how many finer ones between the best two.
-TILTS, FINER = np.geomspace(1e-3, 1e4, 29), 7
-#: A smaller tilt needs a smaller window where losses are rare and large; it may lose so much accuracy, as a logarithm.
-LOSSES = (4.0, 12.0)
+#: Tilts that are tried. They need not be the best.
+TILTS = np.geomspace(1e-3, 1e4, 121)
+#: What Rényi divergences gain over Chernoff's bound at each (see `concentrated`), as a logarithm.
+GAINS = TILTS * np.log(TILTS / (TILTS + 1)) - np.log(TILTS + 1)
+#: One over how far each (in a row) is exceeded by each other; infinite where it is not.
+NEARER = np.array([[1 / (far - near) if far > near else np.inf for far in TILTS] for near in TILTS])
+#: A smaller tilt needs a smaller window where losses are rare and large, a greater one where δ is large: how many of
+#: these are tried.
+GENTLER, STEEPER = 25, 22
+#: How far the excess of a cell may be off, roughly.
+CELL_ERROR = 4e-15
 #: The error of a coefficient of the transform, roughly, and the share of δ that errors may make up.
 TRANSFORM_ERROR, CLEAR = 3e-14, 1e-4
-#: Second tilts for bounding tails, in units of one over the width.
-STEERS = np.geomspace(1, 24, 9)
+#: Errors greater than that, by e to this, are all the same.
+DULL = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +52,32 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A guess at the (ε, ln δ) that is sought, and the tilt that has its bulk there."""
+    """A guess at the (ε, ln δ) that is sought, and the place of the tilt that has its bulk there, of such a width."""
 
     epsilon: float
     log_delta: float
+    place: int
+    width: float
+
+    @property
+    def tilt(self) -> float:
+        """The tilt."""
+        return float(TILTS[self.place])
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A window in terms of losses: any grid fits into it."""
+
+    low: float
+    high: float
     tilt: float
+    steer: tuple[float, float]
+
+    def window(self, step: float, origin: float = 0.0) -> Window:
+        """Return the window on the multiples of a step, counted from an origin."""
+        size = _fast_size(math.ceil((self.high - self.low) / step) + 5)
+        return Window(math.floor((self.low - origin) / step) - 2, size, step, self.tilt, self.steer, origin)
 
 
 class Sketch:
@@ -65,6 +92,7 @@ class Sketch:
             kept = masses > 1e-300
             self._parts.append((levels[kept], np.log(masses[kept]), times))
         self.times = batch.times
+        self._cumulants = self.cumulant(TILTS)
 
     def cumulant(self, tilts: Floats) -> Floats:
         """Return ln E[e^(θL)] of the sum of all losses at several tilts."""
@@ -84,8 +112,8 @@ class Sketch:
             exponents = tilt * levels + logs
             weights = np.exp(exponents - exponents.max())
             weights /= weights.sum()
-            mean = float(weights @ levels)
-            variance += times * max(float(weights @ (levels - mean) ** 2), 0.0)
+            away = levels - weights @ levels
+            variance += times * float(weights @ (away * away))
         return math.sqrt(variance)
 
     def ends(self, tiny: float) -> tuple[float, float]:
@@ -96,82 +124,75 @@ class Sketch:
         return low, high
 
     def aim_at_delta(self, delta: float) -> Aim:
-        """Return where Rényi divergences promise the least ε (see `concentrated`): a little above what is sought."""
+        """Return a guess at where δ is reached: where Rényi divergences promise the least ε (see `concentrated`), less.
+
+        They bound max(0, 1 − e^(−x)) by a multiple of e^(θx), which touches it at one x. Where the tilted sum is wide,
+        and about normal, the mean of the one is only 1/((θ+1)·width·√2π) of e^(κ−θε), and that of the other 1/e.
+        """
         log_delta = math.log(delta)
-
-        def epsilons(tilts: Floats) -> Floats:
-            gain = tilts * np.log(tilts / (tilts + 1)) - np.log(tilts + 1)
-            return np.asarray((self.cumulant(tilts) - log_delta + gain) / tilts)
-
-        tilt, value = _least(epsilons)
-        return Aim(max(value, 0.0), log_delta, tilt)
+        promised = (self._cumulants + (GAINS - log_delta)) / TILTS
+        place = int(promised.argmin())
+        tilt = float(TILTS[place])
+        width = self.width(tilt)
+        off = math.log(max(1.0, (tilt + 1) * width * math.sqrt(2 * math.pi) / math.e)) / tilt
+        return Aim(max(float(promised[place]) - off, 0.0), log_delta, place, width)
 
     def aim_at(self, epsilon: float, delta: float) -> Aim:
         """Return the tilt whose mean is about ε, where δ is about what it is."""
         if not math.isfinite(epsilon):
             return self.aim_at_delta(delta)
-        return Aim(epsilon, math.log(delta), _least(lambda tilts: self.cumulant(tilts) - tilts * epsilon)[0])
+        place = int((self._cumulants - TILTS * epsilon).argmin())
+        return Aim(epsilon, math.log(delta), place, self.width(float(TILTS[place])))
 
     def aim_at_epsilon(self, epsilon: float) -> Aim:
         """Return the tilt whose mean is ε, and a guess at ln δ there."""
-        tilt, value = _least(lambda tilts: self.cumulant(tilts) - tilts * epsilon)
+        values = self._cumulants - TILTS * epsilon
+        place = int(values.argmin())
+        tilt = float(TILTS[place])
         width = self.width(tilt)
         peak = math.log1p(tilt * width * math.sqrt(2 * math.pi)) + math.log1p(tilt)
-        return Aim(epsilon, min(value - peak, -0.1), tilt)
+        return Aim(epsilon, min(float(values[place]) - peak, -0.1), place, width)
 
-    def step(self, aim: Aim, accuracy: float) -> float:
+    def step(self, aim: Aim, accuracy: float, rounded: float) -> float:
         """Return a grid step whose rounding costs about so much of ε.
 
-        Rounding adds about θ(θ+1)h²/12 to the logarithm of each moment, that is (θ+1)h²/12 to ε, for each release.
+        Rounding adds about θ(θ+1)h²/12 to the logarithm of each moment, that is (θ+1)h²/12 to ε, for each release, of
+        which so many are `rounded`.
         """
-        width = self.width(aim.tilt)
-        farthest = max((float(np.abs(levels).max()) for levels, *_ in self._parts), default=0.0)
-        room = accuracy * max(aim.epsilon, width / 4, farthest / 10)
+        # Where ε is small, what matters is how far it takes δ to change by a factor of e, or the width.
+        room = accuracy * max(aim.epsilon, min(1 / aim.tilt, aim.width / 4))
         # It adds no more than h for each release, either.
-        return max(min(math.sqrt(12 * room / (self.times * (aim.tilt + 1))), width / 4), room / self.times)
+        return max(min(math.sqrt(12 * room / (rounded * (aim.tilt + 1))), aim.width / 4), room / self.times)
 
-    def window(self, aim: Aim, step: float) -> Window:
-        """Return the smallest of a few windows that hold nearly all of the tilted sum, and ε."""
-        tilts = self._gentler(aim)
-        widths = np.array([self.width(tilt) for tilt in tilts])
-        steers = np.divide.outer(1 / widths, 1 / STEERS)
-        tried = np.concatenate([tilts[:, None], tilts[:, None] + steers, tilts[:, None] - steers], axis=1)
-        values = self.cumulant(tried.ravel()).reshape(tried.shape)
-        cumulants, rises, falls = values[:, 0], values[:, 1 : len(STEERS) + 1], values[:, len(STEERS) + 1 :]
-        loss = np.maximum(cumulants - tilts * aim.epsilon - aim.log_delta, 0)
-        share = math.log(NEGLIGIBLE) - loss
-        highs = (rises - cumulants[:, None] - share[:, None]) / steers
-        lows = -(falls - cumulants[:, None] - share[:, None]) / steers
-        high, low = highs.min(axis=1), lows.max(axis=1)
-        margin = widths / 4
-        high, low = np.maximum(high, aim.epsilon + margin), np.minimum(low, aim.epsilon - margin)
-        # A gentler tilt magnifies the error of the transform; where that would show, it is not for us.
-        blur = loss + np.log(self.times * TRANSFORM_ERROR / (tilts * widths))
-        best = int(np.argmin(np.where((blur < math.log(CLEAR)) | (tilts == tilts[-1]), high - low, np.inf)))
-        step = max(step, float(high[best] - low[best]) / LONGEST)
-        return Window(
-            first=math.floor(low[best] / step) - 2,
-            size=_fast_size(math.ceil((high[best] - low[best]) / step) + 5),
-            step=step,
-            tilt=float(tilts[best]),
-            steer=(float(steers[best, lows[best].argmax()]), float(steers[best, highs[best].argmin()])),
-        )
+    def finest(self, aim: Aim, rounded: float) -> float:
+        """Return a step below which nothing is gained.
 
-    def _gentler(self, aim: Aim) -> Floats:
-        """Return the least tilts for which κ − θε stays within each of `LOSSES` of its least."""
-        tilts = np.geomspace(aim.tilt / 30, aim.tilt, 18)
-        values = self.cumulant(tilts) - tilts * aim.epsilon
-        fits = [np.flatnonzero(values <= values[-1] + loss) for loss in LOSSES]
-        return np.unique([tilts[-1], *(tilts[fit[0]] for fit in fits if len(fit))])
+        A cell is off by some roundings, which a step of h magnifies by 1/h: that adds about e/(θh) to ε for a release,
+        which is more than (θ+1)h²/12 at h³ = 6e/(θ(θ+1)).
+        """
+        return math.cbrt(6 * CELL_ERROR * rounded / self.times / (aim.tilt * (aim.tilt + 1)))
 
+    def frame(self, aim: Aim) -> Frame:
+        """Return the shortest of a few frames that wrap little into themselves that counts.
 
-def _least(function: Callable[[Floats], Floats]) -> tuple[float, float]:
-    """Return the tilt at which a function is least, and its value."""
-    best = int(np.argmin(function(TILTS)))
-    fine = np.geomspace(TILTS[max(best - 1, 0)], TILTS[min(best + 1, len(TILTS) - 1)], FINER)
-    values = function(fine)
-    best = int(np.argmin(values))
-    return float(fine[best]), float(values[best])
+        What lies k periods Y to the left counts e^(−kYθ) times, what lies k periods to the right e^(kYθ) times, as far
+        as it comes to lie above ε (see `tilted`). The first is at most e^(−Yθ), as all masses are at most 1; the second
+        is about e^(κ(t) − t(ε+Y) + θY) at most, for every tilt t > θ.
+        """
+        first, last = max(aim.place - GENTLER, 0), min(aim.place + STEEPER, len(TILTS))
+        tilts, cumulants = TILTS[first:last], self._cumulants[first:last]
+        room = -math.log(WRAPPED) - aim.log_delta
+        over = cumulants - tilts * aim.epsilon
+        periods = np.maximum(np.maximum(over + room, 1e-9) * NEARER[first:last, first:last], (room / tilts)[:, None])
+        # Other tilts than the best magnify the error of the transform; where that would show, it has to be worth it.
+        clear = aim.log_delta + math.log(CLEAR * aim.width / (self.times * TRANSFORM_ERROR))
+        blur = np.exp(np.minimum(np.maximum(over - np.log(tilts) - clear, 0.0), DULL) / 2)
+        best, other = divmod(int((periods * blur[:, None]).argmin()), len(tilts))
+        tilt, period = float(tilts[best]), float(periods[best, other])
+        # Beyond this the sum has no more than the same share of δ.
+        high = (float(cumulants[other]) + room) / float(tilts[other])
+        low = min(high - period, aim.epsilon - max(aim.width, period / 8))
+        return Frame(low, max(low + period, high), tilt, (1 / aim.width, float(tilts[other]) - tilt))
 
 
 def _fast_size(least: int) -> int:

@@ -21,6 +21,9 @@ import numpy as np
 
 from discreet.accounting.cells import UNIT, Cells, Ends, Floats, Pair
 
+#: A smaller mass that a sketch misses is rounding.
+LEAST = 1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class PoissonPair:
@@ -38,6 +41,16 @@ class PoissonPair:
     def pin(self) -> float:
         """The least loss, near which most of the mass lies, unless the base has a definite one."""
         return float(self._mapped(np.array([self.base.pin]))[0]) if self.base.pin else -math.log1p(-self.rate)
+
+    @property
+    def loose(self) -> float:
+        """All of it: at most one loss of the base is mapped to the pin."""
+        return 1.0
+
+    @property
+    def movable(self) -> bool:
+        """A loss of 0 is mapped to 0."""
+        return self.base.movable
 
     def span(self, tiny: float) -> tuple[float, float]:
         """Return the range of losses, mapped; nothing lies below ln(1−q)."""
@@ -100,8 +113,8 @@ class PoissonPair:
         levels, masses = self.base.sketch()
         sampled = self.rate * masses + (1 - self.rate) * masses * np.exp(-np.maximum(levels, -700))
         # What only an absence leads to lies at the floor.
-        rest = max(0.0, 1 - float(sampled.sum()))
-        return np.append(self._mapped(levels), math.log1p(-self.rate)), np.append(sampled, rest)
+        rest = 1 - float(sampled.sum())
+        return np.append(self._mapped(levels), math.log1p(-self.rate)), np.append(sampled, rest if rest > LEAST else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +133,16 @@ class FixedSizePair:
     def pin(self) -> float:
         """None that matters: most of the mass is at 0, which always is a grid point."""
         return 0.0
+
+    @property
+    def loose(self) -> float:
+        """All of it, as there is no pin."""
+        return 1.0
+
+    @property
+    def movable(self) -> bool:
+        """Most of the mass lies at 0."""
+        return False
 
     def span(self, tiny: float) -> tuple[float, float]:
         """Return the range of losses of the upper half, on both sides."""

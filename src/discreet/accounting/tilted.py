@@ -19,25 +19,22 @@ entry of r. Bounds from above add it, bounds from below subtract it.
 
 **Error of the window.** The transform is cyclic: what lies outside of a window of n steps is wrapped into it. From
 above this only adds mass inside, and what should have been to the right of the window is bounded by Chernoff's
-inequality for the tilted sum and added. From below both tails are subtracted.
+inequality for the tilted sum and added. From below, what was wrapped is bounded and subtracted (see `numeric`).
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.accounting.cells import UNIT, Floats
+from discreet.accounting.cells import UNIT, Floats, Indices
 from discreet.accounting.lattice import Lattice
 
 #: Constant of the transform's error, with room for radices 3 and 5 and for the real transform.
 FFT_FACTOR = 12.0
 #: Exponents beyond this are out of range.
 FARTHEST = 700.0
-#: As many spectra are kept.
-FEW = 8
-#: Coefficients and powers below these count as zero.
+#: Coefficients below this count as so much; powers below e to that one count as zero.
 LEAST, DEAD = 1e-290, -80.0
 
 
@@ -59,6 +56,8 @@ class Window:
     tilt: float
     #: Second tilts at which the tails of the tilted sum are bounded, below and above.
     steer: tuple[float, float]
+    #: The loss that multiples are counted from: the sum of the offsets of all lattices.
+    origin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,39 +72,48 @@ class Sum:
     below: float
     above: float
     beyond: float
+    #: A bound on ln of what is above, also if it is more than 0.
+    log_above: float
 
 
 def convolve(parts: list[Part], window: Window) -> Sum:
-    """Return the distribution of the sum of all parts, tilted, inside a window."""
+    """Return the distribution of the sum of all parts, tilted, inside a window.
+
+    Frequencies at which the power of one part is below e^`DEAD` are left out, and count among the errors: tilted masses
+    sum to 1, so that the powers of all others together are at most (1 + e)^T there.
+    """
     size = window.size
-    decay, bound = np.zeros(size // 2 + 1), np.zeros(size // 2 + 1)
-    powers = np.zeros(size // 2 + 1 if len(parts) > FEW else 0, complex)
-    spectra, log_scale, shift = [], 0.0, 0
-    for part in parts:
-        scale, tilted = _tilted(part.lattice, window)
-        coefficients = np.fft.rfft(_wrapped(tilted, size))
-        height = np.maximum(np.abs(coefficients), LEAST)
-        # Each coefficient is off by at most this.
-        error = UNIT * (FFT_FACTOR * math.log2(size) + 8)
-        decay += part.times * np.log(height)
-        bound += part.times * np.log(height + error)
-        # Few spectra are kept until it is known which frequencies matter; many would not fit in memory.
-        if len(parts) <= FEW:
-            spectra.append((part.times, coefficients))
-        else:
-            powers += part.times * np.log(_nonzero(coefficients))
+    # Each coefficient is off by at most this; the rounding of its logarithm and of the multiple of that is in it.
+    error = UNIT * (FFT_FACTOR * math.log2(size) + 16)
+    alive: Indices | None = None
+    decay, bound, phase = np.zeros(1), np.zeros(1), np.zeros(1)
+    log_scale, shift, total = 0.0, 0, 0
+    for part in sorted(parts, key=lambda part: -part.times):  # so that few frequencies are left at once
+        scale, tilted = _tilted(part.lattice, window.tilt * window.step)
+        coefficients = np.fft.rfft(_wrapped(tilted, size), size)
+        coefficients = coefficients if alive is None else coefficients[alive]
+        height = np.abs(coefficients)
+        kept = np.flatnonzero(height > math.exp(DEAD / part.times) - error)
+        coefficients, height = coefficients[kept], np.maximum(height[kept], LEAST)
+        if alive is None:
+            alive = kept
+        elif len(kept) < len(alive):
+            alive, decay, bound, phase = alive[kept], decay[kept], bound[kept], phase[kept]
+        decay = decay + part.times * np.log(height)
+        bound = bound + part.times * np.log(height + error)
+        phase = phase + part.times * np.arctan2(coefficients.imag, coefficients.real)
         log_scale += part.times * scale
         shift += part.times * part.lattice.first
-    # Frequencies that have died out are left out, and count among the errors.
-    alive = np.flatnonzero(bound > DEAD)
+        total += part.times
     spectrum = np.zeros(size // 2 + 1, complex)
-    kept = powers[alive] if len(parts) > FEW else np.zeros(len(alive), complex)
-    exponent = sum((times * np.log(_nonzero(one[alive])) for times, one in spectra), kept)
-    spectrum[alive] = np.exp(exponent)
-    masses = np.roll(np.fft.irfft(spectrum, size), (shift - window.first) % size)
-    error = _spread(decay[alive], bound[alive], size) + 2 * math.exp(DEAD)
+    powers = np.exp(decay)
+    spectrum.real[alive], spectrum.imag[alive] = powers * np.cos(phase), powers * np.sin(phase)
+    masses, turn = np.fft.irfft(spectrum, size), (window.first - shift) % size
+    masses = np.concatenate((masses[turn:], masses[:turn]))
+    error = _spread(decay, bound, size) + 2 * math.exp(min(DEAD + 2 * total * error, FARTHEST))
     below, above = _tails(parts, window, log_scale)
-    return Sum(window, masses, error, log_scale, _exponent_error(parts, window), below, above, _beyond(parts))
+    tails = math.exp(min(below, 0.0)), math.exp(min(above, 0.0))
+    return Sum(window, masses, error, log_scale, _exponent_error(parts, window), *tails, _beyond(parts), above)
 
 
 def _beyond(parts: list[Part]) -> float:
@@ -122,23 +130,20 @@ def _exponent_error(parts: list[Part], window: Window) -> float:
     return 8 * UNIT * sum(part.times * far for part, far in zip(parts, farthest, strict=True))
 
 
-def _tilted(lattice: Lattice, window: Window) -> tuple[float, Floats]:
-    """Return ln M(θ) and the masses w."""
-    exponents = window.tilt * window.step * (lattice.first + np.arange(len(lattice.masses)))
-    top = float(exponents[lattice.masses > 0].max())
+def _tilted(lattice: Lattice, rate: float) -> tuple[float, Floats]:
+    """Return ln M(θ) and the masses w, where θ times the step is `rate`."""
+    exponents = np.arange(lattice.first, lattice.first + len(lattice.masses)) * rate
+    steepest = -1 if rate > 0 else 0
+    top = float(exponents[steepest] if lattice.masses[steepest] else exponents[lattice.masses > 0].max())
     weights = lattice.masses * np.exp(np.minimum(exponents - top, 0.0))
     total = float(weights.sum())
     return top + math.log(total), weights / total
 
 
-def _nonzero(coefficients: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    return np.where(np.abs(coefficients) < LEAST, LEAST, coefficients)
-
-
 def _wrapped(masses: Floats, size: int) -> Floats:
     """Fold a lattice that is longer than the window: the cyclic transform would do the same to its sum."""
     if len(masses) <= size:
-        return np.concatenate([masses, np.zeros(size - len(masses))])
+        return masses
     padded = np.concatenate([masses, np.zeros(-len(masses) % size)])
     return np.asarray(padded.reshape(-1, size).sum(axis=0))
 
@@ -153,12 +158,11 @@ def _spread(decay: Floats, bound: Floats, size: int) -> float:
 
 
 def _tails(parts: list[Part], window: Window, log_scale: float) -> tuple[float, float]:
-    """Return bounds on the tilted mass below and above the window, by Chernoff's inequality."""
+    """Return bounds on ln of the tilted mass below and above the window, by Chernoff's inequality."""
     ends = (window.first * window.step, (window.first + window.size - 1) * window.step)
     bounds = []
     for steer, end, sign in zip(window.steer, ends, (-1, 1), strict=True):
-        steered = replace(window, tilt=window.tilt + sign * steer)
-        moved = sum(part.times * _tilted(part.lattice, steered)[0] for part in parts)
-        exponent = moved - log_scale - sign * steer * end
-        bounds.append(min(1.0, math.exp(min(exponent + 1e-9 * (abs(moved) + abs(log_scale)), 0.0))))
+        rate = (window.tilt + sign * steer) * window.step
+        moved = sum(part.times * _tilted(part.lattice, rate)[0] for part in parts)
+        bounds.append(moved - log_scale - sign * steer * end + 1e-9 * (abs(moved) + abs(log_scale)))
     return bounds[0], bounds[1]

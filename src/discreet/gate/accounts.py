@@ -89,7 +89,11 @@ class DatasetAccount:
         if analyst is not None:
             others = {name: kept for name, kept in self.limits.items() if name != analyst}
             return replace(self, limits=others if limit is None else {**others, analyst: limit})
-        return self if limit is None else replace(self, total=_limited(self.total, limit))
+        if limit is None:
+            return self
+        # No less than what anybody has learned: the limit is what is promised.
+        most = max((kept.spent for kept in self.analysts.values()), default=Fraction(0))
+        return replace(self, total=_limited(self.total, max(limit, most)))
 
     def disclosed(self, cost: PrivacyLoss | None) -> "DatasetAccount":
         """Return the account after something became known elsewhere; closed if that is more than was left."""

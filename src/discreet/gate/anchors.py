@@ -13,7 +13,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -117,10 +117,35 @@ def need_anchor_file(place: Path) -> None:
 
 def write_anchor(place: Path, anchor: Anchor, *, durably: bool = False) -> None:
     """Append an anchor to a file."""
+    with held([place]) as handles:
+        append_anchors(handles, anchor, durably=durably)
+
+
+#: Anchor files that are held, by their places.
+Handles = dict[Path, int]
+
+
+@contextmanager
+def held(places: Iterable[Path]) -> Iterator[Handles]:
+    """Hold anchor files, in one order for all, so that nobody looks at them or adds to them in between."""
+    with ExitStack() as stack:
+        handles = {}
+        try:
+            for place in sorted(set(places)):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                handles[place] = stack.enter_context(_held(place))
+        except OSError as error:
+            raise _unusable(error) from None
+        yield handles
+
+
+def append_anchors(handles: Handles, anchor: Anchor, *, durably: bool = False) -> None:
+    """Add an anchor to files that are held."""
+    # A line that a crash tore has no end; whatever follows it begins on a line of its own.
+    line = b"\n" + anchor.to_line()
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with _held(place) as handle:
-            _append(handle, anchor)
+        for place, handle in handles.items():
+            _write(handle, line)
             if durably:
                 os.fsync(handle)
             if os.fstat(handle).st_size > LONGEST:
@@ -129,9 +154,7 @@ def write_anchor(place: Path, anchor: Anchor, *, durably: bool = False) -> None:
         raise _unusable(error) from None
 
 
-def _append(handle: int, anchor: Anchor) -> None:
-    # A line that a crash tore has no end; whatever follows it begins on a line of its own.
-    line = b"\n" + anchor.to_line()
+def _write(handle: int, line: bytes) -> None:
     if os.write(handle, line) < len(line):
         raise OSError(errno.ENOSPC, "only a part of the line was written")
 

@@ -49,7 +49,8 @@ def _plain(value: object) -> Any:  # noqa: C901 - one case a kind
         case dict() if all(isinstance(key, str) for key in value):
             return {key: _plain(one) for key, one in value.items()}
         # Of exactly this type: a masked array, say, would be stored with what its mask hides.
-        case np.ndarray() if type(value) is np.ndarray and value.dtype.kind in ARRAYS:
+        # Of at most 8 bytes: longer floats have bytes between them that nobody set, which may be those of rows.
+        case np.ndarray() if type(value) is np.ndarray and value.dtype.kind in ARRAYS and value.dtype.itemsize <= 8:
             data = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
             return ["array", data.dtype.str, list(value.shape), base64.b64encode(data.tobytes()).decode("ascii")]
         case np.generic() if isinstance(value.item(), bool | int | float):

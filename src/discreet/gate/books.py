@@ -10,6 +10,7 @@ from discreet.gate.accounts import Account, DatasetAccount
 from discreet.gate.canonical import Fields, parsed
 from discreet.gate.chain import GENESIS, Entry, checked, head_after
 from discreet.gate.events import (
+    VERSION,
     Annotated,
     Birth,
     Checkpoint,
@@ -146,6 +147,8 @@ class _Run:
 
     def takes(self, entry: Entry, fields: Fields) -> bool:
         kind = fields.get("kind")
+        if fields.get("version") != VERSION:
+            return False
         if kind == "payment":
             analyst, cost = fields.get("analyst"), fields.get("cost")
             if type(analyst) is not str or type(cost) is not str:

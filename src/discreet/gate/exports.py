@@ -2,14 +2,15 @@
 
 A line is a JSON object with an entry's number, its head and its body, as they are stored; a release may have its answer
 beside it, in base64. The first line is the birth, whose head is the ledger's name. So whoever knows the name, and has
-an export, can follow the chain, count all payments again, and find a certificate's entries at their numbers. An export
-says what was true when it was made; that nothing follows its last entry, only an anchor can say.
+an export, can follow the chain, count all payments again, and find a certificate's entries at their numbers. The
+entries up to its last signed checkpoint are vouched for by the ledger's key; those after it, anybody could have made
+up. That nothing follows its last entry, only an anchor can say.
 """
 
 import base64
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import islice
@@ -19,9 +20,9 @@ from discreet.gate.books import Book
 from discreet.gate.canonical import canonical
 from discreet.gate.certificates import Certified
 from discreet.gate.chain import GENESIS, Entry, checked
-from discreet.gate.events import Birth, Checkpoint, Payment, Released, from_body, to_body
+from discreet.gate.checkpoints import is_signed
+from discreet.gate.events import Birth, Checkpoint, Payment, Released, from_body
 from discreet.gate.ledger import Ledger
-from discreet.gate.signing import CHECKPOINT, checkpoint_message, signed_by
 from discreet.gate.verification import OFTEN, Progress
 
 #: Entries that are counted at once.
@@ -38,8 +39,9 @@ class Exported:
     book: Book
     #: Answers that came with it, each of which is the one that its entry has the hash of.
     answers: int
-    #: Checkpoints that the ledger's key signed.
+    #: Checkpoints that the ledger's key signed, and the number of the last: what follows it, anybody can have written.
     signed: int
+    vouched: int
 
     @property
     def birth(self) -> Birth:
@@ -96,7 +98,7 @@ def _checked(walk: "_Walk", ledger: str | None) -> Exported:
         book = book.caught_up(partial(_same, page))
     if walk.wanted:
         raise _false(f"it ends at entry {book.number}, before what the certificate is about")
-    return Exported(book.identity.hex(), book, walk.answers, walk.signed)
+    return Exported(book.identity.hex(), book, walk.answers, walk.signed, walk.vouched)
 
 
 def _same(page: list[Entry], _after: int) -> list[Entry]:
@@ -114,7 +116,7 @@ class _Walk:
         self.payments: set[int] = set()
         self.released: set[int] = set()
         self.given: dict[int, bytes] = {}
-        self.answers = self.signed = 0
+        self.answers = self.signed = self.vouched = 0
 
     def entries(self) -> Iterator[Entry]:
         """Return the entries of all lines; an answer is kept until its entry is looked at."""
@@ -139,10 +141,10 @@ class _Walk:
             case Released():
                 self.release(entry.number, event, answer)
             case Checkpoint(signature=signature) if signature:
-                message = checkpoint_message(entry.number, previous, to_body(replace(event, signature="")))
-                if not signed_by(key, signature, CHECKPOINT, message):
+                if not is_signed(entry, previous, key):
                     raise _false(f"checkpoint {entry.number} is not signed by the ledger's key")
                 self.signed += 1
+                self.vouched = entry.number
         if self.wanted.pop(entry.number, head) != head:
             raise _false(f"the certificate has another entry {entry.number}")
         if self.progress is not None and entry.number % OFTEN == 0:

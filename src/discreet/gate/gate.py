@@ -2,19 +2,19 @@
 
 import logging
 import os
-import threading
-import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
+
+import numpy as np
 
 from discreet.accounting import Guarantee, PrivacyLoss, guarantee
 from discreet.core import InvalidInput, RunFailed, WrongType
 from discreet.gate.answers import decode, encode
 from discreet.gate.ledger import Ledger
 from discreet.gate.plans import Plan, need_label, need_words, plan_digest
+from discreet.gate.queues import bare
 from discreet.gate.releases import Receipt, Release
 from discreet.noise import SYSTEM
 
@@ -55,7 +55,6 @@ class Gate(Generic[Data]):
             raise WrongType("A gate needs a Ledger.", fix="pass Ledger.create(…) or Ledger.open(…)")
         self._ledger, self._data = ledger, data
         self._analyst = need_label(analyst, "analyst", empty=True)
-        self._running = _Locks()
 
     @property
     def ledger(self) -> Ledger:
@@ -98,24 +97,39 @@ class Gate(Generic[Data]):
             analyst=self._analyst,
         )
         # Two runs of one request would be two draws, of which only one may be stored.
-        with self._running.of(receipt.number):
+        with self._ledger.running.of(receipt.number):
             if self._ledger.release_of(receipt.number, surely=True) is not None:
                 return self._stored(plan, receipt, fresh=False)
-            self._ledger.release(receipt, self._run(plan, receipt))
+            self._answer(plan, receipt)
             return self._stored(plan, receipt, fresh=True)
+
+    def _answer(self, plan: Plan[Data], receipt: Receipt) -> None:
+        """Run a plan and store its answer. An error carries no frame that saw the data, or an answer not yet stored."""
+        answer = self._run(plan, receipt)
+        failure: BaseException | None = None
+        try:
+            self._ledger.release(receipt, answer)
+        except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
+            failure = bare(error)
+        del answer
+        if failure is not None:
+            raise failure
 
     def _run(self, plan: Plan[Data], receipt: Receipt) -> bytes:
         """Return the answer of a plan as bytes; whatever goes wrong is told to the operator and to nobody else."""
+        failure: BaseException | None = None
         try:
-            return encode(plan.run(self._data, SYSTEM))
-        except KeyboardInterrupt:
-            interrupted = True
-        except BaseException:  # noqa: BLE001 - what kind of error it is may depend on a row
-            # A log that fails would raise with this error in its context.
-            with suppress(Exception):
-                OPERATOR.exception("Request %s, entry %d, failed.", receipt.request, receipt.number)
-            interrupted = False
-        # Raised here and not above, so that no error carries the frames of the one that saw the data.
+            with np.errstate(all="ignore"):  # what overflows may depend on a row
+                answer = encode(plan.run(self._data, SYSTEM))
+                decode(answer)  # or what cannot be read back would be stored for ever
+                return answer
+        except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on a row
+            failure = error
+        # From here on nothing is raised while that error is being handled, so that none carries it along.
+        interrupted = isinstance(failure, KeyboardInterrupt)
+        if not interrupted:
+            _tell_operator(receipt, failure)
+        del failure
         if interrupted:
             raise KeyboardInterrupt
         raise RunFailed(
@@ -152,23 +166,7 @@ def need_plan(plan: object) -> None:
         raise WrongType("This is not a plan.", fix="pass an object with cost, describe(), canonical() and run(…)")
 
 
-class _Locks:
-    """A lock for each request that runs now."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._locks: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
-
-    @contextmanager
-    def of(self, number: int) -> Iterator[None]:
-        with self._guard:
-            lock = self._locks.setdefault(number, _Lock())
-        with lock.lock:
-            yield
-
-
-class _Lock:
-    __slots__ = ("__weakref__", "lock")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
+def _tell_operator(receipt: Receipt, failure: BaseException) -> None:
+    # A log that fails has nothing to tell the caller.
+    with suppress(Exception):
+        OPERATOR.error("Request %s, entry %d, failed.", receipt.request, receipt.number, exc_info=failure)

@@ -3,6 +3,7 @@
 All that counts is in the store. This is the only class that writes to it, and every write goes through `clerk`.
 """
 
+import math
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,10 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
-from discreet import core
 from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
-from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged, Number, WrongType, positive
-from discreet.gate.anchors import Anchor, need_anchor_file, write_anchor
+from discreet.core import Finished, InvalidInput, LedgerDamaged, Number, WrongType, positive
+from discreet.gate.anchors import Anchor, Handles, append_anchors, held, need_anchor_file, write_anchor
 from discreet.gate.books import Book
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.chain import GENESIS, Entry, linked
@@ -37,8 +36,8 @@ from discreet.gate.events import (
 from discreet.gate.key_files import fitting, key_at_hand, key_for_birth
 from discreet.gate.opening import Places, need_continued, need_new, opened_book, opened_store, places_of
 from discreet.gate.plans import need_label, need_words
-from discreet.gate.queues import ThreadQueue
-from discreet.gate.releases import Receipt
+from discreet.gate.queues import Locks, ThreadQueue
+from discreet.gate.releases import Receipt, receipt_of
 from discreet.gate.signing import CHECKPOINT, SigningKey, checkpoint_message
 from discreet.gate.stores import (
     Accepted,
@@ -48,6 +47,7 @@ from discreet.gate.stores import (
     Reading,
     Refused,
     Store,
+    error_of,
     keys_of,
     paid_by,
     paid_for,
@@ -68,6 +68,9 @@ class Ledger(AbstractContextManager["Ledger"]):
     def __init__(self, store: Store, book: Book, key: SigningKey | None, places: Places) -> None:
         self._store, self._book, self._key, self._places = store, book, key, places
         self._lock, self._process_id = threading.RLock(), os.getpid()
+        self._anchored = 0
+        #: Requests that are being run by some gate of this ledger.
+        self.running = Locks()
         self._threads = ThreadQueue(lambda proposals: store.submit(proposals, self._process))
 
     @classmethod
@@ -106,7 +109,8 @@ class Ledger(AbstractContextManager["Ledger"]):
             store = opened_store(place, create=True)
             store.transact(lambda _, add: add(entry, keys_of(birth), None))
         ledger = cls(store, Book.opened(entry), signer, places_of(entry.head.hex(), anchors, place))
-        ledger._anchor(durably=True)
+        with held(ledger._places) as handles:
+            ledger._anchor(handles, durably=True)
         return ledger
 
     @classmethod
@@ -127,7 +131,8 @@ class Ledger(AbstractContextManager["Ledger"]):
             store.close()
             raise
         ledger = cls(store, book, signer, places)
-        ledger._anchor()
+        with held(places) as handles:
+            ledger._anchor(handles)
         return ledger
 
     @property
@@ -166,13 +171,16 @@ class Ledger(AbstractContextManager["Ledger"]):
     @property
     def left(self) -> Fraction:
         """The ε or ρ that is left."""
-        return self.total.left
+        account = self.book.account
+        return Fraction(0) if account.closed else account.total.left
 
     @property
     def promise(self) -> Guarantee:
         """What the whole of it promises, for life, as the limit stands."""
-        session = self.total
-        return guarantee(session.promise, self.budget.delta)
+        account = self.book.account
+        if account.closed:
+            return Guarantee(math.inf, 1.0)
+        return guarantee(account.total.promise, self.budget.delta)
 
     def fits(self, cost: PrivacyLoss, analyst: str = "") -> bool:
         """Tell whether a payment would be admitted now."""
@@ -184,14 +192,14 @@ class Ledger(AbstractContextManager["Ledger"]):
             at=now(),
             request=need_label(request, "request"),
             analyst=need_label(analyst, "analyst", empty=True),
-            plan=plan,
+            plan=need_label(plan, "plan"),
             what=need_words(what, "what"),
             cost=cost,
         )
         outcome = self._proposed(event)
         entry = self._store.reading.entry(outcome.number)
         if entry is not None and entry.body == to_body(event) and entry.head.hex() == outcome.head:
-            return _receipt(self.identity, outcome.number, outcome.head, event)
+            return receipt_of(self.identity, outcome.number, outcome.head, event)
         receipt = self.receipt(outcome.number)
         if (receipt.request, receipt.analyst, receipt.plan, receipt.cost) != (request, analyst, plan, cost):
             raise LedgerDamaged("A payment was answered with another's number.", fix="verify the ledger; ask again")
@@ -215,7 +223,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         event = from_body(entry.body)
         if not isinstance(event, Payment):
             raise InvalidInput(f"Entry {number} is not a payment.", fix="pass the number of a receipt")
-        return _receipt(self.identity, number, entry.head.hex(), event)
+        return receipt_of(self.identity, number, entry.head.hex(), event)
 
     def stored(self, number: int) -> tuple[Entry, bytes]:
         """Return a release and its answer, whose hash was checked."""
@@ -292,8 +300,11 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._need_here()
         # Not through the queue: another process might answer, and only this one has the key.
         with self._lock:
-            self._process([(to_body(checkpoint_of(self._book)), None)])
-            return self._anchor(durably=True)
+            outcome = self._process([(to_body(checkpoint_of(self._book)), None)])[0]
+            if isinstance(outcome, Refused):
+                raise error_of(outcome)
+            with held(self._places) as handles:
+                return self._anchor(handles, durably=True)
 
     def anchor(self, place: str | Path) -> Anchor:
         """Write the newest head to one more place, signed if the key is at hand."""
@@ -340,19 +351,29 @@ class Ledger(AbstractContextManager["Ledger"]):
         outcome = self._threads.submit((to_body(event), answer))
         match outcome:
             case Accepted():
+                self._follow(outcome.number)
                 return outcome
-            case Refused(kind, problem, fix):
-                found: Any = getattr(core, kind, InvalidInput)
-                error: DiscreetError = found.of(problem, fix)
-                raise error
+            case Refused():
+                raise error_of(outcome)
 
     def _process(self, proposals: Sequence[Proposal]) -> list[Outcome]:
-        with self._lock:
+        # The anchors are held from before they are looked at until they are written, or two copies of one ledger
+        # could both find room between.
+        with self._lock, held(self._places) as handles:
             book, outcomes = self._store.transact(partial(self._written, proposals))
             # Only now: had the commit failed, the book would know what never was.
             self._book = book
-            self._anchor()
+            self._anchor(handles)
             return outcomes
+
+    def _follow(self, number: int) -> None:
+        """Anchor what another process wrote for this one: it may have other anchors."""
+        with self._lock:
+            if number > self._anchored:
+                with held(self._places) as handles:
+                    need_continued(self._store.reading, self._places)
+                    self._book = self._book.caught_up(self._store.reading.entries)
+                    self._anchor(handles)
 
     def _written(self, proposals: Sequence[Proposal], reading: Reading, add: Add) -> tuple[Book, list[Outcome]]:
         need_continued(reading, self._places)
@@ -363,12 +384,12 @@ class Ledger(AbstractContextManager["Ledger"]):
             return ""
         return self._key.sign(CHECKPOINT, checkpoint_message(number, previous, plain))
 
-    def _anchor(self, *, durably: bool = False) -> Anchor:
+    def _anchor(self, handles: Handles, *, durably: bool = False) -> Anchor:
         anchor = Anchor(self.identity, self._book.number, self._book.head.hex())
         if durably and self._key is not None:
             anchor = anchor.signed(self._key)
-        for place in self._places:
-            write_anchor(place, anchor, durably=durably)
+        append_anchors(handles, anchor, durably=durably)
+        self._anchored = anchor.number
         return anchor
 
     def _entry(self, number: int) -> Entry:
@@ -376,16 +397,3 @@ class Ledger(AbstractContextManager["Ledger"]):
         if entry is None:
             raise InvalidInput(f"There is no entry {number}.", fix="pass a number that the ledger shows")
         return entry
-
-
-def _receipt(ledger: str, number: int, head: str, event: Payment) -> Receipt:
-    return Receipt(
-        ledger=ledger,
-        number=number,
-        head=head,
-        request=event.request,
-        analyst=event.analyst,
-        plan=event.plan,
-        what=event.what,
-        cost=event.cost,
-    )

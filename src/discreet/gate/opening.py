@@ -6,7 +6,8 @@ from pathlib import Path
 from discreet.core import InvalidInput, LedgerDamaged, WrongType
 from discreet.gate.anchors import Anchor, default_place, last_anchor, newest, place_of_path, read_anchors
 from discreet.gate.books import Book
-from discreet.gate.chain import checked
+from discreet.gate.chain import Entry, checked
+from discreet.gate.checkpoints import is_signed
 from discreet.gate.stores import Reading, State, Store, trusted
 
 #: Files that hold anchors.
@@ -59,8 +60,8 @@ def need_continued(reading: Reading, places: Places) -> None:
 def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: str | Path) -> tuple[Book, Places]:
     """Return the book of a store, from its last checkpoint on, and the places of its anchors.
 
-    Every anchored head must be found at its number. And as the chain is followed from the older of the newest anchor
-    and the last checkpoint, the totals that the checkpoint states are those that the anchor saw.
+    Every anchored head must be found at its number, and the chain is followed from the older of the newest anchor and
+    the checkpoint that is begun with.
     """
     first = trusted(reading, 1)
     if first is None:
@@ -71,15 +72,28 @@ def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: s
     book = Book.opened(first)
     places = places_of(first.head.hex(), anchors, place)
     seen = need_anchored(reading, places, first.head.hex(), explicit=anchors is not None)
-    start = reading.last_checkpoint()
+    start = _start(reading, book, seen)
     if start is not None:
-        entry = trusted(reading, start)
-        if entry is None:
-            raise _gap(start)
-        if seen is not None and seen.number < start:
-            _followed(reading, seen, start, entry.head)
-        book = book.resumed(entry)
+        if seen is not None and seen.number < start.number:
+            _followed(reading, seen, start)
+        book = book.resumed(start)
     return book.caught_up(reading.entries), places
+
+
+def _start(reading: Reading, book: Book, seen: Anchor | None) -> Entry | None:
+    """Return the checkpoint whose totals are believed: the last that an anchor has seen, or that the key has signed.
+
+    Others are counted like any entry: whoever can append to the store could state any totals in one.
+    """
+    number = reading.last_checkpoint()
+    while number is not None:
+        entry, before = trusted(reading, number), reading.entry(number - 1)
+        if entry is None or before is None:
+            raise _gap(number)
+        if (seen is not None and number <= seen.number) or is_signed(entry, before.head, book.birth.key):
+            return entry
+        number = reading.last_checkpoint(number - 1)
+    return None
 
 
 def need_anchored(reading: Reading, places: Places, identity: str, *, explicit: bool) -> Anchor | None:
@@ -114,15 +128,15 @@ def _need_head(reading: Reading, anchor: Anchor) -> None:
         )
 
 
-def _followed(reading: Reading, seen: Anchor, start: int, head: bytes) -> None:
+def _followed(reading: Reading, seen: Anchor, start: Entry) -> None:
     """Check the chain from an anchor to a checkpoint."""
     last = bytes.fromhex(seen.head)
     for entry in checked(reading.entries(seen.number), seen.number, last):
         last = entry.head
-        if entry.number == start:
+        if entry.number == start.number:
             break
-    if last != head:
-        raise _gap(start)
+    if last != start.head:
+        raise _gap(start.number)
 
 
 def _gap(number: int) -> LedgerDamaged:

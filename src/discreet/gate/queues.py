@@ -3,7 +3,7 @@
 A sync of the disk takes milliseconds, whether one payment is behind it or twenty. So proposals are put down where
 others see them, and whoever gets the lock processes all of them in one transaction. The others find their outcome
 written beside their proposal; if the worker dies, its lock falls to one of them. Nothing here has to be durable: what
-counts is in the store, and a proposal made twice is written once.
+counts is in the store, and a payment or a release that is proposed twice is written once.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from discreet.core import LedgerUnavailable
+from discreet.core import DiscreetError, LedgerUnavailable
 from discreet.gate.stores import Accepted, Outcome, Process, Proposal, Refused
 
 #: States of a slot, in its first byte.
@@ -48,7 +48,7 @@ class ThreadQueue:
             if ticket.outcome is None and ticket.error is None:
                 self._work()
         if ticket.error is not None:
-            raise ticket.error
+            raise bare(ticket.error)  # one of its own: the frames of the other hold what others asked
         if ticket.outcome is None:  # never so: whoever took the ticket set one of the two
             raise LedgerUnavailable("A payment was lost on its way.", fix="ask again under the same request")
         return ticket.outcome
@@ -65,6 +65,19 @@ class ThreadQueue:
             raise
         for ticket, outcome in zip(tickets, outcomes, strict=True):
             ticket.outcome = outcome
+
+
+def bare(error: BaseException) -> BaseException:
+    """Return an error that says the same and carries nothing along: no frames, no cause, no context."""
+    if isinstance(error, DiscreetError):
+        copy: DiscreetError = type(error).of(error.problem, error.fix)
+        return copy
+    if isinstance(error, KeyboardInterrupt):
+        return KeyboardInterrupt()
+    return LedgerUnavailable(
+        f"The ledger failed ({type(error).__name__}).",
+        fix="open it again; what was paid for can be asked again for free",
+    )
 
 
 @dataclass(eq=False)
@@ -339,3 +352,26 @@ def _packed_outcomes(outcomes: Sequence[Outcome]) -> bytes:
 
 def _outcomes(packed: bytes) -> list[Outcome]:
     return [Accepted(*row) if isinstance(row[0], int) else Refused(*row) for row in json.loads(packed)]
+
+
+class Locks:
+    """A lock for each request that runs now."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: weakref.WeakValueDictionary[int, _Lock] = weakref.WeakValueDictionary()
+
+    @contextmanager
+    def of(self, number: int) -> Iterator[None]:
+        """Hold the lock of a payment."""
+        with self._guard:
+            lock = self._locks.setdefault(number, _Lock())
+        with lock.lock:
+            yield
+
+
+class _Lock:
+    __slots__ = ("__weakref__", "lock")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()

@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.accounting import PrivacyLoss
 from discreet.gate.costs import at_least, cost_words
+from discreet.gate.events import Payment
 
 #: Rows of an answer that a notebook shows, and characters of one of its values.
 ROWS, CHARACTERS = 20, 200
@@ -30,6 +31,20 @@ class Receipt:
     plan: str
     what: str
     cost: PrivacyLoss
+
+
+def receipt_of(ledger: str, number: int, head: str, event: Payment) -> Receipt:
+    """Return the receipt of a payment that stands at a number."""
+    return Receipt(
+        ledger=ledger,
+        number=number,
+        head=head,
+        request=event.request,
+        analyst=event.analyst,
+        plan=event.plan,
+        what=event.what,
+        cost=event.cost,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

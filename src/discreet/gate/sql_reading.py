@@ -5,7 +5,7 @@ from typing import Any
 
 from discreet.core import LedgerDamaged
 from discreet.gate.chain import Entry
-from discreet.gate.stores import Keys
+from discreet.gate.stores import NEWEST, Keys
 
 #: Rows of a query with ? for its arguments.
 Rows = Callable[..., list[tuple[Any, ...]]]
@@ -34,9 +34,9 @@ class SqlReading:
         for number, body, head in self._paged(pages, after):
             yield Entry(number, _blob(body), _blob(head))
 
-    def last_checkpoint(self) -> int | None:
-        """Return the number of the last checkpoint."""
-        return self._number("select max(number) from entries where kind = 'checkpoint'")
+    def last_checkpoint(self, most: int = NEWEST) -> int | None:
+        """Return the number of the last checkpoint, of those up to a number."""
+        return self._number("select max(number) from entries where kind = 'checkpoint' and number <= ?", most)
 
     def payment_of(self, request: str) -> int | None:
         """Return the number of the payment of a request."""

@@ -3,14 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from discreet.core import Finished, InvalidInput, LedgerDamaged
+from discreet import core
+from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged
 from discreet.gate.canonical import parsed
 from discreet.gate.chain import GENESIS, Entry, checked
 from discreet.gate.events import Event, Payment, Released, kind_name
 
 T = TypeVar("T")
+
+#: No entry has a greater number.
+NEWEST = 2**62
 
 #: Somebody's wish to have an event written, as bytes; and the answer that goes with a release.
 Proposal = tuple[bytes, bytes | None]
@@ -32,6 +36,13 @@ class Refused:
     kind: str
     problem: str
     fix: str
+
+
+def error_of(refused: Refused) -> DiscreetError:
+    """Return the error that a refusal stands for."""
+    kind: Any = getattr(core, refused.kind, InvalidInput)
+    error: DiscreetError = kind.of(refused.problem, refused.fix)
+    return error
 
 
 Outcome = Accepted | Refused
@@ -73,8 +84,8 @@ class Reading(Protocol):
         """Return all entries after a number, in order."""
         ...
 
-    def last_checkpoint(self) -> int | None:
-        """Return the number of the last checkpoint."""
+    def last_checkpoint(self, most: int = NEWEST) -> int | None:
+        """Return the number of the last checkpoint, of those up to a number."""
         ...
 
     def payment_of(self, request: str) -> int | None:

@@ -1,16 +1,15 @@
 """Checking a ledger from its first entry on: chain, keys, sums, answers, signatures, anchors."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 
 from discreet.core import DiscreetError
 from discreet.gate.books import Book
 from discreet.gate.canonical import Fields
 from discreet.gate.chain import Entry
-from discreet.gate.events import Checkpoint, from_body, to_body
+from discreet.gate.checkpoints import is_signed
 from discreet.gate.opening import Places, need_anchored
-from discreet.gate.signing import CHECKPOINT, checkpoint_message, signed_by
 from discreet.gate.stores import Keys, Reading, trusted
 
 #: Told how many entries were checked, of how many.
@@ -77,7 +76,7 @@ class _Walk:
         else:
             said = (kind, None, None, None)
             if kind == "checkpoint":
-                self.checkpointed(entry)
+                self.checkpointed(entry, fields)
         if self.keys != said:
             self.faults.append(f"entry {number} is filed under keys that it does not have")
         self.head, self.entries = entry.head, number
@@ -96,15 +95,12 @@ class _Walk:
         if answer is None or sha256(answer).hexdigest() != fields["answer"]:
             self.faults.append(f"the answer of entry {number} is missing or was changed")
 
-    def checkpointed(self, entry: Entry) -> None:
+    def checkpointed(self, entry: Entry, fields: Fields) -> None:
         self.checkpoints += 1
-        event = from_body(entry.body)
-        if isinstance(event, Checkpoint) and event.signature:
-            message = checkpoint_message(entry.number, self.head, to_body(replace(event, signature="")))
-            if signed_by(self.key, event.signature, CHECKPOINT, message):
-                self.signed += 1
-            else:
-                self.faults.append(f"the signature of checkpoint {entry.number} is not by the ledger's key")
+        if is_signed(entry, self.head, self.key):
+            self.signed += 1
+        elif fields["signature"]:
+            self.faults.append(f"the signature of checkpoint {entry.number} is not by the ledger's key")
 
 
 def verified(reading: Reading, places: Places, progress: Progress | None = None) -> Verification:
