@@ -34,8 +34,8 @@ GATE_MUTANTS = [
     Mutant(
         "an error carries the frames that saw the data",
         "gate/gate.py",
-        "            interrupted = False\n",
-        "            raise RunFailed(FAILED, fix='ask again')\n",
+        "            failure = error\n        # From here",
+        "            raise RunFailed(FAILED, fix='ask again')\n        # From here",
         "unit/test_gate.py::test_a_failure_carries_no_frame_that_saw_the_data",
     ),
     Mutant(
@@ -111,7 +111,7 @@ GATE_MUTANTS = [
     Mutant(
         "a payment is not anchored",
         "gate/ledger.py",
-        "            self._book = book\n            self._anchor()\n",
+        "            self._book = book\n            self._anchor(handles)\n",
         "            self._book = book\n",
         "unit/test_gate_anchors.py::test_an_anchor_is_kept_after_every_payment",
     ),
@@ -268,5 +268,40 @@ GATE_MUTANTS = [
         "total is not None and total <= self.epsilon - extra",
         "total is not None and total <= self.epsilon + extra",
         "unit/test_filter_values.py",
+    ),
+    Mutant(
+        "any checkpoint is believed",
+        "gate/opening.py",
+        "if (seen is not None and number <= seen.number) or is_signed(entry, before.head, book.birth.key):",
+        "if True:",
+        "unit/test_gate_rewritten.py::test_a_false_checkpoint_that_an_older_anchor_has_not_seen_is_not_believed",
+    ),
+    Mutant(
+        "an answer that could not be stored hangs on the error",
+        "gate/gate.py",
+        "            failure = bare(error)\n",
+        "            failure = error\n",
+        "unit/test_gate_leaks.py",
+    ),
+    Mutant(
+        "bytes between long floats are stored",
+        "gate/answers.py",
+        " and value.dtype.itemsize <= 8:",
+        ":",
+        "unit/test_gate_leaks.py",
+    ),
+    Mutant(
+        "a payment that another process wrote is not anchored here",
+        "gate/ledger.py",
+        "                self._follow(outcome.number)\n",
+        "",
+        "unit/test_gate_leaks.py",
+    ),
+    Mutant(
+        "what a later release wrote is counted as if it were understood",
+        "gate/books.py",
+        '        if fields.get("version") != VERSION:\n            return False\n',
+        "",
+        "unit/test_gate_leaks.py",
     ),
 ]

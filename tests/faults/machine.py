@@ -165,7 +165,8 @@ class LedgerMachine(RuleBasedStateMachine):
             refused(BudgetExceeded, lambda: self.handles[handle].resize(limit, **attempt))
             return
         self.handles[handle].resize(limit, **attempt)
-        self.model.limit = max(limit, self.model.total)
+        # No less than what anybody has learned.
+        self.model.limit = max(limit, self.model.total, *self.model.spent.values(), 0)
 
     @rule(handle=HANDLES, limit=LIMITS, analyst=NAMED)
     def resize_one(self, handle, limit, analyst):

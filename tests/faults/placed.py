@@ -46,8 +46,8 @@ def after_commit() -> None:
 
 
 def after_anchor() -> None:
-    def anchor(ledger, **how):
-        REAL_ANCHOR(ledger, **how)
+    def anchor(ledger, *handles, **how):
+        REAL_ANCHOR(ledger, *handles, **how)
         here()
 
     Ledger._anchor = anchor

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.accounting import Pure
 from discreet.core import InvalidInput, LedgerDamaged
-from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
+from discreet.gate import Budget, Gate, Ledger, check_export, export_lines, inspect_ledger
 from discreet.gate.accounts import DatasetAccount
 from discreet.gate.canonical import canonical
 from discreet.gate.chain import GENESIS, linked
@@ -61,8 +61,9 @@ def test_a_checkpoint_with_other_totals_is_found_by_verifying(lived):
     with Ledger.open(lived, anchors=[]) as ledger:
         assert ledger.verify().sound
     rewrite(lived, forgetful)
-    with Ledger.open(lived, anchors=[]) as ledger:
-        assert not ledger.verify().sound
+    assert not inspect_ledger(lived, anchors=[]).verification.sound
+    with pytest.raises(LedgerDamaged, match="totals"):
+        Ledger.open(lived, anchors=[])  # nobody vouches for the checkpoint, so that it is counted like any entry
 
 
 def test_a_payment_made_smaller_is_found_by_the_checkpoint_after_it(lived):
@@ -70,8 +71,26 @@ def test_a_payment_made_smaller_is_found_by_the_checkpoint_after_it(lived):
         return body.replace(b"epsilon=1/10", b"epsilon=1/90") if number == 2 else body
 
     rewrite(lived, smaller)
-    with Ledger.open(lived, anchors=[]) as ledger:
-        assert not ledger.verify().sound
+    assert not inspect_ledger(lived, anchors=[]).verification.sound
+
+
+def test_a_false_checkpoint_that_an_older_anchor_has_not_seen_is_not_believed(tmp_path):
+    place, anchor = tmp_path / "clinic.ledger", tmp_path / "clinic.anchor"
+    with Ledger.create(place, Budget(1), anchors=[anchor]) as ledger:
+        ledger.pay(Pure(0.9), what="much", plan="0", request="1")
+        book = ledger.book
+    free = Checkpoint(
+        at="", account=DatasetAccount.born(Budget(1), book.birth.policy).to_text(), payments=0, releases=0, signature=""
+    )
+    entry = linked(book.head, book.number + 1, to_body(free))
+    database = apsw.Connection(str(place))
+    database.execute(
+        "insert into entries(number, kind, body, head) values(?, 'checkpoint', ?, ?)",
+        (entry.number, entry.body, entry.head),
+    )
+    database.close()
+    with pytest.raises(LedgerDamaged, match="totals"):
+        Ledger.open(place, anchors=[anchor])
 
 
 def chained(bodies):

@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import ClassVar
 
 from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.gate.canonical import canonical
@@ -164,6 +165,7 @@ def _held(place: Path) -> Iterator[int]:
     """Open a file to add to, while nobody else shortens it: a line that came in between would be lost."""
     while True:
         handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        _Open.add(handle)
         try:
             with suppress(OSError):  # where a network has no locks, a lost line is written again with the next payment
                 fcntl.flock(handle, fcntl.LOCK_EX)
@@ -174,7 +176,27 @@ def _held(place: Path) -> Iterator[int]:
             # Said aloud, as a child that was forked meanwhile has the file open, too.
             with suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_UN)
+            _Open.handles.discard(handle)
             os.close(handle)
+
+
+class _Open:
+    """Files that are held now. A child closes them: or it would hold them on when its parent is killed."""
+
+    handles: ClassVar[set[int]] = set()
+    watching = False
+
+    @classmethod
+    def add(cls, handle: int) -> None:
+        cls.handles.add(handle)
+        if not cls.watching:
+            cls.watching = True
+            os.register_at_fork(after_in_child=cls._forked)
+
+    @classmethod
+    def _forked(cls) -> None:
+        while cls.handles:
+            os.close(cls.handles.pop())
 
 
 def _shorten(place: Path) -> None:

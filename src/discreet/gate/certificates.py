@@ -2,11 +2,13 @@
 
 A certificate carries the ledger's birth, the payment and the release as they are stored, with the heads around them,
 and a signature by the ledger's key. The ledger's name is the hash of its birth, and the birth names the key: so whoever
-knows the name of a ledger, and nothing else, can check a certificate of it.
+knows the name of a ledger, and nothing else, can check a certificate of it. It proves what whoever holds the key says:
+not that the chain has no other history, and not what else was paid for.
 """
 
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
@@ -32,6 +34,8 @@ class Certified:
     released: Released
     numbers: tuple[int, int]
     heads: tuple[str, str]
+    #: The ε or ρ that the budget allowed when the certificate was signed: it may have been raised since birth.
+    limit: Fraction
 
     @property
     def budget(self) -> Budget:
@@ -59,6 +63,7 @@ def certificate(ledger: Ledger, request: str) -> str:
         "asked": payment.what,
         "guarantee": str(alone),
         "budget": str(ledger.budget),
+        "limit": str(ledger.book.account.limit),
     }
     signature = ledger.sign(CERTIFICATE, canonical(facts))
     return json.dumps({**facts, "signature": signature}, indent=2, sort_keys=True)
@@ -75,7 +80,7 @@ def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) ->
         before = [bytes.fromhex(link["before"]) for link in links]
         heads = [head_after(a, n, b).hex() for a, n, b in zip(before, numbers, bodies, strict=True)]
         birth, payment, released = map(from_body, bodies)
-        message = canonical(facts)
+        message, limit = canonical(facts), Fraction(facts["limit"])
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, LedgerDamaged):
         raise _false("it is not readable") from None
     if not isinstance(birth, Birth) or before[0] != GENESIS or numbers[0] != 1 or heads[0] != ledger:
@@ -88,7 +93,7 @@ def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) ->
         raise _false("it was released before it was paid for")
     if answer is not None and sha256(answer).hexdigest() != released.answer:
         raise _false("the answer is another one")
-    return Certified(ledger, birth, payment, released, (numbers[1], numbers[2]), (heads[1], heads[2]))
+    return Certified(ledger, birth, payment, released, (numbers[1], numbers[2]), (heads[1], heads[2]), limit)
 
 
 def _link(ledger: Ledger, number: int) -> dict[str, Any]:
