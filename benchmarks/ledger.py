@@ -9,11 +9,11 @@ import multiprocessing
 import os
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-import apsw
 import numpy as np
 from measure import Bar, Report, Table, finish, publish, say
 
@@ -32,27 +32,44 @@ CLIENTS = 8
 #: A disk whose sync takes this long, in seconds, is what the bar is stated for.
 SLOW = 0.008
 PAID = Pure(0.0001)
+PURE, APPROXIMATE = Budget(epsilon=100), Budget(epsilon=100, delta=1e-9)
+#: Processes that group their payments, processes that do not, and threads.
+GROUPED, ALONE, THREADS = "grouped", "alone", "threads"
+WAYS = {
+    "threads, pure ε": (PURE, THREADS, False),
+    "threads, (ε, δ)": (APPROXIMATE, THREADS, False),
+    "processes, pure ε": (PURE, GROUPED, False),
+    "processes, (ε, δ)": (APPROXIMATE, GROUPED, False),
+    "processes, each for itself": (PURE, ALONE, False),
+    "slow disk: threads, pure ε": (PURE, THREADS, True),
+    "slow disk: threads, (ε, δ)": (APPROXIMATE, THREADS, True),
+    "slow disk: processes, pure ε": (PURE, GROUPED, True),
+    "slow disk: processes, (ε, δ)": (APPROXIMATE, GROUPED, True),
+    "slow disk: processes, each for itself": (PURE, ALONE, True),
+}
+BARRED = (
+    "threads, (ε, δ)",
+    "processes, pure ε",
+    "processes, (ε, δ)",
+    "slow disk: threads, pure ε",
+    "slow disk: processes, pure ε",
+)
 COMMAND = "python benchmarks/ledger.py"
 FORK = multiprocessing.get_context("fork")
 
 
-class SlowFile(apsw.VFSFile):
-    """A file whose syncs take as long as those of a slow disk."""
+def slow_commits(real):
+    """Return a `transact` whose commits take as long as on a slow disk: the write lock is held meanwhile."""
 
-    def xSync(self, flags):  # noqa: N802 - SQLite's name
-        start = time.perf_counter()
-        super().xSync(flags)
-        time.sleep(max(0.0, SLOW - (time.perf_counter() - start)))
+    def transact(store, work):
+        def last(reading, add):
+            result = work(reading, add)
+            time.sleep(SLOW)
+            return result
 
+        return real(store, last)
 
-class SlowDisk(apsw.VFS):
-    """The usual file system, with slow syncs."""
-
-    def __init__(self):
-        super().__init__("slow", "")
-
-    def xOpen(self, name, flags):  # noqa: N802 - SQLite's name
-        return SlowFile("", name, flags)
+    return transact
 
 
 def sync_seconds(folder: Path) -> float:
@@ -70,8 +87,7 @@ def sync_seconds(folder: Path) -> float:
 def pay(place: Path, name: int, payments: int, *, grouped: bool, slow: bool, results) -> None:
     """Be one client: pay one after another, and tell how long each took."""
     if slow:
-        disk = SlowDisk()  # as long as this is alive, SQLite knows it
-        SqliteStore.__init__.__kwdefaults__["vfs"] = disk.name if hasattr(disk, "name") else "slow"
+        SqliteStore.transact = slow_commits(SqliteStore.transact)
     if not grouped:  # each for itself, as one would write it first
         FileQueue.submit = lambda _self, proposals, process: process(proposals)
     ledger = Ledger.open(place, anchors=[])
@@ -107,6 +123,37 @@ def clients(folder: Path, payments: int, budget: Budget, *, grouped: bool, slow:
         "median": float(np.median(waited)),
         "p99": float(np.quantile(waited, 0.99)),
         "cpu": sum(used for _, used in told) / (CLIENTS * payments),
+    }
+
+
+def threads(folder: Path, payments: int, budget: Budget, *, slow: bool) -> dict[str, float]:
+    """Return the same of as many threads of one process."""
+    real = SqliteStore.transact
+    SqliteStore.transact = slow_commits(real) if slow else real
+    waited: list[float] = []
+    try:
+        with Ledger.create(folder / f"{time.perf_counter_ns()}.ledger", budget, anchors=[]) as ledger:
+
+            def work(name: int) -> None:
+                for k in range(payments):
+                    begun = time.perf_counter()
+                    ledger.pay(PAID, what="a count", plan="0" * 64, request=f"{name}-{k}", analyst=f"analyst {name}")
+                    waited.append(time.perf_counter() - begun)
+
+            workers = [threading.Thread(target=work, args=(k,)) for k in range(CLIENTS)]
+            start, used = time.perf_counter(), time.process_time()
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            wall, cpu = time.perf_counter() - start, time.process_time() - used
+    finally:
+        SqliteStore.transact = real
+    return {
+        "rate": CLIENTS * payments / wall,
+        "median": float(np.median(waited)),
+        "p99": float(np.quantile(waited, 0.99)),
+        "cpu": cpu / (CLIENTS * payments),
     }
 
 
@@ -167,19 +214,14 @@ def main() -> None:
         folder = Path(name)
         sync = sync_seconds(folder)
         say(f"a sync takes {sync * 1e3:.3f} ms")
-        epsilon, approximate = Budget(epsilon=100), Budget(epsilon=100, delta=1e-9)
-        ways = {
-            "pure ε": (epsilon, True, False),
-            "(ε, δ)": (approximate, True, False),
-            "pure ε, each for itself": (epsilon, False, False),
-            "pure ε, slow disk": (epsilon, True, True),
-            "(ε, δ), slow disk": (approximate, True, True),
-            "pure ε, slow disk, each for itself": (epsilon, False, True),
-        }
         rows, found = [], {}
-        for way, (budget, grouped, slow) in ways.items():
-            count = max(10, (50 if slow and not grouped else 300) // share)
-            found[way] = one = clients(folder, count, budget, grouped=grouped, slow=slow)
+        for way, (budget, kind, slow) in WAYS.items():
+            count = max(10, (50 if slow and kind == ALONE else 300) // share)
+            if kind == THREADS:
+                one = threads(folder, count, budget, slow=slow)
+            else:
+                one = clients(folder, count, budget, grouped=kind == GROUPED, slow=slow)
+            found[way] = one
             rows.append(
                 (
                     way,
@@ -196,8 +238,11 @@ def main() -> None:
         place = folder / "long.ledger"
         say(f"writing {many:,} payments")
         long_ledger(place, many)
-        opened = min(timed(lambda: Ledger.open(place, anchors=[]).close())[:2] for _ in range(3))
+        anchors = [folder / "long.anchor"]
         with Ledger.open(place, anchors=[]) as ledger:
+            ledger.anchor(anchors[0])
+        opened = min(timed(lambda: Ledger.open(place, anchors=anchors).close())[:2] for _ in range(3))
+        with Ledger.open(place, anchors=anchors) as ledger:
             wall, used, verification = timed(ledger.verify)
         assert verification.sound
         assert verification.payments == many
@@ -207,11 +252,10 @@ def main() -> None:
         packages=("apsw",),
         tables=(
             Table(
-                title=f"Payments of {CLIENTS} processes",
+                title=f"Payments of {CLIENTS} clients",
                 note=(
-                    f"One file, {CLIENTS} processes that pay one after another. A sync of the disk takes "
-                    f"{sync * 1e3:.3f} ms here; the slow disk is the same with syncs that take {SLOW * 1e3:.0f} ms. "
-                    "Wall-clock times."
+                    f"One file, {CLIENTS} processes or threads that pay one after another. A sync of the disk takes "
+                    f"{sync * 1e3:.3f} ms here; on the slow disk a commit takes {SLOW * 1e3:.0f} ms longer. Wall-clock."
                 ),
                 columns=(
                     "way", "payments/s", "payments a sync's time", "median ms", "p99 ms", "p99 in syncs", "CPU ms each",
@@ -220,7 +264,7 @@ def main() -> None:
             ),
             Table(
                 title=f"A ledger of {many:,} payments",
-                note="Opening replays from the last checkpoint; verifying reads everything.",
+                note="Opening replays from the last checkpoint that the anchor has seen; verifying reads everything.",
                 columns=("what", "wall s", "CPU s", "events/s of CPU"),
                 rows=(
                     ("open", *opened, None),
@@ -229,10 +273,14 @@ def main() -> None:
             ),
         ),
         bars=(
-            Bar(claim="payments/s, slow disk, pure ε", measured=found["pure ε, slow disk"]["rate"], least=500),
-            Bar(claim="p99 ms, slow disk, pure ε", measured=found["pure ε, slow disk"]["p99"] * 1e3, most=50),
-            Bar(claim="payments/s, this disk, (ε, δ)", measured=found["(ε, δ)"]["rate"], least=500),
-            Bar(claim="p99 ms, this disk, (ε, δ)", measured=found["(ε, δ)"]["p99"] * 1e3, most=50),
+            *(
+                bar
+                for way in BARRED
+                for bar in (
+                    Bar(claim=f"payments/s, {way}", measured=found[way]["rate"], least=500),
+                    Bar(claim=f"p99 ms, {way}", measured=found[way]["p99"] * 1e3, most=50),
+                )
+            ),
             Bar(claim="seconds to open", measured=opened[0], most=1),
             Bar(claim="events verified a second", measured=verification.entries / wall, least=100_000),
         ),

@@ -7,8 +7,8 @@ from discreet.gate.answers import decode, encode
 from discreet.gate.chain import linked
 from discreet.gate.events import Payment, from_body, to_body
 from discreet.gate.plans import plan_digest
-from discreet.gate.queues import ThreadQueue
 from discreet.gate.stores import Accepted, Refused, keys_of
+from discreet.gate.thread_queue import ThreadQueue
 from discreet.noise import SYSTEM
 
 #: Seconds that pass between a look at the total and the lock.

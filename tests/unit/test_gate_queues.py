@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from discreet.core import LedgerUnavailable
 from discreet.gate import queues
-from discreet.gate.queues import FileQueue, ThreadQueue
+from discreet.gate.queues import FileQueue
 from discreet.gate.stores import Accepted, Refused
+from discreet.gate.thread_queue import ThreadQueue
 
 #: Nothing here takes longer, unless it hangs.
 SECONDS = 30

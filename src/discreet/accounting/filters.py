@@ -257,9 +257,12 @@ def with_limit(session: Filter, limit: Number) -> Filter:
             assert_never(session)
 
 
-def adds_exactly(session: Filter, losses: Iterable[PrivacyLoss]) -> bool:
-    """Tell whether these can be paid in any order and number, and the sums would never be rounded on the way."""
-    rows = [_sums(session), *(_price(session, loss) for loss in losses)]
+def adds_exactly(session: Filter, losses: Iterable[PrivacyLoss], *others: Filter) -> bool:
+    """Tell whether these can be paid in any order and number, and the sums would never be rounded on the way.
+
+    Also for others of the same kind, with the same orders.
+    """
+    rows = [*map(_sums, (session, *others)), *(_price(session, loss) for loss in dict.fromkeys(losses))]
     denominators = [[1 if one is None else one.denominator for one in row] for row in rows]
     return all(math.lcm(*column).bit_length() <= EXACT_BITS for column in zip(*denominators, strict=True))
 

@@ -4,11 +4,20 @@ A frozen value: a payment returns a new account or is refused. Personal accounts
 answer took from that person, will be the second member of `Account`.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from discreet.accounting import ConcentratedFilter, Filter, PrivacyLoss, filter_from_text, filter_to_text, with_limit
+from discreet.accounting import (
+    ConcentratedFilter,
+    Filter,
+    PrivacyLoss,
+    Repeated,
+    filter_from_text,
+    filter_to_text,
+    with_limit,
+)
 from discreet.accounting.filters import adds_exactly
 from discreet.core import BudgetExceeded, LedgerDamaged
 from discreet.gate.budgets import Budget, Policy
@@ -77,9 +86,24 @@ class DatasetAccount:
 
     def adds_exactly(self, costs: Sequence[tuple[str, PrivacyLoss]]) -> bool:
         """Tell whether payments of these analysts and costs add up to the same in any order: nothing is rounded."""
-        losses = [cost for _, cost in costs]
-        sums = (self.total, *(self.filter_of(analyst) for analyst in {name for name, _ in costs}))
-        return all(adds_exactly(kept, losses) for kept in sums)
+        analysts = {name: self.analysts.get(name, self._beginner) for name, _ in costs}
+        return adds_exactly(self.total, [cost for _, cost in costs], *analysts.values())
+
+    def admit_run(self, costs: Mapping[tuple[str, PrivacyLoss], int]) -> "DatasetAccount":
+        """Return the account after payments that add up exactly, so many of each; or raise `BudgetExceeded`."""
+        account, sums = self, Counter[PrivacyLoss]()
+        shared = self.policy is Policy.SHARED
+        for (analyst, cost), times in costs.items():
+            sums[cost] += times
+            if analyst or not shared:
+                own = account.filter_of(analyst).admit(_repeated(cost, times))
+                account = replace(account, analysts={**account.analysts, analyst: own})
+        if self.closed and sums:
+            return account.admit(next(iter(sums)), "")  # which is refused
+        total = account.total
+        for cost, times in sums.items() if shared else ():
+            total = total.admit(_repeated(cost, times))
+        return replace(account, total=total)
 
     def resized(self, limit: Fraction | None, analyst: str | None) -> "DatasetAccount":
         """Return the account under another limit: the budget's, or one analyst's (None: no limit of their own).
@@ -149,6 +173,10 @@ class DatasetAccount:
 
 
 Account = DatasetAccount
+
+
+def _repeated(cost: PrivacyLoss, times: int) -> PrivacyLoss:
+    return Repeated(cost, times) if times > 1 else cost
 
 
 def limit_of(session: Filter) -> Fraction:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from discreet.accounting import Repeated, loss_from_text
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged
 from discreet.gate.accounts import Account, DatasetAccount
 from discreet.gate.canonical import Fields, parsed
@@ -20,6 +19,7 @@ from discreet.gate.events import (
     Released,
     Resized,
     from_body,
+    loss_of,
 )
 
 #: Given a number, all entries after it.
@@ -166,11 +166,10 @@ class _Run:
             return book
         account = book.account
         try:
-            costs = [(analyst, loss_from_text(text)) for analyst, text in self.costs]
-            if self.costs.total() > len(costs) and not account.adds_exactly(costs):
+            costs = {(analyst, loss_of(text)): times for (analyst, text), times in self.costs.items()}
+            if self.costs.total() > 1 and not account.adds_exactly(list(costs)):
                 raise _overspent(self.last.number)  # for all that is known here
-            for (analyst, cost), times in zip(costs, self.costs.values(), strict=True):
-                account = account.admit(Repeated(cost, times) if times > 1 else cost, analyst)
+            account = account.admit_run(costs)
         except DiscreetError:
             raise _overspent(self.last.number) from None
         return replace(

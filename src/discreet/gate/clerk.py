@@ -11,7 +11,7 @@ from discreet.gate.events import Birth, Checkpoint, Event, Payment, Released, Re
 from discreet.gate.stores import Accepted, Add, Outcome, Proposal, Reading, Refused, keys_of, trusted
 
 #: After so many entries there is a checkpoint, so that opening replays no more than these.
-OFTEN = 4096
+OFTEN = 16384
 
 #: Sign a checkpoint of this number after this head; empty if there is no key at hand.
 Sign = Callable[[int, bytes, bytes], str]

@@ -3,6 +3,7 @@
 `at` is the clock's word for people to read. Nothing is ever decided by it.
 """
 
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -106,6 +107,11 @@ Event = Birth | Payment | Released | Resized | Annotated | Disclosed | Checkpoin
 def now() -> str:
     """Return the time for people to read."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def born(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
+    """Return a birth unlike any other."""
+    return Birth(at=now(), title=title, budget=budget, policy=policy, key=key, nonce=os.urandom(16).hex())
 
 
 def kind_name(event: Event) -> str:
@@ -220,7 +226,7 @@ def _built(kind: object, fields: Fields) -> Event:
             budget = Budget(epsilon, delta or Fraction(0), rho=rho, reserve=reserve, unit=unit)
             return Birth(budget=budget, policy=Policy(fields.pop("policy")), **fields)
         case "payment":
-            return Payment(cost=_loss(fields.pop("cost")), **fields)
+            return Payment(cost=loss_of(fields.pop("cost")), **fields)
         case "release":
             return Released(**fields)
         case "resize":
@@ -237,7 +243,8 @@ def _built(kind: object, fields: Fields) -> Event:
 
 
 @lru_cache(maxsize=1024)
-def _loss(text: str) -> PrivacyLoss:
+def loss_of(text: str) -> PrivacyLoss:
+    """Return the loss that a text stands for; the same ones come again and again."""
     return loss_from_text(text)
 
 

@@ -14,8 +14,8 @@ from discreet.core import InvalidInput, RunFailed, WrongType
 from discreet.gate.answers import decode, encode
 from discreet.gate.ledger import Ledger
 from discreet.gate.plans import Plan, need_label, need_words, plan_digest
-from discreet.gate.queues import bare
 from discreet.gate.releases import Receipt, Release
+from discreet.gate.thread_queue import bare
 from discreet.noise import SYSTEM
 
 Data = TypeVar("Data")

@@ -16,7 +16,7 @@ from types import TracebackType
 
 from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
 from discreet.core import Finished, InvalidInput, LedgerDamaged, Number, WrongType, positive
-from discreet.gate.anchors import Anchor, Handles, append_anchors, held, need_anchor_file, write_anchor
+from discreet.gate.anchors import Anchor, Handles, append_anchors, held, last_anchor, need_anchor_file, write_anchor
 from discreet.gate.books import Book
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.chain import GENESIS, Entry, linked
@@ -29,6 +29,7 @@ from discreet.gate.events import (
     Payment,
     Released,
     Resized,
+    born,
     from_body,
     now,
     to_body,
@@ -36,7 +37,6 @@ from discreet.gate.events import (
 from discreet.gate.key_files import fitting, key_at_hand, key_for_birth
 from discreet.gate.opening import Places, need_continued, need_new, opened_book, opened_store, places_of
 from discreet.gate.plans import need_label, need_words
-from discreet.gate.queues import Locks, ThreadQueue
 from discreet.gate.releases import Receipt, receipt_of
 from discreet.gate.signing import CHECKPOINT, SigningKey, checkpoint_message
 from discreet.gate.stores import (
@@ -54,6 +54,7 @@ from discreet.gate.stores import (
     released_by,
     trusted,
 )
+from discreet.gate.thread_queue import Locks, ThreadQueue
 from discreet.gate.verification import Progress, Verification, verified
 from discreet.gate.views import ledger_html, ledger_text
 
@@ -91,20 +92,13 @@ class Ledger(AbstractContextManager["Ledger"]):
         """
         if not isinstance(budget, Budget) or not isinstance(policy, Policy):
             raise WrongType("A ledger begins with a Budget and a Policy.", fix="pass Budget(epsilon=3, delta=1e-9)")
-        label = need_label(title, "title", empty=True)
+        need_label(title, "title", empty=True)
         for one in anchors or ():
             need_anchor_file(Path(one))
         if anchors is None:
             need_new(place)
         with key_for_birth(place, key) as signer:
-            birth = Birth(
-                at=now(),
-                title=label,
-                budget=budget,
-                policy=policy,
-                key=signer.public,
-                nonce=os.urandom(16).hex(),
-            )
+            birth = born(title, budget, policy, signer.public)
             entry = linked(GENESIS, 1, to_body(birth))
             store = opened_store(place, create=True)
             store.transact(lambda _, add: add(entry, keys_of(birth), None))
@@ -368,6 +362,11 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def _follow(self, number: int) -> None:
         """Anchor what another process wrote for this one: it may have other anchors."""
+        if number <= self._anchored:
+            return
+        seen = [last_anchor(place) for place in self._places]
+        if all(one is not None and one.ledger == self.identity and one.number >= number for one in seen):
+            return
         with self._lock:
             if number > self._anchored:
                 with held(self._places) as handles:

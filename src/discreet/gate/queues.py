@@ -15,76 +15,16 @@ import time
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from discreet.core import DiscreetError, LedgerUnavailable
+from discreet.core import LedgerUnavailable
 from discreet.gate.stores import Accepted, Outcome, Process, Proposal, Refused
+from discreet.gate.thread_queue import LONGEST, SHORTEST, linger
 
 #: States of a slot, in its first byte.
 IDLE, ASKED, ANSWERED = b"\0", b"\1", b"\2"
-#: Seconds after which one looks at the lock even if nobody rang, at first and at most.
-SHORTEST, LONGEST = 1e-3, 2e-2
-#: For how much of the time that the last group took one waits for others to join the next.
-PATIENCE = 0.15
 #: Bytes of a length, and the length that stands for no answer.
 WIDTH, NONE = 8, 2**64 - 1
-
-
-class ThreadQueue:
-    """Threads of one process: one of them submits for all."""
-
-    def __init__(self, submit: Process) -> None:
-        self._submit = submit
-        self._waiting: list[_Ticket] = []
-        self._guard, self._working = threading.Lock(), threading.Lock()
-
-    def submit(self, proposal: Proposal) -> Outcome:
-        """Return what became of a proposal."""
-        ticket = _Ticket(proposal)
-        with self._guard:
-            self._waiting.append(ticket)
-        with self._working:
-            if ticket.outcome is None and ticket.error is None:
-                self._work()
-        if ticket.error is not None:
-            raise bare(ticket.error)  # one of its own: the frames of the other hold what others asked
-        if ticket.outcome is None:  # never so: whoever took the ticket set one of the two
-            raise LedgerUnavailable("A payment was lost on its way.", fix="ask again under the same request")
-        return ticket.outcome
-
-    def _work(self) -> None:
-        with self._guard:
-            tickets, self._waiting = self._waiting, []
-        try:
-            outcomes = self._submit([ticket.proposal for ticket in tickets])
-        except BaseException as error:
-            for ticket in tickets:
-                # An interrupt is meant for one thread; the others may ask again.
-                ticket.error = error if isinstance(error, Exception) else _interrupted()
-            raise
-        for ticket, outcome in zip(tickets, outcomes, strict=True):
-            ticket.outcome = outcome
-
-
-def bare(error: BaseException) -> BaseException:
-    """Return an error that says the same and carries nothing along: no frames, no cause, no context."""
-    if isinstance(error, DiscreetError):
-        copy: DiscreetError = type(error).of(error.problem, error.fix)
-        return copy
-    if isinstance(error, KeyboardInterrupt):
-        return KeyboardInterrupt()
-    return LedgerUnavailable(
-        f"The ledger failed ({type(error).__name__}).",
-        fix="open it again; what was paid for can be asked again for free",
-    )
-
-
-@dataclass(eq=False)
-class _Ticket:
-    proposal: Proposal
-    outcome: Outcome | None = None
-    error: BaseException | None = field(default=None)
 
 
 class FileQueue:
@@ -167,10 +107,9 @@ class FileQueue:
             self._wait(pause)
             pause = min(2 * pause, LONGEST)
 
-    def _linger(self) -> None:
-        """Wait a little for those who were served last: without it, two groups would take turns with the disk."""
-        if self._took * PATIENCE > SHORTEST / 4 and any(_state(path) == IDLE for path in self._slots()):
-            time.sleep(min(self._took * PATIENCE, LONGEST))
+    def _asking(self) -> tuple[int, int]:
+        states = [_state(path) for path in self._slots()]
+        return states.count(ASKED), len(states)
 
     def _wait(self, seconds: float) -> None:
         """Wait until somebody rings, or so long: whoever should have rung may have died."""
@@ -191,7 +130,7 @@ class FileQueue:
             return [self._folder / one.name for one in found if one.name.startswith("slot-")]
 
     def _work(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
-        self._linger()
+        linger(self._took, self._asking)
         started = time.perf_counter()
         with self._others() as opened:
             others = list(opened)
@@ -314,12 +253,6 @@ def _working_files() -> Iterator[None]:
         ) from None
 
 
-def _interrupted() -> LedgerUnavailable:
-    return LedgerUnavailable(
-        "The thread that paid for several was interrupted.", fix="ask again under the same request: it is paid for once"
-    )
-
-
 def _packed(proposals: Sequence[Proposal]) -> bytes:
     parts = []
     for body, answer in proposals:
@@ -352,26 +285,3 @@ def _packed_outcomes(outcomes: Sequence[Outcome]) -> bytes:
 
 def _outcomes(packed: bytes) -> list[Outcome]:
     return [Accepted(*row) if isinstance(row[0], int) else Refused(*row) for row in json.loads(packed)]
-
-
-class Locks:
-    """A lock for each request that runs now."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._locks: weakref.WeakValueDictionary[int, _Lock] = weakref.WeakValueDictionary()
-
-    @contextmanager
-    def of(self, number: int) -> Iterator[None]:
-        """Hold the lock of a payment."""
-        with self._guard:
-            lock = self._locks.setdefault(number, _Lock())
-        with lock.lock:
-            yield
-
-
-class _Lock:
-    __slots__ = ("__weakref__", "lock")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
