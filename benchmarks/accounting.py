@@ -27,8 +27,8 @@ BRIEF = 0.05
 LEAST = -100 * ROUNDING
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 TERMS = (
-    "Processor time of one thread, best of several turns, all in one process, everything computed afresh; whoever takes "
-    "less than 50 ms does it once, untimed, before each turn. The true ε "
+    "Processor time of one thread, best of several turns, all in one process, everything computed afresh; whoever "
+    "takes less than 50 ms does it once, untimed, before each turn. The true ε "
     "is that of the contour integral in `tests/contour.py`, which shares nothing with any accountant. The peers have "
     "no word for the exponential mechanism: they get the distribution function of its privacy loss by their own means "
     "of extension. The last column says which bounds the oracle finds wrong. A dash: not said, or not supported."

@@ -79,8 +79,8 @@ class Report:
 def race(contestants: Sequence[Contestant], rounds: int = ROUNDS, *, warm: float = 0.0) -> dict[str, float]:
     """Return every contestant's best processor time in nanoseconds a value.
 
-    They take turns, so that a slow moment of the machine meets all of them alike. Whoever takes less than `warm` seconds
-    does its work once more before each timed turn: or it would be measured how much the others left of the caches.
+    They take turns, so that a slow moment of the machine meets all of them alike. Whoever takes less than `warm`
+    seconds does its work once more before each timed turn: or it would be measured what the others left of the caches.
     """
     times: dict[str, list[float]] = {contestant.name: [] for contestant in contestants}
     for _ in range(rounds):
