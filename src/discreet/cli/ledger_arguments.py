@@ -134,7 +134,7 @@ def _placed(verbs: Verbs, name: str, title: str) -> Parser:
         nargs="+",
         action="extend",
         metavar="FILE",
-        help="files that hold its anchors (one in the user's state, if left out); write PLACE before them",
+        help="files that hold its anchors (two in the user's state, if left out); write PLACE before them",
     )
     return one
 

@@ -45,7 +45,7 @@ def answer_anchor(arguments: Namespace) -> Answer:
             ["head", anchor.head],
             ["signed", "yes" if anchor.signature else "no: the key is not at hand (see --key)"],
         ]
-    ending = f"Open the ledger with --anchor {one_line(arguments.to)}, and an older copy of it will be refused."
+    ending = f"Open the ledger with --anchor {one_line(arguments.to)}, and a copy older than this will be refused."
     return Answer("anchor", facts, (*columns(rows), "", ending))
 
 

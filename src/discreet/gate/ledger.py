@@ -88,7 +88,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         """Begin a ledger where there is none: a path for SQLite, or an address postgresql://….
 
         The signing key is written to `key` (beside the ledger if left out), unless there is one already. Anchors are
-        kept in the places that `anchors` names (one in the user's state if left out).
+        kept in the places that `anchors` names (two in the user's state if left out).
         """
         if not isinstance(budget, Budget) or not isinstance(policy, Policy):
             raise WrongType("A ledger begins with a Budget and a Policy.", fix="pass Budget(epsilon=3, delta=1e-9)")
