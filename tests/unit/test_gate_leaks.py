@@ -124,3 +124,9 @@ def test_a_closed_account_promises_nothing_and_has_nothing_left(ledger):
 def test_a_plan_that_is_no_text_is_refused(ledger):
     with pytest.raises(ValueError, match="unprintable"):
         ledger.pay(Pure(0.1), what="a count", plan="\ud800", request="1")
+
+
+def test_a_failure_comes_with_the_receipt_of_what_was_paid(ledger):
+    with pytest.raises(RunFailed) as caught:
+        Gate(ledger, "data").release(Question(doing=lambda data: 1 / (data == "other")), request="r")
+    assert caught.value.receipt == ledger.receipt(2)

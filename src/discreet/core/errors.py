@@ -71,4 +71,9 @@ class LedgerUnavailable(DiscreetError, RuntimeError):
 
 
 class RunFailed(DiscreetError, RuntimeError):
-    """A plan was paid for and failed while it ran. What was wrong is in the operator's log, and nowhere else."""
+    """A plan was paid for and failed while it ran. What was wrong is in the operator's log, and nowhere else.
+
+    `receipt` is that of the payment, under which it can be run again.
+    """
+
+    receipt: object = None

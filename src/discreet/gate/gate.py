@@ -132,11 +132,13 @@ class Gate(Generic[Data]):
         del failure
         if interrupted:
             raise KeyboardInterrupt
-        raise RunFailed(
+        failed = RunFailed(
             FAILED,
             fix=f"ask again with request={receipt.request!r}, which costs nothing more; "
             "the operator's log says what went wrong",
         )
+        failed.receipt = receipt
+        raise failed
 
     def _stored(self, plan: Plan[Data], receipt: Receipt, *, fresh: bool) -> Release:
         number = self._ledger.release_of(receipt.number)
