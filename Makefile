@@ -38,7 +38,7 @@ slow: setup            ## the statistical suites that take minutes
 	$(RUN)/python -m pytest --quiet --numprocesses 2 -m slow
 
 faults: setup          ## kills, races, broken disks: the full profile
-	$(RUN)/python -m pytest --quiet --numprocesses 2 -m faults tests/faults
+	DISCREET_FAULTS=full $(RUN)/python -m pytest --quiet --numprocesses 2 -m "faults or not slow" tests/faults
 
 mutants: setup         ## planted bugs, each of which some test must catch
 	$(RUN)/python tests/mutants.py
