@@ -111,8 +111,8 @@ GATE_MUTANTS = [
     Mutant(
         "a payment is not anchored",
         "gate/ledger.py",
-        "            self._book = book\n            self._anchor(handles)\n",
-        "            self._book = book\n",
+        "        append_anchors(handles, anchor, durably=durably)\n",
+        "",
         "unit/test_gate_anchors.py::test_an_anchor_is_kept_after_every_payment",
     ),
     Mutant(
