@@ -474,9 +474,9 @@ ACCOUNTING_MUTANTS = [
     ),
     Mutant(
         "an upper bound is shown rounded down",
-        "cli/words.py",
-        "_rounded(number, Context(prec=digits, rounding=ROUND_UP), digits)",
-        "_rounded(number, Context(prec=digits, rounding=ROUND_DOWN), digits)",
+        "core/exact.py",
+        "return _text(number, digits, ROUND_CEILING)",
+        "return _text(number, digits, ROUND_FLOOR)",
         "unit/test_cli_account.py",
     ),
     Mutant(

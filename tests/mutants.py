@@ -536,9 +536,9 @@ MUTANTS = [
     ),
     Mutant(
         "a guarantee's text is rounded to nearest",
-        "accounting/guarantees.py",
-        "rounding: str = ROUND_UP",
-        "rounding: str = 'ROUND_HALF_EVEN'",
+        "core/exact.py",
+        "Context(prec=digits, rounding=rounding)",
+        "Context(prec=digits)",
         "unit/test_accounting.py",
     ),
     *ACCOUNTING_MUTANTS,

@@ -46,8 +46,9 @@ from discreet.cli.series import CurveSeries, Line, Span, sensible_epsilons, winn
 from discreet.cli.spelling import read_loss
 from discreet.cli.streams import write
 from discreet.cli.typed import read_number, read_whole
-from discreet.cli.words import down, factor, plain, up
+from discreet.cli.words import factor, plain
 from discreet.core import DiscreetError, InvalidInput, Sensitivity
+from discreet.core.exact import text_down, text_up
 from loss_strategies import WIDE, losses
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,8 +196,8 @@ def test_perfect_privacy_is_told_in_words(run):
 
 @pytest.mark.parametrize("number", [1.0, 2.67, 1 / 3, 1e-9, 6.189661466876336, 1e300, 0.1 + 0.2, 0.0])
 def test_a_number_that_is_shown_is_on_the_safe_side(number):
-    assert Fraction(down(number)) <= Fraction(repr(number)) <= Fraction(up(number))
-    assert float(up(number)) <= number * (1 + 1e-5)
+    assert Fraction(text_down(number)) <= Fraction(repr(number)) <= Fraction(text_up(number))
+    assert float(text_up(number)) <= number * (1 + 1e-5)
 
 
 def test_the_factor_is_not_below_e_to_the_epsilon():

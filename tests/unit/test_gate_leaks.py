@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from discreet.accounting import Pure
-from discreet.core import LedgerUnavailable, RunFailed
+from discreet.core import LedgerDamaged, LedgerUnavailable, RunFailed
 from discreet.gate import Budget, Gate, Ledger, Policy
-from discreet.gate.anchors import read_anchors
+from discreet.gate.anchors import Anchor, read_anchors, write_anchor
 from discreet.gate.chain import linked
+from discreet.gate.signing import SigningKey
 from questions import Question
 
 ANSWER = b"an answer that was never stored"
@@ -119,6 +120,8 @@ def test_a_closed_account_promises_nothing_and_has_nothing_left(ledger):
     ledger.disclose(Pure(10), by="steward", reason="a leak")
     assert ledger.left == 0
     assert math.isinf(ledger.promise.epsilon)
+    assert Gate(ledger, None).price(Question()).left == 0
+    assert "nothing is promised any more" in repr(ledger)
 
 
 def test_a_plan_that_is_no_text_is_refused(ledger):
@@ -130,3 +133,24 @@ def test_a_failure_comes_with_the_receipt_of_what_was_paid(ledger):
     with pytest.raises(RunFailed) as caught:
         Gate(ledger, "data").release(Question(doing=lambda data: 1 / (data == "other")), request="r")
     assert caught.value.receipt == ledger.receipt(2)
+
+
+def test_an_anchor_with_a_signature_that_is_not_the_stewards_is_refused(ledger, tmp_path):
+    book = ledger.book
+    mine = SigningKey.create(tmp_path / "mine.key")
+    write_anchor(tmp_path / "clinic.anchor", Anchor(ledger.identity, book.number, book.head.hex()).signed(mine))
+    with pytest.raises(LedgerDamaged, match="made it up"):
+        Ledger.open(tmp_path / "clinic.ledger", anchors=[tmp_path / "clinic.anchor"])
+
+
+def test_who_was_served_by_another_process_still_sees_a_copy_that_is_ahead(ledger, monkeypatch, tmp_path):
+    with Ledger.open(tmp_path / "clinic.ledger", anchors=[]) as other:
+
+        def serve(proposals, _):
+            outcomes = other._process(proposals)
+            write_anchor(tmp_path / "clinic.anchor", Anchor(ledger.identity, 9, "00" * 32))  # as a copy would
+            return outcomes
+
+        monkeypatch.setattr(ledger._store, "submit", serve)
+        with pytest.raises(LedgerDamaged, match="used twice"):
+            ledger.pay(Pure(0.1), what="a count", plan="0", request="served")

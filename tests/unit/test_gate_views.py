@@ -28,8 +28,9 @@ from discreet.accounting import (
     Subsampled,
 )
 from discreet.core import InvalidInput, Sensitivity
+from discreet.core.exact import text_down, text_up
 from discreet.gate import Budget, Gate, Ledger, Policy, Receipt, Release, certificate, check_certificate
-from discreet.gate.costs import at_least, at_most, cost_words, figure
+from discreet.gate.costs import cost_words, figure
 from discreet.gate.exports import check_export, export_lines
 from discreet.gate.releases import one_line
 from discreet.gate.views import Gauge
@@ -99,7 +100,7 @@ def test_a_gauge_rounds_up_what_is_spent_and_down_what_is_left():
 
 @pytest.mark.parametrize("number", [Fraction(1, 3), Fraction(0), Fraction(10**40 + 1), Fraction(1, 7**20), Fraction(3)])
 def test_a_number_that_is_shown_is_on_the_safe_side(number):
-    assert Fraction(at_most(number)) <= number <= Fraction(at_least(number))
+    assert Fraction(text_down(number)) <= number <= Fraction(text_up(number))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ whenever it stopped; proofs are in the documentation, `adaptive`.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TypeVar, assert_never
 
@@ -24,7 +23,7 @@ from discreet.core import (
     positive,
     probability,
 )
-from discreet.core.exact import nearest_float
+from discreet.core.exact import nearest_float, text_down, text_up
 from discreet.core.frozen import settle
 from discreet.core.units import need_neighbours
 
@@ -349,16 +348,11 @@ def resumed(epsilon: Fraction, reserve: Fraction, odometer: Odometer) -> RenyiFi
 
 
 def _over(symbol: str, cost: Fraction, spent: Fraction, budget: Fraction) -> BudgetExceeded:
-    left = _shown(budget - spent, ROUND_FLOOR)
+    left = text_down(budget - spent)
     return BudgetExceeded(
-        f"This costs {symbol}={_shown(cost, ROUND_CEILING)}; {symbol}={_shown(spent, ROUND_CEILING)} of "
-        f"{_shown(budget, ROUND_FLOOR)} is spent, {left} is left.",
+        f"This costs {symbol}={text_up(cost)}; {symbol}={text_up(spent)} of "
+        f"{text_down(budget)} is spent, {left} is left.",
         fix=f"ask for something that costs {symbol}={left} or less, or reuse an earlier release"
         if left != "0"
         else "reuse an earlier release: asking for it again is free",
     )
-
-
-def _shown(number: Fraction, rounding: str) -> str:
-    context = Context(prec=6, rounding=rounding)
-    return f"{float(context.divide(Decimal(number.numerator), Decimal(number.denominator))):.6g}"

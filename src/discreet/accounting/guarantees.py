@@ -7,7 +7,6 @@ business of a filter (`discreet.accounting.filters`).
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, ROUND_UP, Context
 from fractions import Fraction
 
 from discreet.accounting.composites import Group, Parallel, PrivacyLoss, Shuffled, Subsampled, need_loss
@@ -21,7 +20,7 @@ from discreet.accounting.numeric import delta_above, delta_below, epsilon_above,
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
 from discreet.accounting.spectrum import alternatives, batches, gaussian_mu, unwrapped
 from discreet.core import InvalidInput, Number, WrongType, exact, round_down, round_up
-from discreet.core.exact import nearest_float
+from discreet.core.exact import nearest_float, text_down, text_up
 
 #: Brackets are worth a finer grid than a bound from above alone, and a still finer one until they are so narrow.
 FINER, NARROW = (1e-5, 1e-6, 1e-7), 3e-4
@@ -39,7 +38,7 @@ class Guarantee:
     delta: float
 
     def __str__(self) -> str:
-        return f"ε = {_shown(self.epsilon, 6)}" + (f" at δ = {_shown(self.delta, 3)}" if self.delta else "")
+        return f"ε = {text_up(self.epsilon)}" + (f" at δ = {text_up(self.delta, 3)}" if self.delta else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +49,7 @@ class Bracket:
     upper: float
 
     def __str__(self) -> str:
-        return f"{_shown(self.lower, 6, ROUND_DOWN)} to {_shown(self.upper, 6)}"
-
-
-def _shown(number: float, digits: int, rounding: str = ROUND_UP) -> str:
-    """Return a number to so many digits, rounded up if not told otherwise: a text, too, is a promise."""
-    if math.isinf(number):
-        return "∞"
-    return f"{float(Context(prec=digits, rounding=rounding).create_decimal(repr(number))):.{digits}g}"
+        return f"{text_down(self.lower)} to {text_up(self.upper)}"
 
 
 def guarantee(loss: PrivacyLoss, delta: Number = 0, *, people: int | None = None) -> Guarantee:

@@ -23,8 +23,9 @@ from discreet.cli.answers import Answer, Fact, exactly
 from discreet.cli.kinds import discrete_gaussian
 from discreet.cli.typed import read_number, read_whole
 from discreet.cli.wanted import Target, loss_facts, loss_of, people_of, target_of
-from discreet.cli.words import columns, neighbours, plain, shown, up
+from discreet.cli.words import columns, neighbours, plain, shown
 from discreet.core import InvalidInput, positive, round_up
+from discreet.core.exact import text_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def _release(arguments: Namespace) -> Release:
 
 def _deviation(noise: Noise, size: Fraction) -> str:
     if noise.name == "laplace":
-        return f" (standard deviation {up(math.sqrt(2) * float(size), 4)})"
+        return f" (standard deviation {text_up(math.sqrt(2) * float(size), 4)})"
     return " (standard deviation)" if noise.name == "gaussian" else ""
 
 
@@ -151,7 +152,7 @@ def _kept_facts(loss: PrivacyLoss | None, target: Target) -> dict[str, Fact]:
 def _kept(loss: PrivacyLoss, target: Target) -> str:
     if target.epsilon is None:
         return f"ρ = {shown(_rho(loss))}"
-    return f"ε = {up(epsilon(loss, target.delta))} at δ = {shown(target.delta)}"
+    return f"ε = {text_up(epsilon(loss, target.delta))} at δ = {shown(target.delta)}"
 
 
 def _rho(loss: PrivacyLoss) -> Fraction:

@@ -9,8 +9,9 @@ from discreet.cli import series
 from discreet.cli.answers import Answer, Fact, bound, exactly
 from discreet.cli.typed import read_number
 from discreet.cli.wanted import delta_facts, delta_of, epsilon_of, loss_facts, loss_of, people_of
-from discreet.cli.words import columns, down, neighbours, plain, sentence, shown, up
+from discreet.cli.words import columns, neighbours, plain, sentence, shown
 from discreet.core import InvalidInput, exact, round_up
+from discreet.core.exact import text_down, text_up
 
 #: Far below one in any number of people, and perhaps too small for an exact number.
 NEGLIGIBLE = 1e-90
@@ -29,7 +30,7 @@ def answer_epsilon(arguments: Namespace) -> Answer:
         "epsilon_lower": lower,
         **delta_facts(allowed, people_of(arguments)),
     }
-    rows = [["epsilon", f"{up(found)} at δ = {shown(allowed)}"], *_lower_row(lower, found)]
+    rows = [["epsilon", f"{text_up(found)} at δ = {shown(allowed)}"], *_lower_row(lower, found)]
     rows.append(["neighbours", neighbours(loss)])
     return Answer("epsilon", facts, (*columns(rows), "", *_ending(found, allowed)))
 
@@ -49,7 +50,7 @@ def answer_delta(arguments: Namespace) -> Answer:
         "delta_lower": lower,
         "people": people,
     }
-    rows = [["delta", f"{up(found)} at ε = {shown(target)}"], *_lower_row(lower, found)]
+    rows = [["delta", f"{text_up(found)} at ε = {shown(target)}"], *_lower_row(lower, found)]
     rows.append(["neighbours", neighbours(loss)])
     return Answer("delta", facts, (*columns(rows), "", sentence(round_up(target), Fraction(found))))
 
@@ -82,14 +83,16 @@ def _point(loss: PrivacyLoss, target: Fraction, *, inwards: bool) -> dict[str, F
 
 def _row(target: Fraction, point: dict[str, Fact]) -> list[str]:
     found, lower = point["delta"], point["delta_lower"]
-    shown_bounds = [up(found)] if isinstance(found, float) else []
-    return [plain(target), *shown_bounds, *([down(lower)] if isinstance(lower, float) else [])]
+    shown_bounds = [text_up(found)] if isinstance(found, float) else []
+    return [plain(target), *shown_bounds, *([text_down(lower)] if isinstance(lower, float) else [])]
 
 
 def _lower_row(lower: float | None, upper: float) -> list[list[str]]:
     if lower is None:
         return []
-    known = f"{down(lower)}: less would be false for the worst case of this loss" if lower or not upper else NONE_KNOWN
+    known = (
+        f"{text_down(lower)}: less would be false for the worst case of this loss" if lower or not upper else NONE_KNOWN
+    )
     return [["at least", known]]
 
 
@@ -109,5 +112,7 @@ def _need_far_below(loss: PrivacyLoss, found: float, people: int) -> None:
     except InvalidInput as error:
         most = advised_delta(people)
         enough = epsilon(loss, most)
-        fix = f"ask at ε = {up(enough)} or more" if math.isfinite(enough) else "take a loss with less δ of its own"
-        raise InvalidInput(error.problem, fix=f"{fix}: δ may be {down(most, 3)} at most for so many people") from error
+        fix = f"ask at ε = {text_up(enough)} or more" if math.isfinite(enough) else "take a loss with less δ of its own"
+        raise InvalidInput(
+            error.problem, fix=f"{fix}: δ may be {text_down(most, 3)} at most for so many people"
+        ) from error

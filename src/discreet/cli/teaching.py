@@ -9,8 +9,9 @@ from discreet.cli.answers import Answer, Fact, bound, exactly
 from discreet.cli.contest import Contest, results, winner
 from discreet.cli.typed import read_number, read_whole
 from discreet.cli.wanted import delta_facts, delta_of, epsilon_of, people_of
-from discreet.cli.words import columns, factor, percent, shown, up
+from discreet.cli.words import columns, factor, percent, shown
 from discreet.core import exact, positive, probability, round_up, whole
+from discreet.core.exact import text_up
 
 
 def answer_compare(arguments: Namespace) -> Answer:
@@ -44,14 +45,14 @@ def _told(contest: Contest, found: dict[str, float], best: str | None, laplace: 
     own = f" and δ = {shown(contest.each_delta)}" if contest.each_delta else ""
     each = f"{contest.times:,} mechanisms of ε = {shown(contest.epsilon)}{own} each"
     rows = [["theorem", "epsilon", ""]]
-    rows += [[name, up(value), "least" if name == best else ""] for name, value in found.items()]
+    rows += [[name, text_up(value), "least" if name == best else ""] for name, value in found.items()]
     lines = [
         f"{each}; together, at δ = {shown(contest.delta)}:",
         "",
         *columns(rows),
     ]
     if laplace is not None:
-        lines += ["", f"Whoever knows that they add Laplace noise may say {up(laplace)}."]
+        lines += ["", f"Whoever knows that they add Laplace noise may say {text_up(laplace)}."]
     return lines
 
 

@@ -10,8 +10,8 @@ from discreet.accounting.text_reader import MOST_CHARACTERS
 from discreet.cli.answers import Fact, exactly
 from discreet.cli.spelling import read_loss
 from discreet.cli.typed import read_number, read_whole
-from discreet.cli.words import down
 from discreet.core import InvalidInput, exact, positive, round_down, round_up
+from discreet.core.exact import text_down
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def delta_of(arguments: Namespace) -> Fraction:
     if arguments.delta is not None:
         delta = read_number(arguments.delta, "--delta")
     else:
-        delta = Fraction(0) if people is None else Fraction(down(advised_delta(people), 2))
+        delta = Fraction(0) if people is None else Fraction(text_down(advised_delta(people), 2))
     if not 0 <= delta < 1:
         raise InvalidInput("--delta must lie in [0, 1).", fix="pass --delta 0, or a small one such as --delta 1e-9")
     if people is None:

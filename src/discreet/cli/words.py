@@ -1,12 +1,11 @@
 """Numbers and sentences for people. A text is a promise, too: upper bounds are rounded up, lower ones down."""
 
 import math
-from decimal import ROUND_DOWN, ROUND_UP, Context
 from fractions import Fraction
 
 from discreet.accounting import Group, PrivacyLoss, neighbours_of
 from discreet.core import Neighbours, exp_up, round_up
-from discreet.core.exact import nearest_float
+from discreet.core.exact import nearest_float, text_up
 
 #: e to more than this is not worked out for a reader.
 STEEP = 10
@@ -20,22 +19,6 @@ HOW_THEY_DIFFER = {
 }
 
 
-def up(number: float, digits: int = 6) -> str:
-    """Return a number to so many digits, rounded up."""
-    return _rounded(number, Context(prec=digits, rounding=ROUND_UP), digits)
-
-
-def down(number: float, digits: int = 6) -> str:
-    """Return a number of 0 or more to so many digits, rounded down."""
-    return _rounded(number, Context(prec=digits, rounding=ROUND_DOWN), digits)
-
-
-def _rounded(number: float, context: Context, digits: int) -> str:
-    if math.isinf(number):
-        return "∞"
-    return f"{float(context.create_decimal(repr(number))):.{digits}g}"
-
-
 def plain(number: Fraction) -> str:
     """Return an exact number as a decimal where that is short, else as a fraction; both can be typed again."""
     if number.denominator == 1:
@@ -47,17 +30,17 @@ def plain(number: Fraction) -> str:
 def shown(number: Fraction) -> str:
     """Return an exact number if it is short, else to a few digits, rounded up."""
     text = plain(number)
-    return text if len(text) <= SHORT else up(round_up(number))
+    return text if len(text) <= SHORT else text_up(round_up(number))
 
 
 def percent(number: float) -> str:
     """Return a probability in per cent, rounded up."""
-    return f"{up(round_up(100 * Fraction(repr(number))), 4)} %"
+    return f"{text_up(round_up(100 * Fraction(repr(number))), 4)} %"
 
 
 def factor(epsilon: float) -> str:
     """Return e^ε, rounded up, or its formula where the number would tell nothing."""
-    return up(round_up(exp_up(Fraction(repr(epsilon)))), 3) if epsilon <= STEEP else f"e^{up(epsilon)}"
+    return text_up(round_up(exp_up(Fraction(repr(epsilon)))), 3) if epsilon <= STEEP else f"e^{text_up(epsilon)}"
 
 
 def neighbours(loss: PrivacyLoss) -> str:

@@ -7,7 +7,7 @@ A float means its shortest decimal text, because that is what the person typed: 
 import math
 import numbers
 import operator
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from discreet.core.errors import InvalidInput, OutOfRange, WrongType, kind_of
@@ -122,6 +122,25 @@ def round_up(number: Fraction) -> float:
 def round_down(number: Fraction) -> float:
     """Return the greatest float that is not above `number`, neither in binary nor by its shortest text."""
     return -round_up(-number)
+
+
+def text_up(number: Fraction | float, digits: int = 6) -> str:
+    """Return a number to so many digits, rounded up: of what is spent, or promised. A text, too, is a promise."""
+    return _text(number, digits, ROUND_CEILING)
+
+
+def text_down(number: Fraction | float, digits: int = 6) -> str:
+    """Return a number to so many digits, rounded down: of what is left, or allowed."""
+    return _text(number, digits, ROUND_FLOOR)
+
+
+def _text(number: Fraction | float, digits: int, rounding: str) -> str:
+    if isinstance(number, float):
+        if math.isinf(number):
+            return "∞"
+        number = Fraction(repr(number))
+    shown = Context(prec=digits, rounding=rounding).divide(Decimal(number.numerator), Decimal(number.denominator))
+    return f"{float(shown):.{digits}g}"
 
 
 def nearest_float(number: Fraction | int) -> float:

@@ -19,9 +19,10 @@ from discreet.accounting import (
     with_limit,
 )
 from discreet.accounting.filters import adds_exactly
-from discreet.core import BudgetExceeded, LedgerDamaged
+from discreet.core import BudgetExceeded
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import canonical, parsed
+from discreet.gate.chain import damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,10 @@ class DatasetAccount:
         """Return the filter that leaves this analyst the least."""
         own = self.filter_of(analyst)
         return own if self.policy is Policy.SEPARATE or own.left < self.total.left else self.total
+
+    def left_of(self, session: Filter) -> Fraction:
+        """Return what is left of a filter of this account: nothing if the account is closed."""
+        return Fraction(0) if self.closed else session.left
 
     def fits(self, cost: PrivacyLoss, analyst: str) -> bool:
         """Tell whether a payment would be admitted."""
@@ -165,10 +170,7 @@ class DatasetAccount:
         except (ValueError, KeyError, AttributeError, TypeError):
             found = None
         if found is None or found.to_text() != text:
-            raise LedgerDamaged(
-                "The totals of a checkpoint are not readable.",
-                fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor",
-            )
+            raise damaged("The totals of a checkpoint are not readable.")
         return found
 
 

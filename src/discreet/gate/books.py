@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged
 from discreet.gate.accounts import Account, DatasetAccount
 from discreet.gate.canonical import Fields, parsed
-from discreet.gate.chain import GENESIS, Entry, checked, head_after
+from discreet.gate.chain import GENESIS, Entry, checked, damaged, head_after
 from discreet.gate.events import (
     VERSION,
     Annotated,
@@ -50,27 +50,21 @@ class Book:
     def opened(cls, first: Entry) -> "Book":
         """Return the book after its first entry, which must be a birth."""
         if first.number != 1 or first.head != head_after(GENESIS, 1, first.body):
-            raise _not_a_ledger()
+            raise not_a_ledger()
         birth = from_body(first.body)
         if not isinstance(birth, Birth):
-            raise _not_a_ledger()
+            raise not_a_ledger()
         return cls(birth, first.head, 1, first.head, DatasetAccount.born(birth.budget, birth.policy))
 
     def resumed(self, entry: Entry) -> "Book":
         """Return the book after a checkpoint whose link was checked, from its totals."""
         event = from_body(entry.body)
         if not isinstance(event, Checkpoint):
-            raise LedgerDamaged(
-                f"Entry {entry.number} should be a checkpoint and is not.",
-                fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor",
-            )
+            raise damaged(f"Entry {entry.number} should be a checkpoint and is not.")
         account = DatasetAccount.from_text(event.account)
         born = self.birth
         if account.policy is not born.policy or account.empty != born.budget.filter():
-            raise LedgerDamaged(
-                "The totals of a checkpoint are not those of this ledger's budget.",
-                fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor",
-            )
+            raise damaged("The totals of a checkpoint are not those of this ledger's budget.")
         return replace(
             self,
             number=entry.number,
@@ -196,7 +190,8 @@ def _overspent(number: int) -> LedgerDamaged:
     )
 
 
-def _not_a_ledger() -> LedgerDamaged:
+def not_a_ledger() -> LedgerDamaged:
+    """Return the error for what does not begin with a birth."""
     return LedgerDamaged(
         "This does not begin as a ledger does.",
         fix="check the path; if a creation crashed here, remove the file and create the ledger again",

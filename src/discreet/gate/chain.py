@@ -13,6 +13,13 @@ from discreet.core import LedgerDamaged
 GENESIS = sha256(b"discreet ledger, version 1").digest()
 
 
+def damaged(problem: str) -> LedgerDamaged:
+    """Return the error for what is stored and cannot be right."""
+    return LedgerDamaged(
+        problem, fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor"
+    )
+
+
 class Entry(NamedTuple):
     """One event as it is stored; a tuple, because a million of them are read at once."""
 
@@ -37,9 +44,6 @@ def checked(entries: Iterable[Entry], number: int, head: bytes) -> Iterator[Entr
         number += 1
         at, body, after = entry
         if at != number or after != sha256(head + number.to_bytes(8, "big") + body).digest():
-            raise LedgerDamaged(
-                f"Entry {number} does not continue the chain: it was changed, removed or damaged.",
-                fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor",
-            )
+            raise damaged(f"Entry {number} does not continue the chain: it was changed, removed or damaged.")
         head = after
         yield entry

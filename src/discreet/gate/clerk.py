@@ -1,6 +1,7 @@
 """What becomes of proposals: the only code that decides what is written."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 
@@ -98,10 +99,7 @@ def _appended(book: Book, event: Event, answer: bytes | None, add: Add, sign: Si
 def _signed(book: Book, sign: Sign) -> Checkpoint:
     """Return a checkpoint of the book as it is now; what a proposal said of the totals is out of date."""
     plain = checkpoint_of(book)
-    signature = sign(book.number + 1, book.head, to_body(plain))
-    return Checkpoint(
-        at=plain.at, account=plain.account, payments=plain.payments, releases=plain.releases, signature=signature
-    )
+    return replace(plain, signature=sign(book.number + 1, book.head, to_body(plain)))
 
 
 def _refused(error: DiscreetError | LookupError) -> Refused:

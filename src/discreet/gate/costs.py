@@ -1,6 +1,5 @@
 """Costs in a few words, for people. What counts is the canonical text of a loss; this is what a table has room for."""
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import assert_never
 
@@ -123,18 +122,3 @@ def figure(number: Fraction | int) -> str:
         if len(text) <= SHORT and Fraction(text) == exactly:
             return text
     return f"≈ {nearest_float(exactly):.6g}"
-
-
-def at_most(number: Fraction, digits: int = 6) -> str:
-    """Return a number to a few digits, rounded down: of what is left, or allowed."""
-    return _rounded(number, digits, ROUND_FLOOR)
-
-
-def at_least(number: Fraction, digits: int = 6) -> str:
-    """Return a number to a few digits, rounded up: of what is spent."""
-    return _rounded(number, digits, ROUND_CEILING)
-
-
-def _rounded(number: Fraction, digits: int, rounding: str) -> str:
-    context = Context(prec=digits, rounding=rounding)
-    return f"{float(context.divide(Decimal(number.numerator), Decimal(number.denominator))):.{digits}g}"

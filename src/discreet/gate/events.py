@@ -14,6 +14,7 @@ from discreet.accounting import PrivacyLoss, loss_from_text, loss_to_text
 from discreet.core import InvalidInput, LedgerDamaged, Neighbours, PrivacyUnit
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import Fields, canonical, parsed
+from discreet.gate.chain import damaged
 
 #: Of the bytes. A change in what an event says, or in what follows from it, makes a new one.
 VERSION = 1
@@ -249,10 +250,7 @@ def loss_of(text: str) -> PrivacyLoss:
 
 
 def _unreadable() -> LedgerDamaged:
-    return LedgerDamaged(
-        "An entry is not the text of an event.",
-        fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor",
-    )
+    return damaged("An entry is not the text of an event.")
 
 
 def _text(number: Fraction | None) -> str | None:

@@ -17,11 +17,11 @@ from itertools import islice
 
 from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
 from discreet.gate.books import Book
-from discreet.gate.canonical import canonical
+from discreet.gate.canonical import canonical, parsed
 from discreet.gate.certificates import Certified
 from discreet.gate.chain import GENESIS, Entry, checked
-from discreet.gate.checkpoints import is_signed
-from discreet.gate.events import Birth, Checkpoint, Payment, Released, from_body
+from discreet.gate.events import Birth, Released, from_body
+from discreet.gate.histories import History
 from discreet.gate.ledger import Ledger
 from discreet.gate.verification import OFTEN, Progress
 
@@ -88,17 +88,16 @@ def _checked(walk: "_Walk", ledger: str | None) -> Exported:
     book = Book.opened(first)
     if ledger not in (None, book.identity.hex()):
         raise _false("it is of another ledger")
-    walk.look(first, GENESIS, book.birth.key)
+    history = History(book.birth.key, GENESIS)
+    walk.look(first, history)
     # A page at a time, as the book may have to count one twice.
     while page := list(checked(islice(entries, PAGE), book.number, book.head)):
-        previous = book.head
         for entry in page:
-            walk.look(entry, previous, book.birth.key)
-            previous = entry.head
+            walk.look(entry, history)
         book = book.caught_up(partial(_same, page))
     if walk.wanted:
         raise _false(f"it ends at entry {book.number}, before what the certificate is about")
-    return Exported(book.identity.hex(), book, walk.answers, walk.signed, walk.vouched)
+    return Exported(book.identity.hex(), book, walk.answers, history.signed, history.vouched)
 
 
 def _same(page: list[Entry], _after: int) -> list[Entry]:
@@ -112,11 +111,8 @@ class _Walk:
         self.lines, self.progress = lines, progress
         #: The heads that a certificate has at some numbers, until they are met.
         self.wanted = {} if certified is None else dict(zip(certified.numbers, certified.heads, strict=True))
-        self.requests: set[str] = set()
-        self.payments: set[int] = set()
-        self.released: set[int] = set()
         self.given: dict[int, bytes] = {}
-        self.answers = self.signed = self.vouched = 0
+        self.answers = 0
 
     def entries(self) -> Iterator[Entry]:
         """Return the entries of all lines; an answer is kept until its entry is looked at."""
@@ -129,36 +125,21 @@ class _Walk:
                 raise _false(f"line {count} is not one of an export") from None
             yield entry
 
-    def look(self, entry: Entry, previous: bytes, key: str) -> None:
-        """Check one entry against those before it."""
-        event, answer, head = from_body(entry.body), self.given.pop(entry.number, None), entry.head.hex()
-        match event:
-            case Payment(request=request):
-                if request in self.requests:
-                    raise _false(f"entry {entry.number} pays for a request that was paid for before")
-                self.requests.add(request)
-                self.payments.add(entry.number)
-            case Released():
-                self.release(entry.number, event, answer)
-            case Checkpoint(signature=signature) if signature:
-                if not is_signed(entry, previous, key):
-                    raise _false(f"checkpoint {entry.number} is not signed by the ledger's key")
-                self.signed += 1
-                self.vouched = entry.number
-        if self.wanted.pop(entry.number, head) != head:
-            raise _false(f"the certificate has another entry {entry.number}")
-        if self.progress is not None and entry.number % OFTEN == 0:
-            self.progress(entry.number, 0)
-
-    def release(self, number: int, event: Released, answer: bytes | None) -> None:
-        """Check that a release was paid for, once, and that its answer is the one of its entry."""
-        if event.payment not in self.payments or event.payment in self.released:
-            raise _false(f"entry {number} releases what was not paid for, or was released before")
-        self.released.add(event.payment)
-        if answer is not None:
+    def look(self, entry: Entry, history: History) -> None:
+        """Check one entry against those before it, its answer, and what a certificate says of it."""
+        number, head = entry.number, entry.head.hex()
+        event, answer = from_body(entry.body), self.given.pop(number, None)
+        history.look(entry, parsed(entry.body))
+        if history.faults:
+            raise _false(history.faults[0])
+        if answer is not None and isinstance(event, Released):
             if sha256(answer).hexdigest() != event.answer:
                 raise _false(f"the answer of entry {number} was changed")
             self.answers += 1
+        if self.wanted.pop(number, head) != head:
+            raise _false(f"the certificate has another entry {number}")
+        if self.progress is not None and number % OFTEN == 0:
+            self.progress(number, 0)
 
 
 def _unpacked(*, number: int, head: str, body: str, answer: str | None = None) -> tuple[Entry, str | None]:

@@ -70,7 +70,7 @@ class Gate(Generic[Data]):
             cost=plan.cost,
             guarantee=guarantee(plan.cost, self._ledger.budget.delta),
             fits=account.fits(plan.cost, self._analyst),
-            left=account.binding(self._analyst).left,
+            left=account.left_of(account.binding(self._analyst)),
             stored=self._ledger.find(plan_digest(plan), self._analyst),
         )
 

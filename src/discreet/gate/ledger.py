@@ -16,10 +16,10 @@ from types import TracebackType
 
 from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
 from discreet.core import Finished, InvalidInput, LedgerDamaged, Number, WrongType, positive
-from discreet.gate.anchors import Anchor, Handles, append_anchors, held, last_anchor, need_anchor_file, write_anchor
+from discreet.gate.anchors import Anchor, Handles, append_anchors, held, need_anchor_file, write_anchor
 from discreet.gate.books import Book
 from discreet.gate.budgets import Budget, Policy
-from discreet.gate.chain import GENESIS, Entry, linked
+from discreet.gate.chain import GENESIS, Entry, damaged, linked
 from discreet.gate.clerk import checkpoint_of, written
 from discreet.gate.events import (
     Annotated,
@@ -166,7 +166,7 @@ class Ledger(AbstractContextManager["Ledger"]):
     def left(self) -> Fraction:
         """The ε or ρ that is left."""
         account = self.book.account
-        return Fraction(0) if account.closed else account.total.left
+        return account.left_of(account.total)
 
     @property
     def promise(self) -> Guarantee:
@@ -224,10 +224,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         entry = self._entry(number)
         event, answer = from_body(entry.body), self._store.reading.answer(number)
         if not isinstance(event, Released) or answer is None or sha256(answer).hexdigest() != event.answer:
-            raise LedgerDamaged(
-                f"The answer of entry {number} is missing or was changed.",
-                fix="put back an undamaged copy that is at least as new as the last anchor",
-            )
+            raise damaged(f"The answer of entry {number} is missing or was changed.")
         return entry, answer
 
     def payment_of(self, request: str) -> int | None:
@@ -362,17 +359,12 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def _follow(self, number: int) -> None:
         """Anchor what another process wrote for this one: it may have other anchors."""
-        if number <= self._anchored:
+        if number <= self._anchored or number <= need_continued(self._store.reading, self._places):
             return
-        seen = [last_anchor(place) for place in self._places]
-        if all(one is not None and one.ledger == self.identity and one.number >= number for one in seen):
-            return
-        with self._lock:
-            if number > self._anchored:
-                with held(self._places) as handles:
-                    need_continued(self._store.reading, self._places)
-                    self._book = self._book.caught_up(self._store.reading.entries)
-                    self._anchor(handles)
+        with self._lock, held(self._places) as handles:
+            need_continued(self._store.reading, self._places)
+            self._book = self._book.caught_up(self._store.reading.entries)
+            self._anchor(handles)
 
     def _written(self, proposals: Sequence[Proposal], reading: Reading, add: Add) -> tuple[Book, list[Outcome]]:
         need_continued(reading, self._places)

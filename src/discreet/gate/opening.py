@@ -5,10 +5,10 @@ from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged, WrongType
 from discreet.gate.anchors import Anchor, default_place, last_anchor, newest, place_of_path, read_anchors
-from discreet.gate.books import Book
-from discreet.gate.chain import Entry, checked
+from discreet.gate.books import Book, not_a_ledger
+from discreet.gate.chain import Entry, checked, damaged
 from discreet.gate.checkpoints import is_signed
-from discreet.gate.stores import Reading, State, Store, trusted
+from discreet.gate.stores import NEWEST, Reading, State, Store, trusted
 
 #: Files that hold anchors.
 Places = tuple[Path, ...]
@@ -49,12 +49,16 @@ def need_new(place: str | Path) -> None:
         )
 
 
-def need_continued(reading: Reading, places: Places) -> None:
-    """Refuse to write where an anchor has seen what is not here: a copy of this ledger is in use as well."""
-    for place in places:
-        anchor = last_anchor(place)
+def need_continued(reading: Reading, places: Places) -> int:
+    """Return up to which entry all anchors have seen; refuse where one has seen what is not here.
+
+    Then a copy of this ledger is in use as well.
+    """
+    seen = [last_anchor(place) for place in places]
+    for anchor in seen:
         if anchor is not None:
             _need_head(reading, anchor)
+    return min((0 if anchor is None else anchor.number for anchor in seen), default=NEWEST)
 
 
 def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: str | Path) -> tuple[Book, Places]:
@@ -65,13 +69,10 @@ def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: s
     """
     first = trusted(reading, 1)
     if first is None:
-        raise LedgerDamaged(
-            "This does not begin as a ledger does.",
-            fix="check the path; if a creation crashed here, remove the file and create the ledger again",
-        )
+        raise not_a_ledger()
     book = Book.opened(first)
     places = places_of(first.head.hex(), anchors, place)
-    seen = need_anchored(reading, places, first.head.hex(), explicit=anchors is not None)
+    seen = need_anchored(reading, places, book, explicit=anchors is not None)
     start = _start(reading, book, seen)
     if start is not None:
         if seen is not None and seen.number < start.number:
@@ -96,8 +97,8 @@ def _start(reading: Reading, book: Book, seen: Anchor | None) -> Entry | None:
     return None
 
 
-def need_anchored(reading: Reading, places: Places, identity: str, *, explicit: bool) -> Anchor | None:
-    """Return the newest anchor; refuse a ledger that lacks an anchored head."""
+def need_anchored(reading: Reading, places: Places, book: Book, *, explicit: bool) -> Anchor | None:
+    """Return the newest anchor; refuse a ledger that lacks an anchored head, and an anchor with a false signature."""
     found = []
     for place in places:
         anchors = read_anchors(place)
@@ -108,10 +109,15 @@ def need_anchored(reading: Reading, places: Places, identity: str, *, explicit: 
             )
         found += anchors
     for anchor in found:
-        if anchor.ledger != identity:
+        if anchor.ledger != book.identity.hex():
             raise LedgerDamaged(
                 "The anchor is that of another ledger: this one was replaced, or the place is wrong.",
                 fix="check both paths; if the ledger was replaced, put back the one that the anchor names",
+            )
+        if anchor.signature and not anchor.is_signed_by(book.birth.key):
+            raise LedgerDamaged(
+                f"The anchor of entry {anchor.number} is not signed by the ledger's key: somebody made it up.",
+                fix="find out who wrote it; put back the anchor that the steward signed",
             )
         _need_head(reading, anchor)
     return newest(found)
@@ -140,7 +146,4 @@ def _followed(reading: Reading, seen: Anchor, start: Entry) -> None:
 
 
 def _gap(number: int) -> LedgerDamaged:
-    return LedgerDamaged(
-        f"The chain does not lead to checkpoint {number}.",
-        fix="put back an undamaged copy that is at least as new as the last anchor",
-    )
+    return damaged(f"The chain does not lead to checkpoint {number}.")

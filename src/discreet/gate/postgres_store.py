@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate.chain import Entry
+from discreet.gate.chain import Entry, damaged
 from discreet.gate.sql_reading import SqlReading
 from discreet.gate.stores import Add, Keys, Outcome, Process, Proposal, Reading, State, need_state
 
@@ -269,10 +269,7 @@ class PostgresStore:
             yield
         except (errors.DataCorrupted, errors.IndexCorrupted):
             self._fail()
-            raise LedgerDamaged(
-                "The ledger's tables are damaged.",
-                fix="put back an undamaged copy that is at least as new as the last anchor",
-            ) from None
+            raise damaged("The ledger's tables are damaged.") from None
         except (psycopg.Error, OSError) as error:
             self._fail()
             raise LedgerUnavailable(

@@ -8,7 +8,8 @@ from reprlib import Repr
 from typing import Any
 
 from discreet.accounting import PrivacyLoss
-from discreet.gate.costs import at_least, cost_words
+from discreet.core.exact import text_up
+from discreet.gate.costs import cost_words
 from discreet.gate.events import Payment
 
 #: Rows of an answer that a notebook shows, and characters of one of its values.
@@ -90,7 +91,7 @@ class Release:
     def _give_or_take(self) -> str:
         """Return the error of the answer, rounded up; nothing if it is not one number."""
         known = isinstance(self.error, int | float) and math.isfinite(self.error)
-        return f" ± {at_least(Fraction(self.error), 3)} (95 %)" if known and self.error is not None else ""
+        return f" ± {text_up(Fraction(self.error), 3)} (95 %)" if known and self.error is not None else ""
 
     def _where(self) -> str:
         return f"entry {self.number}, paid for as {self.receipt.number}, request {one_line(self.receipt.request)}"

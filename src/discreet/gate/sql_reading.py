@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from discreet.core import LedgerDamaged
-from discreet.gate.chain import Entry
+from discreet.gate.chain import Entry, damaged
 from discreet.gate.stores import NEWEST, Keys
 
 #: Rows of a query with ? for its arguments.
@@ -104,8 +103,5 @@ class SqlReading:
 
 def _blob(value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise LedgerDamaged(
-            "A row has something else where bytes should be.",
-            fix="put back an undamaged copy that is at least as new as the last anchor",
-        )
+        raise damaged("A row has something else where bytes should be.")
     return value

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import apsw
 
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate.chain import Entry
+from discreet.gate.chain import Entry, damaged
 from discreet.gate.queues import FileQueue
 from discreet.gate.sql_reading import SqlReading
 from discreet.gate.stores import Add, Keys, Outcome, Process, Proposal, Reading, State, need_state
@@ -202,10 +202,7 @@ class SqliteStore:
             yield
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError):
             self._failed = True
-            raise LedgerDamaged(
-                "The ledger's file is damaged.",
-                fix="put back an undamaged copy that is at least as new as the last anchor",
-            ) from None
+            raise damaged("The ledger's file is damaged.") from None
         except (apsw.Error, OSError) as error:
             self._failed = True
             raise LedgerUnavailable(

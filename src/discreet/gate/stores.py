@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from discreet import core
 from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged
 from discreet.gate.canonical import parsed
-from discreet.gate.chain import GENESIS, Entry, checked
+from discreet.gate.chain import GENESIS, Entry, checked, damaged
 from discreet.gate.events import Event, Payment, Released, kind_name
 
 T = TypeVar("T")
@@ -178,10 +178,7 @@ def _need_filed(reading: Reading, number: int, **said: object) -> None:
 
 
 def _misfiled(number: int) -> LedgerDamaged:
-    return LedgerDamaged(
-        f"Entry {number} is filed under keys that it does not have, or under none.",
-        fix="put back an undamaged copy that is at least as new as the last anchor",
-    )
+    return damaged(f"Entry {number} is filed under keys that it does not have, or under none.")
 
 
 #: Write an entry with its keys and, for a release, its answer: durable with all others of its transaction, or none.

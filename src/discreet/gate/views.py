@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core import DiscreetError
+from discreet.core.exact import text_down, text_up
 from discreet.gate.accounts import limit_of
 from discreet.gate.budgets import Policy
-from discreet.gate.costs import at_least, at_most, cost_words
+from discreet.gate.costs import cost_words
 from discreet.gate.releases import one_line
 
 if TYPE_CHECKING:
@@ -49,11 +50,11 @@ class Gauge:
 
     def words(self) -> str:
         """Return the numbers."""
-        spent = at_least(self.spent)
-        limit = spent if self.spent == self.limit else at_most(self.limit)
+        spent = text_up(self.spent)
+        limit = spent if self.spent == self.limit else text_down(self.limit)
         return (
-            f"{self.symbol} = {spent} of {limit} spent, {at_most(self.left)} left"
-            f" ({at_most(100 * self.left / self.limit if self.limit else Fraction(0), 3)} %)"
+            f"{self.symbol} = {spent} of {limit} spent, {text_down(self.left)} left"
+            f" ({text_down(100 * self.left / self.limit if self.limit else Fraction(0), 3)} %)"
         )
 
 
@@ -61,7 +62,7 @@ def total_gauge(ledger: "Ledger") -> tuple[str, Gauge]:
     """Return the gauge that binds everybody, and whose it is: all analysts' together, or each one's who is new."""
     account = ledger.book.account
     who = "all together" if account.policy is Policy.SHARED else "each analyst"
-    return who, _gauge(ledger, account.total, account.total.left)
+    return who, _gauge(ledger, account.total, account.total)
 
 
 def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:
@@ -74,21 +75,24 @@ def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:
 def analyst_gauge(ledger: "Ledger", analyst: str) -> Gauge:
     """Return the gauge of one analyst, who may be new."""
     account = ledger.book.account
-    return _gauge(ledger, account.filter_of(analyst), account.binding(analyst).left)
+    return _gauge(ledger, account.filter_of(analyst), account.binding(analyst))
 
 
-def _gauge(ledger: "Ledger", session: "Filter", left: Fraction) -> Gauge:
-    usable = Fraction(0) if ledger.book.account.closed else left
-    return Gauge(ledger.budget.symbol, session.spent, limit_of(session), usable)
+def _gauge(ledger: "Ledger", session: "Filter", binding: "Filter") -> Gauge:
+    left = ledger.book.account.left_of(binding)
+    return Gauge(ledger.budget.symbol, session.spent, limit_of(session), left)
 
 
 def promise_words(ledger: "Ledger") -> str:
     """Return what is promised now, and what was at birth if that was something else."""
-    budget, limit = ledger.budget, ledger.book.account.limit
-    beside = f" at δ = {at_least(budget.delta)}" if budget.delta else ""
-    born = "" if limit == budget.limit else f" ({at_most(budget.limit)} at birth)"
+    budget, account = ledger.budget, ledger.book.account
+    if account.closed:
+        return f"nothing is promised any more for {budget.unit}"
+    limit = account.limit
+    beside = f" at δ = {text_up(budget.delta)}" if budget.delta else ""
+    born = "" if limit == budget.limit else f" ({text_down(budget.limit)} at birth)"
     whose = "" if ledger.birth.policy is Policy.SHARED else ", to each analyst alone"
-    return f"{budget.symbol} = {at_least(limit)}{beside}{born} for {budget.unit}{whose}"
+    return f"{budget.symbol} = {text_up(limit)}{beside}{born} for {budget.unit}{whose}"
 
 
 def ledger_text(ledger: "Ledger") -> str:

@@ -1,0 +1,56 @@
+"""What has to be true of a history besides its chain, its keys and its sums: the one place that says so.
+
+`verification` asks it of a store, `exports` of lines of text.
+"""
+
+from dataclasses import dataclass, field
+
+from discreet.gate.canonical import Fields
+from discreet.gate.chain import Entry
+from discreet.gate.checkpoints import is_signed
+
+
+@dataclass
+class History:
+    """Entries that were looked at, one after another; `faults` says what does not follow."""
+
+    #: The ledger's public key, and the head before the next entry.
+    key: str
+    head: bytes
+    requests: set[str] = field(default_factory=set)
+    payments: set[int] = field(default_factory=set)
+    released: set[int] = field(default_factory=set)
+    checkpoints: int = 0
+    #: Checkpoints that the key signed, and the last of them.
+    signed: int = 0
+    vouched: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def look(self, entry: Entry, fields: Fields) -> None:
+        """Look at one more entry."""
+        number, kind = entry.number, fields["kind"]
+        if kind == "payment":
+            if fields["request"] in self.requests:
+                self.faults.append(f"entry {number} pays for a request that was paid for before")
+            self.requests.add(fields["request"])
+            self.payments.add(number)
+        elif kind == "release":
+            self._release(number, fields["payment"])
+        elif kind == "checkpoint":
+            self._checkpoint(entry, fields["signature"])
+        self.head = entry.head
+
+    def _release(self, number: int, payment: int) -> None:
+        if payment not in self.payments:
+            self.faults.append(f"entry {number} releases what was not paid for before")
+        elif payment in self.released:
+            self.faults.append(f"entry {number} releases what was released before")
+        self.released.add(payment)
+
+    def _checkpoint(self, entry: Entry, signature: str) -> None:
+        self.checkpoints += 1
+        if is_signed(entry, self.head, self.key):
+            self.signed += 1
+            self.vouched = entry.number
+        elif signature:
+            self.faults.append(f"the signature of checkpoint {entry.number} is not by the ledger's key")
