@@ -25,7 +25,7 @@ $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check opt-einsum --editable '.[bench]'
 	@touch $@
 
-demo: setup            ## private counts beside the exact one, and a picture of the noise
+demo: setup            ## the whole story on a hospital that does not exist, with a report to look at
 	$(RUN)/python examples/demo.py
 
 pictures: setup        ## three pictures of accounting
@@ -56,6 +56,7 @@ format: setup
 bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchmarks/results/
 	$(RUN)/python benchmarks/noise.py
 	$(RUN)/python benchmarks/selection.py
+	$(RUN)/python benchmarks/quantiles.py
 	$(RUN)/python benchmarks/accounting.py
 	$(RUN)/python benchmarks/accounting_sweep.py
 	$(RUN)/python benchmarks/ledger.py
@@ -69,4 +70,4 @@ postgres:              ## the server that some tests start, where it is missing 
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) demo-noise.png privacy-curve.png least-noise.png composition-theorems.png docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -13,8 +13,8 @@ GATE_MUTANTS = [
     Mutant(
         "the data is seen before it is paid for",
         "gate/gate.py",
-        "        digest = plan_digest(plan)\n        known",
-        "        digest = plan_digest(plan)\n        plan.run(self._data, SYSTEM)\n        known",
+        "        digest = plan_digest(plan)\n        if fresh:",
+        "        digest = plan_digest(plan)\n        plan.run(self._data, SYSTEM)\n        if fresh:",
         "unit/test_gate.py::test_an_answer_is_paid_for_before_the_data_is_seen",
     ),
     Mutant(
@@ -25,10 +25,17 @@ GATE_MUTANTS = [
         "unit/test_gate_rewritten.py::test_an_answered_request_does_not_look_at_the_data_again",
     ),
     Mutant(
+        "two threads that ask the same at once both pay",
+        "gate/gate.py",
+        "with self._ledger.running.of(digest):",
+        "with self._ledger.running.of(os.urandom(8).hex()):",
+        "unit/test_gate.py::test_two_threads_that_ask_the_same_at_once_pay_once",
+    ),
+    Mutant(
         "fresh noise is handed out for free",
         "gate/gate.py",
-        "if known is None and not fresh:",
-        "if known is None:",
+        "        if fresh:\n            return self._bought(plan, digest, request)\n",
+        "",
         "unit/test_gate.py::test_fresh_noise_is_paid_for",
     ),
     Mutant(

@@ -14,9 +14,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from accounting_mutants import ACCOUNTING_MUTANTS
+from data_mutants import DATA_MUTANTS
+from data_reference_mutants import DATA_REFERENCE_MUTANTS
+from face_mutants import FACE_MUTANTS
 from gate_mutants import GATE_MUTANTS
 from law_mutants import LAW_MUTANTS
 from mutant import Mutant
+from query_mechanism_mutants import QUERY_MECHANISM_MUTANTS
+from query_mutants import QUERY_MUTANTS
+from session_mutants import SESSION_MUTANTS
+from sql_mutants import SQL_MUTANTS
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
@@ -544,6 +551,13 @@ MUTANTS = [
     *ACCOUNTING_MUTANTS,
     *GATE_MUTANTS,
     *LAW_MUTANTS,
+    *DATA_MUTANTS,
+    *DATA_REFERENCE_MUTANTS,
+    *QUERY_MECHANISM_MUTANTS,
+    *QUERY_MUTANTS,
+    *SQL_MUTANTS,
+    *SESSION_MUTANTS,
+    *FACE_MUTANTS,
 ]
 
 

@@ -15,19 +15,28 @@ from discreet.mechanisms import (
     AboveThreshold,
     CentredTotal,
     ExponentialMechanism,
+    Extreme,
     Gaussian,
+    GaussianThreshold,
     Laplace,
+    LaplaceThreshold,
+    LimitChoice,
+    ManyQuantiles,
     Mean,
     NoiseKind,
     NumericSparse,
     OnGrid,
     PermuteAndFlip,
+    QuantileChoice,
+    QuantileMethod,
     RandomisedResponse,
+    RangeChoice,
     ReportNoisyMax,
     Sparse,
     TopK,
     TopKMethod,
     Truncated,
+    TruncatedGeometricSelection,
 )
 from scripted import Seeded
 
@@ -64,6 +73,29 @@ CASES = {
         f"TopK {method.name}": (TopK(k=2, epsilon=1, method=method), lambda m, e: m.choose([SECRET, 2, 3], entropy=e))
         for method in TopKMethod
     },
+    "TruncatedGeometricSelection": (
+        TruncatedGeometricSelection(epsilon=1, delta=1e-9),
+        lambda m, e: m.select([SECRET, 21, 22], entropy=e),
+    ),
+    "LaplaceThreshold": (LaplaceThreshold(epsilon=1, delta=1e-9), lambda m, e: m.select([SECRET, 22], entropy=e)),
+    "GaussianThreshold": (
+        GaussianThreshold.for_epsilon_delta(1, 1e-9),
+        lambda m, e: m.select_with_counts([SECRET, 36], entropy=e),
+    ),
+    "QuantileChoice": (QuantileChoice(level=0.5, epsilon=1), lambda m, e: m.choose([3, SECRET, 3], entropy=e)),
+    "Extreme": (Extreme(upper=True, offset=5, epsilon=1), lambda m, e: m.choose([3, SECRET, 3], entropy=e)),
+    **{
+        f"ManyQuantiles {method.name}": (
+            ManyQuantiles(levels=[0.5], epsilon=1, cells=3, method=method),
+            lambda m, e: m.choose([3, SECRET, 3], entropy=e),
+        )
+        for method in QuantileMethod
+    },
+    "RangeChoice": (
+        RangeChoice(epsilon=1, cells=3, upper=True),
+        lambda m, e: m.choose([3, SECRET, 3], entropy=e),
+    ),
+    "LimitChoice": (LimitChoice(epsilon=1, most=3), lambda m, e: m.choose([3, SECRET, 3], entropy=e)),
     "AboveThreshold": (AboveThreshold(epsilon=1, threshold=5), lambda m, e: m.start(entropy=e).ask(SECRET)),
     "Sparse": (Sparse(epsilon=1, threshold=5, answers=2), lambda m, e: m.start(entropy=e).ask(SECRET)),
     "NumericSparse": (NumericSparse(epsilon=1, threshold=5, answers=2), lambda m, e: m.start(entropy=e).ask(SECRET)),

@@ -9,7 +9,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)
 TEXTS = [*PAGES, *sorted(ROOT.glob("*.md"))]
-ROOMS = ["discreet", "discreet.core", "discreet.noise", "discreet.accounting", "discreet.mechanisms", "discreet.gate"]
+ROOMS = [
+    "discreet",
+    "discreet.core",
+    "discreet.noise",
+    "discreet.accounting",
+    "discreet.mechanisms",
+    "discreet.gate",
+    "discreet.session",
+]
 #: Directories that only somebody's machine has; system ones would not be a leak, but do not belong in prose either.
 MACHINE_PATH = re.compile(
     r"(?<![\w.~-])/(?:home|root|work|workspace|tmp|Users|opt|mnt|srv|var|private)/\w|\b[A-Z]:\\\w|~/\w"

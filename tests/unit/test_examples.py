@@ -20,15 +20,15 @@ def test_an_example_runs_and_tells_its_story(script, tmp_path):
         cwd=tmp_path,
         timeout=120,
         check=False,
-        env={**os.environ, "MPLCONFIGDIR": str(tmp_path)},
+        env={**os.environ, "MPLCONFIGDIR": str(tmp_path), "DISCREET_STATE": str(tmp_path)},
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") >= 1
 
 
-def test_the_demo_shows_exact_beside_private_with_error_bars_and_a_picture(tmp_path):
+def test_the_mechanisms_show_exact_beside_private_with_error_bars_and_a_picture(tmp_path):
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "demo.py")],
+        [sys.executable, str(EXAMPLES / "noise_demo.py")],
         capture_output=True,
         text=True,
         cwd=tmp_path,

@@ -299,3 +299,18 @@ def test_a_request_id_is_a_short_printable_text(gate, request_id):
 def test_a_gate_needs_a_ledger():
     with pytest.raises(WrongType, match="needs a Ledger"):
         Gate("clinic.ledger", [SECRET])
+
+
+def test_two_threads_that_ask_the_same_at_once_pay_once(ledger, gate):
+    """The rival comes when the first has paid and has no answer yet, which is when it would find nothing stored."""
+    rivals = []
+
+    def doing(_):
+        if not rivals:
+            rivals.append(threading.Thread(target=gate.release, args=(Question(doing=doing),)))
+            rivals[0].start()
+            rivals[0].join(timeout=0.5)
+
+    gate.release(Question(doing=doing))
+    rivals[0].join()
+    assert ledger.book.payments == 1

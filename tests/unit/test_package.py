@@ -28,8 +28,13 @@ ROOMS = [
 FACES = {
     "discreet": {
         "Bounds", "Budget", "DiscreetError", "Gate", "Ledger", "Limit", "Neighbours", "Plan", "Policy", "PrivacyUnit",
-        "Release", "Sensitivity", "__version__", "accounting", "bounded_sum", "bounded_sums", "counting_queries",
-        "counting_query", "gate", "histogram", "mechanisms", "noise",
+        "Release", "Sensitivity", "Session", "TotalLimit", "__version__", "accounting", "bounded_sum", "bounded_sums",
+        "count", "count_distinct", "count_people", "counting_queries", "counting_query", "data", "deviation", "gate",
+        "histogram", "maximum", "mean", "mechanisms", "median", "minimum", "noise", "open", "quantile", "query",
+        "session", "total", "variance",
+    },
+    "discreet.session": {
+        "Answer", "Description", "Preview", "Session", "Settings", "open_session", "read_settings", "write_settings",
     },
     "discreet.noise": {
         "SYSTEM", "Entropy", "ExpChoice", "below", "bernoulli", "bernoulli_exp", "choose", "choose_exp", "gaussian",
@@ -56,7 +61,9 @@ FACES = {
     },
     "discreet.mechanisms": {
         "AboveThreshold", "CentredTotal", "Estimate",
-        "ExponentialMechanism", "Gaussian", "Laplace", "Mean", "MeanAnswer",
+        "ExponentialMechanism", "Extreme", "Gaussian", "GaussianThreshold", "Laplace", "LaplaceThreshold",
+        "LimitChoice", "ManyQuantiles", "Mean", "MeanAnswer", "QuantileChoice", "QuantileMethod", "RangeChoice",
+        "TruncatedGeometricSelection", "best_selection",
         "NoiseKind", "NumericSparseStream", "SparseStream",
         "NumericSparse", "OnGrid", "PermuteAndFlip", "RandomisedResponse", "ReportNoisyMax", "Sparse", "TopK",
         "TopKMethod", "Truncated", "centred_sum", "grid_l1", "grid_l2", "least_epsilon", "to_grid",
@@ -104,6 +111,7 @@ def test_importing_discreet_imports_nothing_heavy():
         "matplotlib",
         "torch",
         "duckdb",
+        "sqlglot",
         "polars",
         "pyarrow",
         "mpmath",

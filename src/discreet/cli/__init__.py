@@ -1,8 +1,8 @@
 """The terminal, for a person or, with --json, for a program.
 
-`discreet account …` says what a privacy loss promises: a face over the accounting room. `discreet ledger …` is for the
-steward of a ledger: a face over the gate. Both read words, ask the library and write words. They see no rows, and no
-verb spends.
+`discreet init`, `ask`, `preview` and their kin ask about a table: a face over the session. Of them only `ask` and
+`buy-bounds` spend. `discreet account …` says what a privacy loss promises: a face over the accounting room. `discreet
+ledger …` is for the steward of a ledger: a face over the gate. All read words, ask the library and write words.
 """
 
 import os
@@ -46,7 +46,17 @@ LEDGER_VERBS = {
     "certificate": "discreet.cli.papers",
     "check": "discreet.cli.papers",
 }
-ROOMS = {"account": VERBS, "ledger": LEDGER_VERBS}
+#: Commands that are room and verb in one.
+QUERY_VERBS = {
+    "init": "discreet.cli.beginning",
+    "ask": "discreet.cli.querying",
+    "preview": "discreet.cli.querying",
+    "explain": "discreet.cli.querying",
+    "schema": "discreet.cli.querying",
+    "buy-bounds": "discreet.cli.querying",
+    "demo": "discreet.cli.demo",
+}
+ROOMS = {"account": VERBS, "ledger": LEDGER_VERBS, **dict.fromkeys(QUERY_VERBS, QUERY_VERBS)}
 
 REFUSED, FAILED, INTERRUPTED = 2, 1, 130
 #: Lines of a stream that are written at once.
@@ -59,6 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: answered. 2: refused, with a fix on standard error. 3: a ledger is not sound. 1: a fault of this package. 130:
     interrupted, or nobody reads on.
     """
+    if arguments is None:
+        _travel_light()
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         options = parser().parse_args(given)
@@ -78,9 +90,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return answer.status
 
 
+def _travel_light() -> None:
+    """Spare this process pandas, which DuckDB loads as soon as a parameter is bound, if there is one.
+
+    No verb takes or gives a frame, and loading it takes longer than an answer.
+    """
+    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]  # what Python takes for: not to be had
+
+
 def _answer(options: Namespace) -> Answer:
     module = import_module(ROOMS[options.room][options.verb])
-    verb: Callable[[Namespace], Answer] = getattr(module, f"answer_{options.verb}")
+    verb: Callable[[Namespace], Answer] = getattr(module, f"answer_{options.verb.replace('-', '_')}")
     return verb(options)
 
 

@@ -1,8 +1,11 @@
 """The words of the command line. Nothing heavy is imported here, so that help comes at once."""
 
+import argparse
+
 from discreet import __version__
 from discreet.cli.ledger_arguments import add_ledger
 from discreet.cli.parsers import JSON, Parser, Verbs, added, added_verb, json_option
+from discreet.cli.query_arguments import add_questions
 
 LOSS = """\
 LOSS is what one release, or a series of them, costs. Quote it, for the brackets mean something to the shell:
@@ -24,15 +27,26 @@ For example:
   discreet account noise gaussian --epsilon 2 --delta 1e-6 --rate 0.01 --times 10000
   discreet account compare --epsilon 0.1 --times 100 --delta 1e-6        which theorem wins?
 """
+START = """\
+To begin:
+
+  discreet demo                                                the whole story, on people who do not exist
+  discreet init visits.parquet                                 say what is public, and who is protected
+  discreet preview "SELECT COUNT(*) FROM visits" --epsilon 0.1     free
+  discreet ask "SELECT COUNT(*) FROM visits" --epsilon 0.1
+"""
 KINDS = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace")
 
 
 def parser() -> Parser:
     """Return the parser of the whole command."""
     title = "Answers questions about people without telling on any of them."
-    whole = Parser(prog="discreet", description=title, allow_abbrev=False)
+    shape = argparse.RawDescriptionHelpFormatter
+    whole = Parser(prog="discreet", description=title, allow_abbrev=False, formatter_class=shape)
     whole.add_argument("--version", action="version", version=f"discreet {__version__}")
-    rooms = whole.add_subparsers(dest="room", required=True, metavar="account|ledger")
+    whole.epilog = START
+    rooms = whole.add_subparsers(dest="room", required=True, metavar="COMMAND")
+    add_questions(rooms)
     account = added(rooms, "account", "What a privacy loss promises, and how much noise a promise takes.")
     account.epilog = EXAMPLES
     verbs = account.add_subparsers(dest="verb", required=True, metavar="VERB")

@@ -15,6 +15,14 @@ class Misspelt(InvalidInput):
         self.at = at
 
 
+class RefusedQuestion(Misspelt):
+    """A question is refused where it is written: at a place of one of its lines, which is counted from 1."""
+
+    def __init__(self, problem: str, *, fix: str, text: str, at: int, line: int) -> None:
+        super().__init__(problem, fix=fix, text=text, at=at)
+        self.line = line
+
+
 class Fault(DiscreetError):
     """Something went wrong that is not the caller's doing."""
 
@@ -43,6 +51,7 @@ def recorded(error: DiscreetError) -> dict[str, object]:
         "problem": error.problem,
         "fix": error.fix,
         "character": None if at is None else at + 1,
+        **({"line": error.line} if isinstance(error, RefusedQuestion) else {}),
     }
 
 

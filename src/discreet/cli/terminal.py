@@ -4,12 +4,16 @@ import os
 import sys
 import time
 from dataclasses import dataclass
-from typing import TextIO
+from threading import Event, Thread
+from types import TracebackType
+from typing import Self, TextIO
 
 from discreet.cli.streams import write
 
 #: Seconds between two lines of progress.
 PAUSE = 0.2
+#: What takes longer than this is told of, and how often.
+SECOND = 1.0
 #: All of one length, so that painted cells of one width stay in line.
 GREEN, YELLOW, RED, OFF = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
 
@@ -67,6 +71,41 @@ class Progress:
         """Take the line away."""
         if self._shown:
             self._rewrite("")
+
+    def _rewrite(self, text: str) -> None:
+        write(self._stream, f"\r{text.ljust(self._shown)}\r{text}", end="")
+        self._shown = len(text)
+
+
+class Patience:
+    """Tells that something goes on, and for how long it has: from the first second on, if a person is there to see it.
+
+    For work that cannot say how far it is. What is told is a name that the caller chose, and the clock.
+    """
+
+    def __init__(self, what: str, *, wanted: bool = True) -> None:
+        self._what, self._stream = what, sys.stderr
+        self._on = wanted and is_terminal(self._stream)
+        self._over, self._shown = Event(), 0
+        self._thread = Thread(target=self._tell, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._on:
+            self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if not self._on:
+            return
+        self._over.set()
+        self._thread.join()
+        if self._shown:
+            self._rewrite("")
+
+    def _tell(self) -> None:
+        start = time.monotonic()
+        while not self._over.wait(SECOND):
+            self._rewrite(f"{self._what} … {time.monotonic() - start:.0f} s")
 
     def _rewrite(self, text: str) -> None:
         write(self._stream, f"\r{text.ljust(self._shown)}\r{text}", end="")

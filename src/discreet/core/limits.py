@@ -27,9 +27,43 @@ class Limit:
         """How many rows one unit may have in all groups together."""
         return self.groups * self.rows_per_group
 
+    def __str__(self) -> str:
+        return f"at most {_many(self.groups, 'group')} a unit, and {_many(self.rows_per_group, 'row')} in each"
+
+
+@dataclass(frozen=True, slots=True)
+class TotalLimit:
+    """How many rows one unit may have in all, however they are spread over groups."""
+
+    rows: int
+
+    def __post_init__(self) -> None:
+        settle(self, rows=whole(self.rows, "rows"))
+
+    @property
+    def groups(self) -> int:
+        """How many groups one unit may touch: as many as it has rows."""
+        return self.rows
+
+    @property
+    def rows_per_group(self) -> int:
+        """How many rows one unit may have in one group: all of them."""
+        return self.rows
+
+    def __str__(self) -> str:
+        return f"at most {_many(self.rows, 'row')} a unit"
+
+
+#: Either way to say how much of an answer one unit may touch.
+AnyLimit = Limit | TotalLimit
+
 
 def need_limit(value: object) -> Limit:
     """Return `value` if it is a Limit; a bare number would not say of what."""
     if not isinstance(value, Limit):
         raise WrongType(f"limit is {kind_of(value)}, not a Limit.", fix="pass Limit(groups=…, rows_per_group=…)")
     return value
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

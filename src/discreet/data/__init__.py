@@ -1,7 +1,65 @@
-"""Rows in, exact bounded integers out, on DuckDB, PostgreSQL and Spark.
+"""Rows in, exact bounded integers out. May touch rows and engines; never randomness, mechanisms or the ledger.
 
-Still empty. The engines, `limit`, `clamp` and `aggregate` will live here. May touch rows; never randomness or the
-ledger.
+`open_table` reads a file or a frame into a canonical import on DuckDB. A table's one private verb is `aggregate`: from
+an `Aggregation`, which is public and says which rows, which groups and which integers, to an `Exact`, which is private.
 """
 
-__all__: list[str] = []
+from discreet.data.aggregates import (
+    Aggregation,
+    Distinct,
+    Exact,
+    Extremes,
+    Frequencies,
+    Histogram,
+    Key,
+    Load,
+    People,
+    PeopleBy,
+    PeopleCut,
+    PeopleWhere,
+    Present,
+    Rows,
+    Table,
+    Total,
+    sensitivity_of,
+)
+from discreet.data.duck_table import DuckTable
+from discreet.data.engines import EngineSettings
+from discreet.data.errors import EngineFailed
+from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call, column
+from discreet.data.functions import Function
+from discreet.data.importing import open_table
+
+__all__ = [
+    "Aggregation",
+    "Call",
+    "Case",
+    "ColumnValue",
+    "Distinct",
+    "DuckTable",
+    "EngineFailed",
+    "EngineSettings",
+    "Exact",
+    "Expression",
+    "Extremes",
+    "Frequencies",
+    "Function",
+    "Histogram",
+    "InSet",
+    "Key",
+    "Like",
+    "Literal",
+    "Load",
+    "People",
+    "PeopleBy",
+    "PeopleCut",
+    "PeopleWhere",
+    "Present",
+    "Rows",
+    "Table",
+    "Total",
+    "call",
+    "column",
+    "open_table",
+    "sensitivity_of",
+]

@@ -83,12 +83,19 @@ class Gate(Generic[Data]):
         """
         need_plan(plan)
         digest = plan_digest(plan)
-        known = None if request is None else self._ledger.payment_of(need_label(request, "request"))
-        if known is None and not fresh:
-            found = self._ledger.find(digest, self._analyst)
+        if fresh:
+            return self._bought(plan, digest, request)
+        # Two threads that ask the same at once would both find nothing, and both pay.
+        with self._ledger.running.of(digest):
+            known = None if request is None else self._ledger.payment_of(need_label(request, "request"))
+            found = self._ledger.find(digest, self._analyst) if known is None else None
             if found is not None:
                 return self._stored(plan, self._ledger.receipt(found), fresh=False)
-        name = f"auto-{os.urandom(16).hex()}" if request is None else request
+            return self._bought(plan, digest, request)
+
+    def _bought(self, plan: Plan[Data], digest: str, request: str | None) -> Release:
+        """Pay, run and store; a request that was paid for before is not paid for again."""
+        name = f"auto-{os.urandom(16).hex()}" if request is None else need_label(request, "request")
         receipt = self._ledger.pay(
             plan.cost,
             what=need_words(plan.describe(), "what a plan describes"),

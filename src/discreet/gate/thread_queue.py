@@ -116,17 +116,17 @@ def _interrupted() -> LedgerUnavailable:
 
 
 class Locks:
-    """A lock for each request that runs now."""
+    """A lock for each payment that is run now, and for each plan that is asked for."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._locks: weakref.WeakValueDictionary[int, _Lock] = weakref.WeakValueDictionary()
+        self._locks: weakref.WeakValueDictionary[int | str, _Lock] = weakref.WeakValueDictionary()
 
     @contextmanager
-    def of(self, number: int) -> Iterator[None]:
-        """Hold the lock of a payment."""
+    def of(self, what: int | str) -> Iterator[None]:
+        """Hold the lock of a payment, by its number, or of a plan, by its digest."""
         with self._guard:
-            lock = self._locks.setdefault(number, _Lock())
+            lock = self._locks.setdefault(what, _Lock())
         with lock.lock:
             yield
 

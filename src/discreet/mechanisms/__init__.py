@@ -4,11 +4,16 @@ from discreet.mechanisms.accuracy import least_epsilon
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.many_quantiles import ManyQuantiles, QuantileMethod
 from discreet.mechanisms.mean import CentredTotal, Mean, MeanAnswer, centred_sum
+from discreet.mechanisms.partition_selection import TruncatedGeometricSelection, best_selection
+from discreet.mechanisms.quantiles import Extreme, QuantileChoice
 from discreet.mechanisms.randomised_response import Estimate, RandomisedResponse
+from discreet.mechanisms.ranges import LimitChoice, RangeChoice
 from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
 from discreet.mechanisms.sparse_stream import NumericSparseStream, SparseStream
 from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
+from discreet.mechanisms.thresholds import GaussianThreshold, LaplaceThreshold
 from discreet.mechanisms.top_k import TopK, TopKMethod
 from discreet.mechanisms.truncated import Truncated
 
@@ -17,8 +22,13 @@ __all__ = [
     "CentredTotal",
     "Estimate",
     "ExponentialMechanism",
+    "Extreme",
     "Gaussian",
+    "GaussianThreshold",
     "Laplace",
+    "LaplaceThreshold",
+    "LimitChoice",
+    "ManyQuantiles",
     "Mean",
     "MeanAnswer",
     "NoiseKind",
@@ -26,13 +36,18 @@ __all__ = [
     "NumericSparseStream",
     "OnGrid",
     "PermuteAndFlip",
+    "QuantileChoice",
+    "QuantileMethod",
     "RandomisedResponse",
+    "RangeChoice",
     "ReportNoisyMax",
     "Sparse",
     "SparseStream",
     "TopK",
     "TopKMethod",
     "Truncated",
+    "TruncatedGeometricSelection",
+    "best_selection",
     "centred_sum",
     "grid_l1",
     "grid_l2",

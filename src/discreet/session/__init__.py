@@ -1,6 +1,19 @@
-"""A Gate with a friendly face.
+"""A Gate with a friendly face: `discreet.open(...)` makes a Session, which answers questions with tables and errors."""
 
-Still empty. `discreet.open(...)` will make one.
-"""
+from discreet.session.answers import Answer
+from discreet.session.descriptions import Description
+from discreet.session.opening import open_session
+from discreet.session.previews import Preview
+from discreet.session.session import Session
+from discreet.session.settings import Settings, read_settings, write_settings
 
-__all__: list[str] = []
+__all__ = [
+    "Answer",
+    "Description",
+    "Preview",
+    "Session",
+    "Settings",
+    "open_session",
+    "read_settings",
+    "write_settings",
+]

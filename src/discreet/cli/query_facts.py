@@ -1,0 +1,135 @@
+"""What was asked about a table, as a program reads it: JSON and CSV."""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from discreet.accounting import loss_to_text
+from discreet.cli.answers import Fact, exactly
+from discreet.cli.books import currency, gauge_facts
+from discreet.core import Bounds, round_down, round_up
+from discreet.core.limits import AnyLimit, TotalLimit
+from discreet.core.schema import Column, Value
+from discreet.gate.costs import cost_words
+from discreet.gate.views import Gauge, analyst_gauge, name_of, total_gauge
+from discreet.session import Answer as Answered
+from discreet.session import Preview, Session
+
+
+def declared_facts(session: Session) -> dict[str, Fact]:
+    """Return what is public about a table, for a program."""
+    schema = session.schema.schema
+    return {
+        "table": schema.table,
+        "person": schema.unit.column,
+        "neighbours": schema.unit.neighbours.value,
+        "columns": [_column_facts(column) for column in schema.columns],
+        "limit": _limit_facts(session.schema.limit),
+    }
+
+
+def gauge_of(session: Session) -> tuple[str, Gauge]:
+    """Return what is left to who asked, and whose it is: without a name, everybody's."""
+    if not session.analyst:
+        return total_gauge(session.ledger)
+    return name_of(session.analyst), analyst_gauge(session.ledger, session.analyst)
+
+
+def budget_facts(session: Session) -> dict[str, Fact]:
+    """Return what is left to who asked, for a program."""
+    gauge = gauge_of(session)[1]
+    return {"analyst": session.analyst, "currency": currency(session.ledger), **gauge_facts(gauge)}
+
+
+def answer_facts(answer: Answered) -> dict[str, Fact]:
+    """Return an answer for a program."""
+    result = answer.result
+    return {
+        "columns": [
+            {"name": column.name, "kind": None if column.kind is None else column.kind.value}
+            for column in result.columns
+        ],
+        "rows": [{name: as_fact(value) for name, value in row.items()} for row in answer.rows()],
+        "confidence": float(result.confidence),
+        "simultaneous": result.simultaneous,
+        "notes": [*answer.notes],
+        "cost": loss_to_text(answer.cost),
+        "cost_words": cost_words(answer.cost),
+        "fresh": answer.fresh,
+        "payment": answer.receipt.number,
+        "release": answer.release.number,
+        "request": answer.receipt.request,
+    }
+
+
+def preview_facts(preview: Preview) -> dict[str, Fact]:
+    """Return a preview for a program."""
+    return {
+        "what": preview.what,
+        "cost": loss_to_text(preview.cost),
+        "cost_words": cost_words(preview.cost),
+        "fits": preview.fits,
+        "stored": preview.stored,
+        "free": preview.free,
+        "predicted": [{"name": one.name, "error": as_fact(one.error), "words": one.words} for one in preview.predicted],
+    }
+
+
+def _column_facts(column: Column) -> dict[str, Fact]:
+    return {
+        "name": column.name,
+        "kind": column.kind.value,
+        "bounds": None if column.bounds is None else bounds_facts(column.bounds),
+        "groups": None if column.groups is None else [as_fact(value) for value in column.groups],
+        "complete": column.complete,
+    }
+
+
+def bounds_facts(bounds: Bounds) -> dict[str, Fact]:
+    """Return bounds for a program, rounded outwards."""
+    return {
+        **exactly("low", bounds.low, round_down(bounds.low)),
+        **exactly("high", bounds.high, round_up(bounds.high)),
+        **exactly("step", bounds.step, round_up(bounds.step)),
+    }
+
+
+def _limit_facts(limit: AnyLimit | None) -> Fact:
+    if limit is None:
+        return None
+    if isinstance(limit, TotalLimit):
+        return {"total": limit.rows}
+    return {"groups": limit.groups, "rows": limit.rows_per_group}
+
+
+def as_fact(value: Value) -> Fact:
+    """Return a cell for a program: points in time as ISO 8601, and null for what JSON has no number for."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def csv_lines(answer: Answered) -> Iterator[str]:
+    """Return an answer as CSV: all digits, and the ends of the error bars in columns of their own."""
+    rows = answer.rows()
+    names = list(rows[0]) if rows else list(answer.columns)
+    yield _csv_line(names)
+    for row in rows:
+        yield _csv_line(list(row.values()))
+
+
+def _csv_line(cells: Sequence[Value]) -> str:
+    file = io.StringIO()
+    csv.writer(file, lineterminator="").writerow(["" if cell is None else as_text(cell) for cell in cells])
+    return file.getvalue()
+
+
+def as_text(value: Value) -> str:
+    """Return a cell of a CSV file."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, date) else str(value)

@@ -1,0 +1,93 @@
+"""What is public about a table: its columns, their kinds, their bounds, their groups, and who is protected."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+
+from discreet.core.bounds import Bounds
+from discreet.core.errors import InvalidInput
+from discreet.core.units import PrivacyUnit
+
+#: A value of a cell, or of a group; None is SQL's NULL.
+Value = int | float | str | bool | date | datetime | None
+
+
+class Kind(Enum):
+    """What a column or an expression holds."""
+
+    INTEGER = "integer"
+    REAL = "real"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether one can count with it."""
+        return self in (Kind.INTEGER, Kind.REAL)
+
+    @property
+    def temporal(self) -> bool:
+        """Whether it is a point in time."""
+        return self in (Kind.DATE, Kind.TIMESTAMP)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column. Bounds of dates and timestamps count days since 1970-01-01.
+
+    A column with bounds is never seen outside of them: wherever it stands in a question, it is clamped first. A
+    *complete* column is said to have a value in every row: rows are counted in place of its values. No promise rests on
+    that being true.
+    """
+
+    name: str
+    kind: Kind
+    bounds: Bounds | None = None
+    groups: tuple[Value, ...] | None = None
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """One table. The unit's column, if there is one, is among the columns."""
+
+    table: str
+    columns: tuple[Column, ...]
+    unit: PrivacyUnit
+
+    def __post_init__(self) -> None:
+        folded = [column.name.casefold() for column in self.columns]
+        if len(set(folded)) < len(folded):
+            raise InvalidInput(
+                "Two columns have the same name, but for capitals.", fix="rename one of them before the table is opened"
+            )
+        if self.unit.column is not None and self.find(self.unit.column) is None:
+            raise InvalidInput(
+                f"There is no column {self.unit.column!r} that could say who is protected.",
+                fix=f"pass one of: {', '.join(self.names)}",
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in their order."""
+        return tuple(column.name for column in self.columns)
+
+    def find(self, name: str) -> Column | None:
+        """Return the column of a name; capitals do not matter, as in SQL."""
+        return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
+
+    def is_person(self, name: str) -> bool:
+        """Whether a column is the one that says who is protected."""
+        return self.unit.column is not None and self.unit.column.casefold() == name.casefold()
+
+
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that was probably meant."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for errors, and slow to load
+
+    folded = {known.casefold(): known for known in names}
+    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else None

@@ -1,0 +1,111 @@
+"""The canonical import: what each of the engine's types becomes, so that a value is one of six kinds, or NULL.
+
+NaN and infinities are no values, and neither are days outside of years 1 to 9999. Moments are UTC. The casts stand in a
+plain projection: a filter beside them could be pushed into a Parquet scan, whose statistics NaN makes wrong.
+"""
+
+from dataclasses import dataclass
+
+from discreet.core.schema import Kind
+
+INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+REALS = {"FLOAT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT"}
+TEXTS = {"VARCHAR", "UUID", '"NULL"'}
+MOMENTS = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
+ZONED = "TIMESTAMP WITH TIME ZONE"
+
+#: Kinds that values of a kind can be declared to be, beside their own.
+CASTS = {
+    Kind.TEXT: set(Kind),
+    Kind.INTEGER: {Kind.REAL, Kind.TEXT, Kind.BOOLEAN},
+    Kind.REAL: {Kind.INTEGER, Kind.TEXT},
+    Kind.BOOLEAN: {Kind.INTEGER, Kind.REAL, Kind.TEXT},
+    Kind.DATE: {Kind.TIMESTAMP, Kind.TEXT},
+    Kind.TIMESTAMP: {Kind.DATE, Kind.TEXT},
+}
+#: A text with a moment and how far its clock is ahead of UTC.
+OFFSET = r":[0-9.]+ ?[+-][0-9:]+\s*$"
+
+DAYS = "DATE '0001-01-01' AND DATE '9999-12-31'"
+TIMES = "TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
+
+
+@dataclass(frozen=True, slots=True)
+class Casting:
+    """The kind that a column becomes, and the SQL that does it."""
+
+    kind: Kind
+    text: str
+
+
+def casting(name: str, kind: str) -> Casting | None:
+    """Return what a column of one of the engine's types becomes; None if it has no place here."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    if kind in INTEGERS:
+        return Casting(Kind.INTEGER, f"CAST({quoted} AS BIGINT)")
+    if kind in REALS or kind.startswith("DECIMAL("):
+        return Casting(Kind.REAL, _finite(f"CAST({quoted} AS DOUBLE)"))
+    if kind in TEXTS or kind.startswith("ENUM("):
+        return Casting(Kind.TEXT, f"CAST({quoted} AS VARCHAR)")
+    if kind == "BOOLEAN":
+        return Casting(Kind.BOOLEAN, quoted)
+    if kind == "DATE":
+        return Casting(Kind.DATE, _between(quoted, DAYS))
+    if kind in MOMENTS or kind == ZONED:
+        moment = f"TRY_CAST({quoted} AS TIMESTAMP)"
+        if kind == ZONED:
+            moment = f"(CASE WHEN isfinite({quoted}) THEN TRY(make_timestamp(epoch_us({quoted}))) END)"
+        return Casting(Kind.TIMESTAMP, _between(moment, TIMES))
+    return None
+
+
+def declared_casting(name: str, kind: str, wanted: Kind) -> Casting | None:
+    """Return how a column becomes one of a declared kind; NULL is what does not fit. None: it has no such meaning."""
+    own = casting(name, kind)
+    if own is None or own.kind is wanted:
+        return own
+    if wanted not in CASTS[own.kind]:
+        return None
+    # Large numbers have more digits than a real has.
+    whole = kind in REALS - {"FLOAT", "DOUBLE"} or kind.startswith("DECIMAL(")
+    return Casting(wanted, cast_as('"' + name.replace('"', '""') + '"' if whole else own.text, wanted, own.kind))
+
+
+def cast_as(value: str, wanted: Kind, own: Kind = Kind.TEXT) -> str:
+    """Return SQL that makes a value one of a kind, or NULL."""
+    match wanted:
+        case Kind.INTEGER:
+            return f"TRY_CAST({value} AS BIGINT)"
+        case Kind.REAL:
+            return _finite(f"TRY_CAST({value} AS DOUBLE)")
+        case Kind.TEXT:
+            return f"CAST({value} AS VARCHAR)"
+        case Kind.BOOLEAN:
+            return f"TRY_CAST({value} AS BOOLEAN)"
+        case Kind.DATE:
+            return _between(f"TRY_CAST({value} AS DATE)", DAYS)
+        case Kind.TIMESTAMP if own is Kind.TEXT:
+            zoned = f"TRY(make_timestamp(epoch_us(TRY_CAST({value} AS TIMESTAMPTZ))))"
+            plain = f"TRY_CAST({value} AS TIMESTAMP)"
+            moment = f"(CASE WHEN regexp_matches({value}, '{OFFSET}') THEN {zoned} ELSE {plain} END)"
+            return _between(moment, TIMES)
+        case Kind.TIMESTAMP:
+            return _between(f"TRY_CAST({value} AS TIMESTAMP)", TIMES)
+
+
+def _finite(real: str) -> str:
+    # −0 becomes 0, or one person's id could have two texts.
+    return f"(CASE WHEN {real} = 0 THEN 0::DOUBLE WHEN isfinite({real}) THEN {real} END)"
+
+
+def _between(value: str, ends: str) -> str:
+    return f"(CASE WHEN {value} BETWEEN {ends} THEN {value} END)"
+
+
+def reason_left_out(kind: str) -> str:
+    """Return why a column has no place in a schema."""
+    short = kind.split("(", maxsplit=1)[0].split("[", maxsplit=1)[0].strip('"').lower()
+    what = "lists" if kind.endswith("]") else f"values of the type {short}"
+    return (
+        f"it holds {what}, which cannot be asked about: turn it into numbers, texts or dates before opening the table"
+    )

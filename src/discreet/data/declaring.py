@@ -1,0 +1,166 @@
+"""What a steward declares about a table: kinds, bounds and groups of columns, and which ones are complete."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any
+
+from discreet.core import Bounds, InvalidInput, PrivacyUnit, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.schema import Column, Kind, Schema, Value, closest
+
+DAY_ZERO = date(1970, 1, 1)
+#: Bounds, or the two ends of an interval.
+AnyBounds = Bounds | tuple[Any, Any] | Sequence[Any]
+KINDS_EXAMPLE = 'kinds={"age": "integer", "stay": "real"}'
+KEYS = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.DATE)
+
+
+#: A kind, or its name.
+AnyKind = Kind | str
+
+
+def declared(
+    table: str,
+    columns: Sequence[Column],
+    unit: PrivacyUnit,
+    bounds: Mapping[str, AnyBounds],
+    groups: Mapping[str, Sequence[Value]],
+    complete: Sequence[str] = (),
+) -> Schema:
+    """Return the schema of a table with its bounds and groups, or say what does not fit."""
+    by_name = {column.name.casefold(): column for column in columns}
+    if unit.column is not None:
+        found_column(unit.column, by_name, "says who is protected")
+        unit = replace(unit, column=by_name[unit.column.casefold()].name)
+    for name, given in bounds.items():
+        column = found_column(name, by_name, "has bounds")
+        by_name[name.casefold()] = replace(column, bounds=bounds_of(column, given))
+    for name, values in groups.items():
+        column = found_column(name, by_name, "has groups")
+        by_name[name.casefold()] = replace(column, groups=groups_of(column, values))
+    for name in complete:
+        by_name[name.casefold()] = replace(found_column(name, by_name, "is complete"), complete=True)
+    return Schema(table=table, columns=tuple(by_name.values()), unit=unit)
+
+
+def found_column(name: object, columns: Mapping[str, Column], what: str) -> Column:
+    """Return the column of a name, or say which was probably meant."""
+    if not isinstance(name, str):
+        raise WrongType(f"The name of a column is {kind_of(name)}.", fix="name columns by texts")
+    found = columns.get(name.casefold())
+    if found is None:
+        names = [column.name for column in columns.values()]
+        meant = closest(name, names)
+        raise InvalidInput(
+            f"There is no column {name!r}, which {what}.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}",
+        )
+    return found
+
+
+def kinds_of(given: object) -> dict[str, Kind]:
+    """Return kinds by the names of columns; capitals do not matter."""
+    if not isinstance(given, Mapping):
+        raise WrongType(f"kinds is {kind_of(given)}, not a dictionary by columns.", fix=f"pass {KINDS_EXAMPLE}")
+    for name in given:
+        if not isinstance(name, str):
+            raise WrongType(f"A name in kinds is {kind_of(name)}, not a text.", fix=f"pass {KINDS_EXAMPLE}")
+    found = {name.casefold(): kind_named(name, kind) for name, kind in given.items()}
+    if len(found) < len(given):
+        raise InvalidInput("A column is in kinds twice, but for capitals.", fix="name it once")
+    return {name: found[name.casefold()] for name in given}
+
+
+def kind_named(column: str, given: object) -> Kind:
+    """Return a kind by its name."""
+    if isinstance(given, Kind):
+        return given
+    names = [kind.value for kind in Kind]
+    if not isinstance(given, str):
+        raise WrongType(f"The kind of {column!r} is {kind_of(given)}.", fix=f"use one of: {', '.join(names)}")
+    if given.strip().casefold() not in names:
+        meant = closest(given, names)
+        raise InvalidInput(
+            f"The kind of {column!r} is none that there is.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}",
+        )
+    return Kind(given.strip().casefold())
+
+
+def complete_of(given: object) -> tuple[str, ...]:
+    """Return the names of columns that have a value in every row, each once."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise WrongType(f"complete is {kind_of(given)}, not a list.", fix='pass complete=["stay", "age"]')
+    names = tuple(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise WrongType(f"A name in complete is {kind_of(name)}, not a text.", fix='pass complete=["stay", "age"]')
+    if len({name.casefold() for name in names}) < len(names):
+        raise InvalidInput("A column is in complete twice.", fix="name it once")
+    return names
+
+
+def bounds_of(column: Column, given: AnyBounds) -> Bounds:
+    """Return bounds for a column: integers and days are counted in ones."""
+    if column.kind in (Kind.TEXT, Kind.BOOLEAN):
+        raise InvalidInput(
+            f"{column.name!r} holds {column.kind.value} values, which have no bounds.", fix="leave its bounds out"
+        )
+    if isinstance(given, Bounds):
+        made = given
+    else:
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+            raise WrongType(f"The bounds of {column.name!r} are no pair.", fix="pass (low, high), such as (0, 100)")
+        low, high = (_end(column, end) for end in given)
+        made = Bounds(low, high) if column.kind is Kind.REAL else Bounds(low, high, step=1)
+    if column.kind is not Kind.REAL and (made.low.denominator, made.high.denominator) != (1, 1):
+        raise InvalidInput(f"The bounds of {column.name!r} are not whole.", fix="pass whole numbers or dates")
+    return made
+
+
+def _end(column: Column, end: Any) -> int | float | Fraction:
+    if not column.kind.temporal:
+        return end  # type: ignore[no-any-return]  # Bounds refuses what is no number
+    if isinstance(end, datetime) and end != datetime(end.year, end.month, end.day):  # noqa: DTZ001 - UTC as in the table
+        raise InvalidInput(f"The bounds of {column.name!r} are not whole days.", fix="pass dates")
+    if not isinstance(end, date):
+        raise WrongType(
+            f"A bound of {column.name!r} is {kind_of(end)}, not a date.", fix="pass dates, such as date(2024, 1, 1)"
+        )
+    return end.toordinal() - DAY_ZERO.toordinal()
+
+
+def groups_of(column: Column, values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return the public values of a column: of its kind, and each once."""
+    if column.kind not in KEYS:
+        raise InvalidInput(
+            f"{column.name!r} holds {column.kind.value} values, which are no groups.",
+            fix="leave it out of `groups`, and group by a part of it, such as its year",
+        )
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence):
+        raise WrongType(f"The groups of {column.name!r} are no list.", fix='pass a list, such as ["A", "B"]')
+    if not values:
+        raise InvalidInput(f"The list of groups of {column.name!r} is empty.", fix="list the groups, or leave it out")
+    made = tuple(values)
+    if not all(value is None or _fits(value, column.kind) for value in made):
+        raise WrongType(
+            f"Some groups of {column.name!r} are not {column.kind.value} values, as the column's are.",
+            fix=f"list {column.kind.value} values",
+        )
+    if len(set(made)) < len(made):
+        raise InvalidInput(f"The groups of {column.name!r} repeat a value.", fix="list each value once")
+    return made
+
+
+def _fits(value: Value, kind: Kind) -> bool:
+    match kind:
+        case Kind.INTEGER:
+            return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+        case Kind.BOOLEAN:
+            return isinstance(value, bool)
+        case Kind.DATE:
+            return isinstance(value, date) and not isinstance(value, datetime)
+        case _:
+            return isinstance(value, str)

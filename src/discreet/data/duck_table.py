@@ -1,0 +1,174 @@
+"""A table on DuckDB: implements `discreet.data.aggregates.Table`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import DiscreetError
+from discreet.core.limits import Limit
+from discreet.core.schema import Kind, Schema
+from discreet.data.aggregates import Aggregation, Exact, Load, People, PeopleBy
+from discreet.data.batches import Batch
+from discreet.data.compiling import Scope, as_kind
+from discreet.data.engines import EngineSettings, Reading, reading
+from discreet.data.errors import engine_failed, tell_operator
+from discreet.data.expressions import Expression
+from discreet.data.groupings import Grouping, grouping_of, numbered_texts
+from discreet.data.kernel import Bounding
+from discreet.data.statements import Fetched, Selected, Statement, fetched
+from discreet.data.tallies import Tally, tally_of
+from discreet.data.unit_rows import FETCHED, Units, placed
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+#: The number of a row among all, of the type that its parameters have.
+ROW = "rowid"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Holding:
+    """What an import leaves behind: a locked engine, its columns, and whose rows stand where. Private."""
+
+    connection: "DuckDBPyConnection"
+    #: The engine's name of each column.
+    columns: Mapping[str, str]
+    rows: int
+    #: None: each row is a unit.
+    units: Units | None
+
+
+class DuckTable:
+    """Private rows in a locked DuckDB. Safe to be asked from several threads."""
+
+    def __init__(
+        self, schema: Schema, holding: Holding, settings: EngineSettings, left_out: Mapping[str, str] | None = None
+    ) -> None:
+        self._schema = schema
+        self._holding = holding
+        self._settings = settings
+        self._left_out = dict(left_out or {})
+
+    @property
+    def schema(self) -> Schema:
+        """What is public about it."""
+        return self._schema
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """The columns of the source that are not in the schema, and why."""
+        return self._left_out
+
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers.
+
+        Raises nothing that depends on a row but for a constant `EngineFailed`, and no error carries a frame that has
+        seen one.
+        """
+        try:
+            return self._aggregate(aggregation)
+        except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on a row
+            failure = error
+        # From here on nothing is raised while that error is being handled, so that none carries it along.
+        refused = (type(failure), failure.problem, failure.fix) if isinstance(failure, DiscreetError) else None
+        interrupted = isinstance(failure, KeyboardInterrupt)
+        if refused is None and not interrupted:
+            tell_operator(failure)
+        del failure
+        if interrupted:
+            raise KeyboardInterrupt
+        if refused is not None:
+            raise refused[0].of(*refused[1:])
+        raise engine_failed()
+
+    def _aggregate(self, aggregation: Aggregation) -> Exact:
+        with reading(self._holding.connection, self._settings) as cursor, np.errstate(all="ignore"):
+            return Pass(aggregation, self._holding, cursor).run()
+
+    def close(self) -> None:
+        """Give the engine's memory and files back."""
+        self._holding.connection.close()
+
+    def __repr__(self) -> str:
+        return f"DuckTable({self._schema.table!r}, columns={list(self._schema.names)!r})"
+
+
+class Pass:
+    """One pass over the rows for one aggregation."""
+
+    def __init__(self, aggregation: Aggregation, holding: Holding, cursor: Reading) -> None:
+        self._holding = holding
+        self._cursor = cursor
+        self._statement = Statement(Scope(holding.columns))
+        self._row = self._statement.select(f"CAST({ROW} AS {'INTEGER' if holding.rows < 2**31 else 'BIGINT'})")
+        if aggregation.where is not None:
+            self._statement.conditions.append(as_kind(aggregation.where, Kind.BOOLEAN, self._statement.scope).text)
+        self._grouping = grouping_of(aggregation, self._statement, cursor.ask)
+        size = self._grouping.size
+        self._tallies: list[Tally] = [
+            tally_of(aggregate, self._statement, size, self._told_apart) for aggregate in aggregation.aggregates
+        ]
+        self._bounding = _bounding(aggregation, self._grouping)
+        self._listed = aggregation.public or self._grouping.known_names is not None
+        self._occurs = np.zeros(0 if self._listed else size, dtype=bool)
+
+    def run(self) -> Exact:
+        """Return the exact answers."""
+        if self._grouping.size:
+            for first, last, begin, end in self._spans():
+                self._add(first, last, *self._fetch(begin, end))
+        codes = None if self._listed else np.flatnonzero(self._occurs)
+        groups = self._grouping.groups(np.arange(self._grouping.size) if codes is None else codes)
+        return Exact(groups=groups, answers=tuple(tally.answer(codes) for tally in self._tallies))
+
+    def _told_apart(self, value: Expression) -> Selected:
+        if value.kind is Kind.TEXT:
+            return numbered_texts(value, self._statement, self._cursor.ask)
+        return self._statement.number(value)
+
+    def _spans(self) -> list[tuple[int, int, int, int]]:
+        """Return the spans of units, and of their rows, that are fetched one after another."""
+        units, rows = self._holding.units, self._holding.rows
+        if units is None:
+            return [(0, 0, begin, min(begin + FETCHED, rows)) for begin in range(0, rows, FETCHED)]
+        return [(first, last, int(units.begins[first]), int(units.begins[last])) for first, last in units.spans()]
+
+    def _fetch(self, begin: int, end: int) -> tuple[NDArray[Any], list[Fetched]]:
+        """Return the numbers of rows that pass the condition, and their columns, in the order of the table."""
+        statement = self._statement
+        parameters = {**statement.scope.parameters, "first": begin, "last": end - 1}
+        found = self._cursor.fetch(statement.text("first", "last"), parameters)
+        columns = [fetched(found[f"i{place}"]) for place in range(len(statement.items))]
+        rows = columns[self._row].data
+        if np.any(rows[1:] <= rows[:-1]):
+            order = np.argsort(rows)
+            rows, columns = rows[order], [column.at(order) for column in columns]
+        return rows, columns
+
+    def _add(self, first: int, last: int, rows: NDArray[Any], columns: list[Fetched]) -> None:
+        codes = self._grouping.codes(columns)
+        if codes is not None and codes.min(initial=0) < 0:
+            inside = np.flatnonzero(codes >= 0)
+            rows, codes, columns = rows[inside], codes[inside], [column.at(inside) for column in columns]
+        if not len(rows):
+            return
+        if not self._listed:
+            self._occurs[codes] = True
+        units = self._holding.units
+        own = None if units is None else placed(units, first, last, rows)
+        bounded = None if own is None else self._bounding.bound(own, codes)
+        batch = Batch(columns, codes, own, bounded, self._grouping.size, len(rows))
+        for tally in self._tallies:
+            tally.add(batch)
+
+
+def _bounding(aggregation: Aggregation, grouping: Grouping) -> Bounding:
+    limit = aggregation.limit
+    chosen = isinstance(limit, Limit) and grouping.size > limit.groups
+    loads = {aggregate.load for aggregate in aggregation.aggregates if isinstance(aggregate, PeopleBy)}
+    people = any(isinstance(aggregate, People) for aggregate in aggregation.aggregates)
+    words = grouping.words() if chosen else None
+    return Bounding(limit, aggregation.salt, words, people or bool(loads - {Load.ROWS}), Load.ROWS_PER_GROUP in loads)

@@ -1,0 +1,109 @@
+"""A locked DuckDB: it can read its own rows, and nothing else; for a while, within its memory.
+
+No external access, no extensions, no change of configuration, no writing. A question runs on a cursor of its own, in a
+transaction that only reads, so that several threads may ask at once.
+"""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.core.exact import positive, whole
+from discreet.core.frozen import settle
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PARAMETER = re.compile(r"\$([a-z]+[0-9]*)")
+MEBIBYTE = 1 << 20
+#: What is set before the first statement, and what after the last one of an import.
+AT_FIRST = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "preserve_insertion_order": "true",
+}
+AT_LAST = {"enable_external_access": "false", "python_enable_replacements": "false", "lock_configuration": "true"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineSettings:
+    """How much an engine may take: memory in bytes, threads, seconds for a question; None leaves it to the engine."""
+
+    memory: int | None = None
+    threads: int | None = None
+    seconds: float = 600
+
+    def __post_init__(self) -> None:
+        settle(
+            self,
+            memory=None if self.memory is None else whole(self.memory, "memory", least=64 * MEBIBYTE),
+            threads=None if self.threads is None else whole(self.threads, "threads"),
+            seconds=float(positive(self.seconds, "seconds")),
+        )
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """What the engine is told when it is started."""
+        limits = {} if self.threads is None else {"threads": str(self.threads)}
+        if self.memory is not None:
+            limits["memory_limit"] = f"{self.memory // MEBIBYTE}MiB"
+        return {**AT_FIRST, **limits}
+
+
+def connect(
+    database: str, settings: EngineSettings, *, read_only: bool = False, spill: str = ""
+) -> "DuckDBPyConnection":
+    """Start an engine. Rows that do not fit its memory are spilt to a directory; there is none by default."""
+    import duckdb  # noqa: PLC0415 - slow to load, and not needed before there is a table
+
+    configuration = {**settings.configuration, "temp_directory": spill}
+    return duckdb.connect(database, read_only=read_only, config=configuration)
+
+
+def lock(connection: "DuckDBPyConnection") -> None:
+    """Take everything from an engine but reading its own rows. Cannot be undone."""
+    for name, value in AT_LAST.items():
+        connection.execute(f"SET {name} = {value}")
+
+
+class Reading:
+    """One question's cursor."""
+
+    def __init__(self, cursor: "DuckDBPyConnection", deadline: float) -> None:
+        self._cursor = cursor
+        self._deadline = deadline
+
+    def ask(self, text: str, parameters: dict[str, object]) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement."""
+        return self._execute(text, parameters).fetchall()
+
+    def fetch(self, text: str, parameters: dict[str, object]) -> dict[str, Any]:
+        """Return the columns of a statement."""
+        return self._execute(text, parameters).fetchnumpy()
+
+    def _execute(self, text: str, parameters: dict[str, object]) -> "DuckDBPyConnection":
+        if time.monotonic() > self._deadline:
+            raise TimeoutError
+        used = set(PARAMETER.findall(text))  # the engine refuses those that are not used
+        return self._cursor.execute(text, {name: value for name, value in parameters.items() if name in used})
+
+
+@contextmanager
+def reading(connection: "DuckDBPyConnection", settings: EngineSettings) -> Iterator[Reading]:
+    """Open a cursor that only reads, and is interrupted when its time is over."""
+    cursor = connection.cursor()
+    timer = threading.Timer(settings.seconds, cursor.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        yield Reading(cursor, time.monotonic() + settings.seconds)
+    finally:
+        timer.cancel()
+        with suppress(Exception):  # a failed transaction may be gone already
+            cursor.execute("ROLLBACK")
+        cursor.close()

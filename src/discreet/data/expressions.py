@@ -1,0 +1,164 @@
+"""The small typed tree that questions are made of: what is computed from one row. Public; sees no row.
+
+A tree is built by `call`, `column` and the classes below, which refuse what has no meaning; each node knows its kind.
+How a node is computed is said once, in `discreet.data.functions`, for all engines. No row can make a node fail: what
+has no value (a division by zero, a root of a negative number, a text that is no number) is NULL.
+"""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from discreet.core import Bounds, InvalidInput, WrongType
+from discreet.core.frozen import settle
+from discreet.core.schema import Kind, Schema, Value, closest
+from discreet.data.functions import Function, kind_of_call
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant. Text that is compared with dates is turned into a date by whoever builds the tree."""
+
+    value: Value
+    kind: Kind
+
+    @classmethod
+    def of(cls, value: Value) -> "Literal":
+        """Return a constant of the kind that Python's type says; NULL counts as text."""
+        return cls(value, kind_of_value(value))
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnValue:
+    """A column of the row, clamped to its bounds if it has any."""
+
+    name: str
+    kind: Kind
+    bounds: Bounds | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of other expressions. Made by `call`, which finds the kind."""
+
+    function: Function
+    arguments: tuple["Expression", ...]
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value beside the first condition that is true; otherwise the last; NULL if there is none."""
+
+    branches: tuple[tuple["Expression", "Expression"], ...]
+    otherwise: "Expression | None"
+    kind: Kind = field(init=False)
+
+    def __post_init__(self) -> None:
+        values = [value for _, value in self.branches] + ([self.otherwise] if self.otherwise is not None else [])
+        for condition, _ in self.branches:
+            if condition.kind is not Kind.BOOLEAN:
+                raise WrongType("A condition of CASE is not true or false.", fix="write a comparison after WHEN")
+        settle(self, kind=common_kind([value for value in values if not is_null(value)] or values))
+
+
+@dataclass(frozen=True, slots=True)
+class InSet:
+    """Whether a value is among constants (no NULL among them); NULL if the value is NULL."""
+
+    value: "Expression"
+    members: tuple[Literal, ...]
+    kind: Kind = field(init=False, default=Kind.BOOLEAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """Whether a text fits a pattern: % is any text, _ any one character, and nothing escapes them."""
+
+    value: "Expression"
+    pattern: str
+    #: Whether capitals do not matter (ILIKE).
+    folded: bool = False
+    kind: Kind = field(init=False, default=Kind.BOOLEAN)
+
+
+Expression = Literal | ColumnValue | Call | Case | InSet | Like
+
+
+def call(function: Function, *arguments: Expression) -> Call:
+    """Return a function of expressions, or refuse kinds that it has no meaning for."""
+    kinds = [None if is_null(argument) else argument.kind for argument in arguments]
+    return Call(function, tuple(arguments), kind_of_call(function, kinds))
+
+
+def column(schema: Schema, name: str) -> ColumnValue:
+    """Return a column of a table, or say which one was probably meant."""
+    found = schema.find(name)
+    if found is None:
+        meant = closest(name, schema.names)
+        raise InvalidInput(
+            f"There is no column {name!r} in {schema.table}.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(schema.names)}",
+        )
+    return ColumnValue(found.name, found.kind, found.bounds)
+
+
+def common_kind(expressions: list[Expression]) -> Kind:
+    """Return the kind that several values share; integers beside reals are reals."""
+    kinds = {expression.kind for expression in expressions}
+    if kinds == {Kind.INTEGER, Kind.REAL}:
+        return Kind.REAL
+    if kinds == {Kind.DATE, Kind.TIMESTAMP}:
+        return Kind.TIMESTAMP
+    if len(kinds) != 1:
+        raise WrongType(
+            f"These values are of different kinds: {', '.join(sorted(kind.value for kind in kinds))}.",
+            fix="make them alike, for instance with CAST(… AS …)",
+        )
+    return kinds.pop()
+
+
+def is_null(expression: Expression) -> bool:
+    """Whether an expression is the constant NULL, which is of any kind."""
+    return isinstance(expression, Literal) and expression.value is None
+
+
+def kind_of_value(value: Value) -> Kind:
+    """Return the kind of a constant."""
+    match value:
+        case bool():
+            return Kind.BOOLEAN
+        case int():
+            return Kind.INTEGER
+        case float():
+            return Kind.REAL
+        case datetime():
+            return Kind.TIMESTAMP
+        case date():
+            return Kind.DATE
+        case str() | None:
+            return Kind.TEXT
+        case _:
+            raise WrongType("This is no constant.", fix="use a number, a text, a date, true or false")
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions right below one."""
+    match expression:
+        case Call(arguments=arguments):
+            return arguments
+        case Case(branches=branches, otherwise=otherwise):
+            below = tuple(part for branch in branches for part in branch)
+            return below if otherwise is None else (*below, otherwise)
+        case InSet(value=value, members=members):
+            return (value, *members)
+        case Like(value=value):
+            return (value,)
+        case _:
+            return ()
+
+
+def columns_in(expression: Expression) -> set[str]:
+    """Return the names of all columns in a tree."""
+    if isinstance(expression, ColumnValue):
+        return {expression.name}
+    return {name for child in children(expression) for name in columns_in(child)}

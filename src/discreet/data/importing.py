@@ -1,0 +1,209 @@
+"""Open a table: rows are taken over once, cleaned, clustered by unit, and locked in.
+
+The engine's table `rows` has the columns c0, c1, … of the schema; rows of one unit are neighbours, in the order of the
+source. `units` has the name of each unit and its number of rows, in the same order. Rows of nobody are left out.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from discreet.core import DiscreetError, InvalidInput, PrivacyUnit
+from discreet.core.schema import Column, Kind, Schema, Value
+from discreet.data.canonical import Casting, casting, declared_casting, reason_left_out
+from discreet.data.csv_files import fitting_kinds
+from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of
+from discreet.data.duck_table import DuckTable, Holding
+from discreet.data.engines import EngineSettings, connect, lock
+from discreet.data.errors import engine_failed, tell_operator
+from discreet.data.import_files import Imported, ImportFile
+from discreet.data.sources import Source, attach, detach, stamp_of
+from discreet.data.unit_rows import Units
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+DEFAULT = EngineSettings()
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """What is said about a table when it is opened. Public."""
+
+    table: str
+    unit: PrivacyUnit
+    bounds: Mapping[str, AnyBounds]
+    groups: Mapping[str, Sequence[Value]]
+    kinds: Mapping[str, Kind]
+    complete: tuple[str, ...]
+
+    def schema(self, columns: Sequence[Column]) -> Schema:
+        """Return the schema of a table with these columns."""
+        return declared(self.table, columns, self.unit, self.bounds, self.groups, self.complete)
+
+
+def open_table(  # noqa: PLR0913 - all but the first are named
+    source: object,
+    *,
+    table: str,
+    unit: PrivacyUnit,
+    bounds: Mapping[str, AnyBounds] | None = None,
+    groups: Mapping[str, Sequence[Value]] | None = None,
+    kinds: Mapping[str, AnyKind] | None = None,
+    complete: Iterable[str] = (),
+    inner: str | None = None,
+    store: Path | str | None = None,
+    settings: EngineSettings = DEFAULT,
+) -> DuckTable:
+    """Return a table with the rows of a file or a frame.
+
+    `source` is a path to a CSV, Parquet or DuckDB file (with `inner`, the table in it), or a pandas, Polars or Arrow
+    frame. With `store`, the import is kept in a file of that name, and used again while the source has not changed.
+
+    `kinds` says what columns hold ("integer", "real", "text", "boolean", "date", "timestamp"); what does not fit is
+    NULL. The kinds of a CSV file's other columns are guessed from its rows, and so is what the file looks like if none
+    is declared. `complete` names columns that have a value in every row.
+    """
+    declaration = Declaration(
+        table=table,
+        unit=unit,
+        bounds=bounds or {},
+        groups=groups or {},
+        kinds=kinds_of(kinds or {}),
+        complete=complete_of(complete),
+    )
+    return _quiet(lambda: _opened(source, declaration, inner, None if store is None else Path(store), settings))
+
+
+def offered_kinds(source: Path) -> dict[str, Kind]:
+    """Return kinds that could be declared for the columns of a CSV file: all values fit them.
+
+    For the steward, who may read the file anyway. It is decided by all rows.
+    """
+    return _quiet(lambda: _offered(source))
+
+
+def _offered(source: Path) -> dict[str, Kind]:
+    stamp_of(source)  # refuses a path that leads nowhere
+    with connect(":memory:", DEFAULT) as connection:
+        return fitting_kinds(connection, source)
+
+
+def _quiet(run: Callable[[], Made]) -> Made:
+    """Return what is made; of what fails on the way, nothing is told but that it failed."""
+    try:
+        return run()
+    except DiscreetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, it may quote rows
+        failure = error
+    tell_operator(failure)
+    failed = engine_failed() if isinstance(failure, MemoryError) else _unreadable()
+    del failure
+    raise failed
+
+
+def _unreadable() -> InvalidInput:
+    return InvalidInput(
+        "The rows could not be read.",
+        fix="check that the file is whole and of the kind that its name says; the operator's log says what went wrong",
+    )
+
+
+def _opened(
+    source: object, declaration: Declaration, inner: str | None, store: Path | None, settings: EngineSettings
+) -> DuckTable:
+    if store is None:
+        connection = connect(":memory:", settings)
+        imported = _import(connection, source, declaration, inner)
+    else:
+        kinds = sorted((name.casefold(), kind.value) for name, kind in declaration.kinds.items())
+        file = ImportFile(store, f"{stamp_of(source)} {inner} {kinds}", declaration.unit.column)
+        if stamp_of(source) is None or not file.is_current(settings):
+            with tempfile.TemporaryDirectory(dir=store.parent, prefix=".discreet-") as place:
+                fresh = Path(place) / "import"
+                connection = connect(str(fresh), settings, spill=place)
+                file.write(connection, _import(connection, source, declaration, inner))
+                connection.close()
+                file.put_in_place(fresh)
+        connection = connect(str(store), settings, read_only=True)
+        imported = file.read(connection)
+    schema = declaration.schema(imported.columns)
+    units = _units(connection) if declaration.unit.column is not None else None
+    rows = connection.execute("SELECT count(*) FROM rows").fetchall()[0][0]
+    lock(connection)
+    names = {column.name: f"c{place}" for place, column in enumerate(imported.columns)}
+    return DuckTable(schema, Holding(connection, names, rows, units), settings, imported.left_out)
+
+
+def _import(connection: "DuckDBPyConnection", source: object, declaration: Declaration, inner: str | None) -> Imported:
+    attached = attach(connection, source, inner, declaration.kinds)
+    castings, left_out = _castings(connection, attached, declaration.kinds)
+    columns = tuple(Column(name=name, kind=found.kind) for name, found in castings.items())
+    schema = declaration.schema(columns)  # refuses wrong names before any row is taken over
+    items = ", ".join(f"{found.text} AS c{place}" for place, found in enumerate(castings.values()))
+    taken = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608 - names are quoted, and the path is a parameter
+    if schema.unit.column is None:
+        connection.execute(f"CREATE TABLE rows {taken}", attached.parameters)
+    else:
+        person = f"c{schema.names.index(schema.unit.column)}"
+        connection.execute(f"CREATE TEMP TABLE staged {taken}", attached.parameters)
+        _cluster(connection, person, len(columns))
+    detach(connection, attached)
+    return Imported(columns, left_out)
+
+
+def _castings(
+    connection: "DuckDBPyConnection", source: Source, kinds: Mapping[str, Kind]
+) -> tuple[dict[str, Casting], dict[str, str]]:
+    """Return what each column becomes, and which ones are left out, and why."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
+    known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name, *_ in described}
+    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in kinds.items()}
+    found = {name: (_casting(name, kind, wanted.get(name)), kind) for name, kind, *_ in described}
+    castings = {name: cast for name, (cast, _) in found.items() if cast is not None}
+    left_out = {name: reason_left_out(kind) for name, (cast, kind) in found.items() if cast is None}
+    if not castings:
+        raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
+    return castings, left_out
+
+
+def _casting(name: str, kind: str, wanted: Kind | None) -> Casting | None:
+    """Return what a column becomes: as declared, or as it is."""
+    if wanted is None:
+        return casting(name, kind)
+    found = declared_casting(name, kind, wanted)
+    if found is None:
+        raise InvalidInput(
+            f"The values of {name!r} cannot be read as {wanted.value}.",
+            fix="declare the kind that it has, leave it out of `kinds`, or change the column before it is opened",
+        )
+    return found
+
+
+def _cluster(connection: "DuckDBPyConnection", person: str, columns: int) -> None:
+    """Put the rows of each unit together, in the order of the source; rows of nobody are left out."""
+    names = ", ".join(f"c{place}" for place in range(columns))
+    # S608: made of our own names.
+    connection.execute(
+        f"CREATE TABLE rows AS SELECT {names} FROM staged WHERE {person} IS NOT NULL ORDER BY {person}, rowid"  # noqa: S608
+    )
+    connection.execute("DROP TABLE staged")
+    connection.execute(
+        f"CREATE TABLE units AS SELECT md5_number_lower(CAST({person} AS VARCHAR)) AS name, count(*) AS n, "  # noqa: S608
+        f"min(rowid) AS first, max(rowid) AS last FROM rows GROUP BY {person} ORDER BY {person}"
+    )
+
+
+def _units(connection: "DuckDBPyConnection") -> Units:
+    """Return whose rows stand where, after checking that it is so."""
+    found = connection.execute("SELECT name, n, first, last FROM units ORDER BY rowid").fetchnumpy()
+    begins = np.append(0, np.cumsum(found["n"], dtype=np.int64))
+    if not (np.array_equal(found["first"], begins[:-1]) and np.array_equal(found["last"], begins[1:] - 1)):
+        raise engine_failed()
+    return Units(np.asarray(found["name"], dtype=np.uint64), begins)

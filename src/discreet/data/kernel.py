@@ -1,0 +1,287 @@
+"""Bounding: which rows of each unit count, exactly as `discreet.data.aggregates` says.
+
+The import is clustered by unit, so rows are taken in pieces of whole units that fit the cache. In a piece, a row is one
+64-bit word [unit 16 | mark of its group 32 | row 16]; sorting the words puts each unit's groups in the order of their
+marks, and their rows in the order of the table. A unit with more rows than a piece holds is sorted by columns instead.
+
+Guarantee: what is kept of a unit depends on its own rows and the salt; the bound is checked on what was kept.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core.limits import AnyLimit, Limit
+from discreet.data.errors import engine_failed
+from discreet.data.marks import GOLDEN, MASK, Words, mix_words
+from discreet.data.unit_rows import Placed
+
+#: A piece has so many rows: what 16 bits can number.
+PIECE = 1 << 16
+LOWER, MIDDLE, UPPER = np.uint64(16), np.uint64(32), np.uint64(48)
+LAST_16 = np.uint64(0xFFFF)
+PLACES = np.arange(PIECE, dtype=np.uint64)
+#: More than any table has rows.
+MOST = 1 << 62
+
+Ints = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Runs:
+    """A piece's rows, sorted such that rows of one unit and group are together: one run. Units stand as they did."""
+
+    order: Ints
+    #: The group of each row, in this order.
+    codes: NDArray[Any]
+    #: The unit of each row, in this order: the one that it has in the order of the table, too.
+    units: Words
+    #: The number of the run of each row, in this order.
+    numbers: NDArray[Any]
+    #: Where each run begins in this order, and where the last one ends.
+    begins: Ints
+    #: The first run of each unit, and the number of runs.
+    first: Ints
+
+    @property
+    def counts(self) -> Ints:
+        """How many runs each unit has."""
+        return np.diff(self.first)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Bounded:
+    """What counts of some rows, and loads of their units before the limit."""
+
+    #: The rows that count; None: all of them.
+    rows: Ints | None
+    #: The group of each pair of a unit and one of its groups that counts.
+    people: Ints
+    #: Of each unit: its groups, and the rows in its fullest one, before the limit.
+    groups: Ints
+    fullest: Ints
+    #: How many units lose a row.
+    cut: int
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Bounding:
+    """How rows are bounded."""
+
+    limit: AnyLimit
+    salt: int
+    #: The names of groups, times GOLDEN; None if there are so few groups that no unit has to choose among them.
+    words: Words | None
+    #: Whether anybody asks for groups of units where the limit needs none, and for the rows in the fullest of them.
+    runs_wanted: bool
+    fullest_wanted: bool
+
+    def bound(self, rows: Placed, codes: NDArray[Any] | None) -> Bounded:
+        """Return which rows count; without codes, all rows are in one group."""
+        if codes is None or not (self.runs_wanted or isinstance(self.limit, Limit)):
+            return self._in_one_group(rows)
+        parts = []
+        for first, last in _pieces(rows.begins):
+            begin, end = int(rows.begins[first]), int(rows.begins[last])
+            piece = Placed(rows.begins[first : last + 1] - begin, rows.names[first:last])
+            own = codes[begin:end]
+            bounded = self._in_groups(piece, self._runs(piece, own))
+            parts.append((begin, end, bounded))
+        return _joined(parts)
+
+    def _in_one_group(self, rows: Placed) -> Bounded:
+        """All rows of a unit compete: there is one group, or a total limit."""
+        counts, most = rows.counts, self.limit.rows_per_group
+        crowded = np.flatnonzero(counts > most)
+        people = np.zeros(rows.units, dtype=np.intp)
+        kept = np.ones(rows.rows if len(crowded) else 0, dtype=bool)
+        for first, last in _pieces(np.append(0, np.cumsum(counts[crowded]))):
+            some = crowded[first:last]
+            mine = _ranges(rows.begins[some], counts[some])
+            kept[mine] = False
+            kept[mine[self._chosen(rows, some, counts[some], mine, most)]] = True
+        if len(crowded):
+            _check(_sums_between(kept, rows.begins), most)
+        chosen = np.flatnonzero(kept) if len(crowded) else None
+        return Bounded(chosen, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded))
+
+    def _runs(self, piece: Placed, codes: NDArray[Any]) -> Runs:
+        counts = piece.counts
+        units = np.arange(piece.units, dtype=np.uint64).repeat(counts)
+        if self.words is None or not isinstance(self.limit, Limit):
+            labels = codes.astype(np.uint64)
+        else:
+            labels = _unit_words(self.salt, piece.names).repeat(counts)
+            labels += self.words[codes]
+            labels = mix_words(labels)
+            labels >>= MIDDLE
+        return _sorted_runs(piece, units, labels, codes)
+
+    def _in_groups(self, piece: Placed, runs: Runs) -> Bounded:
+        """Return what counts of a piece, whose rows are sorted by unit and group."""
+        fullest = np.maximum.reduceat(np.diff(runs.begins), runs.first[:-1]) if self.fullest_wanted else runs.counts
+        if not isinstance(self.limit, Limit):
+            bounded = self._in_one_group(piece)
+            return Bounded(bounded.rows, _groups_of(runs, bounded.rows), runs.counts, fullest, bounded.cut)
+        counts, most = runs.counts, self.limit.rows_per_group
+        staying = np.minimum(counts, min(self.limit.groups, MOST))
+        _check(staying, self.limit.groups)
+        # What stays of a unit stands together: from where it begins to where its first group too many would begin.
+        ends = runs.begins[runs.first[:-1] + staying]
+        taken = _ranges(piece.begins[:-1], ends - piece.begins[:-1])
+        stays = _ranges(runs.first[:-1], staying)
+        people = runs.codes[runs.begins[stays]].astype(np.intp)
+        lengths = runs.begins[stays + 1] - runs.begins[stays]
+        crowded = np.flatnonzero(lengths > most)
+        cut = counts > staying
+        if len(crowded):
+            some = stays[crowded]
+            unit = np.searchsorted(runs.first, some, side="right") - 1
+            cut[unit] = True
+            taken = taken[self._thinned(piece, runs, some, unit)[taken]]
+        _check_rows(runs, taken, self.limit)
+        rows = runs.order[taken] if cut.any() else None
+        return Bounded(rows, people, counts, fullest, int(np.count_nonzero(cut)))
+
+    def _thinned(self, piece: Placed, runs: Runs, crowded: Ints, unit: Ints) -> Mask:
+        """Return which rows, in the order of the runs, stay if crowded runs keep no more than they may."""
+        lengths = runs.begins[crowded + 1] - runs.begins[crowded]
+        places = _ranges(runs.begins[crowded], lengths)
+        stays = np.ones(len(runs.order), dtype=bool)
+        stays[places] = False
+        stays[places[self._chosen(piece, unit, lengths, runs.order[places], self.limit.rows_per_group)]] = True
+        return stays
+
+    def _chosen(self, rows: Placed, unit: Ints, lengths: Ints, mine: Ints, most: int) -> Ints:
+        """Return which of some rows have the smallest marks in their run; each run is of one unit."""
+        labels = _unit_words(self.salt + 1, rows.names[unit]).repeat(lengths)
+        number = (mine - rows.begins[unit].repeat(lengths)).astype(np.uint64)
+        number *= np.uint64(GOLDEN)
+        labels += number
+        labels = mix_words(labels)
+        labels >>= MIDDLE
+        run = np.arange(len(unit), dtype=np.uint64).repeat(lengths)
+        # Within a run, rows already stand in their order, so that their place here breaks ties like their number.
+        order = _order(run, labels)
+        rank = np.arange(len(order)) - (np.cumsum(lengths) - lengths).repeat(lengths)
+        return order[rank < most]
+
+
+def _unit_words(salt: int, names: Words) -> Words:
+    return mix_words(names ^ np.uint64(salt & MASK))
+
+
+def _packed(first: Words, second: Words) -> Words:
+    """Return the sorted words [first 16 | second 32 | place 16]."""
+    words = first << UPPER
+    words |= second << LOWER
+    words |= PLACES[: len(words)]
+    words.sort()
+    return words
+
+
+def _order(first: Words, second: Words) -> Ints:
+    """Return the order by first, second and place."""
+    if len(first) > PIECE:
+        return np.lexsort((second, first))
+    words = _packed(first, second)
+    words &= LAST_16
+    return words.view(np.int64)
+
+
+def _sorted_runs(piece: Placed, units: Words, labels: Words, codes: NDArray[Any]) -> Runs:
+    begin = np.empty(len(codes), dtype=bool)
+    begin[0] = True
+    if len(codes) <= PIECE:
+        words = _packed(units, labels)
+        order = (words & LAST_16).view(np.int64)
+        words >>= LOWER
+        np.not_equal(words[1:], words[:-1], out=begin[1:])
+        own = codes[order]
+        # Two groups of one unit with one mark would lie in one run: rare, and then the order of groups decides.
+        mixed = bool(np.any((own[1:] != own[:-1]) > begin[1:]))
+    if len(codes) > PIECE or mixed:
+        order = np.lexsort((codes, labels, units))
+        own, unit = codes[order], units[order]
+        begin[1:] = (own[1:] != own[:-1]) | (unit[1:] != unit[:-1])
+    begins = np.append(np.flatnonzero(begin), len(codes))
+    numbers = np.cumsum(begin, dtype=np.int32 if len(codes) <= PIECE else np.intp)
+    # A unit's rows stand where they stood before, so its first run begins where they do.
+    first = np.append(numbers[piece.begins[:-1]].astype(np.intp) - 1, len(begins) - 1)
+    return Runs(order, own, units, numbers, begins, first)
+
+
+def _groups_of(runs: Runs, rows: Ints | None) -> Ints:
+    """Return the group of each run that has one of some rows; None: all."""
+    begins = runs.begins[:-1]
+    if rows is not None:
+        kept = np.zeros(len(runs.order), dtype=bool)
+        kept[rows] = True
+        begins = begins[np.logical_or.reduceat(kept[runs.order], begins)]
+    return runs.codes[begins].astype(np.intp)
+
+
+def _ranges(begins: Ints, lengths: Ints) -> Ints:
+    """Return begin, begin + 1, … for each begin, so many of them."""
+    ends = np.cumsum(lengths)
+    places = np.arange(int(ends[-1]) if len(ends) else 0)
+    places += (begins - ends + lengths).repeat(lengths)
+    return places
+
+
+def _pieces(begins: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Split units into spans [first, last) of at most PIECE rows, or of one unit."""
+    first, count = 0, len(begins) - 1
+    while first < count:
+        last = int(np.searchsorted(begins, begins[first] + PIECE, side="right")) - 1
+        last = max(last, first + 1)
+        yield first, last
+        first = last
+
+
+def _joined(parts: list[tuple[int, int, Bounded]]) -> Bounded:
+    """Return what counts of several pieces, each with where its rows begin and end."""
+    cut = sum(part.cut for _, _, part in parts)
+    rows = [np.arange(begin, end) if part.rows is None else part.rows + begin for begin, end, part in parts if cut]
+    people, groups, fullest = (
+        np.concatenate([getattr(part, name) for _, _, part in parts]) for name in ("people", "groups", "fullest")
+    )
+    return Bounded(np.concatenate(rows) if cut else None, people, groups, fullest, cut)
+
+
+def _check_rows(runs: Runs, taken: Ints, limit: Limit) -> None:
+    """Look at what was taken: no run goes on for too many rows, and no unit for too many runs.
+
+    What was taken ascends, so that of one run or unit it stands together: too much of one is found by comparing each with
+    the one so many places on.
+    """
+    numbers = runs.numbers[taken]
+    new = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
+    if limit.rows_per_group < len(numbers):
+        _differ(numbers[limit.rows_per_group :], numbers[: -limit.rows_per_group])
+    if limit.groups <= len(new):
+        owners = runs.units[taken[np.append(0, new)]]
+        _differ(owners[limit.groups :], owners[: -limit.groups])
+
+
+def _differ(later: NDArray[Any], earlier: NDArray[Any]) -> None:
+    """Stop where a bound does not hold after all: a wrong sensitivity would be a broken promise."""
+    if np.any(later == earlier):
+        raise engine_failed()
+
+
+def _sums_between(truths: Mask, places: Ints) -> NDArray[Any]:
+    """Return how many are true from each place to the next."""
+    sums = np.zeros(len(truths) + 1, dtype=np.int32 if len(truths) <= PIECE else np.int64)
+    np.cumsum(truths, out=sums[1:])
+    return np.diff(sums[places])
+
+
+def _check(loads: NDArray[Any], most: int) -> None:
+    """Stop where a bound does not hold after all: a wrong sensitivity would be a broken promise."""
+    if len(loads) and int(loads.max()) > most:
+        raise engine_failed()

@@ -1,0 +1,126 @@
+"""Where rows come from: a file (CSV, Parquet, DuckDB), or a frame in memory (pandas, Polars, Arrow).
+
+The libraries of frames are never loaded here: whose frame it is, is told by the module of its type.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.core import InvalidInput, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.schema import closest
+from discreet.data.csv_files import CsvFile, is_csv, no_names
+
+PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
+#: The name that the source has in statements.
+NAME = "source"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Source:
+    """Rows that can be selected from once they are attached: the SQL after FROM, and its parameters."""
+
+    relation: str
+    parameters: dict[str, object]
+    #: Size and time of the last change of a file; None for frames.
+    stamp: str | None
+
+
+def attach(connection: Any, source: object, inner: str | None, declared: Collection[str] = ()) -> Source:
+    """Make a source known to a connection, or refuse what is none. Declared columns of CSV files are read as texts."""
+    if isinstance(source, str | Path):
+        return _attach_file(connection, Path(source), inner, declared)
+    if inner is not None:
+        raise InvalidInput("A frame has no tables inside.", fix="leave `inner` out; it names a table of a DuckDB file")
+    module = type(source).__module__.partition(".")[0]
+    if module not in ("pandas", "polars", "pyarrow"):
+        raise WrongType(
+            f"The source is {kind_of(source)}, which cannot be opened.",
+            fix="pass a path to a CSV, Parquet or DuckDB file, or a pandas, Polars or Arrow frame",
+        )
+    frame: Any = source
+    if module == "polars" and type(source).__name__ == "LazyFrame":
+        frame = frame.collect()
+    if module == "pandas":
+        # Otherwise the type of a column of objects would be that of a few of them.
+        connection.execute("SET GLOBAL pandas_analyze_sample = 2147483647")
+    connection.register(NAME, frame)
+    return Source(NAME, {}, None)
+
+
+def detach(connection: Any, source: Source) -> None:
+    """Forget a source."""
+    if source.relation == NAME:
+        connection.unregister(NAME)
+    elif source.relation.startswith(f"{NAME}."):
+        connection.execute(f"DETACH {NAME}")
+
+
+def stamp_of(source: object) -> str | None:
+    """Return the size and the time of the last change of a file; None for what is no file."""
+    if not isinstance(source, str | Path):
+        return None
+    found = _existing(Path(source)).stat()
+    return f"{found.st_size} {found.st_mtime_ns}"
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise InvalidInput(f"There is no file {path.name!r} there.", fix="check the path to the data")
+    if any(character in str(path) for character in "*?["):
+        raise InvalidInput("The path has one of * ? [ in it, which stand for other files.", fix="rename the file")
+    return path
+
+
+def _attach_file(connection: Any, path: Path, inner: str | None, declared: Collection[str]) -> Source:
+    stamp = stamp_of(path)
+    with path.open("rb") as file:
+        magic = file.read(12)
+    if magic[8:12] == DUCKDB_MAGIC:
+        quoted = str(path.absolute()).replace("'", "''")
+        connection.execute(f"ATTACH '{quoted}' AS {NAME} (READ_ONLY, TYPE duckdb)")
+        return Source(f"{NAME}.{_inner_table(connection, inner)}", {}, stamp)
+    if inner is not None:
+        raise InvalidInput("Only DuckDB files have tables inside.", fix="leave `inner` out")
+    parameters: dict[str, object] = {"path": str(path)}
+    if magic[:4] == PARQUET_MAGIC:
+        return Source("read_parquet($path)", parameters, stamp)
+    if is_csv(path):
+        return Source(_csv_relation(path, {name.casefold() for name in declared}), parameters, stamp)
+    raise InvalidInput(
+        f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
+    )
+
+
+def _csv_relation(path: Path, declared: set[str]) -> str:
+    """Return the SQL of a CSV file. What it looks like, and what its columns hold, is guessed if nobody says it."""
+    if not declared:
+        # All rows are looked at for types: a guess from the first ones could fail on a later row.
+        return "read_csv($path, sample_size = -1)"
+    file = CsvFile.of(path)
+    names = {name.casefold() for name in file.names}
+    if not names & declared:
+        raise no_names()
+    return file.texts if names <= declared else file.partly_texts(declared)
+
+
+def _inner_table(connection: Any, inner: str | None) -> str:
+    """Return the quoted name of the table inside a DuckDB file that is meant."""
+    rows = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $name AND NOT internal ORDER BY ALL",
+        {"name": NAME},
+    ).fetchall()
+    tables = {table: schema for schema, table in rows}
+    if inner is None and len(tables) != 1:
+        shown = ", ".join(repr(table) for table in tables) or "none"
+        raise InvalidInput(f"The file has several tables, or none: {shown}.", fix='name the one you mean: inner="…"')
+    chosen = next(iter(tables)) if inner is None else inner
+    if chosen not in tables:
+        meant = closest(chosen, tables)
+        raise InvalidInput(
+            f"There is no table {chosen!r} in the file.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(tables)}",
+        )
+    return ".".join('"' + part.replace('"', '""') + '"' for part in (tables[chosen], chosen))

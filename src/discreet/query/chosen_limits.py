@@ -1,0 +1,100 @@
+"""Limits that nobody gave: chosen privately, within a question or once before it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
+
+from discreet.accounting import Composed, PrivacyLoss
+from discreet.core import Limit
+from discreet.core.schema import Schema
+from discreet.data.aggregates import Aggregation, Key, Load, PeopleBy, Table
+from discreet.data.expressions import Expression
+from discreet.noise import Entropy
+from discreet.query.pricing import Pricing
+from discreet.query.spending import Spend
+
+FORM = "discreet limits 1"
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenLimit:
+    """A limit of at most so many groups, and rows in each, that is chosen for a share of a price.
+
+    The rule: quantiles of what people have, at a level of 19/20, by `discreet.mechanisms.LimitChoice`.
+    """
+
+    share: Fraction
+    groups: int
+    rows: int
+
+    @property
+    def loads(self) -> tuple[PeopleBy, ...]:
+        """What it is chosen from: people by the rows in their fullest group, and by groups if there are several."""
+        rows = PeopleBy(Load.ROWS_PER_GROUP, self.rows)
+        return (rows,) if self.groups == 1 else (PeopleBy(Load.GROUPS, self.groups), rows)
+
+    def losses(self, pricing: Pricing) -> list[PrivacyLoss]:
+        """Return what the choice costs: the same for each load."""
+        return [pricing.choice_loss(self.share / len(self.loads)) for _ in self.loads]
+
+    def choose(self, data: Table, passing: Aggregation, pricing: Pricing, entropy: Entropy) -> Limit:
+        """Return a limit for the rows that pass."""
+        counts = data.aggregate(passing).answers
+        share = self.share / len(self.loads)
+        found = {
+            load.load: pricing.choice(share, load.most).choose(each, entropy=entropy)
+            for load, each in zip(self.loads, counts, strict=True)
+        }
+        return Limit(groups=found.get(Load.GROUPS, 1), rows_per_group=found[Load.ROWS_PER_GROUP])
+
+    def passing(self, where: Expression | None, keys: tuple[Key, ...], salt: int) -> Aggregation:
+        """Return the pass that counts loads. They are counted before limits, so that any limit serves."""
+        return Aggregation(where=where, keys=keys, aggregates=self.loads, limit=Limit(), salt=salt)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsPlan:
+    """Choose a limit for the rows and groups of a question, and nothing else.
+
+    Guarantee: one choice, or two, on counts in which every unit is once: `ChosenLimit.losses`.
+    """
+
+    schema: Schema
+    where: Expression | None
+    keys: tuple[Key, ...]
+    chosen: ChosenLimit
+    spend: Spend
+    what: str
+
+    @property
+    def _pricing(self) -> Pricing:
+        return Pricing(self.spend, None, self.schema.unit.neighbours)
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it costs."""
+        losses = self.chosen.losses(self._pricing)
+        return losses[0] if len(losses) == 1 else Composed(losses)
+
+    def describe(self) -> str:
+        """Return what is asked, in words."""
+        return f"limits for {self.what}"
+
+    def canonical(self) -> str:
+        """Return all that decides how answers are distributed."""
+        fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.chosen)
+        return "\n".join([FORM, type(self.spend).__name__, *map(repr, fields)])
+
+    def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
+        """Return the limit."""
+        salt = int.from_bytes(sha256(self.canonical().encode()).digest()[:8], "little")
+        passing = self.chosen.passing(self.where, self.keys, salt)
+        limit = self.chosen.choose(data, passing, self._pricing, entropy)
+        return {"limit": [limit.groups, limit.rows_per_group]}
+
+
+def limit_bought(answer: dict[str, Any]) -> Limit:
+    """Return the limit that an answer says."""
+    groups, rows = answer["limit"]
+    return Limit(groups=groups, rows_per_group=rows)

@@ -1,0 +1,184 @@
+"""What a frame asks for: count(), mean("stay") and the like, and arithmetic of them.
+
+Each is a text of SQL, read by the same rules, so that a frame asks what SQL asks.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from discreet.core import InvalidInput, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.exact import Number, exact, nearest_float
+from discreet.core.schema import Schema
+from discreet.query.sql_writing import quoted
+
+#: Stands for the column that says who is protected. No text that is read can hold it.
+PERSON = "\0person"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """Something to ask for, as SQL. Sums, products and comparisons of such are such, too."""
+
+    sql: str
+
+    def __add__(self, other: object) -> "Asked":
+        return _joined(self, "+", other)
+
+    def __radd__(self, other: object) -> "Asked":
+        return _joined(other, "+", self)
+
+    def __sub__(self, other: object) -> "Asked":
+        return _joined(self, "-", other)
+
+    def __rsub__(self, other: object) -> "Asked":
+        return _joined(other, "-", self)
+
+    def __mul__(self, other: object) -> "Asked":
+        return _joined(self, "*", other)
+
+    def __rmul__(self, other: object) -> "Asked":
+        return _joined(other, "*", self)
+
+    def __truediv__(self, other: object) -> "Asked":
+        return _joined(self, "/", other)
+
+    def __rtruediv__(self, other: object) -> "Asked":
+        return _joined(other, "/", self)
+
+    def __neg__(self) -> "Asked":
+        return Asked(f"-({self.sql})")
+
+    def __lt__(self, other: object) -> "Asked":
+        return _joined(self, "<", other)
+
+    def __le__(self, other: object) -> "Asked":
+        return _joined(self, "<=", other)
+
+    def __gt__(self, other: object) -> "Asked":
+        return _joined(self, ">", other)
+
+    def __ge__(self, other: object) -> "Asked":
+        return _joined(self, ">=", other)
+
+    def __bool__(self) -> bool:
+        raise WrongType(
+            "What is asked for is neither true nor false before it is answered.",
+            fix='write conditions as SQL, such as .having("COUNT(*) > 10 AND AVG(stay) < 5")',
+        )
+
+
+def count(value: str | None = None) -> Asked:
+    """Ask for the number of rows, or of rows with a value."""
+    return Asked("COUNT(*)" if value is None else f"COUNT({_inside(value)})")
+
+
+def count_people() -> Asked:
+    """Ask for the number of people."""
+    return Asked(f"COUNT(DISTINCT {PERSON})")
+
+
+def count_distinct(value: str) -> Asked:
+    """Ask for the number of different values."""
+    return Asked(f"COUNT(DISTINCT {_inside(value)})")
+
+
+def total(value: str) -> Asked:
+    """Ask for a sum."""
+    return Asked(f"SUM({_inside(value)})")
+
+
+def mean(value: str) -> Asked:
+    """Ask for an average."""
+    return Asked(f"AVG({_inside(value)})")
+
+
+def variance(value: str, *, population: bool = False) -> Asked:
+    """Ask for the variance, of the sample unless it is the whole population."""
+    return Asked(f"{'VAR_POP' if population else 'VAR_SAMP'}({_inside(value)})")
+
+
+def deviation(value: str, *, population: bool = False) -> Asked:
+    """Ask for the standard deviation, of the sample unless it is the whole population."""
+    return Asked(f"{'STDDEV_POP' if population else 'STDDEV_SAMP'}({_inside(value)})")
+
+
+def median(value: str) -> Asked:
+    """Ask for the value in the middle."""
+    return Asked(f"MEDIAN({_inside(value)})")
+
+
+def quantile(value: str, level: Number) -> Asked:
+    """Ask for the value that a share of all values lie below."""
+    return Asked(f"QUANTILE({_inside(value)}, {_number(level, 'level')})")
+
+
+def minimum(value: str) -> Asked:
+    """Ask for the smallest value."""
+    return Asked(f"MIN({_inside(value)})")
+
+
+def maximum(value: str) -> Asked:
+    """Ask for the largest value."""
+    return Asked(f"MAX({_inside(value)})")
+
+
+def histogram(value: str, edges: Sequence[Number]) -> Asked:
+    """Ask for the number of rows between edges."""
+    return Asked(f"HISTOGRAM({', '.join([_inside(value), *(_number(edge, 'edge') for edge in edges)])})")
+
+
+def asked_sql(value: object, schema: Schema) -> str:
+    """Return what is asked of a table as SQL, from a text or an `Asked`."""
+    if isinstance(value, Asked):
+        person = schema.unit.column
+        if PERSON in value.sql and person is None:
+            raise InvalidInput("Every row of this table is a person of its own.", fix="use count()")
+        return value.sql.replace(PERSON, quoted(person or ""))
+    if isinstance(value, str):
+        return value
+    raise WrongType(
+        f"This is {kind_of(value)}, and nothing to ask for.",
+        fix='pass count(), mean("stay") or the like, or SQL such as "SUM(a) / COUNT(*)"',
+    )
+
+
+def _joined(left: object, sign: str, right: object) -> Asked:
+    return Asked(f"({_operand(left)}) {sign} ({_operand(right)})")
+
+
+def _operand(value: object) -> str:
+    return value.sql if isinstance(value, Asked) else _number(value, "operand")
+
+
+def _number(value: object, name: str) -> str:
+    """Return a number as SQL, digit by digit as it was meant."""
+    number = exact(value, name)
+    if number.denominator == 1 and not isinstance(value, float):
+        return str(number.numerator)
+    near = value if isinstance(value, float) else nearest_float(number)
+    if not math.isfinite(near) or (isinstance(value, (Fraction, Decimal)) and Fraction(repr(near)) != number):
+        raise InvalidInput(f"{name} has no decimal text of its own.", fix="pass an int or a float")
+    return repr(float(near))
+
+
+def _inside(text: object) -> str:
+    """Return an expression that can stand between parentheses: it does not close them itself."""
+    if not isinstance(text, str):
+        raise WrongType(f"This is {kind_of(text)}, not an expression.", fix='pass SQL, such as "stay" or "stay * 24"')
+    depth, quote = 0, ""
+    for sign in text:
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        else:
+            depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            break
+    if depth or quote:
+        raise InvalidInput("Parentheses or quotes do not match.", fix="close what is open, and nothing else")
+    return text

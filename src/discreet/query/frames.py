@@ -1,0 +1,116 @@
+"""Questions as calls: a frame is a table and what is asked of it so far. Each call gives a new one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from discreet.core import InvalidInput
+from discreet.core.exact import whole
+from discreet.core.schema import Schema
+from discreet.query.frame_terms import Asked, asked_sql
+from discreet.query.questions import Question
+
+
+class Asker(Protocol):
+    """Whoever can answer a question: a session."""
+
+    def release(self, question: Question, /, **terms: Any) -> Any:
+        """Pay and answer."""
+        ...
+
+    def preview(self, question: Question, /, **terms: Any) -> Any:
+        """Say what it would cost and how good it would be."""
+        ...
+
+    def explain(self, question: Question, /, **terms: Any) -> Any:
+        """Say how it would be answered."""
+        ...
+
+
+Named = tuple[str | None, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """A table, and what is asked of it so far.
+
+    All texts are SQL: conditions, expressions, or names of columns and outputs. Each is read when it is given, so that
+    an error comes from the line that it stands in.
+    """
+
+    schema: Schema
+    asker: Asker
+    conditions: tuple[str, ...] = ()
+    groups: tuple[Named, ...] = ()
+    outputs: tuple[Named, ...] = ()
+    wanted: tuple[str, ...] = ()
+    sorting: tuple[tuple[str, bool], ...] = ()
+    most: int | None = None
+
+    def filter(self, *conditions: str) -> "Frame":
+        """Keep rows for which all conditions are true."""
+        return _read(replace(self, conditions=(*self.conditions, *conditions)))
+
+    def group_by(self, *columns: str, **expressions: str) -> "Frame":
+        """Answer for each value of columns, and of expressions with a name.
+
+        Such as `group_by("ward", month="MONTH(day)")`.
+        """
+        added = (*((None, each) for each in columns), *expressions.items())
+        return _read(replace(self, groups=(*self.groups, *added)))
+
+    def agg(self, *asked: Asked | str, **named: Asked | str) -> "Frame":
+        """Ask for something, with a name or without.
+
+        Such as `agg(n=count(), stay=mean("stay"))`.
+        """
+        added = (
+            *((None, asked_sql(each, self.schema)) for each in asked),
+            *((name, asked_sql(each, self.schema)) for name, each in named.items()),
+        )
+        return _read(replace(self, outputs=(*self.outputs, *added)))
+
+    def having(self, *conditions: Asked | str) -> "Frame":
+        """Keep groups of the private answer; free."""
+        added = tuple(asked_sql(each, self.schema) for each in conditions)
+        return _read(replace(self, wanted=(*self.wanted, *added)))
+
+    def order_by(self, *terms: Asked | str, descending: bool = False) -> "Frame":
+        """Sort the private answer; free."""
+        added = tuple((asked_sql(each, self.schema), bool(descending)) for each in terms)
+        return _read(replace(self, sorting=(*self.sorting, *added)))
+
+    def limit(self, most: int) -> "Frame":
+        """Keep so many groups of the private answer; free."""
+        return _read(replace(self, most=whole(most, "limit")))
+
+    @property
+    def question(self) -> Question:
+        """What is asked: the same value as that of the same SQL."""
+        if not self.outputs:
+            raise InvalidInput("Nothing is asked of the table yet.", fix="add .agg(n=count())")
+        return _reading()(self)
+
+    def release(self, **terms: Any) -> Any:
+        """Pay and answer."""
+        return self.asker.release(self.question, **terms)
+
+    def preview(self, **terms: Any) -> Any:
+        """Say what it would cost and how good it would be; free, and no row is looked at."""
+        return self.asker.preview(self.question, **terms)
+
+    def explain(self, **terms: Any) -> Any:
+        """Say how it would be answered; free, and no row is looked at."""
+        return self.asker.explain(self.question, **terms)
+
+
+def _read(frame: Frame) -> Frame:
+    """Return the frame, if what it asks can be asked; without outputs yet, with a count in their place."""
+    _reading()(frame if frame.outputs else replace(frame, outputs=((None, "COUNT(*)"),), wanted=(), sorting=()))
+    return frame
+
+
+def _reading() -> Callable[[Frame], Question]:
+    from discreet.query.frame_reading import read_frame  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
+
+    return read_frame

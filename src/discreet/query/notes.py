@@ -1,0 +1,49 @@
+"""What an error bar does not say: sentences about limits, clamping, and groups that are not shown."""
+
+from collections.abc import Mapping
+
+from discreet.core.limits import AnyLimit
+from discreet.data.aggregates import Frequencies, Histogram, PeopleCut, PeopleWhere, Total
+from discreet.query.chosen_limits import ChosenLimit
+from discreet.query.parts import End, Keys, Levels, Noisy, Part
+from discreet.query.plans import QueryPlan
+
+
+def notes_of(plan: QueryPlan, limit: AnyLimit, people: Mapping[Part, tuple[int, float | None]]) -> tuple[str, ...]:
+    """Return the notes of an answer; `people` has the counts that were bought to estimate biases."""
+    who = "row" if plan.schema.unit.column is None else plan.schema.unit.column
+    notes = [_limit_note(plan, limit, who, people)] if plan.schema.unit.column is not None else []
+    if any(_clamps(part) for part in plan.parts):
+        notes.append(_clamp_note(who, people))
+    if any(isinstance(part, Keys) for part in plan.parts):
+        notes.append("Groups with few people are not shown; which those are is decided with noise.")
+    if any(isinstance(part, Levels | End) for part in plan.parts):
+        notes.append("Quantiles, MIN and MAX are chosen from a grid; their error is in ranks, not in values.")
+    return tuple(notes)
+
+
+def _limit_note(plan: QueryPlan, limit: AnyLimit, who: str, people: Mapping[Part, tuple[int, float | None]]) -> str:
+    chosen = ", chosen privately" if isinstance(plan.limit, ChosenLimit) else ""
+    begin = f"Rows beyond the limit do not count ({limit}{chosen})"
+    for part, (count, error) in people.items():
+        if isinstance(part, Noisy) and isinstance(part.aggregate, PeopleCut):
+            return f"{begin}: about {max(count, 0):,} ± {error:,.0f} values of {who} lost some."
+    return f"{begin}; how much that takes off is not known (bias=True buys an estimate)."
+
+
+def _clamp_note(who: str, people: Mapping[Part, tuple[int, float | None]]) -> str:
+    begin = "Values beyond their bounds count as the nearest bound"
+    for part, (count, error) in people.items():
+        if isinstance(part, Noisy) and isinstance(part.aggregate, PeopleWhere):
+            return f"{begin}: about {max(count, 0):,} ± {error:,.0f} values of {who} have some."
+    return f"{begin}; whether there are any is not known (bias=True buys an estimate)."
+
+
+def _clamps(part: Part) -> bool:
+    match part:
+        case Noisy(aggregate=Total()) | Levels(aggregate=Frequencies()) | End(aggregate=Frequencies()):
+            return True
+        case Noisy(aggregate=Histogram()):
+            return False
+        case _:
+            return False

@@ -1,0 +1,178 @@
+"""A question with its price: the Plan that goes through the gate."""
+
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from hashlib import sha256
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import Composed, PrivacyLoss
+from discreet.core import Limit
+from discreet.core.limits import AnyLimit, TotalLimit
+from discreet.core.schema import Kind, Schema, Value
+from discreet.data.aggregates import (
+    Aggregate,
+    Aggregation,
+    Exact,
+    Key,
+    People,
+    PeopleCut,
+    PeopleWhere,
+    Table,
+)
+from discreet.data.expressions import Expression
+from discreet.data.marks import value_text
+from discreet.noise import Entropy
+from discreet.query.chosen_limits import ChosenLimit
+from discreet.query.parts import End, Keys, Levels, Noisy, Part
+from discreet.query.pricing import Pricing
+from discreet.query.spending import Spend
+
+#: Changes whenever the same text would no longer give the same distribution of answers.
+FORM = "discreet query 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryPlan:
+    """One question: which rows, which groups, what is measured, and the share of the price that each part gets.
+
+    Guarantee: the composition of its parts, `cost`. Every part perturbs exact integers whose sensitivity follows from
+    the limits (`discreet.data.sensitivity_of`). Private groups: think of noise on all groups there could ever be,
+    and of one bit for each that says whether it is shown, which is 0 wherever nobody is; both are paid for. What is
+    released is post-processing: the noisy values where the bit is 1. Whether the others had noise nobody can tell.
+    Reference: Dwork, Roth 2014, Theorem 3.16 (composition), Proposition 2.1 (post-processing).
+    """
+
+    schema: Schema
+    where: Expression | None
+    keys: tuple[Key, ...]
+    parts: tuple[Part, ...]
+    shares: tuple[Fraction, ...]
+    limit: AnyLimit | ChosenLimit
+    spend: Spend
+    what: str
+
+    @property
+    def public(self) -> bool:
+        """Whether all groups are known beforehand."""
+        return all(key.values is not None for key in self.keys)
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it costs, all parts together."""
+        known = None if isinstance(self.limit, ChosenLimit) else self.limit
+        pricing = self.pricing(known)
+        losses = [pricing.loss(part, share) for part, share in zip(self.parts, self.shares, strict=True)]
+        if isinstance(self.limit, ChosenLimit):
+            losses += self.limit.losses(pricing)
+        return losses[0] if len(losses) == 1 else Composed(losses)
+
+    def pricing(self, limit: AnyLimit | None) -> Pricing:
+        """Return the mechanisms of the parts under a limit; without one, only what holds for all limits."""
+        return Pricing(self.spend, limit, self.schema.unit.neighbours)
+
+    def describe(self) -> str:
+        """Return what is asked, as SQL, with its price."""
+        return self.what
+
+    def canonical(self) -> str:
+        """Return all that decides how answers are distributed, and nothing else."""
+        fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
+        return "\n".join([FORM, type(self.spend).__name__, *map(repr, fields)])
+
+    @property
+    def salt(self) -> int:
+        """What this plan's choice of rows is seeded with; public."""
+        return int.from_bytes(sha256(self.canonical().encode()).digest()[:8], "little")
+
+    def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
+        """Return noisy integers for all parts, the groups, and the limit they were measured under."""
+        limit = self._limit(data, entropy)
+        exact = data.aggregate(self._aggregation(limit, tuple(self._aggregates())))
+        answers = dict(zip(self._aggregates(), exact.answers, strict=True))
+        pricing = self.pricing(limit)
+        noisy = [
+            pricing.perturb(part, share, answers[aggregate_of(part)], entropy)
+            for part, share in zip(self.parts, self.shares, strict=True)
+        ]
+        return self._released(exact, noisy, limit)
+
+    def _released(self, exact: Exact, noisy: list[NDArray[Any]], limit: AnyLimit) -> dict[str, Any]:
+        """Return what leaves: of private groups, those whose bit is 1."""
+        chosen = next((bits for part, bits in zip(self.parts, noisy, strict=True) if isinstance(part, Keys)), None)
+        shown = [
+            answer if chosen is None or not by_group(part) else answer[chosen]
+            for part, answer in zip(self.parts, noisy, strict=True)
+        ]
+        groups = [] if chosen is None else [exact.groups[index] for index in np.flatnonzero(chosen)]
+        return {
+            "limit": [limit.rows] if isinstance(limit, TotalLimit) else [limit.groups, limit.rows_per_group],
+            "groups": [[plain(value) for value in group] for group in groups],
+            "parts": [
+                None if isinstance(part, Keys) else packed(answer)
+                for part, answer in zip(self.parts, shown, strict=True)
+            ],
+        }
+
+    def _limit(self, data: Table, entropy: Entropy) -> AnyLimit:
+        if not isinstance(self.limit, ChosenLimit):
+            return self.limit
+        passing = self.limit.passing(self.where, self.keys, self.salt)
+        return self.limit.choose(data, passing, self.pricing(None), entropy)
+
+    def _aggregates(self) -> list[Aggregate]:
+        return list(dict.fromkeys(aggregate_of(part) for part in self.parts))
+
+    def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...]) -> Aggregation:
+        return Aggregation(where=self.where, keys=self.keys, aggregates=aggregates, limit=limit, salt=self.salt)
+
+    def groups(self, answer: dict[str, Any]) -> tuple[tuple[Value, ...], ...]:
+        """Return the groups that an answer is for."""
+        if self.public:
+            return tuple(product(*(key.values or () for key in self.keys)))
+        kinds = [key.expression.kind for key in self.keys]
+        return tuple(
+            tuple(rich(value, kind) for value, kind in zip(group, kinds, strict=True)) for group in answer["groups"]
+        )
+
+    def limit_of(self, answer: dict[str, Any]) -> AnyLimit:
+        """Return the limit that an answer was measured under."""
+        numbers = answer["limit"]
+        if len(numbers) == 1:
+            return TotalLimit(numbers[0])
+        return Limit(groups=numbers[0], rows_per_group=numbers[1])
+
+
+def aggregate_of(part: Part) -> Aggregate:
+    """Return the exact answer that a part perturbs."""
+    match part:
+        case Noisy(aggregate=aggregate):
+            return aggregate
+        case Levels(aggregate=aggregate) | End(aggregate=aggregate):
+            return aggregate
+        case Keys():
+            return People()
+
+
+def by_group(part: Part) -> bool:
+    """Whether a part has one answer for each group."""
+    return not (isinstance(part, Noisy) and isinstance(part.aggregate, PeopleCut | PeopleWhere))
+
+
+def packed(answer: NDArray[Any]) -> Any:
+    """Return an answer as the gate stores it: an array, or a list where numbers need more than 64 bits."""
+    return answer.tolist() if answer.dtype == object else answer
+
+
+def plain(value: Value) -> Value:
+    """Return a group's value for the store: days as texts."""
+    return value if value is None or isinstance(value, bool | int | str) else value_text(value)
+
+
+def rich(value: Value, kind: Kind) -> Value:
+    """Return a group's value from the store."""
+    return date.fromisoformat(value) if kind is Kind.DATE and isinstance(value, str) else value

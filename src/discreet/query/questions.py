@@ -1,0 +1,186 @@
+"""A question as a value: what SQL and frames both become, before anybody has decided what to pay for it.
+
+What is asked of rows is an `Expression` of the data room; what is made of private answers afterwards is a `Term`, and
+free.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.core.schema import Value
+from discreet.data.expressions import Expression
+from discreet.data.functions import Function
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """COUNT(*): rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountOf:
+    """COUNT(x): rows with a value."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CountPeople:
+    """COUNT(DISTINCT person): units."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountDistinct:
+    """COUNT(DISTINCT x): different values."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """SUM(x)."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """AVG(x)."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """VAR_SAMP(x) or VAR_POP(x)."""
+
+    value: Expression
+    sample: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """STDDEV_SAMP(x) or STDDEV_POP(x)."""
+
+    value: Expression
+    sample: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """QUANTILE(x, level), strictly between 0 and 1; MEDIAN(x) is that of 1/2."""
+
+    value: Expression
+    level: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Smallest:
+    """MIN(x)."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """MAX(x)."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramOf:
+    """HISTOGRAM(x, edge, edge, …): rows between edges. Stands alone in its question."""
+
+    value: Expression
+    edges: tuple[Fraction, ...]
+
+
+#: What has to be measured.
+Measure = (
+    Count
+    | CountOf
+    | CountPeople
+    | CountDistinct
+    | Sum
+    | Average
+    | Variance
+    | Deviation
+    | Quantile
+    | Smallest
+    | Largest
+    | HistogramOf
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupValue:
+    """The value of what rows are grouped by: `index` counts the question's groupings."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant among terms."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function of terms: arithmetic, comparisons, AND, OR, NOT, and functions of numbers."""
+
+    function: Function
+    arguments: tuple["Term", ...]
+
+
+Term = Measure | GroupValue | Constant | Apply
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """What rows are grouped by, and the name of its column in the answer."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One column of the answer."""
+
+    name: str
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the answer is sorted by; NULL goes last."""
+
+    term: Term
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question about one table. `having`, `order` and `most` are applied to the private answer, and free."""
+
+    table: str
+    where: Expression | None = None
+    groups: tuple[Grouping, ...] = ()
+    outputs: tuple[Output, ...]
+    having: Term | None = None
+    order: tuple[Order, ...] = ()
+    most: int | None = None
+
+
+def measures_in(term: Term) -> tuple[Measure, ...]:
+    """Return what has to be measured for a term, each once, in the order met."""
+    match term:
+        case Apply(arguments=arguments):
+            return tuple(dict.fromkeys(measure for argument in arguments for measure in measures_in(argument)))
+        case GroupValue() | Constant():
+            return ()
+        case _:
+            return (term,)

@@ -1,0 +1,85 @@
+"""How a question is paid for: an ε, a ρ, or as much as an accuracy takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.core import InvalidInput, Number, positive, probability, whole
+from discreet.core.exact import flag
+from discreet.core.frozen import settle
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Epsilon:
+    """Pure ε, with Laplace noise and exponential choices; where groups are bought, a δ comes beside it."""
+
+    epsilon: Fraction
+
+    def __init__(self, epsilon: Number) -> None:
+        settle(self, epsilon=positive(epsilon, "epsilon"))
+
+    @property
+    def amount(self) -> Fraction:
+        """The ε."""
+        return self.epsilon
+
+    def __str__(self) -> str:
+        return f"ε = {float(self.epsilon):.6g}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Rho:
+    """ρ of zero-concentrated differential privacy, with Gaussian noise."""
+
+    rho: Fraction
+
+    def __init__(self, rho: Number) -> None:
+        settle(self, rho=positive(rho, "rho"))
+
+    @property
+    def amount(self) -> Fraction:
+        """The ρ."""
+        return self.rho
+
+    def __str__(self) -> str:
+        return f"ρ = {float(self.rho):.6g}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Within:
+    """The least cost for which outputs are predicted to be within so much of the exact (clamped and limited) answer.
+
+    `error` is one number for all outputs, or numbers by name. `size` is a guess, which is public, of how many rows a
+    group has; averages need it. With `rho`, the cost is counted in ρ.
+    """
+
+    error: tuple[tuple[str | None, Fraction], ...]
+    confidence: Fraction
+    simultaneous: bool
+    size: int | None
+    rho: bool
+
+    def __init__(
+        self,
+        error: Number | Mapping[str, Number],
+        *,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+        size: int | None = None,
+        rho: bool = False,
+    ) -> None:
+        named: dict[str | None, Number] = {}
+        named.update(error.items() if isinstance(error, Mapping) else [(None, error)])
+        if not named:
+            raise InvalidInput("within names no output.", fix='pass within=25, or within={"n": 25}')
+        settle(
+            self,
+            error=tuple((name, positive(number, "within")) for name, number in named.items()),
+            confidence=probability(confidence, "confidence"),
+            simultaneous=flag(simultaneous, "simultaneous"),
+            size=None if size is None else whole(size, "size"),
+            rho=flag(rho, "rho"),
+        )
+
+
+Spend = Epsilon | Rho

@@ -1,0 +1,113 @@
+"""What to write instead of what is refused."""
+
+from sqlglot import TokenType as T
+
+ONE_TABLE = "not yet: ask one table at a time"
+QUOTES_ROWS = "ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows"
+NO_CLOCK = "write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow"
+NO_FILES = "open the file with discreet.open, and name its table after FROM"
+NO_CHANGE = "begin with SELECT: questions read, and change nothing"
+NO_WINDOW = "not yet: use GROUP BY, and ORDER BY on the answer"
+PIECES = "use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||"
+PARTS = "use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE or DATE_TRUNC('month', day)"
+
+_changing = """
+INSERT UPDATE DELETE MERGE CREATE DROP ALTER TRUNCATE COPY ATTACH DETACH PRAGMA SET RESET USE LOAD INSTALL EXPORT
+IMPORT CALL EXECUTE PREPARE DEALLOCATE VACUUM ANALYZE CHECKPOINT BEGIN COMMIT ROLLBACK GRANT REVOKE COMMENT REPLACE
+RENAME KILL LOCK CACHE UNCACHE REFRESH DECLARE FORCE
+"""
+#: First words of statements: what is wrong with them, and what to do.
+STATEMENTS: dict[str, tuple[str, str]] = {
+    **{word: (f"{word} is not a question.", NO_CHANGE) for word in _changing.split()},
+    "WITH": ("WITH is not understood.", ONE_TABLE),
+    "FROM": ("The question begins with FROM.", "begin with SELECT, and put FROM behind it"),
+    "EXPLAIN": ("EXPLAIN is not a question.", "ask explain of the session, with the question alone"),
+    "DESCRIBE": ("DESCRIBE is not a question.", "look at the schema of the session"),
+    "SHOW": ("SHOW is not a question.", "look at the schema of the session"),
+    "SUMMARIZE": ("SUMMARIZE is not a question.", "ask for COUNT, AVG, MIN, MAX and MEDIAN of a column"),
+    "VALUES": ("VALUES is not a question.", "write SELECT … FROM …"),
+    "TABLE": ("TABLE is not a question.", "write SELECT … FROM …"),
+    "(": ("The question stands in parentheses.", "take them off"),
+}
+
+_joins = (T.JOIN, T.LEFT, T.RIGHT, T.FULL, T.INNER, T.OUTER, T.CROSS, T.NATURAL, T.USING, T.ON, T.SEMI, T.ANTI, T.ASOF)
+_sets = (T.UNION, T.INTERSECT, T.EXCEPT)
+_inner = (T.WITH, T.EXISTS, T.LATERAL, T.UNNEST, T.VALUES, T.RECURSIVE, T.ANY, T.SOME, T.APPLY)
+_windows = (T.OVER, T.QUALIFY, T.WINDOW, T.PARTITION_BY, T.ROWS, T.RANGE)
+_clocks = (T.CURRENT_DATE, T.CURRENT_TIME, T.CURRENT_TIMESTAMP, T.LOCALTIME, T.LOCALTIMESTAMP)
+_places = (T.PLACEHOLDER, T.PARAMETER, T.COLON, T.DOLLAR, T.SESSION_PARAMETER)
+_grouped = (T.CUBE, T.ROLLUP, T.GROUPING_SETS)
+_nested = (T.L_BRACKET, T.R_BRACKET, T.L_BRACE, T.R_BRACE, T.ARRAY, T.STRUCT, T.MAP, T.LIST, T.JSON, T.ARROW, T.DARROW)
+_matches = (T.RLIKE, T.IRLIKE, T.TILDE, T.SIMILAR_TO, T.GLOB)
+_kinds = (T.DECIMAL, T.TINYINT, T.SMALLINT, T.INT128, T.UINT, T.BOOLEAN, T.CHAR, T.DATETIME, T.TIMESTAMPTZ, T.TIME)
+#: Words inside a statement: what is wrong with them ({word} is the word), and what to do.
+ADVICE: dict[T, tuple[str, str]] = {
+    **dict.fromkeys(_joins, ("{word} joins tables.", ONE_TABLE)),
+    **dict.fromkeys(_sets, ("{word} puts two questions together.", "ask them one after the other")),
+    **dict.fromkeys(_inner, ("{word} is not understood.", ONE_TABLE)),
+    **dict.fromkeys(_windows, ("{word} looks at rows beside a row.", NO_WINDOW)),
+    **dict.fromkeys(_clocks, ("{word} is different every time.", NO_CLOCK)),
+    **dict.fromkeys(_places, ("There is a place for a value that is not given.", "write the value itself")),
+    **dict.fromkeys(_grouped, ("{word} asks for several groupings.", "not yet: ask for each GROUP BY by itself")),
+    **dict.fromkeys(_nested, ("Lists and structures are not understood.", "use columns of numbers, texts and dates")),
+    **dict.fromkeys(_matches, ("{word} matches patterns that are not understood.", "use LIKE or ILIKE")),
+    **dict.fromkeys(_kinds, ("{word} is not a kind that can be used.", "use INTEGER, DOUBLE, VARCHAR or DATE")),
+    T.TABLE_SAMPLE: ("A sample of rows cannot be asked.", "leave TABLESAMPLE out: all rows count, within the limits"),
+    T.FETCH: ("FETCH is not understood.", "write LIMIT 10"),
+    T.OFFSET: ("OFFSET is not understood.", "leave it out, and skip rows of the answer yourself"),
+    T.PERCENT: ("A share of rows cannot be asked.", "write LIMIT 10"),
+    T.PIVOT: ("PIVOT is not understood.", "use GROUP BY, and turn the answer around yourself"),
+    T.UNPIVOT: ("UNPIVOT is not understood.", "ask for each column by itself"),
+    T.ALL: ("ALL is not understood.", "leave it out, or name the columns"),
+    T.ESCAPE: (
+        "ESCAPE is not understood.",
+        "leave it out: % is any text and _ any character, and nothing escapes them",
+    ),
+    T.COLLATE: ("COLLATE is not understood.", "use LOWER or ILIKE where capitals do not matter"),
+    T.XOR: ("XOR is not understood.", "write a <> b"),
+    T.ISNULL: ("ISNULL is not understood.", "write IS NULL"),
+    T.NOTNULL: ("NOTNULL is not understood.", "write IS NOT NULL"),
+    T.DIV: ("DIV is not understood.", "write // for division without a rest"),
+    T.NOT: ("! is not understood.", "write NOT"),
+    T.DQMARK: ("?? is not understood.", "write COALESCE(a, b)"),
+    T.NULLSAFE_EQ: ("<=> is not understood.", "write a = b OR (a IS NULL AND b IS NULL)"),
+    T.CARET: ("^ is not understood.", "write POWER(a, b)"),
+    T.INTO: ("INTO would write.", "leave it out: the answer is a value of the session"),
+    T.FOR: ("FOR is not understood.", "leave it out, and write commas: SUBSTRING(ward, 1, 2)"),
+}
+
+_quoting = (
+    "ARRAY_AGG LIST STRING_AGG GROUP_CONCAT LISTAGG FIRST LAST ANY_VALUE ARBITRARY MODE ARG_MAX ARG_MIN MAX_BY MIN_BY"
+)
+_clock_calls = "NOW TODAY GETDATE CURRENT_DATE CURRENT_TIMESTAMP GET_CURRENT_TIMESTAMP AGE"
+_readers = (
+    "READ_CSV READ_CSV_AUTO READ_PARQUET PARQUET_SCAN READ_JSON READ_TEXT READ_BLOB GLOB SQLITE_SCAN POSTGRES_SCAN"
+)
+_window_calls = "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK NTILE LAG LEAD FIRST_VALUE LAST_VALUE NTH_VALUE CUME_DIST"
+_chance = "RANDOM RAND SETSEED UUID GEN_RANDOM_UUID HASH MD5 SHA256"
+_patterns = "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT REPLACE SPLIT STRING_SPLIT LEFT RIGHT CONCAT LTRIM RTRIM"
+_dates = "STRFTIME STRPTIME DAYOFWEEK DAYOFYEAR DATEPART TO_CHAR MAKE_DATE EPOCH"
+#: Functions that are asked for, and what is meant.
+FUNCTION_ADVICE: dict[str, str] = {
+    **dict.fromkeys(_quoting.split(), QUOTES_ROWS),
+    **dict.fromkeys(_clock_calls.split(), NO_CLOCK),
+    **dict.fromkeys(_readers.split(), NO_FILES),
+    **dict.fromkeys(_window_calls.split(), NO_WINDOW),
+    **dict.fromkeys(_chance.split(), "leave it out: the noise is added for you, and by nothing else"),
+    **dict.fromkeys(_patterns.split(), PIECES),
+    **dict.fromkeys(_dates.split(), PARTS),
+    **dict.fromkeys(("WEEKDAY", "DOW"), "use ISODOW, which is 1 for Monday to 7 for Sunday"),
+    **dict.fromkeys(("IF", "IIF"), "write CASE WHEN … THEN … ELSE … END"),
+    **dict.fromkeys(("IFNULL", "NVL", "ISNULL"), "write COALESCE(a, b)"),
+    **dict.fromkeys(("LOG", "LOG10", "LOG2"), "use LN, such as LN(x) / LN(10)"),
+    **dict.fromkeys(("CHAR_LENGTH", "LEN", "CHARACTER_LENGTH"), "use LENGTH"),
+    **dict.fromkeys(("DATE_ADD", "DATE_SUB", "DATEADD"), "write day + INTERVAL 7 DAY"),
+    **dict.fromkeys(("DATE", "TO_DATE"), "write CAST(x AS DATE), or DATE '2024-01-31' for one day"),
+    **dict.fromkeys(("VARCHAR", "TEXT", "INT", "INTEGER", "DOUBLE", "FLOAT"), "write the kind without a size"),
+    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), "write COUNT(DISTINCT x)"),
+    **dict.fromkeys(("MEAN", "AVERAGE"), "use AVG"),
+    **dict.fromkeys(("COUNT_IF", "COUNTIF"), "write COUNT(*) FILTER (WHERE …)"),
+    "TRY": "leave it out: no row can fail",
+    "SIGN": "write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END",
+    "CORR": "not yet: ask for AVG(x), AVG(y), AVG(x * y) and the deviations",
+}

@@ -1,0 +1,111 @@
+"""What to do when the budget does not allow a question: ask for less, or take what was answered before."""
+
+from fractions import Fraction
+
+from discreet.accounting import (
+    Approximate,
+    BoundedRange,
+    Composed,
+    Concentrated,
+    PrivacyLoss,
+    Pure,
+    Repeated,
+)
+from discreet.core import BudgetExceeded, DiscreetError
+from discreet.core.exact import text_down
+from discreet.gate import Ledger
+from discreet.gate.plans import plan_digest
+from discreet.query import Epsilon, Facts, QueryPlan, Question, Rho, plan_question, predict
+from discreet.session.asking import Asking
+from discreet.session.bought import may_know
+from discreet.session.cells import error_text
+
+#: How many payments are looked through for an earlier answer.
+LOOKED = 200
+
+
+def advised(
+    error: BudgetExceeded,
+    question: Question,
+    plan: QueryPlan,
+    facts: Facts,
+    asked: Asking,
+    ledger: Ledger,
+    analyst: str,
+) -> BudgetExceeded:
+    """Return the refusal of a plan with what could be done instead; only what was found to work is said."""
+    adviser = _Adviser(question, plan, facts, asked, ledger, analyst)
+    found = [advice for advice in (adviser.cheaper(), adviser.earlier()) if advice is not None]
+    return BudgetExceeded(error.problem, fix=", or ".join(found) if found else error.fix)
+
+
+class _Adviser:
+    def __init__(
+        self, question: Question, plan: QueryPlan, facts: Facts, asked: Asking, ledger: Ledger, analyst: str
+    ) -> None:
+        self.question, self.plan, self.facts, self.asked = question, plan, facts, asked
+        self.ledger, self.analyst = ledger, analyst
+
+    def cheaper(self) -> str | None:
+        """Return the largest price that fits, and what it does to the error."""
+        if (self.ledger.budget.symbol == "ρ") != isinstance(self.plan.spend, Rho):
+            return None  # what is left is counted in another currency
+        account = self.ledger.book.account
+        left = Fraction(text_down(account.left_of(account.binding(self.analyst)), 3))
+        other = self._at(left) if 0 < left < self.plan.spend.amount else None
+        if other is None or not self.ledger.fits(other.cost, self.analyst):
+            return None
+        return f"ask with {_typed(other.spend)}{self._compared(other)}"
+
+    def _compared(self, other: QueryPlan) -> str:
+        for now, then in zip(self._errors(self.plan), self._errors(other), strict=True):
+            if now is not None and then is not None:
+                return f" (error ±{error_text(then)} instead of ±{error_text(now)})"
+        return ""
+
+    def _errors(self, plan: QueryPlan) -> list[float | None]:
+        asked = self.asked
+        found = predict(
+            self.question, plan, confidence=asked.confidence, simultaneous=asked.simultaneous, size=asked.size
+        )
+        return [one.error for one in found]
+
+    def earlier(self) -> str | None:
+        """Return the last answer to the same question at another price."""
+        for receipt in self.ledger.recent(LOOKED):
+            if receipt.what != self.plan.what or not may_know(self.ledger, self.analyst, receipt.analyst):
+                continue
+            number, paid = self.ledger.release_of(receipt.number), _paid(receipt.cost)
+            other = None if number is None or paid is None else self._at(paid)
+            if other is not None and plan_digest(other) == receipt.plan:
+                return f"reuse release #{number}, which answers this for free: ask with {_typed(other.spend)} as before"
+        return None
+
+    def _at(self, amount: Fraction) -> QueryPlan | None:
+        spend = Rho(amount) if isinstance(self.plan.spend, Rho) else Epsilon(amount)
+        try:
+            return plan_question(self.question, self.facts, spend, bias=self.asked.bias)
+        except DiscreetError:
+            return None
+
+
+def _typed(spend: Epsilon | Rho) -> str:
+    """Return a price as one types it."""
+    word = "epsilon" if isinstance(spend, Epsilon) else "rho"
+    shown = f"{float(spend.amount):.12g}"
+    return f"{word}={shown}" if Fraction(shown) == spend.amount else f"{word}=Fraction({str(spend.amount)!r})"
+
+
+def _paid(loss: PrivacyLoss) -> Fraction | None:
+    """Return the ε or ρ that a question was asked with, as its parts add up; a guess, which is checked."""
+    match loss:
+        case Pure(amount) | Approximate(amount, _) | BoundedRange(amount) | Concentrated(amount, _):
+            return amount
+        case Composed(parts):
+            amounts = [_paid(part) for part in parts]
+            return None if None in amounts else sum((one for one in amounts if one is not None), Fraction(0))
+        case Repeated(part, times):
+            once = _paid(part)
+            return None if once is None else once * times
+        case _:
+            return None

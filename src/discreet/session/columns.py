@@ -1,0 +1,28 @@
+"""The columns of a file, before anybody has said who is protected: their names and kinds, and nothing of the rows."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from discreet.core import PrivacyUnit
+from discreet.core.schema import Column, Kind
+from discreet.data import open_table
+from discreet.data.csv_files import is_csv
+from discreet.data.importing import offered_kinds
+
+
+def columns_of(
+    source: str | Path, *, inner: str | None = None, kinds: Mapping[str, Kind] | None = None
+) -> tuple[Column, ...]:
+    """Return the columns that could be asked about, as declared. For the steward, who may read the file anyway.
+
+    What columns of a CSV file hold, where nobody says it, is looked up in its rows.
+    """
+    said = dict(kinds or {})
+    known = {name.casefold() for name in said}
+    if is_csv(Path(source)) and inner is None:
+        said |= {name: kind for name, kind in offered_kinds(Path(source)).items() if name.casefold() not in known}
+    table = open_table(source, table="columns", unit=PrivacyUnit(), inner=inner, kinds=said)
+    try:
+        return table.schema.columns
+    finally:
+        table.close()

@@ -1,0 +1,190 @@
+"""What a steward declares about a table, in the forms that people type, made into the words of the house."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fractions import Fraction
+
+from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit, WrongType, whole
+from discreet.core.errors import kind_of
+from discreet.core.exact import flag
+from discreet.core.limits import AnyLimit, TotalLimit
+from discreet.core.schema import Kind, Value
+from discreet.data.declaring import complete_of, kinds_of
+
+#: More public groups than this in one column are a mistake: nobody reads that many.
+MOST_GROUPS = 100_000
+
+
+#: The ends of an interval, or bounds on a grid that somebody chose.
+AnyBounds = Bounds | tuple[Fraction, Fraction] | tuple[date, date]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """Who is protected, and what is public about the columns. Checked, but for the table, which nobody has seen yet."""
+
+    person: str | None
+    bounds: Mapping[str, AnyBounds] = field(default_factory=dict)
+    groups: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    limit: AnyLimit | None = None
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    complete: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Whose presence is hidden, if the budget does not say it otherwise."""
+        return PrivacyUnit(column=self.person)
+
+
+def declared(
+    *,
+    person: object,
+    row: object,
+    bounds: object,
+    groups: object,
+    limit: object,
+    kinds: object = None,
+    complete: object = None,
+) -> Declared:
+    """Return what was declared, checked."""
+    who = read_person(person, row=row)
+    pairs = _named(bounds, "bounds", 'bounds={"stay": (0, 60)}', who)
+    lists = _named(groups, "groups", 'groups={"ward": ["A", "B", "C"]}', who)
+    return Declared(
+        person=who,
+        bounds={name: read_bounds(name, pair) for name, pair in pairs.items()},
+        groups={name: read_groups(name, values) for name, values in lists.items()},
+        limit=_limit_for(who, limit),
+        kinds={} if kinds is None else kinds_of(kinds),
+        complete=() if complete is None else complete_of(complete),
+    )
+
+
+def read_person(person: object, *, row: object = False) -> str | None:
+    """Return the column that says who is protected; None if each row is somebody of their own."""
+    if (person is None) == (not flag(row, "row")):
+        said = "Neither person nor row is" if person is None else "Both person and row are"
+        raise InvalidInput(
+            f"Who is protected? {said} given.",
+            fix='pass person="patient_id", the column that says whose row it is; '
+            "or row=True, if nobody has more than one row",
+        )
+    if person is not None and not isinstance(person, str):
+        raise WrongType(f"person is {kind_of(person)}, not a name.", fix='pass a column\'s name: person="patient_id"')
+    if person is not None and not person.strip():
+        raise InvalidInput("person is empty.", fix='pass a column\'s name: person="patient_id", or row=True')
+    return person
+
+
+def read_bounds(name: str, given: object) -> AnyBounds:
+    """Return the bounds of one column: two numbers or two dates as they are, or Bounds where somebody chose a grid.
+
+    On which grid numbers are counted otherwise is decided when the kind of the column is known.
+    """
+    if isinstance(given, Bounds):
+        return (given.low, given.high) if has_default_step(given) else given
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) not in (2, 3):
+        raise WrongType(
+            f"The bounds of {name!r} are not a pair.", fix=f'pass bounds={{"{name}": (low, high)}}, such as (0, 60)'
+        )
+    low, high, *step = given
+    if isinstance(low, date) and isinstance(high, date) and not step:
+        return _days(name, low, high)
+    try:
+        chosen = Bounds(low, high, step=step[0] if step else None)
+    except DiscreetError as error:
+        raise type(error)(f"The bounds of {name!r}: {error.problem}", fix=error.fix) from None
+    return chosen if step else (chosen.low, chosen.high)
+
+
+def _days(name: str, low: date, high: date) -> tuple[date, date]:
+    if isinstance(low, datetime) or isinstance(high, datetime):
+        raise WrongType(f"The bounds of {name!r} are moments, not days.", fix="pass dates, such as date(2024, 1, 1)")
+    if low >= high:
+        raise InvalidInput(
+            f"The bounds of {name!r}: the first day is not before the last.", fix="pass the earlier day first"
+        )
+    return low, high
+
+
+def has_default_step(bounds: Bounds) -> bool:
+    """Whether the grid is the one that bounds get if nobody chooses one."""
+    try:
+        return Bounds(bounds.low, bounds.high) == bounds
+    except InvalidInput:
+        return False  # no power of ten divides these
+
+
+def read_groups(name: str, values: object) -> tuple[Value, ...]:
+    """Return the public groups of one column, each once, in their order."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise WrongType(
+            f"The groups of {name!r} are {kind_of(values)}, not a list.",
+            fix=f'pass groups={{"{name}": ["A", "B"]}}: all the values that may show',
+        )
+    found = tuple(values)
+    if not found:
+        raise InvalidInput(
+            f"The list of groups of {name!r} is empty.",
+            fix="list the values that may show; or leave the column out, and groups are bought when they are asked for",
+        )
+    if len(found) > MOST_GROUPS:
+        raise InvalidInput(f"The list of groups of {name!r} is longer than {MOST_GROUPS:,}.", fix="group more coarsely")
+    for value in found:
+        if value is not None and not isinstance(value, bool | int | float | str | date):
+            raise WrongType(
+                f"A group of {name!r} is {kind_of(value)}.", fix="list numbers, texts, dates, True, False or None"
+            )
+    # Python thinks that True == 1, SQL does not.
+    if len({(type(value), value) for value in found}) < len(found):
+        raise InvalidInput(f"A group of {name!r} is listed twice.", fix="list every value once")
+    return found
+
+
+def read_limit(limit: object) -> AnyLimit | None:
+    """Return a limit: as it is, a number of rows in all, or a dictionary with the words of either kind."""
+    match limit:
+        case None | Limit() | TotalLimit():
+            return limit
+        case Mapping() if set(limit) == {"rows"}:
+            return TotalLimit(whole(limit["rows"], "limit"))
+        case Mapping() if limit and set(limit) <= {"groups", "rows_per_group"}:
+            return Limit(**{str(name): number for name, number in limit.items()})
+        case int() if not isinstance(limit, bool):
+            return TotalLimit(whole(limit, "limit"))
+        case _:
+            raise WrongType(
+                f"limit is {kind_of(limit)}, which does not say how much of an answer one person may touch.",
+                fix="pass Limit(groups=3, rows_per_group=5); or limit=10, for 10 rows a person in all; "
+                "or leave it out, and each question chooses one privately",
+            )
+
+
+def _limit_for(person: str | None, limit: object) -> AnyLimit | None:
+    found = read_limit(limit)
+    if person is not None:
+        return found
+    if found is not None and found.rows != 1:
+        raise InvalidInput(
+            "With row=True nobody has more than one row, so that there is nothing to limit.",
+            fix='leave out limit; or name the column that says whose row it is: person="patient_id"',
+        )
+    return Limit(groups=1, rows_per_group=1)
+
+
+def _named(given: object, what: str, example: str, person: str | None) -> dict[str, object]:
+    """Return a dictionary by columns."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise WrongType(f"{what} is {kind_of(given)}, not a dictionary by columns.", fix=f"pass {example}")
+    for name in given:
+        if not isinstance(name, str):
+            raise WrongType(f"A name in {what} is {kind_of(name)}, not a text.", fix=f"pass {example}")
+    folded = {name.casefold() for name in given}
+    if person is not None and person.casefold() in folded:
+        raise InvalidInput(f"{person!r} says who is protected, and gets no {what}.", fix=f"leave it out of {what}")
+    if len(folded) < len(given):
+        raise InvalidInput(f"A column is in {what} twice, but for capitals.", fix="name it once")
+    return dict(given)

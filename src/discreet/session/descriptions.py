@@ -1,0 +1,84 @@
+"""What is public about a table, to look at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from discreet.core import Bounds
+from discreet.core.exact import nearest_float
+from discreet.core.limits import AnyLimit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.gate.releases import one_line
+from discreet.session.cells import plain
+from discreet.session.tables import TextColumn, html_lines, html_table, text_table
+
+#: Columns of a table, and groups of a column, that are listed.
+COLUMNS, GROUPS = 200, 6
+DAY_ZERO = date(1970, 1, 1)
+#: Days that Python has dates for, from 1970-01-01 on.
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Description:
+    """The columns of a table: their kinds, bounds, groups, which are complete. All of it was declared or bought."""
+
+    schema: Schema
+    limit: AnyLimit | None
+    #: Columns whose bounds were bought.
+    bought: frozenset[str]
+    #: Columns of the source that cannot be asked about, and why.
+    left_out: Mapping[str, str]
+
+    def lines(self) -> list[str]:
+        """Return what a terminal shows."""
+        return [self._head(), *text_table(self._cells(), COLUMNS), *self._foot()]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return f"<div>{html_lines([self._head()])}{html_table(self._cells(), COLUMNS)}{html_lines(self._foot())}</div>"
+
+    def _head(self) -> str:
+        return f"Table {one_line(self.schema.table)} · protected: {one_line(self.schema.unit)}"
+
+    def _foot(self) -> list[str]:
+        limits = "chosen privately by each question" if self.limit is None else str(self.limit)
+        complete = ", ".join(one_line(column.name) for column in self.schema.columns if column.complete)
+        return [
+            f"limits: {limits}",
+            *([f"complete, with a value in every row: {complete}"] if complete else []),
+            *(f"left out: {one_line(name)}, {one_line(reason)}" for name, reason in self.left_out.items()),
+        ]
+
+    def _cells(self) -> list[TextColumn]:
+        columns = self.schema.columns
+        return [
+            TextColumn("column", [one_line(column.name) for column in columns]),
+            TextColumn("kind", [column.kind.value for column in columns]),
+            TextColumn("bounds", [self._bounds(column) for column in columns]),
+            TextColumn("groups", [self._groups(column) for column in columns]),
+        ]
+
+    def _bounds(self, column: Column) -> str:
+        if self.schema.is_person(column.name):
+            return "who is protected"
+        if column.bounds is None:
+            return "none" if column.kind.numeric else "–"
+        return interval_words(column.bounds, column.kind) + (" (bought)" if column.name in self.bought else "")
+
+    def _groups(self, column: Column) -> str:
+        if column.groups is None:
+            return "–" if self.schema.is_person(column.name) else "not public"
+        shown = ", ".join(map(plain, column.groups[:GROUPS]))
+        more = len(column.groups) - GROUPS
+        return f"{shown} … {more:,} more" if more > 0 else shown
+
+
+def interval_words(bounds: Bounds, kind: Kind) -> str:
+    """Return bounds as people say them: days as dates."""
+    if kind.temporal and bounds.low >= FIRST_DAY and bounds.high <= LAST_DAY:
+        low, high = (DAY_ZERO + timedelta(days=int(end)) for end in (bounds.low, bounds.high))
+        return f"{low.isoformat()} to {high.isoformat()}"
+    return f"{nearest_float(bounds.low):,.12g} to {nearest_float(bounds.high):,.12g}"

@@ -1,0 +1,47 @@
+"""An answer in the frames of others, each of which may be missing."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from discreet.core import DiscreetError
+from discreet.core.schema import Value
+
+Columns = Mapping[str, Sequence[Value]]
+#: Integers beyond this have no room in a frame's columns.
+MOST = 2**63
+
+
+def pandas_frame(columns: Columns) -> Any:
+    """Return a pandas frame."""
+    return _imported("pandas", "to_pandas").DataFrame(_roomy(columns))
+
+
+def polars_frame(columns: Columns) -> Any:
+    """Return a Polars frame."""
+    return _imported("polars", "to_polars").DataFrame(_roomy(columns), strict=False)
+
+
+def arrow_table(columns: Columns) -> Any:
+    """Return an Arrow table."""
+    return _imported("pyarrow", "to_arrow").table(_roomy(columns))
+
+
+def _imported(name: str, what: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise DiscreetError(
+            f"{what}() needs {name}, which is not installed.",
+            fix=f"pip install {name}, or pip install 'discreet[frames]'; rows() needs nothing",
+        ) from None
+
+
+def _roomy(columns: Columns) -> dict[str, list[Value]]:
+    """Return the columns with sums that are too large for 64 bits as floats."""
+    return {
+        name: [float(cell) if isinstance(cell, int) and abs(cell) >= MOST else cell for cell in cells]
+        if any(isinstance(cell, int) and abs(cell) >= MOST for cell in cells)
+        else list(cells)
+        for name, cells in columns.items()
+    }

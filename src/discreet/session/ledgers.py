@@ -1,0 +1,145 @@
+"""Which ledger pays: found again at its place, or begun there with a budget."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.core import InvalidInput, PrivacyUnit, WrongType, exact
+from discreet.core.errors import kind_of
+from discreet.gate import Budget, Ledger
+from discreet.gate.opening import SERVER
+
+#: How many questions that buy groups the reserve of δ lasts for, unless the steward says otherwise.
+SHARES = 100
+#: A reserve that was left out is this part of δ.
+TENTH = Fraction(1, 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerAt:
+    """Where the account is kept, and what it begins with if it is new."""
+
+    place: str | Path
+    budget: Budget | None
+    unit: PrivacyUnit
+    title: str = ""
+    anchors: Sequence[str | Path] | None = None
+    key: str | Path | None = None
+
+    def found(self) -> Ledger | None:
+        """Return the ledger if there is one; refuse one that was begun with something else, or none and no budget.
+
+        On a server a ledger is begun by its steward, and only opened here.
+        """
+        if isinstance(self.place, Path) and not self.place.exists():
+            if self.budget is None:
+                raise InvalidInput(
+                    f"There is no ledger at {self._name} yet, and no budget to begin it with.",
+                    fix="pass budget=discreet.Budget(epsilon=3, delta=1e-9), the most that may ever be learned about "
+                    "one person; or the place of the ledger that there is",
+                )
+            return None
+        ledger = Ledger.open(self.place, key=self.key, anchors=self.anchors)
+        try:
+            self._need_same(ledger.budget)
+        except BaseException:
+            ledger.close()
+            raise
+        return ledger
+
+    def begun(self) -> Ledger:
+        """Return a new ledger."""
+        if self.budget is None:
+            raise InvalidInput("There is no budget to begin a ledger with.", fix="pass budget=discreet.Budget(…)")
+        return Ledger.create(self.place, self.budget, title=self.title, key=self.key, anchors=self.anchors)
+
+    def _need_same(self, born: Budget) -> None:
+        """Refuse a ledger that was begun for others, or with another budget: it is fixed for life."""
+        if not same_column(born.unit.column, self.unit.column):
+            fix = "row=True" if born.unit.column is None else f"person={born.unit.column!r}"
+            raise InvalidInput(
+                f"The ledger at {self._name} was begun for {born.unit}, and the table is opened for {self.unit}.",
+                fix=f"pass {fix}; or another ledger, if these are other people",
+            )
+        if self.budget is not None and self.budget.filter() != born.filter():
+            raise InvalidInput(
+                f"The ledger at {self._name} was begun with {born}, and that is for life; "
+                f"the budget given is {self.budget}.",
+                fix="leave out budget, and the ledger's counts; a steward may raise or lower its limit with "
+                "`discreet ledger resize`, which is written down",
+            )
+
+    @property
+    def _name(self) -> str:
+        return self.place.name if isinstance(self.place, Path) else "this address"
+
+
+def read_budget(budget: object, unit: PrivacyUnit) -> Budget | None:
+    """Return a budget for this unit. One that says nothing of a unit gets it; one that says another is refused."""
+    if budget is None:
+        return None
+    if not isinstance(budget, Budget):
+        raise WrongType(
+            f"budget is {kind_of(budget)}, not a Budget.", fix="pass budget=discreet.Budget(epsilon=3, delta=1e-9)"
+        )
+    said = budget.unit
+    if said.column is not None and not same_column(said.column, unit.column):
+        raise InvalidInput(
+            f"The budget is for {said}, and the table is opened for {unit}.",
+            fix=f"pass person={said.column!r}; or leave out the unit of the budget, and it gets the table's",
+        )
+    return Budget(
+        budget.epsilon,
+        budget.delta,
+        rho=budget.rho,
+        reserve=budget.reserve,
+        unit=replace(unit, neighbours=said.neighbours),
+    )
+
+
+def place_of(ledger: object, source: object) -> str | Path:
+    """Return where the ledger is: as named, or beside the file. A frame has no beside, and a budget is for life."""
+    if isinstance(ledger, str | Path) and str(ledger).strip():
+        return ledger if isinstance(ledger, str) and ledger.startswith(SERVER) else Path(ledger)
+    if ledger is not None:
+        raise WrongType(
+            f"ledger is {kind_of(ledger)}, not a place.", fix='pass ledger="clinic.ledger", or a PostgreSQL address'
+        )
+    if isinstance(source, str | Path):
+        return Path(source).with_suffix(".ledger")
+    raise InvalidInput(
+        "A frame does not say where its ledger is, and a budget is for life.",
+        fix='pass ledger="clinic.ledger": it is created there, and found again next time',
+    )
+
+
+def same_column(one: str | None, other: str | None) -> bool:
+    """Whether two names are one column's; capitals do not matter, as in SQL."""
+    return one == other or (one is not None and other is not None and one.casefold() == other.casefold())
+
+
+def delta_for(budget: Budget, given: object) -> Fraction:
+    """Return the δ that one question may use to buy groups: as given, or a hundredth of the budget's reserve."""
+    reserve = _reserve(budget)
+    if given is None:
+        return reserve / SHARES
+    delta = exact(given, "delta")
+    if delta and not reserve:
+        raise InvalidInput(
+            "The budget has no δ, so that there is none to buy groups with.",
+            fix="leave out delta, and list public groups; a new budget may have one: Budget(epsilon=3, delta=1e-9)",
+        )
+    if not 0 <= delta <= reserve:
+        raise InvalidInput(
+            f"delta must lie between 0 and the reserve of the budget, {float(reserve):.3g}.",
+            fix=f"pass delta={float(reserve / SHARES):.3g} or so, which lasts for {SHARES} questions; or leave it out",
+        )
+    return delta
+
+
+def _reserve(budget: Budget) -> Fraction:
+    """Return the part of δ for releases that may fail; all of it beside a ρ."""
+    if budget.epsilon is None:
+        return budget.delta
+    return budget.delta * TENTH if budget.reserve is None else budget.reserve

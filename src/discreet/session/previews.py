@@ -1,0 +1,96 @@
+"""What a question would cost and how far off it would be: free, and without a look at the data."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.accounting import PrivacyLoss
+from discreet.core import Number
+from discreet.core.exact import text_down
+from discreet.gate import Price
+from discreet.gate.releases import one_line
+from discreet.query import Epsilon, Predicted, QueryPlan, Rho
+from discreet.session.answers import percent, price_words
+from discreet.session.tables import TextColumn, html_lines, html_table, text_table
+
+#: Columns of an answer that are listed.
+MOST = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Preview:
+    """Cost, predicted errors, and what would be left. Nothing was paid."""
+
+    price: Price
+    plan: QueryPlan
+    predicted: tuple[Predicted, ...]
+    confidence: Number
+    simultaneous: bool
+    #: ε or ρ: what the ledger counts.
+    symbol: str
+    #: The release that answers this already, if there is one.
+    release: int | None
+
+    @property
+    def spend(self) -> Epsilon | Rho:
+        """What is paid, in the currency asked for; found, if an accuracy was asked for."""
+        return self.plan.spend
+
+    @property
+    def what(self) -> str:
+        """What is asked, in words."""
+        return self.price.what
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it costs."""
+        return self.price.cost
+
+    @property
+    def left(self) -> Fraction:
+        """The ε or ρ that is left now."""
+        return self.price.left
+
+    @property
+    def fits(self) -> bool:
+        """Whether it could be paid for."""
+        return self.price.fits
+
+    @property
+    def stored(self) -> int | None:
+        """The payment whose answer is handed out for nothing, if there is one."""
+        return self.price.stored
+
+    @property
+    def free(self) -> bool:
+        """Whether asking costs nothing, because this was answered before."""
+        return self.price.stored is not None
+
+    def error(self, name: str) -> float | None:
+        """Return the predicted error of one column; None if it depends on the data."""
+        return next((one.error for one in self.predicted if one.name == name), None)
+
+    def lines(self) -> list[str]:
+        """Return what a terminal shows."""
+        return [f"Preview of {one_line(self.what)}", *text_table(self._cells(), MOST), *self._costs()]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return f"<div>{html_table(self._cells(), MOST)}{html_lines([*self._costs(), one_line(self.what)])}</div>"
+
+    def _cells(self) -> list[TextColumn]:
+        return [
+            TextColumn("column", [one_line(one.name) for one in self.predicted]),
+            TextColumn("error", [one_line(one.words) for one in self.predicted]),
+        ]
+
+    def _costs(self) -> list[str]:
+        how = "all cells at once" if self.simultaneous else "each cell for itself"
+        return [f"± at {percent(self.confidence)} confidence, {how}", f"cost {price_words(self.plan)}: {self._fate()}"]
+
+    def _fate(self) -> str:
+        if self.free:
+            return f"nothing to pay, release #{self.release} answers this already"
+        left = f"{self.symbol} = {text_down(self.left)} is left"
+        return f"fits, {left}" if self.fits else f"does not fit, {left}"

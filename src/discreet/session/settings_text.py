@@ -1,0 +1,168 @@
+"""Settings as TOML that people can read: a word on each, and numbers as they are meant."""
+
+import os
+from collections.abc import Iterable
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.core import Bounds, Neighbours
+from discreet.core.limits import AnyLimit, TotalLimit
+from discreet.core.schema import Value
+from discreet.session.declared import AnyBounds
+
+if TYPE_CHECKING:
+    from discreet.session.settings import Settings
+
+#: Names that TOML takes without quotes.
+BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+#: What TOML escapes by a letter; other signs that cannot be shown go by number.
+LETTERS = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def settings_text(settings: "Settings", folder: Path) -> str:
+    """Return the file's text; paths are relative to its folder."""
+    parts = [
+        _head(settings, folder),
+        _budget(settings),
+        _limit(settings.limit),
+        _kinds(settings),
+        _bounds(settings),
+        _groups(settings),
+    ]
+    return "\n".join(line for part in parts if part for line in (*part, ""))
+
+
+def _head(settings: "Settings", folder: Path) -> list[str]:
+    who = (
+        ["# Each row is somebody of their own: nobody has two.", "row = true"]
+        if settings.person is None
+        else ["# Who is protected: all rows with the same value of this column.", f"person = {text(settings.person)}"]
+    )
+    more = []
+    if settings.inner is not None:
+        more += ["# The table that is meant in the file.", f"inner = {text(settings.inner)}"]
+    if settings.store is not None:
+        more += ["# Where the cleaned copy of the rows is kept.", f"store = {text(_relative(settings.store, folder))}"]
+    if settings.delta is not None:
+        more += ["# The δ that one question may use to buy groups.", f"delta = {number(settings.delta)}"]
+    if settings.complete:
+        more += ["# Columns that have a value in every row: their averages share one count."]
+        more += [f"complete = {_list(settings.complete)}"]
+    return [
+        "# What is public about a table, and where its account is kept. Paths begin at this file's folder.",
+        f"source = {text(_relative(settings.source, folder))}",
+        f"table = {text(settings.table)}",
+        *who,
+        "# The account, for life: what was spent is found again here.",
+        f"ledger = {text(_relative(settings.ledger, folder))}",
+        *more,
+    ]
+
+
+def _budget(settings: "Settings") -> list[str]:
+    budget = settings.budget
+    lines = ["# What the ledger begins with; afterwards it is the ledger that counts.", "[budget]"]
+    for name in ("epsilon", "rho", "delta", "reserve"):
+        value = getattr(budget, name)
+        if value is not None and (value or name == "reserve"):
+            lines.append(f"{name} = {number(value)}")
+    if budget.unit.neighbours is not Neighbours.ADD_REMOVE:
+        lines.append(f"neighbours = {text(budget.unit.neighbours.value)}")
+    return lines
+
+
+def _limit(limit: AnyLimit | None) -> list[str]:
+    if limit is None:
+        return [
+            "# How much of an answer one person may touch: each question chooses privately, for a tenth of its price,",
+            "# unless it is given: [limit] with groups = 3 and rows_per_group = 5, or with rows = 10 in all.",
+        ]
+    lines = ["# How much of an answer one person may touch.", "[limit]"]
+    if isinstance(limit, TotalLimit):
+        return [*lines, f"rows = {limit.rows}"]
+    return [*lines, f"groups = {limit.groups}", f"rows_per_group = {limit.rows_per_group}"]
+
+
+def _kinds(settings: "Settings") -> list[str]:
+    if not settings.kinds:
+        return []
+    about = (
+        "# What columns hold: integer, real, text, boolean, date or timestamp. What does not fit counts as missing.",
+        "# With all columns of a CSV file here, nothing about them is guessed from the rows any more.",
+    )
+    return [*about, "[kinds]", *(f"{key(name)} = {text(kind.value)}" for name, kind in settings.kinds.items())]
+
+
+def _bounds(settings: "Settings") -> list[str]:
+    about = (
+        "# Public intervals: values beyond are clamped. Declare what is known without a look at the data.",
+        "# A third number is the step of the grid that values are counted on. Bounds of days are dates.",
+    )
+    lines = [f"{key(name)} = {_interval(bounds)}" for name, bounds in settings.bounds.items()]
+    return [*about, "[bounds]", *lines]
+
+
+def _interval(bounds: AnyBounds) -> str:
+    if isinstance(bounds, Bounds):
+        return f"[{number(bounds.low)}, {number(bounds.high)}, {number(bounds.step)}]"
+    return f"[{', '.join(end.isoformat() if isinstance(end, date) else number(end) for end in bounds)}]"
+
+
+def _groups(settings: "Settings") -> list[str]:
+    about = "# Public groups: all of them are shown, empty ones too. Those of other columns are bought when asked for."
+    lines = [f"{key(name)} = {_list(values)}" for name, values in settings.groups.items()]
+    return [about, "[groups]", *lines]
+
+
+def _list(values: Iterable[Value]) -> str:
+    return f"[{', '.join(map(_value, values))}]"
+
+
+def _value(value: Value) -> str:
+    match value:
+        case None:
+            return "{null = true}"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case date():
+            return value.isoformat()
+        case str():
+            return text(value)
+
+
+def number(value: Fraction) -> str:
+    """Return a number as TOML: in decimals if they say it exactly, else as a text such as "1/3"."""
+    if value.denominator == 1 and abs(value) < 10**15:
+        return str(value.numerator)
+    shown = repr(float(value))
+    if Fraction(shown) != value:
+        return text(str(value))
+    return shown
+
+
+def text(value: str) -> str:
+    """Return a text in quotes."""
+    return f'"{"".join(LETTERS.get(sign, sign if sign.isprintable() else _by_number(sign)) for sign in value)}"'
+
+
+def _by_number(sign: str) -> str:
+    return f"\\U{ord(sign):08x}"
+
+
+def key(name: str) -> str:
+    """Return a name, in quotes if TOML wants them."""
+    return name if name and set(name) <= BARE else text(name)
+
+
+def _relative(place: str | Path, folder: Path) -> str:
+    """Return a path as seen from a folder; an address stays as it is."""
+    if isinstance(place, str):
+        return place
+    try:
+        return Path(os.path.relpath(place.absolute(), folder.absolute())).as_posix()
+    except ValueError:  # another drive
+        return place.absolute().as_posix()

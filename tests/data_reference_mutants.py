@@ -1,0 +1,145 @@
+"""Planted bugs in what a table may be asked, and how far one unit moves it."""
+
+from mutant import Mutant
+
+SAME = "contracts/test_data_engines.py::test_an_engine_says_what_the_plain_engine_says"
+FARTHER = "contracts/test_data_engines.py::test_an_attacker_moves_no_aggregate_farther_than_declared"
+
+DATA_REFERENCE_MUTANTS = [
+    # Sensitivities.
+    Mutant(
+        "one unit touches one group, whatever the limit",
+        "data/aggregates.py",
+        "return Sensitivity.box(l0=limit.groups, linf=1)",
+        "return Sensitivity.box(l0=1, linf=1)",
+        "unit/test_plain_engine.py",
+    ),
+    Mutant(
+        "a total moves by one for each row",
+        "data/aggregates.py",
+        "return _of_rows(limit, aggregate.most)",
+        "return _of_rows(limit, 1)",
+        "unit/test_plain_engine.py",
+    ),
+    Mutant(
+        "half of an odd square is rounded against people",
+        "data/aggregates.py",
+        "max(self.bounds.radius**2 - self.bounds.radius**2 // 2, 1)",
+        "max(self.bounds.radius**2 // 2, 1)",
+        "unit/test_plain_engine.py",
+    ),
+    Mutant(
+        "a sum around the centre moves by the largest value instead",
+        "data/aggregates.py",
+        "return self.bounds.radius if self.centred else self.bounds.largest",
+        "return self.bounds.largest if self.centred else self.bounds.radius",
+        "unit/test_plain_engine.py",
+    ),
+    Mutant(
+        "rows in one group count once in the second norm",
+        "data/aggregates.py",
+        "l1=rows * most, l2_squared=(rows * most) ** 2)",
+        "l1=rows * most, l2_squared=max(rows * most**2, (rows * most) ** 2 // 2))",
+        "unit/test_plain_engine.py",
+    ),
+    Mutant(
+        "cells of a group move one at a time",
+        "data/aggregates.py",
+        "return Sensitivity(l0=groups * rows, linf=rows, l1=groups * rows, l2_squared=groups * rows**2)",
+        "return Sensitivity.box(l0=groups * rows, linf=1)",
+        "unit/test_plain_engine.py",
+    ),
+    Mutant(
+        "a replaced unit only leaves",
+        "data/aggregates.py",
+        "    if neighbours is Neighbours.ADD_REMOVE:\n        return added\n",
+        "    if neighbours in Neighbours:\n        return added\n",
+        "unit/test_plain_engine.py",
+    ),
+    # Marks.
+    Mutant(
+        "marks are not those of SplitMix64",
+        "data/marks.py",
+        "    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK\n",
+        "    word = ((word ^ (word >> 28)) * 0x94D049BB133111EB) & MASK\n",
+        "unit/test_plain_engine.py",
+    ),
+    Mutant(
+        "a group's text does not say where a key ends",
+        "data/marks.py",
+        'return f"{len(text)}:{text}"  # in code points',
+        "return text",
+        "unit/test_plain_engine.py",
+    ),
+    Mutant(
+        "texts are sorted by code points of another encoding",
+        "data/marks.py",
+        "value.encode() if isinstance(value, str)",
+        'value.encode("utf-16-be") if isinstance(value, str)',
+        "unit/test_plain_engine.py",
+    ),
+    # The embedded engine, compared with the plain one.
+    Mutant(
+        "a unit keeps one group more than it may",
+        "data/kernel.py",
+        "staying = np.minimum(counts, min(self.limit.groups, MOST))",
+        "staying = np.minimum(counts, min(self.limit.groups + 1, MOST))",
+        SAME,
+    ),
+    Mutant(
+        "a unit keeps one row more than it may",
+        "data/kernel.py",
+        "return order[rank < most]",
+        "return order[rank <= most]",
+        SAME,
+    ),
+    Mutant(
+        "units are told apart by their rank, which others change",
+        "data/kernel.py",
+        "return mix_words(names ^ np.uint64(salt & MASK))",
+        "return mix_words(np.arange(len(names), dtype=np.uint64) ^ np.uint64(salt & MASK))",
+        FARTHER,
+    ),
+    Mutant(
+        "rows and groups are chosen under one salt",
+        "data/kernel.py",
+        "labels = _unit_words(self.salt + 1, rows.names[unit])",
+        "labels = _unit_words(self.salt, rows.names[unit])",
+        SAME,
+    ),
+    Mutant(
+        "integers beyond their bounds are added up as they are",
+        "data/batches.py",
+        "np.asarray(np.clip(data, bounds.low_steps, bounds.high_steps))",
+        "np.asarray(data)",
+        FARTHER,
+    ),
+    Mutant(
+        "halves of a step go to the even neighbour",
+        "data/batches.py",
+        "    points += 0.5\n    np.floor(points, out=points)\n",
+        "    np.rint(points, out=points)\n",
+        SAME,
+    ),
+    Mutant(
+        "a remainder has the sign of the divisor",
+        "data/calls.py",
+        'f"({a.text} % {divisor})"',
+        'f"fmod({a.text}, {divisor})"',
+        "contracts/test_data_engines.py",
+    ),
+    Mutant(
+        "a real may be infinite",
+        "data/calls.py",
+        '"(CASE WHEN isfinite({}) THEN {} END)"',
+        '"(CASE WHEN NOT isnan({}) THEN {} END)"',
+        "contracts/test_data_engines.py",
+    ),
+    Mutant(
+        "two groups with one mark become one",
+        "data/kernel.py",
+        "    if len(codes) > PIECE or mixed:\n",
+        "    if len(codes) > PIECE:\n",
+        "contracts/test_data_engines.py::test_a_tie_of_groups_goes_to_the_first",
+    ),
+]

@@ -1,0 +1,269 @@
+"""A table as a list of rows, and its aggregates by loops: the plain version of `discreet.data.aggregates`.
+
+Readable and obviously right, and so slow. Other engines are compared with it. Its parts are methods, so that a broken
+table is a subclass with one part replaced.
+"""
+
+import math
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise, product
+
+import numpy as np
+
+from discreet.core.limits import Limit
+from discreet.data.aggregates import (
+    LEAST_POWER,
+    MOST_POWER,
+    Distinct,
+    Exact,
+    Extremes,
+    Frequencies,
+    Histogram,
+    Load,
+    People,
+    PeopleBy,
+    PeopleCut,
+    PeopleWhere,
+    Present,
+    Rows,
+    Total,
+)
+from discreet.data.marks import group_order, group_text, mark, name_of, value_text
+from plain_values import DAY_ZERO, MICROSECONDS, as_kind, clip, microseconds_of, value_of
+
+PEOPLE_AGGREGATES = (PeopleBy, PeopleCut, PeopleWhere, Extremes)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A row that passed the condition and the keys."""
+
+    unit: object
+    #: How many of the unit's rows that passed came before it.
+    number: int
+    group: tuple
+    row: dict
+
+
+class PlainTable:
+    """Rows in a list: dicts, or tuples in the order of the schema's columns."""
+
+    def __init__(self, schema, rows):
+        self.schema = schema
+        self.rows = [self.canonical(row) for row in rows]
+        if schema.unit.column is not None:
+            # A row of nobody could be anybody's.
+            self.rows = [row for row in self.rows if row[self.person] is not None]
+
+    @property
+    def person(self):
+        """The column that says whose a row is."""
+        return self.schema.find(self.schema.unit.column).name
+
+    def canonical(self, row):
+        """Return a row as a dict in which no float is infinite or NaN."""
+        cells = row if isinstance(row, dict) else dict(zip(self.schema.names, row, strict=True))
+        return {column.name: as_kind(cells[column.name], column.kind) for column in self.schema.columns}
+
+    def aggregate(self, aggregation, /):
+        entries = self.passing(aggregation)
+        groups = self.groups(aggregation, entries)
+        kept = self.kept(aggregation, entries, groups)
+        return Exact(
+            groups=tuple(groups),
+            answers=tuple(self.answer(aggregate, groups, entries, kept) for aggregate in aggregation.aggregates),
+        )
+
+    # --- which rows, and which groups ---
+
+    def passing(self, aggregation):
+        """Return the rows where the condition is true and public keys have one of their values."""
+        passed, counts = [], {}
+        for place, row in enumerate(self.rows):
+            if aggregation.where is not None and value_of(aggregation.where, row) is not True:
+                continue
+            group = tuple(value_of(key.expression, row) for key in aggregation.keys)
+            if all(
+                key.values is None or value in key.values for key, value in zip(aggregation.keys, group, strict=True)
+            ):
+                unit = self.unit_of(place, row)
+                passed.append(Entry(unit, counts.get(unit, 0), group, row))
+                counts[unit] = counts.get(unit, 0) + 1
+        return passed
+
+    def unit_of(self, place, row):
+        """Return whose a row is; with rows as units, its own."""
+        return ("row", place) if self.schema.unit.column is None else row[self.person]
+
+    def groups(self, aggregation, entries):
+        """Return all public groups, or those that occur."""
+        if aggregation.public:
+            return list(product(*[key.values for key in aggregation.keys]))
+        return sorted({entry.group for entry in entries}, key=group_order)
+
+    # --- limits ---
+
+    def kept(self, aggregation, entries, groups):
+        """Return the rows that count."""
+        places = {group: place for place, group in enumerate(groups)}
+        return [entry for mine in by_unit(entries).values() for entry in self.kept_of_unit(aggregation, mine, places)]
+
+    def kept_of_unit(self, aggregation, entries, places):
+        """Return those of one unit's rows that count."""
+        limit, salt = aggregation.limit, aggregation.salt
+        if not isinstance(limit, Limit):
+            return self.first_rows(salt, entries, limit.rows)
+        rows_of = by_group(entries)
+        groups = sorted(rows_of, key=lambda group: (self.group_mark(salt, entries[0].unit, group), places[group]))
+        return [
+            entry
+            for group in groups[: limit.groups]
+            for entry in self.first_rows(salt, rows_of[group], limit.rows_per_group)
+        ]
+
+    def first_rows(self, salt, entries, most):
+        """Return the rows with the smallest marks."""
+        return sorted(entries, key=lambda entry: (self.row_mark(salt, entry), entry.number))[:most]
+
+    def name_of_unit(self, unit):
+        return 0 if self.schema.unit.column is None else name_of(value_text(unit))
+
+    def group_mark(self, salt, unit, group):
+        return mark(salt, self.name_of_unit(unit), name_of(group_text(group))) >> 32
+
+    def row_mark(self, salt, entry):
+        return mark(salt + 1, self.name_of_unit(entry.unit), entry.number) >> 32
+
+    # --- aggregates ---
+
+    def answer(self, aggregate, groups, entries, kept):
+        """Return the array of one aggregate."""
+        if isinstance(aggregate, PEOPLE_AGGREGATES):
+            return np.array(self.of_people(aggregate, entries, kept), dtype=np.int64)
+        rows_of = by_group(kept)
+        counts = [self.of_group(aggregate, rows_of.get(group, [])) for group in groups]
+        if isinstance(aggregate, Frequencies | Histogram):
+            return np.array(counts, dtype=np.int64).reshape(len(groups), aggregate.cells)
+        return np.array(counts, dtype=object if isinstance(aggregate, Total) else np.int64)
+
+    def of_group(self, aggregate, entries):
+        """Return one count, or one row of counts, of the rows that count in one group."""
+        match aggregate:
+            case Rows():
+                return len(entries)
+            case People():
+                return len({entry.unit for entry in entries})
+            case Present():
+                return len(values_in(aggregate, entries))
+            case Distinct():
+                return len(set(values_in(aggregate, entries)))
+            case Total():
+                return sum(self.added(aggregate, value) for value in values_in(aggregate, entries))
+            case Frequencies(bounds=bounds, span=span):
+                points = [self.grid_point(value, bounds) for value in values_in(aggregate, entries)]
+                return counted([(point - bounds.low_steps) // span for point in points], aggregate.cells)
+            case Histogram(edges=edges):
+                return counted([cell_between(edges, value) for value in values_in(aggregate, entries)], aggregate.cells)
+
+    def added(self, total, value):
+        """Return what one value adds to a total."""
+        point = self.grid_point(value, total.bounds)
+        if total.squared:
+            return (point - total.bounds.centre) ** 2 - total.bounds.radius**2 // 2
+        return point - total.bounds.centre if total.centred else point
+
+    def grid_point(self, value, bounds):
+        """Return a value in grid steps."""
+        number = as_number(value)
+        if isinstance(number, int):
+            number = clip(number, bounds)
+            if bounds.step == 1:
+                return int(number)
+        else:
+            number = min(max(number, float(bounds.low)), float(bounds.high))
+        point = math.floor(float(number) * float(1 / bounds.step) + 0.5)
+        return min(max(point, bounds.low_steps), bounds.high_steps)
+
+    def of_people(self, aggregate, entries, kept):
+        """Return one row of counts of units."""
+        owned = by_unit(entries).values()
+        match aggregate:
+            case PeopleBy(load=load, most=most):
+                return counted([min(load_of(load, mine), most) - 1 for mine in owned], most)
+            case PeopleWhere(condition=condition):
+                return [sum(any(value_of(condition, entry.row) is True for entry in mine) for mine in owned)]
+            case PeopleCut():
+                staying = {id(entry) for entry in kept}
+                return [sum(any(id(entry) not in staying for entry in mine) for mine in owned)]
+            case Extremes(upper=upper):
+                choose = max if upper else min
+                values = [values_in(aggregate, mine) for mine in owned]
+                return counted([logarithmic_cell(choose(mine)) for mine in values if mine], aggregate.cells)
+
+
+def by_unit(entries):
+    """Return the rows of each unit, in their order."""
+    units = {entry.unit: [] for entry in entries}
+    for entry in entries:
+        units[entry.unit].append(entry)
+    return units
+
+
+def by_group(entries):
+    """Return the rows of each group, in their order."""
+    groups = {entry.group: [] for entry in entries}
+    for entry in entries:
+        groups[entry.group].append(entry)
+    return groups
+
+
+def values_in(aggregate, entries):
+    """Return the values of rows that have one."""
+    values = [value_of(aggregate.value, entry.row) for entry in entries]
+    return [value for value in values if value is not None]
+
+
+def as_number(value):
+    """Return what a value counts as on a grid: days since 1970-01-01 for dates, and in float64 for timestamps."""
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, datetime):
+        return float(microseconds_of(value)) / MICROSECONDS
+    return (value - DAY_ZERO).days
+
+
+def counted(cells, most):
+    """Return how often each cell occurs; None is in no cell."""
+    return [sum(cell == place for cell in cells) for place in range(most)]
+
+
+def cell_between(edges, value):
+    """Return the cell [edge, next edge) of a value, the last one closed; None if it is in none."""
+    number, floats = float(as_number(value)), [float(edge) for edge in edges]
+    for cell, (low, high) in enumerate(pairwise(floats)):
+        if low <= number < high or (cell == len(edges) - 2 and low <= number <= high):
+            return cell
+    return None
+
+
+def load_of(load, entries):
+    """Return how much of a table one unit has."""
+    match load:
+        case Load.GROUPS:
+            return len(by_group(entries))
+        case Load.ROWS_PER_GROUP:
+            return max(len(rows) for rows in by_group(entries).values())
+        case Load.ROWS:
+            return len(entries)
+
+
+def logarithmic_cell(value):
+    """Return the cell of a value on the grid of powers of two."""
+    powers = MOST_POWER - LEAST_POWER + 1
+    number = float(as_number(value))
+    size = abs(number)
+    if size <= 2.0**LEAST_POWER:
+        return powers
+    steps = next((k for k in range(1, powers + 1) if size <= 2.0 ** (LEAST_POWER + k)), powers)
+    return powers + steps if number > 0 else powers - steps

@@ -1,0 +1,231 @@
+"""Planted bugs of sessions; see `mutants`."""
+
+from mutant import Mutant
+
+SESSION = "unit/test_session.py"
+REFUSALS = "unit/test_session_refusals.py"
+ANSWERS = "unit/test_session_answers.py"
+TABLES = "unit/test_session_tables.py"
+SETTINGS = "unit/test_session_settings.py"
+
+SESSION_MUTANTS = [
+    Mutant(
+        "a session asks the table past the gate",
+        "session/session.py",
+        "            return self._gate.release(plan, request=request, fresh=fresh)\n",
+        "            from discreet.noise import SYSTEM\n"
+        "            plan.run(self._dataset.table, SYSTEM)\n"
+        "            return self._gate.release(plan, request=request, fresh=fresh)\n",
+        f"{SESSION}::test_a_refusal_pays_nothing_and_sees_nothing",
+    ),
+    Mutant(
+        "a preview looks at rows",
+        "session/session.py",
+        "        price = self._gate.price(plan)\n",
+        "        price = self._gate.price(self._gate.release(plan) and plan)\n",
+        f"{SESSION}::test_previews_and_explanations_cost_nothing_and_see_no_row",
+    ),
+    Mutant(
+        "every answer is drawn and paid for anew",
+        "session/session.py",
+        "asked, fresh=anew, request=request)",
+        "asked, fresh=True, request=request)",
+        f"{SESSION}::test_the_same_question_twice_costs_once",
+    ),
+    Mutant(
+        "fresh noise is not drawn",
+        "session/session.py",
+        "asked, fresh=anew, request=request)",
+        "asked, fresh=False, request=request)",
+        f"{SESSION}::test_fresh_noise_is_paid_for",
+    ),
+    Mutant(
+        "a request is forgotten",
+        "session/session.py",
+        "asked, fresh=anew, request=request)",
+        "asked, fresh=anew, request=None)",
+        f"{SESSION}::test_a_request_is_safe_to_repeat",
+    ),
+    Mutant(
+        "everybody pays under one name",
+        "session/session.py",
+        "self._gate = Gate(dataset.ledger, dataset.table, analyst=analyst)",
+        "self._gate = Gate(dataset.ledger, dataset.table)",
+        f"{SESSION}::test_analysts_pay_from_one_account_under_their_names",
+    ),
+    Mutant(
+        "a closed session still answers",
+        "session/session.py",
+        "        if self._dataset.closed:\n            raise Finished",
+        "        if False:\n            raise Finished",
+        f"{SESSION}::test_a_closed_session_answers_nothing",
+    ),
+    Mutant(
+        "the budget is for rows, whoever was named",
+        "session/ledgers.py",
+        "unit=replace(unit, neighbours=said.neighbours)",
+        "unit=said",
+        f"{SESSION}::test_the_budget_is_for_the_person_that_was_named",
+    ),
+    Mutant(
+        "a ledger for other people is taken",
+        "session/ledgers.py",
+        "if not same_column(born.unit.column, self.unit.column):",
+        "if False:",
+        f"{SESSION}::test_a_ledger_for_other_people_is_refused",
+    ),
+    Mutant(
+        "another budget than at birth is overlooked",
+        "session/ledgers.py",
+        "if self.budget is not None and self.budget.filter() != born.filter():",
+        "if self.budget is not None and self.budget.limit != born.limit:",
+        f"{SESSION}::test_another_budget_than_at_birth_is_refused",
+    ),
+    Mutant(
+        "replaced people are priced as added ones",
+        "session/opening.py",
+        "schema=replace(table.schema, unit=unit),",
+        "schema=table.schema,",
+        f"{SESSION}::test_neighbours_of_the_budget_reach_the_plan",
+    ),
+    Mutant(
+        "a ledger is begun before the table is open",
+        "session/opening.py",
+        "        table = rows.open(facts)\n        ledger = account.begun() if ledger is None else ledger\n",
+        "        ledger = account.begun() if ledger is None else ledger\n        table = rows.open(facts)\n",
+        f"{SESSION}::test_a_table_that_cannot_be_opened_leaves_no_ledger_behind",
+    ),
+    Mutant(
+        "one question may use all of the reserve",
+        "session/ledgers.py",
+        "return reserve / SHARES\n",
+        "return reserve\n",
+        f"{SESSION}::test_one_question_may_use_a_hundredth_of_the_reserve_for_groups",
+    ),
+    Mutant(
+        "a reserve of nothing counts as none given",
+        "session/ledgers.py",
+        "budget.delta * TENTH if budget.reserve is None else budget.reserve",
+        "budget.reserve or budget.delta * TENTH",
+        f"{SESSION}::test_one_question_may_use_a_hundredth_of_the_reserve_for_groups",
+    ),
+    Mutant(
+        "a delta beyond the reserve is taken",
+        "session/ledgers.py",
+        "if not 0 <= delta <= reserve:",
+        "if not 0 <= delta:",
+        REFUSALS,
+    ),
+    Mutant(
+        "notes on bounds are believed whatever was released",
+        "session/bought.py",
+        "if receipt.plan != plan_digest(plan) or not may_know",
+        "if not may_know",
+        f"{SESSION}::test_a_note_that_fits_no_release_is_passed_over",
+    ),
+    Mutant(
+        "bounds that one analyst bought are known to those who pay for themselves",
+        "session/bought.py",
+        "return payer == analyst or (account.policy is Policy.SHARED and analyst not in account.limits)",
+        "return True",
+        f"{SESSION}::test_who_may_not_have_an_answer_for_free_may_not_have_bounds_for_free",
+    ),
+    Mutant(
+        "bought bounds win over declared ones",
+        "session/bought.py",
+        "return column.kind.numeric and column.bounds is None and",
+        "return column.kind.numeric and",
+        f"{SESSION}::test_declared_bounds_win_over_bought_ones",
+    ),
+    Mutant(
+        "the oldest bounds count",
+        "session/bought.py",
+        "            found[name] = bounds\n",
+        "            found.setdefault(name, bounds)\n",
+        f"{SESSION}::test_fresh_bounds_are_paid_for_and_count_from_then_on",
+    ),
+    Mutant(
+        "bounds are bought again by whoever asks",
+        "session/session.py",
+        "if known is not None and known.bounds is not None and not fresh:",
+        "if False:",
+        f"{SESSION}::test_bounds_are_bought_once_and_for_everybody",
+    ),
+    Mutant(
+        "advice is given unseen whether it fits",
+        "session/advice.py",
+        "if other is None or not self.ledger.fits(other.cost, self.analyst):",
+        "if other is None:",
+        f"{SESSION}::test_advice_looks_at_delta_too",
+    ),
+    Mutant(
+        "any earlier payment counts as an answer to this",
+        "session/advice.py",
+        "if other is not None and plan_digest(other) == receipt.plan:",
+        "if other is not None:",
+        f"{SESSION}::test_an_answer_under_other_limits_is_not_advised",
+    ),
+    Mutant(
+        "an error of opening carries the frame along",
+        "session/opening.py",
+        "        refusal = bare(error)\n",
+        "        refusal = error\n",
+        f"{REFUSALS}::test_a_frame_is_in_no_error",
+    ),
+    Mutant(
+        "an error of opening carries what was read of a file along",
+        "session/opening.py",
+        "            refusal = bare(error)  # without the frames that saw the source\n",
+        "            refusal = error\n",
+        f"{SESSION}::test_what_settings_name_and_cannot_be_read_is_refused_without_a_word_of_it",
+    ),
+    Mutant(
+        "errors are shown rounded to nearest",
+        "session/cells.py",
+        "return _rounded(number, decimals, ROUND_CEILING)",
+        "return _rounded(number, decimals, 'ROUND_HALF_EVEN')",
+        TABLES,
+    ),
+    Mutant(
+        "the shorter side of a bar is shown",
+        "session/cells.py",
+        "    most = max(down, up)\n",
+        "    most = min(down, up)\n",
+        TABLES,
+    ),
+    Mutant(
+        "a notebook runs what a group says",
+        "session/tables.py",
+        "<td style='text-align:{side}'>{html.escape(column.cells[index])}</td>",
+        "<td style='text-align:{side}'>{column.cells[index]}</td>",
+        TABLES,
+    ),
+    Mutant(
+        "other bars are the same bars",
+        "session/answers.py",
+        "confidence=confidence, simultaneous=simultaneous)\n        return Answer",
+        "confidence=0.95)\n        return Answer",
+        ANSWERS,
+    ),
+    Mutant(
+        "settings lose the grid that was chosen",
+        "session/settings_text.py",
+        ', {number(bounds.step)}]"',
+        ']"',
+        SETTINGS,
+    ),
+    Mutant(
+        "settings are read in binary",
+        "session/settings.py",
+        "parse_float=Decimal",
+        "parse_float=lambda text: Decimal(float(text))",
+        SETTINGS,
+    ),
+    Mutant(
+        "with rows as units a limit may be anything",
+        "session/declared.py",
+        "    if found is not None and found.rows != 1:\n",
+        "    if found is not None and found.rows < 1:\n",
+        REFUSALS,
+    ),
+]

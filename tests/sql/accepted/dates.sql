@@ -1,0 +1,107 @@
+SELECT COUNT(*) FROM visits WHERE day >= '2024-01-01'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day >= DATE '2024-01-01'
+===
+SELECT COUNT(*) FROM visits WHERE '2024-02-29' < day
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE DATE '2024-02-29' < day
+===
+SELECT COUNT(*) FROM visits WHERE day >= DATE '2024-01-01' AND day < DATE '2024-01-01' + INTERVAL 7 DAY
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day >= DATE '2024-01-01' AND day < DATE '2024-01-08'
+===
+SELECT COUNT(*) FROM visits WHERE day BETWEEN '2024-01-01' AND '2024-12-31'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day >= DATE '2024-01-01' AND day <= DATE '2024-12-31'
+===
+SELECT COUNT(*) FROM visits WHERE day IN ('2024-01-01', DATE '2024-12-25')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day IN (DATE '2024-01-01', DATE '2024-12-25')
+===
+SELECT COUNT(*) FROM visits WHERE seen >= '2024-01-01' AND seen < '2024-01-01 12:30' AND seen <> TIMESTAMP '2024-01-01 12:30:15.5'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE seen >= TIMESTAMP '2024-01-01 00:00:00' AND seen < TIMESTAMP '2024-01-01 12:30:00' AND seen <> TIMESTAMP '2024-01-01 12:30:15.500000'
+===
+SELECT COUNT(*) FROM visits WHERE seen > DATE '2024-01-01' AND seen > day
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE seen > DATE '2024-01-01' AND seen > day
+===
+SELECT COUNT(*) FROM visits WHERE seen IN ('2024-01-01', '2024-01-01 08:00:00')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE seen IN (TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP '2024-01-01 08:00:00')
+===
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL 7 DAY > left_on AND day - INTERVAL '2 weeks' < left_on AND day + INTERVAL '3' DAYS < left_on
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day + INTERVAL 7 DAY > left_on AND day - INTERVAL 14 DAY < left_on AND day + INTERVAL 3 DAY < left_on
+===
+SELECT COUNT(*) FROM visits WHERE EXTRACT(YEAR FROM day) = 2024 AND EXTRACT(isodow FROM seen) < 6
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE YEAR(day) = 2024 AND ISODOW(seen) < 6
+===
+SELECT COUNT(*) FROM visits WHERE YEAR(day) = 2024 AND QUARTER(day) = 1 AND MONTH(day) = 2 AND WEEK(day) = 7 AND DAY(day) = 3
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE YEAR(day) = 2024 AND QUARTER(day) = 1 AND MONTH(day) = 2 AND WEEK(day) = 7 AND DAY(day) = 3
+===
+SELECT COUNT(*) FROM visits WHERE HOUR(seen) >= 8 AND MINUTE(seen) = 0 AND ISODOW(seen) = 7 AND DATE_PART('month', seen) = 1
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE HOUR(seen) >= 8 AND MINUTE(seen) = 0 AND ISODOW(seen) = 7 AND MONTH(seen) = 1
+===
+SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('month', day) = '2024-01-01' AND DATE_TRUNC('YEAR', seen) = day
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE DATE_TRUNC('month', day) = DATE '2024-01-01' AND DATE_TRUNC('year', seen) = day
+===
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', day, '2024-01-31') > 3 AND DATEDIFF('day', day, left_on) < 2
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE DATE_DIFF('day', day, DATE '2024-01-31') > 3 AND DATE_DIFF('day', day, left_on) < 2
+===
+SELECT COUNT(*) FROM visits WHERE CAST(seen AS DATE) = day AND seen::DATE + INTERVAL 1 DAY = day
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE CAST(seen AS DATE) = day AND CAST(seen AS DATE) + INTERVAL 1 DAY = day
+===
+SELECT COUNT(*) FROM visits WHERE COALESCE(left_on, '2024-12-31') > day AND CASE WHEN smoker THEN day ELSE '2024-01-01' END < day
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE COALESCE(left_on, DATE '2024-12-31') > day AND CASE WHEN smoker THEN day ELSE DATE '2024-01-01' END < day
+===
+SELECT COUNT(*) FROM visits WHERE day < DATE '2024-01-01' - INTERVAL 1 DAY AND day > CAST('2020-01-01' AS DATE)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day < DATE '2023-12-31' AND day > DATE '2020-01-01'
+===
+SELECT COUNT(*) FROM visits WHERE DATE '2024-03-01' - DATE '2024-02-01' > age
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE 29 > age

@@ -1,0 +1,244 @@
+SELECT SUM(AVG(stay)) FROM visits
+---
+AVG cannot stand here. (line 1, column 12)
+  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+===
+SELECT COUNT(*) FROM visits WHERE COUNT(*) > 3
+---
+COUNT cannot stand here. (line 1, column 35)
+  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+===
+SELECT COUNT(*) FROM visits WHERE AVG(stay) > 3
+---
+AVG cannot stand here. (line 1, column 35)
+  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+===
+SELECT COUNT(*) FROM visits GROUP BY COUNT(*)
+---
+COUNT cannot stand here. (line 1, column 38)
+  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+===
+SELECT COUNT(*) AS n FROM visits GROUP BY n
+---
+COUNT cannot stand here. (line 1, column 8)
+  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+===
+SELECT COUNT(*) OVER () FROM visits
+---
+OVER looks at rows beside a row. (line 1, column 17)
+  fix: not yet: use GROUP BY, and ORDER BY on the answer
+===
+SELECT SUM(stay) OVER (PARTITION BY ward) FROM visits
+---
+OVER looks at rows beside a row. (line 1, column 18)
+  fix: not yet: use GROUP BY, and ORDER BY on the answer
+===
+SELECT RANK() OVER (ORDER BY stay) FROM visits
+---
+RANK is not a function that can be used. (line 1, column 8)
+  fix: not yet: use GROUP BY, and ORDER BY on the answer
+===
+SELECT ROW_NUMBER() FROM visits
+---
+ROW_NUMBER is not a function that can be used. (line 1, column 8)
+  fix: not yet: use GROUP BY, and ORDER BY on the answer
+===
+SELECT LAG(stay) FROM visits
+---
+LAG is not a function that can be used. (line 1, column 8)
+  fix: not yet: use GROUP BY, and ORDER BY on the answer
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward QUALIFY COUNT(*) > 1
+---
+QUALIFY looks at rows beside a row. (line 1, column 49)
+  fix: not yet: use GROUP BY, and ORDER BY on the answer
+===
+SELECT COUNT(*) FROM visits WINDOW w AS (ORDER BY day)
+---
+WINDOW looks at rows beside a row. (line 1, column 29)
+  fix: not yet: use GROUP BY, and ORDER BY on the answer
+===
+SELECT SUM(DISTINCT stay) FROM visits
+---
+DISTINCT is for COUNT alone. (line 1, column 21)
+  fix: leave it out
+===
+SELECT AVG(stay) IGNORE NULLS FROM visits
+---
+IGNORE NULLS is not understood here. (line 1, column 8)
+  fix: see the page on SQL for what is
+===
+SELECT SUM(stay IGNORE NULLS) FROM visits
+---
+IGNORE NULLS is not understood here. (line 1, column 12)
+  fix: see the page on SQL for what is
+===
+SELECT COUNT(ALL stay) FROM visits
+---
+ALL is not understood. (line 1, column 14)
+  fix: leave it out, or name the columns
+===
+SELECT COUNT(DISTINCT ward, day) FROM visits
+---
+COUNT(DISTINCT …) takes one value. (line 1, column 23)
+  fix: count each column by itself
+===
+SELECT COUNT() FROM visits
+---
+COUNT takes one value. (line 1, column 8)
+  fix: write COUNT(*), COUNT(stay) or COUNT(DISTINCT ward)
+===
+SELECT COUNT(ward, day) FROM visits
+---
+COUNT takes one value. (line 1, column 8)
+  fix: write COUNT(*), COUNT(stay) or COUNT(DISTINCT ward)
+===
+SELECT COUNT(NULL) FROM visits
+---
+This is the same in every row. (line 1, column 8)
+  fix: name a column, or write COUNT(*)
+===
+SELECT AVG(*) FROM visits
+---
+* stands for rows, which are never shown. (line 1, column 12)
+  fix: write COUNT(*), or name a column
+===
+SELECT AVG(1) FROM visits
+---
+This is the same in every row. (line 1, column 12)
+  fix: name a column, or write COUNT(*)
+===
+SELECT SUM(ward) FROM visits
+---
+This takes numbers, not text values. (line 1, column 12)
+  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+===
+SELECT AVG(smoker) FROM visits
+---
+This takes numbers, not boolean values. (line 1, column 12)
+  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+===
+SELECT AVG(day) FROM visits
+---
+This takes numbers, not date values. (line 1, column 12)
+  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+===
+SELECT SUM(stay, age) FROM visits
+---
+SUM takes one value. (line 1, column 8)
+  fix: write SUM(stay)
+===
+SELECT MEDIAN(ward) FROM visits
+---
+This takes numbers and dates, not text values. (line 1, column 15)
+  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+===
+SELECT QUANTILE(stay) FROM visits
+---
+QUANTILE takes a value and a level. (line 1, column 8)
+  fix: write QUANTILE(stay, 0.9)
+===
+SELECT QUANTILE(stay, 0) FROM visits
+---
+A level lies between 0 and 1. (line 1, column 23)
+  fix: write 0.9, or use MIN or MAX for the ends
+===
+SELECT QUANTILE(stay, 1.5) FROM visits
+---
+A level lies between 0 and 1. (line 1, column 23)
+  fix: write 0.9, or use MIN or MAX for the ends
+===
+SELECT QUANTILE(stay, age) FROM visits
+---
+This must be a number. (line 1, column 23)
+  fix: write a constant such as 0.9
+===
+SELECT QUANTILE(stay, [0.1, 0.9]) FROM visits
+---
+Lists and structures are not understood. (line 1, column 23)
+  fix: use columns of numbers, texts and dates
+===
+SELECT PERCENTILE_CONT(0.9) FROM visits
+---
+PERCENTILE_CONT needs WITHIN GROUP. (line 1, column 8)
+  fix: write QUANTILE(stay, 0.9)
+===
+SELECT PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay, age) FROM visits
+---
+WITHIN GROUP is for PERCENTILE_CONT alone. (line 1, column 8)
+  fix: write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)
+===
+SELECT AVG(stay) WITHIN GROUP (ORDER BY stay) FROM visits
+---
+WITHIN GROUP is for PERCENTILE_CONT alone. (line 1, column 8)
+  fix: write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)
+===
+SELECT ABS(stay) FILTER (WHERE age > 1) FROM visits
+---
+FILTER does not follow COUNT, SUM or the like. (line 1, column 8)
+  fix: write COUNT(*) FILTER (WHERE …)
+===
+SELECT COUNT(*) FILTER (WHERE age) FROM visits
+---
+FILTER needs a condition. (line 1, column 31)
+  fix: write FILTER (WHERE age >= 40)
+===
+SELECT COUNT(*) FILTER FROM visits
+---
+FILTER stands where a name would. (line 1, column 17)
+  fix: write what is missing, or put the name in quotes: "FILTER"
+===
+SELECT HISTOGRAM(stay) FROM visits
+---
+HISTOGRAM takes a value and 2 to 1001 edges. (line 1, column 8)
+  fix: write HISTOGRAM(stay, 0, 7, 14, 28)
+===
+SELECT HISTOGRAM(stay, 1) FROM visits
+---
+HISTOGRAM takes a value and 2 to 1001 edges. (line 1, column 8)
+  fix: write HISTOGRAM(stay, 0, 7, 14, 28)
+===
+SELECT HISTOGRAM(stay, 3, 2, 1) FROM visits
+---
+The edges do not rise. (line 1, column 24)
+  fix: write them from low to high, each once
+===
+SELECT HISTOGRAM(stay, 0, age) FROM visits
+---
+This must be a number. (line 1, column 27)
+  fix: write a constant such as 0.9
+===
+SELECT HISTOGRAM(stay, 0, 10), COUNT(*) FROM visits
+---
+A histogram stands alone in its question. (line 1, column 8)
+  fix: ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT
+===
+SELECT HISTOGRAM(stay, 0, 10) + 1 FROM visits
+---
+A histogram stands alone in its question. (line 1, column 8)
+  fix: ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT
+===
+SELECT ward, HISTOGRAM(stay, 0, 10) FROM visits GROUP BY ward
+---
+A histogram stands alone in its question. (line 1, column 8)
+  fix: ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT
+===
+SELECT HISTOGRAM(stay, 0, 10) FROM visits LIMIT 3
+---
+A histogram stands alone in its question. (line 1, column 8)
+  fix: ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT
+===
+SELECT COUNT(*) + ward FROM visits GROUP BY ward
+---
++ does not take text values. (line 1, column 8)
+  fix: give it integer or real, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) || 'x' FROM visits
+---
+|| does not take integer values. (line 1, column 8)
+  fix: give it text, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) AND TRUE FROM visits
+---
+AND does not take integer values. (line 1, column 8)
+  fix: give it boolean, for instance with CAST(… AS …)

@@ -1,0 +1,229 @@
+SELECT COUNT(*) FROM visits GROUP BY stay
+---
+Groups cannot be real values: nearly every row would have its own. (line 1, column 38)
+  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+===
+SELECT COUNT(*) FROM visits GROUP BY seen
+---
+Groups cannot be timestamp values: nearly every row would have its own. (line 1, column 38)
+  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+===
+SELECT COUNT(*) FROM visits GROUP BY age / 10
+---
+Groups cannot be real values: nearly every row would have its own. (line 1, column 38)
+  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+===
+SELECT COUNT(*) FROM visits GROUP BY 'x'
+---
+This is the same in every row. (line 1, column 38)
+  fix: group by a column
+===
+SELECT COUNT(*) FROM visits GROUP BY TRUE
+---
+This is the same in every row. (line 1, column 8)
+  fix: group by a column
+===
+SELECT COUNT(*) FROM visits GROUP BY 0
+---
+There is no output 0. (line 1, column 38)
+  fix: write a number from 1 to 1, or a name
+===
+SELECT COUNT(*) FROM visits GROUP BY 2
+---
+There is no output 2. (line 1, column 38)
+  fix: write a number from 1 to 1, or a name
+===
+SELECT COUNT(*) FROM visits GROUP BY 1.5
+---
+There is no output 1.5. (line 1, column 38)
+  fix: write a number from 1 to 1, or a name
+===
+SELECT COUNT(*) FROM visits GROUP BY wrad
+---
+There is no column 'wrad' in visits. (line 1, column 38)
+  fix: did you mean 'ward'?
+===
+SELECT COUNT(*) FROM visits GROUP BY (ward, day)
+---
+A list in parentheses is not understood here. (line 1, column 39)
+  fix: see the page on SQL for what is
+===
+SELECT COUNT(*) FROM visits GROUP BY ()
+---
+A list in parentheses is not understood here. (line 1, column 8)
+  fix: see the page on SQL for what is
+===
+SELECT COUNT(*) FROM visits GROUP BY ALL
+---
+ALL is not understood. (line 1, column 38)
+  fix: leave it out, or name the columns
+===
+SELECT COUNT(*) FROM visits GROUP BY ROLLUP (ward)
+---
+ROLLUP asks for several groupings. (line 1, column 38)
+  fix: not yet: ask for each GROUP BY by itself
+===
+SELECT COUNT(*) FROM visits GROUP BY CUBE (ward, day)
+---
+CUBE asks for several groupings. (line 1, column 38)
+  fix: not yet: ask for each GROUP BY by itself
+===
+SELECT COUNT(*) FROM visits GROUP BY GROUPING SETS ((ward), ())
+---
+GROUPING SETS asks for several groupings. (line 1, column 38)
+  fix: not yet: ask for each GROUP BY by itself
+===
+SELECT COUNT(*) FROM visits GROUP BY ward WITH ROLLUP
+---
+WITH is not understood. (line 1, column 43)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM visits GROUP BY ward HAVING stay > 3
+---
+'stay' is neither summed up nor grouped by. (line 1, column 50)
+  fix: write AVG(stay) or the like, or group by it
+===
+SELECT COUNT(*) FROM visits GROUP BY ward HAVING COUNT(*)
+---
+HAVING needs a condition. (line 1, column 50)
+  fix: write a comparison: COUNT(*) >= 10
+===
+SELECT COUNT(*) FROM visits GROUP BY ward HAVING ward LIKE 'A%'
+---
+This cannot be computed from private answers. (line 1, column 50)
+  fix: put it inside SUM, COUNT or the like, or after GROUP BY
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY stay
+---
+'stay' is neither summed up nor grouped by. (line 1, column 58)
+  fix: write AVG(stay) or the like, or group by it
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 3
+---
+There is no output 3. (line 1, column 58)
+  fix: write a number from 1 to 2, or a name
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 0
+---
+There is no output 0. (line 1, column 58)
+  fix: write a number from 1 to 2, or a name
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 'ward'
+---
+There is no output ward. (line 1, column 58)
+  fix: write a number from 1 to 2, or a name
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward NULLS FIRST
+---
+NULL goes last. (line 1, column 69)
+  fix: leave out NULLS FIRST
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ALL
+---
+ALL is not understood. (line 1, column 58)
+  fix: leave it out, or name the columns
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward COLLATE NOCASE
+---
+COLLATE is not understood. (line 1, column 63)
+  fix: use LOWER or ILIKE where capitals do not matter
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward USING >
+---
+USING joins tables. (line 1, column 63)
+  fix: not yet: ask one table at a time
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 0
+---
+LIMIT needs a whole number of at least 1. (line 1, column 55)
+  fix: write LIMIT 10
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT -1
+---
+LIMIT needs a whole number of at least 1. (line 1, column 56)
+  fix: write LIMIT 10
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 1 + 1
+---
+LIMIT needs a whole number of at least 1. (line 1, column 55)
+  fix: write LIMIT 10
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10%
+---
+LIMIT has an addition that is not understood (limit_options). (line 1, column 55)
+  fix: leave it out
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 PERCENT
+---
+A share of rows cannot be asked. (line 1, column 58)
+  fix: write LIMIT 10
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT ALL
+---
+ALL is not understood. (line 1, column 55)
+  fix: leave it out, or name the columns
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 OFFSET 5
+---
+OFFSET is not understood. (line 1, column 58)
+  fix: leave it out, and skip rows of the answer yourself
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 5, 10
+---
+SELECT has an addition that is not understood (offset). (line 1, column 55)
+  fix: leave it out
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 BY ward
+---
+LIMIT has an addition that is not understood (expressions). (line 1, column 61)
+  fix: leave it out
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 99999999999999
+---
+LIMIT needs a whole number of at least 1. (line 1, column 55)
+  fix: write LIMIT 10
+===
+SELECT COUNT(*) AS n, SUM(stay) AS N FROM visits
+---
+Two outputs are called 'N'. (line 1, column 23)
+  fix: give each its own name
+===
+SELECT COUNT(*) AS "" FROM visits
+---
+A name has 1 to 100 characters. (line 1, column 8)
+  fix: give it a name such as n
+===
+SELECT COUNT(*) AS n, n + 1 AS m FROM visits
+---
+There is no column 'n' in visits. (line 1, column 23)
+  fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group
+===
+SELECT COUNT(*) AS n FROM visits WHERE n > 3
+---
+There is no column 'n' in visits. (line 1, column 40)
+  fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group
+===
+SELECT COUNT(*) AS (a, b) FROM visits
+---
+ALIASES is not understood here. (line 1, column 8)
+  fix: see the page on SQL for what is
+===
+SELECT n: COUNT(*) FROM visits
+---
+There is a place for a value that is not given. (line 1, column 9)
+  fix: write the value itself
+===
+SELECT COUNT(*), FROM visits
+---
+Nothing follows this comma. (line 1, column 16)
+  fix: take it out, or write what is missing
+===
+SELECT COUNT(*) n m FROM visits
+---
+This is not SQL that can be read here. (line 1, column 19)
+  fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
+===
+SELECT COUNT(*) AS index FROM visits
+---
+INDEX is a word of SQL. (line 1, column 20)
+  fix: put the column in quotes: "index"

@@ -1,0 +1,294 @@
+SELECT COUNT(*) FROM visits WHERE age > 'forty'
+---
+> cannot put integer and text side by side. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE ward > 3
+---
+> cannot put integer and text side by side. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE age
+---
+WHERE needs a condition. (line 1, column 35)
+  fix: write a comparison: age >= 40
+===
+SELECT COUNT(*) FROM visits WHERE stay AND smoker
+---
+AND does not take real values. (line 1, column 35)
+  fix: give it boolean, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE NOT age
+---
+NOT does not take integer values. (line 1, column 39)
+  fix: give it boolean, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE ward + 1 = 2
+---
++ does not take text values. (line 1, column 35)
+  fix: give it integer or real, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE -ward = 2
+---
+negate does not take text values. (line 1, column 36)
+  fix: give it integer or real, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE age LIKE '1%'
+---
+LIKE does not take integer values. (line 1, column 35)
+  fix: write CAST(x AS VARCHAR) LIKE …
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (1, 2)
+---
+= cannot put integer and text side by side. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE age IN (stay, 2)
+---
+IN needs constants. (line 1, column 43)
+  fix: write x = y OR x = z to compare with columns
+===
+SELECT COUNT(*) FROM visits WHERE ward IN ('A', NULL)
+---
+NULL is in no list. (line 1, column 35)
+  fix: write x IN (…) OR x IS NULL
+===
+SELECT COUNT(*) FROM visits WHERE ward IN ()
+---
+IN needs constants. (line 1, column 35)
+  fix: write x IN ('A', 'B')
+===
+SELECT COUNT(*) FROM visits WHERE (age, stay) IN ((1, 2))
+---
+A list in parentheses is not understood here. (line 1, column 36)
+  fix: see the page on SQL for what is
+===
+SELECT COUNT(*) FROM visits WHERE CASE WHEN age THEN 1 END = 1
+---
+A condition of CASE is not true or false. (line 1, column 35)
+  fix: write a comparison after WHEN
+===
+SELECT COUNT(*) FROM visits WHERE CASE WHEN smoker THEN 1 ELSE 'a' END = 1
+---
+These values are of different kinds: integer, text. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE age IS TRUE
+---
+IS TRUE and IS FALSE are for conditions. (line 1, column 35)
+  fix: write a comparison: age = 1
+===
+SELECT COUNT(*) FROM visits WHERE day > '2024-13-01'
+---
+This text is not a day. (line 1, column 35)
+  fix: write a day as '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE day > 'yesterday'
+---
+This text is not a day. (line 1, column 35)
+  fix: write a day as '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE day > '2024-01-01 10:00'
+---
+This text is not a day. (line 1, column 35)
+  fix: write a day as '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE day > '01.02.2024'
+---
+This text is not a day. (line 1, column 35)
+  fix: write a day as '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE day > '2023-02-29'
+---
+This text is not a day. (line 1, column 35)
+  fix: write a day as '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE seen > '2024-01-01 25:00'
+---
+This text is not a moment. (line 1, column 35)
+  fix: write a moment as '2024-01-31 08:30:00'
+===
+SELECT COUNT(*) FROM visits WHERE seen > '2024-01-01T10:00:00Z'
+---
+This text is not a moment. (line 1, column 35)
+  fix: write a moment as '2024-01-31 08:30:00'
+===
+SELECT COUNT(*) FROM visits WHERE day > 20240101
+---
+> cannot put date and integer side by side. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE day IN (TIMESTAMP '2024-01-01 10:00')
+---
+Days are looked for among moments. (line 1, column 35)
+  fix: write DATE '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE
+---
+CURRENT_DATE is different every time. (line 1, column 41)
+  fix: write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow
+===
+SELECT COUNT(*) FROM visits WHERE day > NOW()
+---
+NOW is not a function that can be used. (line 1, column 41)
+  fix: write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow
+===
+SELECT COUNT(*) FROM visits WHERE day > today()
+---
+TODAY is not a function that can be used. (line 1, column 41)
+  fix: write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow
+===
+SELECT COUNT(*) FROM visits WHERE seen > CURRENT_TIMESTAMP
+---
+CURRENT_TIMESTAMP is different every time. (line 1, column 42)
+  fix: write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow
+===
+SELECT COUNT(*) FROM visits WHERE day + 7 > left_on
+---
+Dates and numbers cannot be added. (line 1, column 35)
+  fix: write day + INTERVAL 7 DAY, or DATE_DIFF('day', a, b) for the days between
+===
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 MONTH > left_on
+---
+An interval must be in days or weeks. (line 1, column 35)
+  fix: write INTERVAL 7 DAY
+===
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1.5 DAY > left_on
+---
+An interval must be a whole number of days. (line 1, column 35)
+  fix: write INTERVAL 7 DAY
+===
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL age DAY > left_on
+---
+An interval must be a whole number of days. (line 1, column 50)
+  fix: write INTERVAL 7 DAY
+===
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL '1 day 2 hours' > left_on
+---
+An interval must be in days or weeks. (line 1, column 50)
+  fix: write INTERVAL 7 DAY
+===
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL 99999999 DAY > left_on
+---
+The interval is longer than ten thousand years. (line 1, column 35)
+  fix: write fewer days
+===
+SELECT COUNT(*) FROM visits WHERE seen + INTERVAL 1 DAY > left_on
+---
+Days can be added to dates alone. (line 1, column 35)
+  fix: write CAST(x AS DATE) + INTERVAL 7 DAY
+===
+SELECT COUNT(*) FROM visits WHERE seen - seen > 1
+---
+Dates and numbers cannot be added. (line 1, column 35)
+  fix: write day + INTERVAL 7 DAY, or DATE_DIFF('day', a, b) for the days between
+===
+SELECT COUNT(*) FROM visits WHERE INTERVAL 1 DAY = 1
+---
+An interval stands alone. (line 1, column 52)
+  fix: add it to a date: day + INTERVAL 7 DAY
+===
+SELECT COUNT(*) FROM visits WHERE EXTRACT(DOW FROM day) = 1
+---
+EXTRACT does not know DOW. (line 1, column 35)
+  fix: use one of: YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE
+===
+SELECT COUNT(*) FROM visits WHERE EXTRACT(EPOCH FROM seen) = 1
+---
+EXTRACT does not know EPOCH. (line 1, column 35)
+  fix: use one of: YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE
+===
+SELECT COUNT(*) FROM visits WHERE HOUR(day) = 1
+---
+HOUR does not take date values. (line 1, column 35)
+  fix: give it timestamp, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE YEAR(age) = 1
+---
+YEAR does not take integer values. (line 1, column 35)
+  fix: give it date or timestamp, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('hour', seen) = 1
+---
+DATE_TRUNC is not written like this. (line 1, column 35)
+  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'
+===
+SELECT COUNT(*) FROM visits WHERE DATE_TRUNC(ward, seen) = 1
+---
+DATE_TRUNC is not written like this. (line 1, column 35)
+  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'
+===
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF('month', day, left_on) = 1
+---
+DATE_DIFF is not written like this. (line 1, column 35)
+  fix: write DATE_DIFF('day', from, to)
+===
+SELECT COUNT(*) FROM visits WHERE DATEDIFF(day, left_on) = 1
+---
+DATEDIFF is not written like this. (line 1, column 35)
+  fix: write DATE_DIFF('day', from, to)
+===
+SELECT COUNT(*) FROM visits WHERE DATE(seen) = day
+---
+DATE is not a function that can be used. (line 1, column 35)
+  fix: write CAST(x AS DATE), or DATE '2024-01-31' for one day
+===
+SELECT COUNT(*) FROM visits WHERE CAST(age AS BOOLEAN)
+---
+BOOLEAN is not a kind that can be used. (line 1, column 47)
+  fix: use INTEGER, DOUBLE, VARCHAR or DATE
+===
+SELECT COUNT(*) FROM visits WHERE CAST(age AS DECIMAL(10, 2)) > 1
+---
+DECIMAL is not a kind that can be used. (line 1, column 47)
+  fix: use INTEGER, DOUBLE, VARCHAR or DATE
+===
+SELECT COUNT(*) FROM visits WHERE CAST(ward AS VARCHAR(3)) = 'a'
+---
+VARCHAR is not a function that can be used. (line 1, column 48)
+  fix: write the kind without a size
+===
+SELECT COUNT(*) FROM visits WHERE CAST(stay AS VARCHAR) = '1'
+---
+CAST AS TEXT does not take real values. (line 1, column 35)
+  fix: give it boolean or date or integer or text, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE CAST(day AS TIMESTAMP) = seen
+---
+Only a constant text can be a TIMESTAMP. (line 1, column 35)
+  fix: write CAST(x AS DATE)
+===
+SELECT COUNT(*) FROM visits WHERE CAST(age AS ward) = 1
+---
+The kind has an addition that is not understood (kind). (line 1, column 35)
+  fix: leave it out
+===
+SELECT COUNT(*) FROM visits WHERE DATE 'soon' < day
+---
+This text is not a day. (line 1, column 40)
+  fix: write a day as '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE CAST(ward AS INTEGER FORMAT 'x') = 1
+---
+'FORMAT' is not understood here. (line 1, column 56)
+  fix: leave it out
+===
+SELECT COUNT(*) FROM visits WHERE age = 9223372036854775808
+---
+This number is too large. (line 1, column 41)
+  fix: write an integer below 2^63, or a real such as 1e20
+===
+SELECT COUNT(*) FROM visits WHERE age = 99999999999999999999999999999999999999999999999999999
+---
+This number is too large. (line 1, column 41)
+  fix: write an integer below 2^63, or a real such as 1e20
+===
+SELECT COUNT(*) FROM visits WHERE stay > 1e400
+---
+This number is beyond what a real number holds. (line 1, column 42)
+  fix: write one between 1e-300 and 1e300, or 0
+===
+SELECT COUNT(*) FROM visits WHERE stay > 1e-400
+---
+This number is beyond what a real number holds. (line 1, column 42)
+  fix: write one between 1e-300 and 1e300, or 0

@@ -1,0 +1,174 @@
+SELECT COUNT(*) FROM visit
+---
+There is no table 'visit'. (line 1, column 22)
+  fix: did you mean 'visits'?
+===
+SELECT COUNT(*) FROM secrets
+---
+There is no table 'secrets'. (line 1, column 22)
+  fix: use one of: visits; files cannot be read from here
+===
+SELECT COUNT(*) FROM main.visits
+---
+There is a name of a database before the table. (line 1, column 22)
+  fix: name the table alone
+===
+SELECT COUNT(*) FROM 'visits.parquet'
+---
+There is no table 'visits.parquet'. (line 1, column 22)
+  fix: did you mean 'visits'?
+===
+SELECT COUNT(*) FROM "visits.csv"
+---
+There is no table 'visits.csv'. (line 1, column 22)
+  fix: did you mean 'visits'?
+===
+SELECT COUNT(*) FROM read_csv('visits.csv')
+---
+READ_CSV is not a function that can be used. (line 1, column 22)
+  fix: open the file with discreet.open, and name its table after FROM
+===
+SELECT COUNT(*) FROM read_parquet('visits.parquet')
+---
+READ_PARQUET is not a function that can be used. (line 1, column 22)
+  fix: open the file with discreet.open, and name its table after FROM
+===
+SELECT COUNT(*) FROM generate_series(1, 10)
+---
+GENERATE_SERIES is not a function that can be used. (line 1, column 22)
+  fix: see the list of functions; what is not on it cannot be asked
+===
+SELECT COUNT(*) FROM visits, wards
+---
+There are several tables. (line 1, column 30)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM visits JOIN wards ON visits.ward = wards.ward
+---
+JOIN joins tables. (line 1, column 29)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM visits LEFT JOIN wards USING (ward)
+---
+LEFT joins tables. (line 1, column 29)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM visits NATURAL JOIN visits
+---
+NATURAL joins tables. (line 1, column 29)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM visits CROSS JOIN wards
+---
+CROSS joins tables. (line 1, column 29)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM (SELECT * FROM visits)
+---
+There is a question inside the question. (line 1, column 23)
+  fix: not yet: ask one table, with one SELECT
+===
+SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
+---
+There is a question inside the question. (line 1, column 42)
+  fix: not yet: ask one table, with one SELECT
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)
+---
+There is a question inside the question. (line 1, column 44)
+  fix: not yet: ask one table, with one SELECT
+===
+SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM visits)
+---
+EXISTS is not understood. (line 1, column 35)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM visits WHERE age > ALL (SELECT age FROM visits)
+---
+ALL is not understood. (line 1, column 41)
+  fix: leave it out, or name the columns
+===
+SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits
+---
+UNION puts two questions together. (line 1, column 29)
+  fix: ask them one after the other
+===
+SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM visits
+---
+UNION puts two questions together. (line 1, column 29)
+  fix: ask them one after the other
+===
+SELECT COUNT(*) FROM visits EXCEPT SELECT 1
+---
+EXCEPT puts two questions together. (line 1, column 29)
+  fix: ask them one after the other
+===
+SELECT COUNT(*) FROM visits, LATERAL (SELECT 1)
+---
+LATERAL is not understood. (line 1, column 30)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM visits TABLESAMPLE 10%
+---
+A sample of rows cannot be asked. (line 1, column 29)
+  fix: leave TABLESAMPLE out: all rows count, within the limits
+===
+SELECT COUNT(*) FROM visits USING SAMPLE 10
+---
+USING joins tables. (line 1, column 29)
+  fix: not yet: ask one table at a time
+===
+SELECT COUNT(*) FROM visits SAMPLE 10
+---
+This is not SQL that can be read here. (line 1, column 36)
+  fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
+===
+SELECT COUNT(*) FROM visits PIVOT (COUNT(*) FOR ward IN ('A'))
+---
+PIVOT is not understood. (line 1, column 29)
+  fix: use GROUP BY, and turn the answer around yourself
+===
+SELECT COUNT(*) FROM visits AS v (a, b)
+---
+V is not a function that can be used. (line 1, column 32)
+  fix: see the list of functions; what is not on it cannot be asked
+===
+SELECT COUNT(*) FROM visits AT (VERSION => 3)
+---
+AT is not a function that can be used. (line 1, column 29)
+  fix: did you mean CAST?
+===
+SELECT COUNT(*) FROM visits FOR UPDATE
+---
+FOR is not understood. (line 1, column 29)
+  fix: leave it out, and write commas: SUBSTRING(ward, 1, 2)
+===
+SELECT COUNT(*) FROM visits ORDER BY 1 FETCH FIRST 3 ROWS ONLY
+---
+FETCH is not understood. (line 1, column 40)
+  fix: write LIMIT 10
+===
+SELECT AVG(w.stay) FROM visits
+---
+There is no table 'w' in this question. (line 1, column 12)
+  fix: write visits.stay
+===
+SELECT AVG(visits.stay) FROM visits v
+---
+There is no table 'visits' in this question. (line 1, column 12)
+  fix: write v.stay
+===
+SELECT AVG(a.b.stay) FROM visits
+---
+There is a name of a database before the table. (line 1, column 12)
+  fix: name the table alone
+===
+SELECT COUNT(*) FROM information_schema.tables
+---
+There is a name of a database before the table. (line 1, column 22)
+  fix: name the table alone
+===
+SELECT UNNEST(stay) FROM visits
+---
+UNNEST is not understood. (line 1, column 8)
+  fix: not yet: ask one table at a time

@@ -1,0 +1,81 @@
+"""The corpus of questions: files in `sql/accepted` and `sql/refused`, each with many pairs.
+
+A pair is a question, a line of three dashes, and what becomes of it: its one text, or the refusal. Pairs are separated
+by a line of three equals signs. `python tests/sql_corpus.py` writes the second halves anew; read the difference.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.core import Bounds, PrivacyUnit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.query.question_text import question_sql
+from discreet.query.refusals import QueryRefused
+from discreet.query.sql import read_sql
+
+FOLDER = Path(__file__).parent / "sql"
+BETWEEN_PAIRS, BETWEEN_HALVES = "\n===\n", "\n---\n"
+
+VISITS = Schema(
+    table="visits",
+    unit=PrivacyUnit(column="patient_id"),
+    columns=(
+        Column(name="patient_id", kind=Kind.INTEGER),
+        Column(name="ward", kind=Kind.TEXT, groups=("A", "B", "C")),
+        Column(name="age", kind=Kind.INTEGER, bounds=Bounds(0, 110)),
+        Column(name="stay", kind=Kind.REAL, bounds=Bounds(0, 60)),
+        Column(name="cost", kind=Kind.REAL),
+        Column(name="day", kind=Kind.DATE),
+        Column(name="left_on", kind=Kind.DATE),
+        Column(name="seen", kind=Kind.TIMESTAMP),
+        Column(name="smoker", kind=Kind.BOOLEAN),
+        Column(name="index", kind=Kind.INTEGER),
+        Column(name="Blood Group", kind=Kind.TEXT),
+    ),
+)
+SCHEMAS = {"visits": VISITS}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A question, and what becomes of it."""
+
+    file: str
+    number: int
+    question: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.number}"
+
+
+def outcome(question: str) -> str:
+    """Return the one text of a question, or its refusal."""
+    try:
+        return question_sql(read_sql(question, SCHEMAS), SCHEMAS)
+    except QueryRefused as refusal:
+        return str(refusal)
+
+
+def pairs(kind: str) -> list[Pair]:
+    """Return all pairs of a folder."""
+    found = []
+    for path in sorted((FOLDER / kind).glob("*.sql")):
+        text = path.read_text(encoding="utf-8").removesuffix("\n")
+        for number, block in enumerate(text.split(BETWEEN_PAIRS), 1):
+            question, _, expected = block.partition(BETWEEN_HALVES)
+            found.append(Pair(path.stem, number, question, expected))
+    return found
+
+
+def regenerate() -> None:
+    """Write the second halves anew."""
+    for kind in ("accepted", "refused"):
+        for path in sorted((FOLDER / kind).glob("*.sql")):
+            questions = [pair.question for pair in pairs(kind) if pair.file == path.stem]
+            blocks = [f"{question}{BETWEEN_HALVES}{outcome(question)}" for question in questions]
+            path.write_text(BETWEEN_PAIRS.join(blocks) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    regenerate()

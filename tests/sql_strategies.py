@@ -1,0 +1,84 @@
+"""Random questions as texts, in the grammar that is accepted, with as few parentheses as SQL allows."""
+
+from hypothesis import strategies as st
+
+SIGNS = (" + ", " - ", " * ", " / ", " // ", " % ")
+COMPARED = (" = ", " <> ", " < ", " <= ", " > ", " >= ")
+#: The leaves of each kind, and what is made of smaller parts: {n} is a number, {t} a text, {d} a day, {b} a condition.
+LEAVES = {
+    "n": ("age", "stay", "cost", '"index"', "1", "2.5", "-3", "1e3", "visits.age"),
+    "t": ("ward", "'A'", "'it''s'", '"Blood Group"', "'%'"),
+    "d": ("day", "left_on", "DATE '2024-02-29'", "CAST(seen AS DATE)", "DATE_TRUNC('month', seen)"),
+    "b": ("smoker", "TRUE", "FALSE", "patient_id = 7"),
+}
+FORMS = {
+    "n": (
+        *(f"{{n}}{sign}{{n}}" for sign in SIGNS),
+        *("({n})", "- ({n})", "CLAMP({n}, -1, 9.5)", "LENGTH({t})", "DATE_DIFF('day', {d}, {d})"),
+        *(f"{name}({{n}})" for name in ("ABS", "FLOOR", "CEIL", "ROUND", "SQRT", "LN", "EXP")),
+        *(f"{name}({{n}}, {{n}})" for name in ("LEAST", "GREATEST", "COALESCE", "NULLIF", "POWER")),
+        *(f"{name}({{d}})" for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW")),
+        *("CASE WHEN {b} THEN {n} ELSE {n} END", "CASE WHEN {b} THEN {n} END", "CASE {n} WHEN {n} THEN {n} END"),
+        *("CAST({n} AS INTEGER)", "CAST({n} AS DOUBLE)", "CAST({b} AS INTEGER)", "CAST({t} AS DOUBLE)"),
+    ),
+    "t": ("{t} || {t}", "LOWER({t})", "UPPER({t})", "TRIM({t})", "SUBSTRING({t}, 2, 3)", "COALESCE({t}, {t})"),
+    "d": ("{d} + INTERVAL 9 DAY", "{d} - INTERVAL 9 DAY", "DATE_TRUNC('year', {d})", "DATE_TRUNC('week', {d})"),
+    "b": (
+        *(f"{{n}}{sign}{{n}}" for sign in COMPARED),
+        *(f"{{t}}{sign}{{t}}" for sign in COMPARED),
+        *(f"{{d}}{sign}{{d}}" for sign in COMPARED),
+        *("{b} AND {b}", "{b} OR {b}", "NOT {b}", "({b})", "({b}) = TRUE", "({b}) IS NOT TRUE", "({b}) IS FALSE"),
+        *("{n} IS NULL", "{t} IS NOT NULL", "{n} BETWEEN {n} AND {n}", "{d} NOT BETWEEN {d} AND {d}"),
+        *("{n} IN (1, -2, 3.5, 1)", "{t} NOT IN ('A', '''')", "{d} IN ('2024-01-01')"),
+        *("{t} LIKE 'a%'", "{t} NOT LIKE '_''%'", "{t} ILIKE 'a'", "{t} NOT ILIKE ''"),
+    ),
+    "m": (
+        *("COUNT(*)", "COUNT(*)", "COUNT(DISTINCT patient_id)", "COUNT({t})", "COUNT(DISTINCT {t})", "MEDIAN(age)"),
+        *(
+            f"{name}(stay + {{n}})"
+            for name in ("SUM", "AVG", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_POP", "MIN", "MAX")
+        ),
+        *("COUNT(*) FILTER (WHERE {b})", "SUM({n}) FILTER (WHERE {b})", "QUANTILE(age * {n}, 0.9)"),
+    ),
+    "o": ("{m}", "{m}", *(f"{{m}}{sign}{{m}}" for sign in SIGNS), "ROUND({m}, 2)", "({m} - {m}) * 2", "- ({m})"),
+}
+
+
+def grown(draw, kind, depth):
+    """Draw a text of a kind that is at most so deep."""
+    if depth == 0 and kind in LEAVES:
+        return draw(st.sampled_from(LEAVES[kind]))
+    text = draw(st.sampled_from(FORMS[kind] + LEAVES.get(kind, ()) * 2))
+    for part in "ntdbm":
+        while (hole := "{" + part + "}") in text:
+            text = text.replace(hole, grown(draw, part, max(depth - 1, 0)), 1)
+    return text
+
+
+@st.composite
+def conditions(draw, depth=2):
+    """Draw a condition on rows."""
+    return grown(draw, "b", depth)
+
+
+@st.composite
+def questions(draw, depth=2):
+    """Draw the text of a question. Some are refused: a constant is summed up, or a day subtracted from a number."""
+    some = st.booleans()
+    groups = [
+        draw(
+            st.sampled_from([grown(draw, "t", 1), grown(draw, "b", 1), f"FLOOR({grown(draw, 'n', 1)})", "ward", "day"])
+        )
+        for _ in range(draw(st.integers(0, 2)))
+    ]
+    terms = [grown(draw, "o", depth) for _ in range(draw(st.integers(1, 3)))]
+    items = [*(group for group in groups if draw(some)), *terms]
+    outputs = [f"{item} AS o{index}" if draw(some) else item for index, item in enumerate(items)]
+    clauses = [
+        f" WHERE {grown(draw, 'b', depth)}" if draw(some) else "",
+        f" GROUP BY {', '.join(groups)}" if groups else "",
+        f" HAVING {grown(draw, 'o', 1)}{draw(st.sampled_from(COMPARED))}3 OR COUNT(*) IS NULL" if draw(some) else "",
+        f" ORDER BY {draw(st.sampled_from([terms[0], '1', *groups]))} DESC, COUNT(*)" if draw(some) else "",
+        " LIMIT 5" if draw(some) else "",
+    ]
+    return f"SELECT {', '.join(outputs)} FROM visits{''.join(clauses)}"

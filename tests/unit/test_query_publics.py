@@ -1,0 +1,142 @@
+"""What is known before a row is seen: intervals and public groups, against all that rows do."""
+
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_worlds import Worlds
+from discreet.core import Bounds, InvalidInput, PrivacyUnit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.data.expressions import Case, Literal, call, column, columns_in
+from discreet.data.functions import F
+from discreet.query.intervals import interval_of
+from discreet.query.publics import bounds_of, never_null, public_values
+from plain_engine import PlainTable
+from plain_values import value_of
+
+SEEDS = st.integers(0, 10**9)
+SCHEMA = Schema(
+    table="visits",
+    columns=(
+        Column(name="patient", kind=Kind.INTEGER),
+        Column(name="age", kind=Kind.INTEGER, bounds=Bounds(0, 110, step=1)),
+        Column(name="stay", kind=Kind.REAL, bounds=Bounds(0, 60)),
+        Column(name="cost", kind=Kind.REAL),
+        Column(name="ward", kind=Kind.TEXT, groups=("A", "B", "C")),
+        Column(name="city", kind=Kind.TEXT),
+        Column(name="day", kind=Kind.DATE, bounds=Bounds(19723, 19753, step=1)),
+    ),
+    unit=PrivacyUnit(column="patient"),
+)
+
+
+def of(name):
+    return column(SCHEMA, name)
+
+
+@given(SEEDS, st.sampled_from([Kind.INTEGER, Kind.REAL]), st.integers(1, 4))
+def test_no_row_lies_outside_of_an_expressions_interval(seed, kind, depth):
+    worlds = Worlds(seed)
+    expression = worlds.expressions.of(kind, depth)
+    interval = interval_of(expression)
+    for row in PlainTable(worlds.schema, worlds.draw_rows(20)).rows:
+        value = value_of(expression, row)
+        if value is None:
+            continue
+        room = Fraction(abs(value)) / 10**9 + Fraction(1, 10**9)  # floats are rounded, intervals are not
+        assert interval.low is None or value >= interval.low - room
+        assert interval.high is None or value <= interval.high + room
+
+
+@given(SEEDS, st.sampled_from([Kind.INTEGER, Kind.BOOLEAN, Kind.DATE, Kind.TEXT]), st.integers(0, 3))
+def test_no_row_has_a_value_that_is_not_among_the_public_ones(seed, kind, depth):
+    """But for columns with declared groups, of which other values are left out on purpose, and rounding."""
+    worlds = Worlds(seed)
+    schema = Schema(
+        table="visits",
+        columns=tuple(Column(name=c.name, kind=c.kind, bounds=c.bounds) for c in worlds.schema.columns),
+        unit=worlds.schema.unit,
+    )
+    expression = worlds.expressions.of(kind, depth)
+    values = public_values(expression, schema)
+    if values is None or any(isinstance(v, int) and abs(v) > 2**40 for v in values):
+        return
+    for row in PlainTable(schema, worlds.draw_rows(20)).rows:
+        value = value_of(expression, row)
+        assert value is None or value in values
+
+
+def test_bounds_go_through_arithmetic():
+    hours = bounds_of(call(F.MULTIPLY, of("stay"), Literal.of(24)), "AVG")
+    assert (hours.low, hours.high) == (0, 1440)
+    assert bounds_of(of("stay"), "AVG") == Bounds(0, 60)
+    assert bounds_of(call(F.ADD, of("age"), Literal.of(1)), "AVG") == Bounds(1, 111, step=1)
+
+
+def test_a_value_of_any_size_is_refused_and_the_column_is_named():
+    with pytest.raises(InvalidInput, match=r"AVG\(cost\) needs bounds for 'cost'") as error:
+        bounds_of(of("cost"), "AVG(cost)")
+    assert 'bounds={"cost": (low, high)}' in error.value.fix
+    with pytest.raises(InvalidInput, match="can be of any size"):
+        bounds_of(call(F.DIVIDE, of("stay"), of("age")), "AVG(stay / age)")
+    assert bounds_of(call(F.CLAMP, of("cost"), Literal.of(0), Literal.of(500)), "SUM").high == 500
+
+
+def test_squares_are_taken_on_a_coarser_grid_where_they_would_not_fit():
+    fine = bounds_of(call(F.CLAMP, of("cost"), Literal.of(0), Literal.of(10**15)), "VAR", squared=True)
+    assert fine.radius <= 2**24
+    assert fine.low <= 0
+    assert fine.high >= 10**15
+
+
+def test_public_groups():
+    tens = call(F.MULTIPLY, call(F.FLOOR, call(F.DIVIDE, of("age"), Literal.of(10))), Literal.of(10))
+    assert public_values(tens, SCHEMA) == tuple(range(0, 111, 10))
+    assert public_values(of("ward"), SCHEMA) == ("A", "B", "C")
+    assert public_values(of("city"), SCHEMA) is None
+    assert public_values(call(F.MONTH, of("day")), SCHEMA) == tuple(range(1, 13))
+    assert public_values(call(F.TRUNC_WEEK, of("day")), SCHEMA)[:2] == (date(2024, 1, 1), date(2024, 1, 8))
+    assert public_values(call(F.GT, of("cost"), Literal.of(5)), SCHEMA) == (False, True)
+    old = Case(((call(F.GE, of("age"), Literal.of(65)), Literal.of("old")),), Literal.of("young"))
+    assert public_values(old, SCHEMA) == ("old", "young")
+
+
+def test_a_value_that_is_always_there_is_known_to_be():
+    assert never_null(call(F.COALESCE, of("stay"), Literal.of(0)), SCHEMA)
+    assert not never_null(of("stay"), SCHEMA)
+    assert never_null(Case(((call(F.IS_NULL, of("stay")), Literal.of(0)),), Literal.of(1)), SCHEMA)
+    assert not never_null(Case(((call(F.IS_NULL, of("stay")), Literal.of(0)),), None), SCHEMA)
+
+
+def test_arithmetic_of_complete_columns_is_complete():
+    schema = replace(SCHEMA, columns=tuple(replace(c, complete=c.name in ("age", "stay")) for c in SCHEMA.columns))
+    age, stay, cost = of("age"), of("stay"), of("cost")
+    for whole in (
+        age,
+        call(F.CLAMP, call(F.NEGATE, call(F.ADD, age, stay)), Literal.of(-100), Literal.of(0)),
+        call(F.ROUND, call(F.ABS, call(F.SUBTRACT, stay, call(F.MULTIPLY, age, Literal.of(2))))),
+        call(F.FLOOR, call(F.LEAST, stay, call(F.CEIL, stay))),
+        call(F.GREATEST, cost, age),
+        Case(((call(F.GT, cost, Literal.of(0)), age),), stay),
+    ):
+        assert never_null(whole, schema)
+    for holed in (cost, call(F.ADD, age, cost), call(F.DIVIDE, stay, age), call(F.SQRT, stay), call(F.NULLIF, age, age)):
+        assert not never_null(holed, schema)
+
+
+@given(SEEDS, st.sampled_from([Kind.INTEGER, Kind.REAL]), st.integers(0, 4))
+def test_what_is_never_null_is_null_in_no_row(seed, kind, depth):
+    """Rows whose complete columns have values; but for what is too large for a real, which is no value."""
+    worlds = Worlds(seed)
+    schema = replace(worlds.schema, columns=tuple(replace(c, complete=True) for c in worlds.schema.columns))
+    expression = worlds.expressions.of(kind, depth)
+    interval = interval_of(expression)
+    if not never_null(expression, schema) or interval.low is None or interval.high is None:
+        return
+    for row in PlainTable(schema, worlds.draw_rows(20)).rows:
+        if all(row[name] is not None for name in columns_in(expression)):
+            assert value_of(expression, row) is not None

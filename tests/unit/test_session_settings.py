@@ -1,0 +1,187 @@
+"""discreet.toml: what is written is read again, by people and by us."""
+
+import tomllib
+from datetime import date
+from fractions import Fraction
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from discreet import Bounds, Budget, DiscreetError, Limit, Neighbours, PrivacyUnit
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Kind
+from discreet.session import Settings, read_settings, write_settings
+
+PERSON = PrivacyUnit(column="patient_id")
+
+
+def some(folder, **changes):
+    fields = {
+        "source": folder / "visits.parquet",
+        "table": "visits",
+        "person": "patient_id",
+        "ledger": folder / "clinic.ledger",
+        "budget": Budget(3, 1e-9, unit=PERSON),
+        "bounds": {"stay": Bounds(0, 60)},
+        "groups": {"ward": ("A", "B")},
+    }
+    return Settings(**{**fields, **changes})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"limit": Limit(groups=3, rows_per_group=5)},
+        {"limit": TotalLimit(10)},
+        {"delta": Fraction(1, 3 * 10**12)},
+        {"budget": Budget(rho=0.5, unit=PERSON)},
+        {"budget": Budget(1, unit=PERSON)},
+        {"budget": Budget(1, 1e-6, reserve=0, unit=PERSON)},
+        {"budget": Budget(1, unit=PrivacyUnit(column="patient_id", neighbours=Neighbours.REPLACE))},
+        {"person": None, "budget": Budget(1)},
+        {"bounds": {}, "groups": {}},
+        {"bounds": {"x": Bounds(0, 60, step=1), "y": Bounds(Fraction(1, 3), 1, step=Fraction(1, 3))}},
+        {"bounds": {"a b": Bounds(-1.5, 2.5), 'quo"ted': Bounds(0, 1), "é": Bounds(0, 10**18)}},
+        {"groups": {"mixed": (None, "a", "b\\c", 'd"e', "line\nbreak", "\x00\x7f")}},
+        {"groups": {"year": (2023, 2024), "flag": (True, False), "day": (date(2024, 2, 29),)}},
+        {"inner": "visits of 2024"},
+        {"ledger": "postgresql://host/clinic"},
+        {"kinds": {"patient_id": Kind.TEXT, "a b": Kind.REAL}, "complete": ("stay", 'quo"ted')},
+    ],
+    ids=repr,
+)
+def test_what_is_written_is_read_again(tmp_path, changes):
+    wanted = some(tmp_path, **changes)
+    write_settings(tmp_path / "discreet.toml", wanted)
+    assert read_settings(tmp_path / "discreet.toml") == wanted
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    groups=st.lists(st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"])), st.integers()), min_size=1),
+    name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+    low=st.fractions(min_value=-1000, max_value=1000, max_denominator=1000),
+)
+def test_any_name_group_and_number_survives(tmp_path, groups, name, low):
+    unique = tuple(dict.fromkeys(groups))
+    wanted = some(
+        tmp_path, bounds={name: Bounds(low, low + 1, step=Fraction(1, low.denominator))}, groups={name: unique}
+    )
+    write_settings(tmp_path / "discreet.toml", wanted, overwrite=True)
+    assert read_settings(tmp_path / "discreet.toml") == wanted
+
+
+def test_the_file_moves_with_its_folder(tmp_path):
+    (tmp_path / "here").mkdir()
+    write_settings(tmp_path / "here" / "discreet.toml", some(tmp_path / "here"))
+    (tmp_path / "here").rename(tmp_path / "there")
+    assert read_settings(tmp_path / "there" / "discreet.toml").source == tmp_path / "there" / "visits.parquet"
+    assert str(tmp_path) not in (tmp_path / "there" / "discreet.toml").read_text()
+
+
+def test_dates_are_written_as_dates(tmp_path):
+    days = (date(2024, 1, 1), date(2024, 12, 31))
+    write_settings(tmp_path / "discreet.toml", some(tmp_path, bounds={"day": days}))
+    assert "day = [2024-01-01, 2024-12-31]" in (tmp_path / "discreet.toml").read_text()
+    assert read_settings(tmp_path / "discreet.toml").bounds == {"day": days}
+
+
+def test_bounds_without_a_grid_of_their_own_are_kept_as_a_pair(tmp_path):
+    found = some(tmp_path, bounds={"a": Bounds(0, 60), "b": (0, 60), "c": (0, 60, 1)}).bounds
+    assert found == {"a": (0, 60), "b": (0, 60), "c": Bounds(0, 60, step=1)}
+
+
+def test_numbers_mean_what_they_say(tmp_path):
+    (tmp_path / "discreet.toml").write_text(
+        'source = "v.csv"\nrow = true\n[budget]\nepsilon = 0.1\ndelta = 1e-9\n[bounds]\nx = [0, "1/3", "1/3"]\n'
+    )
+    found = read_settings(tmp_path / "discreet.toml")
+    assert found.budget.epsilon == Fraction(1, 10)
+    assert found.bounds["x"] == Bounds(0, Fraction(1, 3), step=Fraction(1, 3))
+
+
+def test_a_short_file_has_sensible_defaults(tmp_path):
+    (tmp_path / "discreet.toml").write_text('source = "2024 visits.csv.gz"\nperson = "p"\n[budget]\nepsilon = 1\n')
+    found = read_settings(tmp_path / "discreet.toml")
+    assert found.table == "table_2024_visits"
+    assert found.ledger == tmp_path / "2024 visits.csv.ledger"
+
+
+def test_settings_are_not_written_over_others(tmp_path):
+    write_settings(tmp_path / "discreet.toml", some(tmp_path))
+    with pytest.raises(DiscreetError, match="already"):
+        write_settings(tmp_path / "discreet.toml", some(tmp_path))
+
+
+def test_every_setting_has_a_word_on_it(tmp_path):
+    write_settings(tmp_path / "discreet.toml", some(tmp_path, limit=TotalLimit(3), delta=Fraction(1, 10**12)))
+    text = (tmp_path / "discreet.toml").read_text()
+    assert text.count("#") >= 8
+    assert tomllib.loads(text)["budget"] == {"epsilon": 3, "delta": 1e-09}
+
+
+BAD = {
+    "": "source is missing",
+    'source = "v.csv"\n[budget]\nepsilon = 1': "Neither person nor row is given",
+    'source = "v.csv"\nperson = "p"\nrow = true\n[budget]\nepsilon = 1': "Both person and row are given",
+    'source = "v.csv"\nperson = "p"': "epsilon or a rho",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilom = 1': "budget.epsilom is no setting",
+    'source = "v.csv"\nperson = "p"\nbudgett = 1': "budgett is no setting",
+    'source = "v.csv"\nperson = "p"\nbudget = 3': "budget is an int, not a table",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = "much"': "no number",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = "1/0"': "no number",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = true': "not a number",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = -1': "above 0",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\nneighbours = "cousins"': "relations",
+    'source = 3\nperson = "p"\n[budget]\nepsilon = 1': "source is missing or no text",
+    'source = "v.csv"\nperson = 3\n[budget]\nepsilon = 1': "not a name",
+    'source = "v.csv"\nrow = 1\n[budget]\nepsilon = 1': "not a bool",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[bounds]\nx = 3': "not a pair",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[bounds]\nx = [3, 1]': "not below",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[bounds]\nx = [nan, 1]': "finite",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[bounds]\nx = [2024-02-01, 2024-01-01]': "not before",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[bounds]\nx = [2024-01-01, 5]': "not a number",
+    'source = "v.csv"\nrow = true\n[budget]\nepsilon = 1\n[bounds]\nx = [2024-01-01T00:00:00, 2024-02-01]': "not days",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[groups]\nx = "A"': "not a list",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[groups]\nx = []': "empty",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[groups]\nx = [{nul = true}]': "a dict",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[limit]\nrowz = 1': "does not say how much",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[limit]\nrows = 0': "at least 1",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[kinds]\nx = "float"': "none that there is",
+    'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[kinds]\nx = 1': "an int",
+    'source = "v.csv"\nperson = "p"\nkinds = "real"\n[budget]\nepsilon = 1': "not a table",
+    'source = "v.csv"\nperson = "p"\ncomplete = "stay"\n[budget]\nepsilon = 1': "not a list",
+    'source = "v.csv"\nperson = "p"\ncomplete = [1]\n[budget]\nepsilon = 1': "not a text",
+    'source = "v.csv': "not TOML",
+    "source = \x00": "not TOML",
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), BAD.items())
+def test_a_bad_file_is_refused_by_name_with_a_fix(tmp_path, text, problem):
+    (tmp_path / "discreet.toml").write_text(text)
+    with pytest.raises(DiscreetError) as caught:
+        read_settings(tmp_path / "discreet.toml")
+    assert caught.value.problem.startswith("discreet.toml: ")
+    assert problem in caught.value.problem
+    assert caught.value.fix
+
+
+def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path):
+    with pytest.raises(DiscreetError, match="no such file"):
+        read_settings(tmp_path / "discreet.toml")
+    (tmp_path / "discreet.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(DiscreetError, match="not TOML"):
+        read_settings(tmp_path / "discreet.toml")
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(DiscreetError, match="cannot be read"):
+        read_settings(tmp_path / "folder.toml")
+    with pytest.raises(DiscreetError, match="cannot be written"):
+        write_settings(tmp_path / "nowhere" / "discreet.toml", some(tmp_path))
+
+
+def test_a_budget_for_others_is_no_setting(tmp_path):
+    with pytest.raises(DiscreetError, match="The budget is for all rows of one household"):
+        some(tmp_path, budget=Budget(1, unit=PrivacyUnit(column="household")))
