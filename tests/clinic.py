@@ -12,6 +12,7 @@ GROUPS = {"ward": ["A", "B", "C"]}
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_WARD = "SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward"
 HEAD = ("patient_id", "ward", "stay", "age", "admitted", "note", "cost")
+KINDS = dict(zip(HEAD, ("text", "text", "integer", "integer", "date", "text", "real"), strict=True))
 
 
 def rows():
@@ -50,6 +51,7 @@ def opened(folder, **changes):
         "person": "patient_id",
         "bounds": BOUNDS,
         "groups": GROUPS,
+        "kinds": KINDS,
         "budget": discreet.Budget(epsilon=3, delta=1e-9),
         "limit": discreet.Limit(groups=3, rows_per_group=5),
         "anchors": [],

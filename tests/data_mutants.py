@@ -4,6 +4,7 @@ from mutant import Mutant
 
 IMPORT = "unit/test_data_import.py"
 TABLE = "unit/test_data_table.py"
+KINDS = "unit/test_data_kinds.py"
 
 DATA_MUTANTS = [
     Mutant(
@@ -166,5 +167,68 @@ DATA_MUTANTS = [
         "self._codes, self._values = codes[new], values[new]",
         "self._codes, self._values = codes[new][:9], values[new][:9]",
         f"{TABLE}::test_rows_fetched_bit_by_bit_are_the_same",
+    ),
+    Mutant(
+        "declared columns of a CSV file are read as the engine guesses",
+        "data/sources.py",
+        "return Source(CsvFile.of(path).texts, parameters, stamp, typed=False)",
+        'return Source("read_csv($path, sample_size = -1)", parameters, stamp)',
+        f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
+    ),
+    Mutant(
+        "an open quote goes on in the next line",
+        "data/csv_files.py",
+        "quote = '', escape = '',",
+        "quote = '\"', escape = '\"',",
+        f"{KINDS}::test_an_open_quote_swallows_nobody",
+    ),
+    Mutant(
+        "two people whose ids are nearly the same are one",
+        "data/importing.py",
+        "identity(name, kind, wanted.get(name))",
+        "_casting(name, kind, wanted.get(name))",
+        f"{KINDS}::test_different_people_stay_different",
+    ),
+    Mutant(
+        "one person with many keys makes a table as large",
+        "data/duck_table.py",
+        "self._counts_in[batch.counted_codes()] = True",
+        "self._counts_in[codes] = True",
+        "unit/test_data_table.py::test_a_unit_adds_no_more_groups_than_it_may_touch",
+    ),
+    Mutant(
+        "one row that is too long keeps a file from being opened",
+        "data/csv_files.py",
+        "{'line': 'VARCHAR'}, ignore_errors = true",
+        "{'line': 'VARCHAR'}, ignore_errors = false",
+        f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
+    ),
+    Mutant(
+        "what does not fit a declared kind keeps a file from being opened",
+        "data/canonical.py",
+        'return f"TRY_CAST({value} AS BIGINT)"',
+        'return f"CAST({value} AS BIGINT)"',
+        f"{KINDS}::test_what_does_not_fit_is_null_and_so_is_an_empty_text",
+    ),
+    Mutant(
+        "a kept import of other kinds is used",
+        "data/importing.py",
+        "{stamp_of(source)} {inner} {kinds}",
+        "{stamp_of(source)} {inner}",
+        f"{KINDS}::test_a_kept_import_is_of_the_kinds_that_were_declared",
+    ),
+    Mutant(
+        "a first line that may be a row is quoted",
+        "data/importing.py",
+        "raise no_names()  # the first line",
+        "pass  # the first line",
+        f"{KINDS}::test_a_first_line_that_is_a_row_is_not_quoted",
+    ),
+    Mutant(
+        "a kind is offered that some values do not fit",
+        "data/csv_files.py",
+        "coalesce(bool_and({_fits",
+        "coalesce(bool_or({_fits",
+        f"{KINDS}::test_offered_kinds_are_those_that_all_values_fit",
     ),
 ]

@@ -209,4 +209,11 @@ FACE_MUTANTS = [
         "if measured(column)",
         f"{DEMO}test_a_demo_without_pictures_has_its_tables",
     ),
+    Mutant(
+        "the kinds of a CSV file are left to its rows",
+        "cli/beginning.py",
+        "if is_csv(source) or column.name.casefold() in typed",
+        "if column.name.casefold() in typed",
+        f"{ASKING}test_init_declares_the_kinds_of_a_csv_file_so_that_no_row_changes_them",
+    ),
 ]

@@ -70,6 +70,9 @@ class PlainTable:
         entries = self.passing(aggregation)
         groups = self.groups(aggregation, entries)
         kept = self.kept(aggregation, entries, groups)
+        if not aggregation.public:
+            counting = {entry.group for entry in kept}
+            groups = [group for group in groups if group in counting]
         return Exact(
             groups=tuple(groups),
             answers=tuple(self.answer(aggregate, groups, entries, kept) for aggregate in aggregation.aggregates),

@@ -72,8 +72,8 @@ QUERY_MUTANTS = [
     Mutant(
         "all private groups are shown",
         "query/plans.py",
-        "answer if chosen is None or not by_group(part) else answer[chosen]",
-        "answer",
+        "shown = exactly if chosen is None or not by_group(part) else exactly[chosen]",
+        "shown = exactly",
         f"{PLANS}::test_a_person_alone_in_a_group_is_not_shown",
     ),
     Mutant(
@@ -93,9 +93,23 @@ QUERY_MUTANTS = [
     Mutant(
         "simultaneous bars are those of single cells",
         "query/views.py",
-        "size = self.statements if self.simultaneous else together",
-        "size = together",
+        "size = self.statements if self.simultaneous or picks_by_noise(self.question) else together",
+        "size = self.statements if picks_by_noise(self.question) else together",
         f"{PLANS}::test_error_bars_cover_as_often_as_they_say",
+    ),
+    Mutant(
+        "the error bar of the largest of many is that of any",
+        "query/views.py",
+        "size = self.statements if self.simultaneous or picks_by_noise(self.question) else together",
+        "size = self.statements if self.simultaneous else together",
+        f"{PLANS}::test_the_largest_of_many_noisy_counts_has_an_error_bar_that_holds",
+    ),
+    Mutant(
+        "a replaced unit in the same group moves scores once",
+        "query/pricing.py",
+        "return self._chooser(part, root_down(share / self.touched / unit[0]) / self.sides)",
+        "return self._chooser(part, root_down(share / self.touched / unit[0] / self.sides))",
+        f"{PLANS}::test_a_replaced_unit_pays_for_leaving_and_entering_the_same_group",
     ),
     Mutant(
         "a mean of values around the middle forgets the middle",
@@ -135,9 +149,23 @@ QUERY_MUTANTS = [
     Mutant(
         "a column that may be NULL is taken to be always there",
         "query/publics.py",
-        "        case _:\n            return False\n",
-        "        case _:\n            return True\n",
+        "return known is not None and known.complete",
+        "return known is not None",
         f"{PUBLICS}::test_a_value_that_is_always_there_is_known_to_be",
+    ),
+    Mutant(
+        "a sum of complete and other columns is taken to be complete",
+        "query/publics.py",
+        "            return all(never_null(argument, schema) for argument in arguments)",
+        "            return any(never_null(argument, schema) for argument in arguments)",
+        f"{PUBLICS}::test_arithmetic_of_complete_columns_is_complete",
+    ),
+    Mutant(
+        "complete columns have counts of their own",
+        "query/parts.py",
+        "Rows() if never_null(value, self.schema) else Present(value)",
+        "Present(value)",
+        f"{PLANS}::test_averages_of_complete_columns_share_the_count_of_rows_at_the_same_price",
     ),
     Mutant(
         "accuracy first stops at the first price that it tries",

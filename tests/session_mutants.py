@@ -228,4 +228,25 @@ SESSION_MUTANTS = [
         "    if found is not None and found.rows < 1:\n",
         REFUSALS,
     ),
+    Mutant(
+        "declared kinds are forgotten",
+        "session/opening.py",
+        "                kinds=facts.kinds,\n",
+        "",
+        f"{SESSION}::test_with_declared_kinds_an_odd_row_changes_nothing_that_is_public",
+    ),
+    Mutant(
+        "complete columns are forgotten",
+        "session/opening.py",
+        "                complete=facts.complete,\n",
+        "",
+        f"{SESSION}::test_complete_columns_are_told_and_their_averages_cost_no_count_of_their_own",
+    ),
+    Mutant(
+        "settings open without their kinds",
+        "session/opening.py",
+        "        kinds=settings.kinds,\n",
+        "",
+        f"{SESSION}::test_settings_open_with_their_kinds_and_complete_columns",
+    ),
 ]

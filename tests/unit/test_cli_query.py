@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import tomllib
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -146,6 +147,29 @@ def test_init_tells_a_program_what_was_declared(table, facts):
     assert columns["day"]["kind"] == "date"
 
 
+def test_init_declares_the_kinds_of_a_csv_file_so_that_no_row_changes_them(table, run, facts, tmp_path):
+    assert run("init", table, *INIT, "--kinds", "age=real", "--complete", "stay,AGE")[0] == 0
+    text = (tmp_path / "discreet.toml").read_text(encoding="utf-8")
+    kinds = {"patient_id": "text", "ward": "text", "day": "date", "age": "real", "stay": "real"}
+    assert tomllib.loads(text)["kinds"] == kinds
+    assert tomllib.loads(text)["complete"] == ["stay", "age"]
+    before = facts("schema")["columns"]
+    with table.open("a") as file:
+        file.write("eve,A,soon,old,long,and more\n")
+    assert facts("schema")["columns"] == before
+    assert {column["name"]: column["kind"] for column in before} == kinds
+    assert [column["name"] for column in before if column["complete"]] == ["age", "stay"]
+
+
+def test_init_declares_only_the_kinds_that_were_said_of_other_files(table, run, tmp_path):
+    import duckdb
+
+    other = tmp_path / "visits.parquet"
+    duckdb.connect().sql(f"COPY (FROM '{table}') TO '{other}'")
+    assert run("init", other, "--rows", "--epsilon", "1", "--kinds", "age=real")[0] == 0
+    assert tomllib.loads((tmp_path / "discreet.toml").read_text(encoding="utf-8"))["kinds"] == {"age": "real"}
+
+
 def test_nobody_at_the_terminal_is_told_which_option_is_missing(table, run, tmp_path):
     status, out, err = run("init", table)
     assert (status, out) == (2, "")
@@ -170,6 +194,11 @@ def test_nobody_at_the_terminal_is_told_which_option_is_missing(table, run, tmp_
         (["--rows", "--epsilon", "1", "--bounds", "day=1:2"], "2025-01-01:2025-12-31"),
         (["--rows", "--epsilon", "1", "--groups", "age=young"], "whole numbers"),
         (["--rows", "--epsilon", "1", "--groups", "ward="], "no group"),
+        (["--rows", "--epsilon", "1", "--kinds", "agee=real"], "'age'"),
+        (["--rows", "--epsilon", "1", "--kinds", "age=number"], "integer, real"),
+        (["--rows", "--epsilon", "1", "--kinds", "real"], "names no column"),
+        (["--rows", "--epsilon", "1", "--kinds", "age=real", "--kinds", "AGE=text"], "twice"),
+        (["--rows", "--epsilon", "1", "--complete", "stay,agee"], "'age'"),
         (["--person", "patient_id", "--epsilon", "1", "--limit", "5"], "groups=3,rows=5"),
         (["--person", "patient_id", "--epsilon", "1", "--limit", "groups=3"], "groups=3,rows=5"),
         (["--rows", "--epsilon", "0"], "above 0"),

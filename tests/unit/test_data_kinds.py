@@ -77,12 +77,45 @@ def test_no_odd_row_changes_the_schema_or_what_is_known_of_others(tmp_path, case
     assert 2 <= people(one) <= 3
 
 
-def test_without_declared_kinds_an_odd_cell_is_seen_in_the_schema(tmp_path):
-    """Which is why there are declared ones."""
+def test_without_declared_kinds_columns_are_texts_or_what_their_bounds_and_groups_say(tmp_path):
+    """And no cell changes that."""
     one = written(tmp_path / "one.csv", HEAD + ANN + BOB)
     other = written(tmp_path / "other.csv", HEAD + ANN + BOB + ODD["a text among integers"])
-    schemas = [open_table(path, table="visits", unit=PERSON).schema for path in (one, other)]
-    assert schemas[0] != schemas[1]
+    said = {"bounds": {"stay": (0, 60), "day": (date(2024, 1, 1), date(2024, 12, 31))}, "groups": {"age": [47, 30]}}
+    schemas = [open_table(path, table="visits", unit=PERSON, **said).schema for path in (one, other)]
+    assert schemas[0] == schemas[1]
+    kinds = [c.kind.value for c in schemas[0].columns]
+    assert kinds == ["text", "integer", "real", "date", "text", "text"]
+
+
+@pytest.mark.parametrize("odd", ['eve,"5', '"eve,5', 'eve,"a""', 'eve,"x\ny",3', 'eve,"', '""eve",1'])
+def test_an_open_quote_swallows_nobody(tmp_path, odd):
+    """A row ends where its line ends, or one person could make others vanish."""
+    people_of = [f"p{number},{number}" for number in range(200)]
+    lines = [*people_of[:100], odd, *people_of[100:]]
+    path = written(tmp_path / "v.csv", "\n".join(["person,x", *lines]))
+    table = open_table(path, table="visits", unit=PERSON, bounds={"x": (0, 1000)})
+    assert len([row for row in stored(table) if row[0].startswith("p")]) == 200
+
+
+def test_a_date_in_another_order_is_null_and_turns_nobody_elses(tmp_path):
+    days = "\n".join(f"p{number},01/03/2024" for number in range(50))
+    said = {"bounds": {"day": (date(2024, 1, 1), date(2024, 12, 31))}}
+    path = written(tmp_path / "v.csv", f"person,day\n{days}\neve,03/25/2024\n")
+    assert {row[1] for row in stored(open_table(path, table="visits", unit=PERSON, **said))} == {None}
+
+
+@pytest.mark.parametrize(
+    "ids", [pa.array([2**63 + 1, 2**63 + 2], pa.uint64()), pa.array([Decimal(10**19), Decimal(10**19 + 1)])]
+)
+def test_different_people_stay_different(ids):
+    """As reals, these ids would be one person's, who would have one limit."""
+    assert people(open_table(pa.table({"person": ids}), table="visits", unit=PERSON)) == 2
+
+
+def test_ids_that_are_the_same_number_stay_different_texts(tmp_path):
+    table = open_table(written(tmp_path / "v.csv", "person\n1e5\n10e4\n007\n7\n"), table="visits", unit=PERSON)
+    assert people(table) == 4
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
@@ -125,13 +158,13 @@ def test_the_first_line_says_what_stands_between_columns(tmp_path, ending, sign)
     assert [row[1] for row in stored(opened(path))] == [47, 30]
 
 
-def test_some_declared_kinds_hold_while_others_are_guessed(tmp_path):
+def test_some_declared_kinds_hold_and_others_are_texts(tmp_path):
     path = written(tmp_path / "v.csv", HEAD + ANN + BOB)
     schema = opened(path, {"AGE": "real", "day": "text"}).schema
     assert [(c.name, c.kind.value) for c in schema.columns][:4] == [
         ("person", "text"),
         ("age", "real"),
-        ("stay", "real"),
+        ("stay", "text"),
         ("day", "text"),
     ]
 
@@ -240,6 +273,8 @@ def test_offered_kinds_are_those_that_all_values_fit(tmp_path):
         "none": "text",
         "zero": "integer",
     }
+    late = written(tmp_path / "late.csv", "x,y\n" + "1,1\n" * 5000 + "half,2\n")
+    assert offered_kinds(late) == {"x": Kind.TEXT, "y": Kind.INTEGER}
     table = opened(path, offered_kinds(path), PrivacyUnit())
     assert stored(table)[1][1:5] == (1000.0, 0.5, False, date(2024, 2, 1))
 

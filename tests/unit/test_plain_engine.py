@@ -186,9 +186,9 @@ def test_a_unit_keeps_the_groups_and_rows_with_its_smallest_marks():
     expected = {
         ward: min((n for n in range(9) if "ABC"[n % 3] == ward), key=lambda n: mark(8, name, n)) for ward in groups
     }
-    assert found.groups == (("A",), ("B",), ("C",))
-    assert found.answers[0].tolist() == [int(ward in groups) for ward in "ABC"]
-    assert found.answers[1].tolist() == [expected.get(ward, 0) for ward in "ABC"]
+    assert found.groups == tuple((ward,) for ward in sorted(groups))
+    assert found.answers[0].tolist() == [1, 1]
+    assert found.answers[1].tolist() == [expected[ward] for ward in sorted(groups)]
 
 
 def test_rows_are_numbered_after_the_condition():
@@ -206,7 +206,8 @@ def test_a_tie_of_groups_goes_to_the_first_in_order():
     for values in (None, GROUPS, GROUPS[::-1]):
         tied = tied_groups(values)
         own = [row for row in tied.rows if row[PERSON] == UNIT]
-        assert PlainTable(tied.schema, own).aggregate(tied.aggregation).answers[0].tolist() == [2, 0]
+        found = PlainTable(tied.schema, own).aggregate(tied.aggregation)
+        assert found.answers[0].tolist() == ([2] if values is None else [2, 0])
 
 
 def test_a_tie_of_rows_goes_to_the_first():

@@ -124,7 +124,13 @@ def test_arithmetic_of_complete_columns_is_complete():
         Case(((call(F.GT, cost, Literal.of(0)), age),), stay),
     ):
         assert never_null(whole, schema)
-    for holed in (cost, call(F.ADD, age, cost), call(F.DIVIDE, stay, age), call(F.SQRT, stay), call(F.NULLIF, age, age)):
+    for holed in (
+        cost,
+        call(F.ADD, age, cost),
+        call(F.DIVIDE, stay, age),
+        call(F.SQRT, stay),
+        call(F.NULLIF, age, age),
+    ):
         assert not never_null(holed, schema)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from clinic import BOUNDS, BY_WARD, CANARIES, COUNT, GROUPS, HEAD, opened, rows, seen, write_visits
+from clinic import BOUNDS, BY_WARD, CANARIES, COUNT, GROUPS, HEAD, KINDS, opened, rows, seen, write_visits
 from discreet import Bounds, Budget, DiscreetError, Limit, Neighbours, Policy, PrivacyUnit
 from discreet.core import BudgetExceeded, Finished, InvalidInput, RunFailed
 from discreet.core.limits import TotalLimit
@@ -502,6 +502,7 @@ def test_settings_open_what_they_describe(tmp_path):
         bounds={name: Bounds(*pair) for name, pair in BOUNDS.items()},
         groups={name: tuple(values) for name, values in GROUPS.items()},
         limit=Limit(groups=3, rows_per_group=5),
+        kinds={name: Kind(kind) for name, kind in KINDS.items()},
     )
     write_settings(tmp_path / "discreet.toml", settings)
     with discreet.open(tmp_path / "discreet.toml", analyst="ada", anchors=[]) as session:
@@ -511,6 +512,51 @@ def test_settings_open_what_they_describe(tmp_path):
         assert session.sql(BY_WARD, epsilon=1).rows() == answer.rows()
     with opened(tmp_path, ledger=tmp_path / "clinic.ledger") as session:
         assert not session.sql(BY_WARD, epsilon=1).fresh
+
+
+def test_with_declared_kinds_an_odd_row_changes_nothing_that_is_public(tmp_path):
+    shown = []
+    for odd in ("", "eve,A,long,old,once,none,much\n"):
+        folder = tmp_path / f"with {len(odd)}"
+        folder.mkdir()
+        with write_visits(folder).open("a") as file:
+            file.write(odd)
+        with opened(folder, kinds=KINDS) as session:
+            shown.append((repr(session.schema), session.schema.schema, str(session.preview(BY_WARD, epsilon=1))))
+    assert shown[0] == shown[1]
+    assert shown[0][1].find("admitted").kind is Kind.DATE
+
+
+def test_complete_columns_are_told_and_their_averages_cost_no_count_of_their_own(tmp_path):
+    asked = "SELECT COUNT(*) AS n, AVG(stay) AS stay, AVG(age) AS age FROM visits"
+    with opened(tmp_path, complete=["Stay", "age"]) as session:
+        assert "complete, with a value in every row: stay, age" in repr(session.schema)
+        answer = session.sql(asked, epsilon=1)
+        assert len(answer.plan.parts) == 3
+    with opened(tmp_path) as session:
+        assert "complete" not in repr(session.schema)
+        assert session.sql(asked, epsilon=1).fresh
+
+
+def test_settings_open_with_their_kinds_and_complete_columns(tmp_path):
+    write_visits(tmp_path)
+    settings = Settings(
+        source=tmp_path / "visits.csv",
+        table="visits",
+        person="patient_id",
+        ledger=tmp_path / "clinic.ledger",
+        budget=Budget(3, unit=PrivacyUnit(column="patient_id")),
+        kinds={name: Kind(kind) for name, kind in KINDS.items()} | {"age": Kind.REAL},
+        complete=("stay",),
+    )
+    write_settings(tmp_path / "discreet.toml", settings)
+    with discreet.open(tmp_path / "discreet.toml", anchors=[]) as session:
+        assert session.schema.schema.find("age").kind is Kind.REAL
+        assert [c.name for c in session.schema.schema.columns if c.complete] == ["stay"]
+    with pytest.raises(DiscreetError, match="says all about a table"):
+        discreet.open(tmp_path / "discreet.toml", kinds=KINDS)
+    with pytest.raises(DiscreetError, match="says all about a table"):
+        discreet.open(tmp_path / "discreet.toml", complete=["stay"])
 
 
 # Nothing else gets out

@@ -123,7 +123,7 @@ def test_one_number_is_one_value(clinic):
 
 def test_quantiles_show_their_error_in_rows(clinic):
     answer = clinic.sql("SELECT MEDIAN(stay) AS m FROM visits", epsilon=50)
-    assert list(answer.rows()[0]) == ["m", "m_ranks"]
+    assert list(answer.rows()[0]) == ["m", "m_low", "m_high", "m_ranks"]
     assert "row" in repr(answer)
 
 

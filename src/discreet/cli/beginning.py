@@ -73,7 +73,9 @@ def answer_init(arguments: Namespace) -> Answer:
     with patient(f"looking at the columns of {source.name}", arguments):
         columns = columns_of(source, inner=arguments.inner, kinds=read_kinds(arguments.kinds))
     declared = _declared(arguments, columns, ledger if known else None)
-    settings = replace(_settings(arguments, source, ledger, declared), **_about(arguments, source, columns))
+    settings = replace(
+        _settings(arguments, source, ledger, declared), **_about(arguments, source, columns, declared.person)
+    )
     session = _begun(project, settings, arguments)
     with session:
         return _told(session, project, declared, known=known)
@@ -215,13 +217,16 @@ def _settings(arguments: Namespace, source: Path, ledger: Path, declared: Declar
     )
 
 
-def _about(arguments: Namespace, source: Path, columns: Sequence[Column]) -> dict[str, Any]:
+def _about(arguments: Namespace, source: Path, columns: Sequence[Column], person: str | None) -> dict[str, Any]:
     """Return what is declared about columns beside bounds and groups.
 
-    Of a CSV file all kinds are: from now on they are what was said, whatever its rows become.
+    Of a CSV file all kinds are: from now on they are what was said, whatever its rows become. Who is protected is told
+    by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be the same person.
     """
     typed = {name.casefold() for name in read_kinds(arguments.kinds)}
     kinds = {column.name: column.kind for column in columns if is_csv(source) or column.name.casefold() in typed}
+    if person is not None and person.casefold() not in typed:
+        kinds = {name: Kind.TEXT if name.casefold() == person.casefold() else kind for name, kind in kinds.items()}
     return {"kinds": kinds, "complete": read_complete(arguments.complete, columns)}
 
 

@@ -14,8 +14,9 @@ go to the first. So which rows count depends on the unit's own rows and the salt
 `discreet.data.marks` says what mark and name are.
 
 **Which groups.** If all keys have public values: their product, in the order given, whether they occur or not.
-Otherwise all key tuples that occur in a row (before limits), in the order of `discreet.data.marks.group_order`: these
-are private. NULL is a value like others where it occurs as a key. Without keys there is one group, ().
+Otherwise all key tuples of rows that count, in the order of `discreet.data.marks.group_order`: these are private, and
+one unit adds no more of them than the limit lets it touch. NULL is a value like others where it occurs as a key.
+Without keys there is one group, ().
 """
 
 from dataclasses import dataclass

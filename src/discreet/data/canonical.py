@@ -59,6 +59,23 @@ def casting(name: str, kind: str) -> Casting | None:
     return None
 
 
+def identity(name: str, kind: str, wanted: Kind | None) -> Casting | None:
+    """Return what the column becomes that says who is protected: different values must stay different.
+
+    Or two people would be one unit, and share its limit. Large whole numbers, decimals and moments do not fit their
+    kinds here without loss, and become texts; so does everything that is to become a real or a moment.
+    """
+    own = casting(name, kind)
+    if own is None:
+        return None
+    exact = own.kind not in (Kind.REAL, Kind.TIMESTAMP) or kind in ("FLOAT", "DOUBLE")
+    if exact and wanted in (None, own.kind):
+        return own
+    if wanted in (Kind.INTEGER, Kind.BOOLEAN, Kind.DATE):
+        return declared_casting(name, kind, wanted)
+    return Casting(Kind.TEXT, 'CAST("' + name.replace('"', '""') + '" AS VARCHAR)')
+
+
 def declared_casting(name: str, kind: str, wanted: Kind) -> Casting | None:
     """Return how a column becomes one of a declared kind; NULL is what does not fit. None: it has no such meaning."""
     own = casting(name, kind)

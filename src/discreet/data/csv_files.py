@@ -1,13 +1,13 @@
-"""CSV files as texts: what a file looks like is told by its first line alone, and a cell can spoil its own row only.
+"""CSV files as texts: a line is a row, its first line names the columns, and nothing is guessed from rows.
 
-Columns are named by the first line, which is public. Signs between columns are those that it has; quotes are ", and a
-quote in quotes is doubled, as in RFC 4180. Nothing is guessed from rows. A row that is no text in UTF-8, or longer than
-the engine takes (2 MiB), is left out; one that is too short has NULLs at its end, and what is too much is cut off.
+So a cell can spoil its own row only. Signs between columns are those of the first line; quotes are ", and a quote in
+quotes is doubled, as in RFC 4180, but a row ends where its line ends, quotes or not: an open quote would swallow the
+rows of other people. A line whose quotes do not fit, that is no UTF-8, or that is longer than the engine takes (2 MiB),
+is left out; one that is too short has NULLs at its end, and what is too much is cut off. Empty cells are NULL.
 """
 
 import csv
 import gzip
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,13 @@ ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 DELIMITERS = (",", ";", "\t", "|")
 #: Bytes of a first line that are read: more are no names.
 LONGEST = 1 << 20
-#: How every file is read. Threads would begin in the middle of rows, and guess where they are.
-READING = (
-    "quote = '\"', escape = '\"', nullstr = '', ignore_errors = true, null_padding = true, strict_mode = false, "
-    "parallel = false"
+#: Rows that are looked at first.
+FIRST = 1000
+#: How lines are read: without quotes, and with a sign between columns that no text has. Threads would begin in the
+#: middle of lines, and guess where they are.
+LINES = (
+    "auto_detect = false, header = false, skip = 1, quote = '', escape = '', delim = E'\\x1f', "
+    "columns = {'line': 'VARCHAR'}, ignore_errors = true, null_padding = true, strict_mode = false, parallel = false"
 )
 #: What a text looks like that is offered as one of a kind: more than the casts take, as 1 could also be true.
 LOOKS = {
@@ -54,20 +57,25 @@ class CsvFile:
     @property
     def texts(self) -> str:
         """The SQL of all columns as texts."""
-        columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.names)
-        return (
-            f"read_csv($path, auto_detect = false, header = true, delim = {literal(self.delimiter)}, {READING}, "
-            f"columns = {{{columns}}})"
+        columns = ", ".join(
+            f"nullif(fields[{place}], '') AS {_quoted(name)}" for place, name in enumerate(self.names, start=1)
         )
+        # S608: made of our own words and of names that are quoted.
+        fields = f"(SELECT {self._fields} AS fields FROM read_csv($path, {LINES}))"  # noqa: S608
+        return f"(SELECT {columns} FROM {fields} WHERE fields IS NOT NULL)"  # noqa: S608
 
-    def partly_texts(self, declared: Collection[str]) -> str:
-        """Return the SQL of declared columns as texts, and of others as the engine guesses from all rows."""
-        names = ", ".join(map(literal, self.names))
-        types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.names if name.casefold() in declared)
-        return (
-            f"read_csv($path, sample_size = -1, header = true, delim = {literal(self.delimiter)}, {READING}, "
-            f"names = [{names}], types = {{{types}}})"
-        )
+    @property
+    def _fields(self) -> str:
+        """The SQL of a line's cells: split where it has no quotes, and otherwise read, if they fit."""
+        sign = literal(self.delimiter)
+        cell = f'("(?:[^"]|"")*"|[^"\\{self.delimiter}]*)\\{self.delimiter}'
+        lines = f"(line || {sign})"
+        inside = "replace(substr(cell, 2, length(cell) - 2), '\"\"', '\"')"
+        bare = f"CASE WHEN starts_with(cell, '\"') THEN {inside} ELSE cell END"
+        cells = f"list_transform(regexp_extract_all({lines}, {literal(cell)}, 1), lambda cell: {bare})"
+        fits = f"regexp_full_match({lines}, {literal(f'(?:{cell})*')})"
+        quoted = f"CASE WHEN {fits} THEN {cells} END"
+        return f"CASE WHEN contains(line, '\"') THEN {quoted} ELSE string_split(line, {sign}) END"
 
 
 def is_csv(path: Path) -> bool:
@@ -89,18 +97,28 @@ def fitting_kinds(connection: Any, path: Path) -> dict[str, Kind]:
     """
     file = CsvFile.of(path)
     where = {"path": str(path)}
-    looked = f"sniff_csv($path, sample_size = -1, delim = {literal(file.delimiter)}, {READING})"
+    looked = f"sniff_csv($path, delim = {literal(file.delimiter)}, ignore_errors = true, strict_mode = false)"
     ((named,),) = connection.execute(f"SELECT HasHeader FROM {looked}", where).fetchall()  # noqa: S608 - our own words
     if not named:
         raise no_names()
-    asked = ", ".join(
-        f"count(*) FILTER ({_quoted(name)} IS NOT NULL)"
-        + "".join(f", count(*) FILTER ({_is(_quoted(name), kind)})" for kind in LOOKS)
-        for name in file.names
-    )
-    (found,) = connection.execute(f"SELECT {asked} FROM {file.texts}", where).fetchall()  # noqa: S608 - names are quoted
-    width = len(LOOKS) + 1
-    return {name: _offered(*found[place * width : (place + 1) * width]) for place, name in enumerate(file.names)}
+    possible = {name: tuple(LOOKS) for name in file.names}
+    # Most kinds are out of the question after a few rows, and all rows are long.
+    for rows in (f"(SELECT * FROM {file.texts} LIMIT {FIRST})", file.texts):  # noqa: S608 - names are quoted
+        possible = _still_possible(connection, rows, where, possible)
+    return {name: kinds[0] if kinds and len(kinds) < len(LOOKS) else Kind.TEXT for name, kinds in possible.items()}
+
+
+def _still_possible(
+    connection: Any, rows: str, where: dict[str, str], possible: dict[str, tuple[Kind, ...]]
+) -> dict[str, tuple[Kind, ...]]:
+    """Return those kinds of each column that all values in some rows fit: all kinds, if there is none."""
+    tried = [(name, kind) for name, kinds in possible.items() for kind in kinds]
+    if not tried:
+        return possible
+    asked = ", ".join(f"coalesce(bool_and({_fits(_quoted(name), kind)}), true)" for name, kind in tried)
+    (fits,) = connection.execute(f"SELECT {asked} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
+    fitting = {one for one, fit in zip(tried, fits, strict=True) if fit}
+    return {name: tuple(kind for kind in kinds if (name, kind) in fitting) for name, kinds in possible.items()}
 
 
 def no_names() -> InvalidInput:
@@ -110,15 +128,12 @@ def no_names() -> InvalidInput:
     )
 
 
-def _offered(present: int, *fitting: int) -> Kind:
-    kinds = (kind for kind, count in zip(LOOKS, fitting, strict=True) if present and count == present)
-    return next(kinds, Kind.TEXT)
-
-
-def _is(column: str, kind: Kind) -> str:
+def _fits(column: str, kind: Kind) -> str:
+    """Return SQL that says whether a value is of a kind; NULL where there is no value."""
     looks = f"regexp_full_match({column}, {literal(LOOKS[kind])})"
     # NaN is a real number's way to be missing.
-    return looks if kind is Kind.REAL else f"{looks} AND {cast_as(column, kind)} IS NOT NULL"
+    fits = looks if kind is Kind.REAL else f"{looks} AND {cast_as(column, kind)} IS NOT NULL"
+    return f"CASE WHEN {column} IS NOT NULL THEN {fits} END"
 
 
 def _split(line: str, delimiter: str) -> list[str]:

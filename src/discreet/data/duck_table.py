@@ -112,15 +112,15 @@ class Pass:
             tally_of(aggregate, self._statement, size, self._told_apart) for aggregate in aggregation.aggregates
         ]
         self._bounding = _bounding(aggregation, self._grouping)
-        self._listed = aggregation.public or self._grouping.known_names is not None
-        self._occurs = np.zeros(0 if self._listed else size, dtype=bool)
+        self._public = aggregation.public
+        self._counts_in = np.zeros(0 if self._public else size, dtype=bool)
 
     def run(self) -> Exact:
         """Return the exact answers."""
         if self._grouping.size:
             for first, last, begin, end in self._spans():
                 self._add(first, last, *self._fetch(begin, end))
-        codes = None if self._listed else np.flatnonzero(self._occurs)
+        codes = None if self._public else np.flatnonzero(self._counts_in)
         groups = self._grouping.groups(np.arange(self._grouping.size) if codes is None else codes)
         return Exact(groups=groups, answers=tuple(tally.answer(codes) for tally in self._tallies))
 
@@ -155,12 +155,12 @@ class Pass:
             rows, codes, columns = rows[inside], codes[inside], [column.at(inside) for column in columns]
         if not len(rows):
             return
-        if not self._listed:
-            self._occurs[codes] = True
         units = self._holding.units
         own = None if units is None else placed(units, first, last, rows)
         bounded = None if own is None else self._bounding.bound(own, codes)
         batch = Batch(columns, codes, own, bounded, self._grouping.size, len(rows))
+        if not self._public:
+            self._counts_in[batch.counted_codes()] = True
         for tally in self._tallies:
             tally.add(batch)
 

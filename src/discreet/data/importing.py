@@ -7,19 +7,21 @@ source. `units` has the name of each unit and its number of rows, in the same or
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from discreet.core import DiscreetError, InvalidInput, PrivacyUnit
+from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, Value
-from discreet.data.canonical import Casting, casting, declared_casting, reason_left_out
-from discreet.data.csv_files import fitting_kinds
+from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out
+from discreet.data.csv_files import fitting_kinds, no_names
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of
 from discreet.data.duck_table import DuckTable, Holding
 from discreet.data.engines import EngineSettings, connect, lock
 from discreet.data.errors import engine_failed, tell_operator
+from discreet.data.expressions import kind_of_value
 from discreet.data.import_files import Imported, ImportFile
 from discreet.data.sources import Source, attach, detach, stamp_of
 from discreet.data.unit_rows import Units
@@ -42,9 +44,34 @@ class Declaration:
     kinds: Mapping[str, Kind]
     complete: tuple[str, ...]
 
+    @property
+    def names(self) -> set[str]:
+        """The columns that are spoken of, capitals folded."""
+        person = [] if self.unit.column is None else [self.unit.column]
+        return {name.casefold() for name in [*person, *self.bounds, *self.groups, *self.kinds, *self.complete]}
+
+    @property
+    def implied(self) -> dict[str, Kind]:
+        """What columns of texts must hold for their bounds and groups to have a meaning, by folded names."""
+        bounded = {name.casefold(): _kind_of_bounds(given) for name, given in self.bounds.items()}
+        grouped = {name.casefold(): _kind_of_groups(values) for name, values in self.groups.items()}
+        return {**bounded, **grouped}
+
     def schema(self, columns: Sequence[Column]) -> Schema:
         """Return the schema of a table with these columns."""
         return declared(self.table, columns, self.unit, self.bounds, self.groups, self.complete)
+
+
+def _kind_of_bounds(given: AnyBounds) -> Kind:
+    """Return real for numbers: they may be whole, but need not."""
+    ends = [] if isinstance(given, Bounds) or not isinstance(given, Sequence) else list(given)
+    return Kind.DATE if any(isinstance(end, date) for end in ends) else Kind.REAL
+
+
+def _kind_of_groups(values: Sequence[Value]) -> Kind:
+    """Return the kind of the first group that has one."""
+    some = [value for value in values if value is not None] if isinstance(values, Sequence) else []
+    return kind_of_value(some[0]) if some else Kind.TEXT
 
 
 def open_table(  # noqa: PLR0913 - all but the first are named
@@ -66,8 +93,8 @@ def open_table(  # noqa: PLR0913 - all but the first are named
     frame. With `store`, the import is kept in a file of that name, and used again while the source has not changed.
 
     `kinds` says what columns hold ("integer", "real", "text", "boolean", "date", "timestamp"); what does not fit is
-    NULL. The kinds of a CSV file's other columns are guessed from its rows, and so is what the file looks like if none
-    is declared. `complete` names columns that have a value in every row.
+    NULL. Columns of a CSV file are texts unless their kind is declared, or their bounds or groups say what they hold
+    (numbers are reals then): nothing is guessed from rows. `complete` names columns that have a value in every row.
     """
     declaration = Declaration(
         table=table,
@@ -142,8 +169,8 @@ def _opened(
 
 
 def _import(connection: "DuckDBPyConnection", source: object, declaration: Declaration, inner: str | None) -> Imported:
-    attached = attach(connection, source, inner, declaration.kinds)
-    castings, left_out = _castings(connection, attached, declaration.kinds)
+    attached = attach(connection, source, inner)
+    castings, left_out = _castings(connection, attached, declaration)
     columns = tuple(Column(name=name, kind=found.kind) for name, found in castings.items())
     schema = declaration.schema(columns)  # refuses wrong names before any row is taken over
     items = ", ".join(f"{found.text} AS c{place}" for place, found in enumerate(castings.values()))
@@ -159,13 +186,25 @@ def _import(connection: "DuckDBPyConnection", source: object, declaration: Decla
 
 
 def _castings(
-    connection: "DuckDBPyConnection", source: Source, kinds: Mapping[str, Kind]
+    connection: "DuckDBPyConnection", source: Source, declaration: Declaration
 ) -> tuple[dict[str, Casting], dict[str, str]]:
     """Return what each column becomes, and which ones are left out, and why."""
     described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name, *_ in described}
-    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in kinds.items()}
-    found = {name: (_casting(name, kind, wanted.get(name)), kind) for name, kind, *_ in described}
+    if not source.typed and declaration.names and not declaration.names & set(known):
+        raise no_names()  # the first line may be a row, and no error may quote it
+    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
+    implied = {} if source.typed else declaration.implied
+    person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
+    found = {
+        name: (
+            identity(name, kind, wanted.get(name))
+            if name.casefold() == person
+            else _casting(name, kind, wanted.get(name, implied.get(name.casefold()))),
+            kind,
+        )
+        for name, kind, *_ in described
+    }
     castings = {name: cast for name, (cast, _) in found.items() if cast is not None}
     left_out = {name: reason_left_out(kind) for name, (cast, kind) in found.items() if cast is None}
     if not castings:

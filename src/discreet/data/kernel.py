@@ -256,8 +256,8 @@ def _joined(parts: list[tuple[int, int, Bounded]]) -> Bounded:
 def _check_rows(runs: Runs, taken: Ints, limit: Limit) -> None:
     """Look at what was taken: no run goes on for too many rows, and no unit for too many runs.
 
-    What was taken ascends, so that of one run or unit it stands together: too much of one is found by comparing each with
-    the one so many places on.
+    What was taken ascends, so that of one run or unit it stands together: too much of one is found by comparing each
+    with the one so many places on.
     """
     numbers = runs.numbers[taken]
     new = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1

@@ -3,7 +3,6 @@
 The libraries of frames are never loaded here: whose frame it is, is told by the module of its type.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import closest
-from discreet.data.csv_files import CsvFile, is_csv, no_names
+from discreet.data.csv_files import CsvFile, is_csv
 
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
 #: The name that the source has in statements.
@@ -24,14 +23,16 @@ class Source:
 
     relation: str
     parameters: dict[str, object]
-    #: Size and time of the last change of a file; None for frames.
+    #: Which file it is, its size and the time of its last change; None for frames.
     stamp: str | None
+    #: Whether columns come with types of their own; otherwise all are texts, and hold what is declared.
+    typed: bool = True
 
 
-def attach(connection: Any, source: object, inner: str | None, declared: Collection[str] = ()) -> Source:
-    """Make a source known to a connection, or refuse what is none. Declared columns of CSV files are read as texts."""
+def attach(connection: Any, source: object, inner: str | None) -> Source:
+    """Make a source known to a connection, or refuse what is none."""
     if isinstance(source, str | Path):
-        return _attach_file(connection, Path(source), inner, declared)
+        return _attach_file(connection, Path(source), inner)
     if inner is not None:
         raise InvalidInput("A frame has no tables inside.", fix="leave `inner` out; it names a table of a DuckDB file")
     module = type(source).__module__.partition(".")[0]
@@ -59,11 +60,12 @@ def detach(connection: Any, source: Source) -> None:
 
 
 def stamp_of(source: object) -> str | None:
-    """Return the size and the time of the last change of a file; None for what is no file."""
+    """Return which file it is, its size and the time of its last change; None for what is no file."""
     if not isinstance(source, str | Path):
         return None
-    found = _existing(Path(source)).stat()
-    return f"{found.st_size} {found.st_mtime_ns}"
+    path = _existing(Path(source)).resolve()
+    found = path.stat()
+    return f"{path} {found.st_ino} {found.st_size} {found.st_mtime_ns}"
 
 
 def _existing(path: Path) -> Path:
@@ -74,7 +76,7 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _attach_file(connection: Any, path: Path, inner: str | None, declared: Collection[str]) -> Source:
+def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
     stamp = stamp_of(path)
     with path.open("rb") as file:
         magic = file.read(12)
@@ -88,22 +90,10 @@ def _attach_file(connection: Any, path: Path, inner: str | None, declared: Colle
     if magic[:4] == PARQUET_MAGIC:
         return Source("read_parquet($path)", parameters, stamp)
     if is_csv(path):
-        return Source(_csv_relation(path, {name.casefold() for name in declared}), parameters, stamp)
+        return Source(CsvFile.of(path).texts, parameters, stamp, typed=False)
     raise InvalidInput(
         f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
     )
-
-
-def _csv_relation(path: Path, declared: set[str]) -> str:
-    """Return the SQL of a CSV file. What it looks like, and what its columns hold, is guessed if nobody says it."""
-    if not declared:
-        # All rows are looked at for types: a guess from the first ones could fail on a later row.
-        return "read_csv($path, sample_size = -1)"
-    file = CsvFile.of(path)
-    names = {name.casefold() for name in file.names}
-    if not names & declared:
-        raise no_names()
-    return file.texts if names <= declared else file.partly_texts(declared)
 
 
 def _inner_table(connection: Any, inner: str | None) -> str:

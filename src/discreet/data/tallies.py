@@ -192,7 +192,10 @@ class Cells:
     def __init__(self, aggregate: Frequencies | Histogram, selected: Selected, size: int) -> None:
         self._aggregate = aggregate
         self._selected = selected
-        self._counts = np.zeros(size * aggregate.cells, dtype=np.int64)
+        #: Where the counts of each group stand; −1: it has none yet. Only groups that count take memory.
+        self._places = np.full(size, -1, dtype=np.intp)
+        self._counts = np.zeros((0, aggregate.cells), dtype=np.int64)
+        self._used = 0
 
     def add(self, batch: Batch, /) -> None:
         """Count in a batch."""
@@ -203,12 +206,26 @@ class Cells:
             case Histogram(value=value, edges=edges):
                 codes, data = batch.values(self._selected)
                 codes, cells = _between(codes, numbers(data, value.kind), [nearest_float(edge) for edge in edges])
-        self._counts += count_by(codes * self._aggregate.cells + cells, len(self._counts))
+        self._make_room(np.unique(codes[self._places[codes] < 0]))
+        width = self._aggregate.cells
+        found = count_by(self._places[codes] * width + cells, self._used * width)
+        self._counts[: self._used] += found.reshape(self._used, width)
+
+    def _make_room(self, new: NDArray[np.intp]) -> None:
+        """Give groups that are new a place."""
+        self._places[new] = np.arange(self._used, self._used + len(new))
+        self._used += len(new)
+        if self._used > len(self._counts):
+            room = np.zeros((min(2 * self._used, len(self._places)), self._aggregate.cells), dtype=np.int64)
+            room[: len(self._counts)] = self._counts
+            self._counts = room
 
     def answer(self, codes: NDArray[np.intp] | None, /) -> NDArray[Any]:
         """Return one row of counts for each group."""
-        counts = self._counts.reshape(-1, self._aggregate.cells)
-        return counts if codes is None else counts[codes]
+        places = self._places if codes is None else self._places[codes]
+        counts = np.zeros((len(places), self._aggregate.cells), dtype=np.int64)
+        counts[places >= 0] = self._counts[places[places >= 0]]
+        return counts
 
 
 def _between(codes: NDArray[np.intp], data: NDArray[Any], edges: list[float]) -> tuple[NDArray[np.intp], Ints]:

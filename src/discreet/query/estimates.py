@@ -80,15 +80,26 @@ class Estimates:
         return spread.scaled(float(bounds.step) ** 2)
 
     def _chosen(self, measure: Quantile | Smallest | Largest) -> Band:
-        """Return where the chosen cells begin: for MAX, where they end. Their error is one of ranks."""
+        """Return the chosen cells: the first value of each for MIN, the last for MAX, else the middle, and both ends.
+
+        What is asked for is a rank, and the error is one of ranks, from the cell: what the rows inside of a cell are
+        like is not known.
+        """
         part = cast("Levels", self.blueprint.sources(measure).parts[0])
         bounds, span = part.aggregate.bounds, part.aggregate.span
         chosen = self.band_of(part).value
         cells = chosen[..., part.levels.index(measure.level)] if isinstance(measure, Quantile) else chosen
-        last = span - 1 if isinstance(measure, Largest) else 0
-        steps = np.minimum(cells * span + (bounds.low_steps + last), float(bounds.high_steps))
-        unknown = np.full_like(steps, np.nan)
-        return Band(steps * float(bounds.step), unknown, unknown)
+        first = cells * span + float(bounds.low_steps)
+        last = np.minimum(first + (span - 1), float(bounds.high_steps))
+        match measure:
+            case Smallest():
+                shown = first
+            case Largest():
+                shown = last
+            case Quantile():
+                shown = np.floor((first + last) / 2)
+        step = float(bounds.step)
+        return Band(shown * step, first * step, last * step)
 
 
 def mean_of(total: Band, count: Band, radius: float) -> Band:

@@ -9,7 +9,9 @@ from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.plans import QueryPlan
 
 
-def notes_of(plan: QueryPlan, limit: AnyLimit, people: Mapping[Part, tuple[int, float | None]]) -> tuple[str, ...]:
+def notes_of(
+    plan: QueryPlan, limit: AnyLimit, people: Mapping[Part, tuple[int, float | None]], *, picked: bool = False
+) -> tuple[str, ...]:
     """Return the notes of an answer; `people` has the counts that were bought to estimate biases."""
     who = "row" if plan.schema.unit.column is None else plan.schema.unit.column
     notes = [_limit_note(plan, limit, who, people)] if plan.schema.unit.column is not None else []
@@ -18,7 +20,12 @@ def notes_of(plan: QueryPlan, limit: AnyLimit, people: Mapping[Part, tuple[int, 
     if any(isinstance(part, Keys) for part in plan.parts):
         notes.append("Groups with few people are not shown; which those are is decided with noise.")
     if any(isinstance(part, Levels | End) for part in plan.parts):
-        notes.append("Quantiles, MIN and MAX are chosen from a grid; their error is in ranks, not in values.")
+        notes.append(
+            "Quantiles, MIN and MAX are cells of a grid, and their error is in ranks: so many rows may lie between the "
+            "cell and what was asked for."
+        )
+    if picked:
+        notes.append("Rows were picked by noisy values, so that error bars are made to hold for all groups at once.")
     return tuple(notes)
 
 

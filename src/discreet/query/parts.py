@@ -37,7 +37,7 @@ from discreet.query.questions import (
 )
 
 #: Cells of the grid that quantiles are chosen from, in one group and in many.
-CELLS, CELLS_OF_MANY = 4096, 1024
+CELLS, CELLS_OF_MANY = 2**14, 2**10
 
 
 @dataclass(frozen=True, slots=True)

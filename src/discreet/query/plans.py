@@ -94,28 +94,26 @@ class QueryPlan:
         limit = self._limit(data, entropy)
         exact = data.aggregate(self._aggregation(limit, tuple(self._aggregates())))
         answers = dict(zip(self._aggregates(), exact.answers, strict=True))
-        pricing = self.pricing(limit)
-        noisy = [
-            pricing.perturb(part, share, answers[aggregate_of(part)], entropy)
-            for part, share in zip(self.parts, self.shares, strict=True)
-        ]
-        return self._released(exact, noisy, limit)
+        return self._released(exact, answers, limit, entropy)
 
-    def _released(self, exact: Exact, noisy: list[NDArray[Any]], limit: AnyLimit) -> dict[str, Any]:
-        """Return what leaves: of private groups, those whose bit is 1."""
-        chosen = next((bits for part, bits in zip(self.parts, noisy, strict=True) if isinstance(part, Keys)), None)
-        shown = [
-            answer if chosen is None or not by_group(part) else answer[chosen]
-            for part, answer in zip(self.parts, noisy, strict=True)
-        ]
+    def _released(
+        self, exact: Exact, answers: dict[Aggregate, NDArray[Any]], limit: AnyLimit, entropy: Entropy
+    ) -> dict[str, Any]:
+        """Return what leaves: of private groups, those whose bit is 1. The others need no noise, as nobody sees it."""
+        pricing, priced = self.pricing(limit), list(zip(self.parts, self.shares, strict=True))
+        bits = [pricing.perturb(part, share, answers[People()], entropy) for part, share in priced if is_keys(part)]
+        chosen = bits[0] if bits else None
+
+        def noisy(part: Part, share: Fraction) -> Any:
+            exactly = answers[aggregate_of(part)]
+            shown = exactly if chosen is None or not by_group(part) else exactly[chosen]
+            return None if is_keys(part) else packed(pricing.perturb(part, share, shown, entropy))
+
         groups = [] if chosen is None else [exact.groups[index] for index in np.flatnonzero(chosen)]
         return {
             "limit": [limit.rows] if isinstance(limit, TotalLimit) else [limit.groups, limit.rows_per_group],
             "groups": [[plain(value) for value in group] for group in groups],
-            "parts": [
-                None if isinstance(part, Keys) else packed(answer)
-                for part, answer in zip(self.parts, shown, strict=True)
-            ],
+            "parts": [noisy(part, share) for part, share in priced],
         }
 
     def _limit(self, data: Table, entropy: Entropy) -> AnyLimit:
@@ -156,6 +154,11 @@ def aggregate_of(part: Part) -> Aggregate:
             return aggregate
         case Keys():
             return People()
+
+
+def is_keys(part: Part) -> bool:
+    """Whether a part is the choice of groups."""
+    return isinstance(part, Keys)
 
 
 def by_group(part: Part) -> bool:

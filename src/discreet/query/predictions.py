@@ -24,7 +24,7 @@ from discreet.query.questions import (
     Sum,
     Term,
 )
-from discreet.query.views import blueprint_of
+from discreet.query.views import blueprint_of, picks_by_noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,15 @@ def predict(
     size: int | None = None,
 ) -> tuple[Predicted, ...]:
     """Return the error of every output that is measured. `size` is a guess of the rows in a group, for averages."""
-    prophet = Prophet(blueprint_of(question, plan), plan, probability(confidence, "confidence"), simultaneous, size)
+    picked = picks_by_noise(question)
+    level = probability(confidence, "confidence")
+    prophet = Prophet(blueprint_of(question, plan), plan, level, simultaneous or picked, size)
     terms = [(output.name, output.term) for output in question.outputs]
-    return tuple(prophet.of(name, term) for name, term in terms if not isinstance(term, GroupValue | Constant))
+    found = tuple(prophet.of(name, term) for name, term in terms if not isinstance(term, GroupValue | Constant))
+    if not (picked and not plan.public):
+        return found
+    more = "more, as rows are picked by noisy values and it is not known among how many"
+    return tuple(Predicted(each.name, None, f"{each.words}, or {more}") for each in found)
 
 
 @dataclass(frozen=True, slots=True)

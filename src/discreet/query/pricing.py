@@ -62,7 +62,7 @@ class Pricing:
             case Levels() | End():
                 if self.in_rho:
                     return Concentrated(share)
-                if self.limit is None:
+                if self.limit is None or self.sides > 1:
                     return Pure(share)
                 once = self.choices(part, share).cost
                 return once if self.touched == 1 else Repeated(once, self.touched)
@@ -72,10 +72,18 @@ class Pricing:
         """In how many groups one unit pays for a choice of quantiles.
 
         With a total limit, once: a choice that is calibrated to R rows loses ε·r/R to a unit with r rows in its group,
-        and the unit's rows in all groups sum to R. Replacing a unit is removing one and adding another.
+        and the unit's rows in all groups sum to R.
         """
-        groups = self.limit.groups if isinstance(self.limit, Limit) else 1
-        return groups * (1 if self.neighbours is Neighbours.ADD_REMOVE else 2)
+        return self.limit.groups if isinstance(self.limit, Limit) else 1
+
+    @property
+    def sides(self) -> int:
+        """How many units differ between neighbours: one, or two where one takes the other's place.
+
+        Both may be in the same group. There scores move twice as far, and ε-bounded range becomes 2ε-bounded range: so
+        choices get half of the ε. Two groups with half each would cost less.
+        """
+        return 1 if self.neighbours is Neighbours.ADD_REMOVE else 2
 
     def noise(self, part: Noisy, share: Fraction) -> Laplace | Gaussian:
         """Return what is added to the exact integers of a part."""
@@ -85,10 +93,10 @@ class Pricing:
     def choices(self, part: Levels | End, share: Fraction) -> ManyQuantiles | Extreme:
         """Return the choice in one group, for an even part of the share over all groups that a unit may touch."""
         if not self.in_rho:
-            return self._chooser(part, share / self.touched)
+            return self._chooser(part, share / self.touched / self.sides)
         # What a choice costs in ρ grows with ε².
         unit = concentrated_of(self._chooser(part, Fraction(1)).cost) or (Fraction(1), Fraction(0))
-        return self._chooser(part, root_down(share / self.touched / unit[0]))
+        return self._chooser(part, root_down(share / self.touched / unit[0]) / self.sides)
 
     def _chooser(self, part: Levels | End, epsilon: Fraction) -> ManyQuantiles | Extreme:
         cells = part.aggregate.cells
@@ -109,15 +117,14 @@ class Pricing:
 
     def choice(self, share: Fraction, most: int) -> LimitChoice:
         """Return the choice of a limit, of which a unit is one count."""
-        sides = 1 if self.neighbours is Neighbours.ADD_REMOVE else 2
         epsilon = root_down(8 * share) if self.in_rho else share
-        return LimitChoice(epsilon=epsilon / sides, most=most)
+        return LimitChoice(epsilon=epsilon / self.sides, most=most)
 
     def choice_loss(self, share: Fraction) -> PrivacyLoss:
         """Return what the choice of a limit costs: that of two halves, where a unit is replaced."""
         if self.in_rho:
             return Concentrated(share)
-        return BoundedRange(share) if self.neighbours is Neighbours.ADD_REMOVE else Pure(share)
+        return BoundedRange(share) if self.sides == 1 else Pure(share)
 
     def perturb(self, part: Part, share: Fraction, answer: NDArray[Any], entropy: Entropy) -> NDArray[Any]:
         """Return the private answer of a part."""

@@ -10,8 +10,9 @@ from discreet.core.schema import Kind, Value
 class ResultColumn:
     """One column: a group's values, or private answers with the intervals that the exact ones lie in.
 
-    Exact means: of the rows that count, with values clamped. Of quantiles, MIN and MAX the error is one of ranks: how
-    many rows lie between the answer and the wanted one. What is not known is None.
+    Exact means: of the rows that count, with values clamped and on their grid. Quantiles, MIN and MAX are cells of a
+    grid, from low to high, and `ranks` says how many rows may lie between the cell and the wanted one. What is not
+    known is None.
     """
 
     name: str

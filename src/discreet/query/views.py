@@ -78,7 +78,7 @@ class Reading:
     def error(self, part: Part, together: int) -> float | None:
         """Return how far off a part may be where `together` of them make one cell."""
         if (part, together) not in self._errors:
-            size = self.statements if self.simultaneous else together
+            size = self.statements if self.simultaneous or picks_by_noise(self.question) else together
             share = self.plan.shares[self.plan.parts.index(part)]
             pricing = self.plan.pricing(self.plan.limit_of(self.answer))
             self._errors[part, together] = pricing.error(part, share, self.confidence, size)
@@ -113,7 +113,7 @@ class Reading:
             columns=columns,
             confidence=self.confidence,
             simultaneous=self.simultaneous,
-            notes=notes_of(self.plan, limit, people),
+            notes=notes_of(self.plan, limit, people, picked=picks_by_noise(self.question)),
         )
 
     def _column(self, name: str, term: Term, rows: Sequence[int]) -> ResultColumn:
@@ -126,8 +126,14 @@ class Reading:
         if isinstance(term, CHOSEN):
             ranks = self.error(self.blueprint.sources(term).parts[0], 1)
             within = None if ranks is None else int(np.ceil(ranks))
-            values = self.values(term, band.value, rows)
-            return ResultColumn(name=name, kind=self._kind(term), values=values, ranks=(within,) * len(rows))
+            return ResultColumn(
+                name=name,
+                kind=self._kind(term),
+                values=self.values(term, band.value, rows),
+                low=None if self._kind(term) is Kind.DATE else _ends(band.low, rows),
+                high=None if self._kind(term) is Kind.DATE else _ends(band.high, rows),
+                ranks=(within,) * len(rows),
+            )
         return _measured(name, band, rows, whole=self._kind(term) is Kind.INTEGER)
 
     def _histogram(self, term: HistogramOf) -> Result:
@@ -240,6 +246,17 @@ class Values:
             rows = range(len(self._reading.groups))
             self._measured[measure] = self._reading.values(measure, band.value, rows)
         return self._measured[measure]
+
+
+def picks_by_noise(question: Question) -> bool:
+    """Whether rows are shown because of their noisy values.
+
+    The largest of many noisy counts is probably one whose noise was large. Its error bar only holds if it would hold
+    for all of them at once.
+    """
+    having = question.having is not None and bool(measures_in(question.having))
+    ordered = any(measures_in(order.term) for order in question.order)
+    return having or (question.most is not None and ordered)
 
 
 def blueprint_of(question: Question, plan: QueryPlan) -> Blueprint:

@@ -79,7 +79,8 @@ class Answer:
     def rows(self) -> list[dict[str, Value]]:
         """Return one dictionary a row: every column, and beside what was measured its error bar, all digits of it.
 
-        The bar of `n` is `n_low` to `n_high`; that of a quantile is `n_ranks`, how many rows too far it may be.
+        The bar of `n` is `n_low` to `n_high`. Of a quantile that is its cell of the grid, and `n_ranks` how many rows
+        off it may be.
         """
         table = self._table
         return [{name: cells[index] for name, cells in table.items()} for index in range(len(self))]

@@ -82,9 +82,19 @@ def error_cells(column: ResultColumn) -> list[str] | None:
     if not measured(column):
         return None
     if column.ranks is not None:
-        return ["" if rank is None else f"± {rank:,} row{'' if rank == 1 else 's'}" for rank in column.ranks]
+        return [_rank(column, index, rank) for index, rank in enumerate(column.ranks)]
     decimals = decimals_of(column)
     return [_bar(column, index, decimals) for index in range(len(column.values))]
+
+
+def _rank(column: ResultColumn, index: int, rank: int | None) -> str:
+    """Return the error in ranks, and the cell that it counts from, where that is more than the value."""
+    words = "" if rank is None else f"± {rank:,} row{'' if rank == 1 else 's'}"
+    ends = [None if end is None else end[index] for end in (column.low, column.high)]
+    if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
+        return words
+    decimals = decimals_of(column)
+    return f"{floor(ends[0], decimals)} … {ceiling(ends[1], decimals)} {words}"
 
 
 def _bar(column: ResultColumn, index: int, decimals: int) -> str:

@@ -64,7 +64,7 @@ def _draw(axes: "Axes", names: list[str], measure: ResultColumn) -> None:
 
 
 def _bar(measure: ResultColumn, index: int) -> tuple[float, float] | None:
-    if measure.low is None or measure.high is None:
+    if measure.low is None or measure.high is None or measure.ranks is not None:
         return None
     low, high = measure.low[index], measure.high[index]
     if low is None or high is None or not math.isfinite(low) or not math.isfinite(high):

@@ -129,6 +129,8 @@ def _span(measure: ResultColumn, index: int) -> tuple[float, float, float] | Non
     value = _number(measure.values[index])
     if value is None:
         return None
+    if measure.ranks is not None:
+        return value, value, value  # an error in ranks has no length on this axis
     low = _number(measure.low[index]) if measure.low is not None else None
     high = _number(measure.high[index]) if measure.high is not None else None
     return (value if low is None else low), value, (value if high is None else high)
