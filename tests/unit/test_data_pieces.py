@@ -17,6 +17,8 @@ WAYS = {
     "pieces of four rows": [(kernel, "PIECE", 4)],
     "batches of five rows": [(passes, "FETCHED", 5), (Units.spans, "__defaults__", (5,))],
     "batches and pieces": [(kernel, "PIECE", 2), (passes, "FETCHED", 3), (Units.spans, "__defaults__", (3,))],
+    "groups by sorting": [(kernel, "FEW", 0)],
+    "groups in rounds": [(kernel, "FEW", 10**6)],
     "groups are listed": [(groupings, "COUNTED", 0)],
     "groups are searched": [(groupings, "COUNTED", 0), (groupings, "TABLE", 1)],
     "sums in parts": [(sums, "EXACT", 1 << 16), (sums, "NARROW", 1 << 20), (sums, "ROOT", 1 << 4)],

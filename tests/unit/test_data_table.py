@@ -12,7 +12,7 @@ from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.data import duck_table as module
-from discreet.data import groupings, kernel, marks
+from discreet.data import groupings, kernel, marks, rounds
 from discreet.data.aggregates import (
     Aggregation,
     Distinct,
@@ -178,6 +178,20 @@ def test_groups_with_equal_marks_go_by_their_order(monkeypatch):
     assert exact.answers[1].tolist() == [2, 1, 1]
 
 
+def test_rows_without_a_condition_come_in_the_order_of_the_table(monkeypatch):
+    """Which is what the engine promises, and what tells whose rows they are."""
+    count = 400_000
+    table = opened({"person": np.arange(count) // 7, "g": np.arange(count)})
+    found = []
+    monkeypatch.setattr(module.Pass, "_add", lambda self, first, last, rows, columns: found.append((rows, columns)))
+    for _ in range(3):
+        table.aggregate(asked(Total(column(table.schema, "g"), Bounds(0, count, step=1))))
+    assert len(found) == 3
+    for rows, columns in found:
+        assert len(columns) == 1
+        assert np.array_equal(columns[0].data, rows)
+
+
 def test_a_unit_adds_no_more_groups_than_it_may_touch():
     """Or one person with many keys could make a question too large to be answered."""
     table = opened(
@@ -302,11 +316,14 @@ def test_a_failure_says_one_constant_sentence_and_carries_no_rows(table, monkeyp
 
 
 def test_a_bound_that_does_not_hold_stops_everything(monkeypatch):
-    table = opened({"person": [1] * 9, "g": [1] * 9})
-    monkeypatch.setattr(kernel.Bounding, "_chosen", lambda self, rows, unit, lengths, mine, most: np.arange(len(mine)))
+    table = opened({"person": [1] * 9, "g": [1] * 5 + [2] * 4})
+    for place in (kernel, rounds):
+        monkeypatch.setattr(place, "chosen", lambda salt, rows, unit, lengths, mine, most: np.arange(len(mine)))
     for keys in ((), (Key(column(table.schema, "g")),)):
-        with pytest.raises(EngineFailed):
-            table.aggregate(asked(Rows(), keys=keys))
+        for few in (0, 6):
+            monkeypatch.setattr(kernel, "FEW", few)
+            with pytest.raises(EngineFailed):
+                table.aggregate(asked(Rows(), keys=keys, limit=Limit(groups=1, rows_per_group=3)))
 
 
 def test_a_public_mistake_is_told(table):

@@ -103,7 +103,6 @@ class Pass:
         self._holding = holding
         self._cursor = cursor
         self._statement = Statement(Scope(holding.columns))
-        self._row = self._statement.select(f"CAST({ROW} AS {'INTEGER' if holding.rows < 2**31 else 'BIGINT'})")
         if aggregation.where is not None:
             self._statement.conditions.append(as_kind(aggregation.where, Kind.BOOLEAN, self._statement.scope).text)
         self._grouping = grouping_of(aggregation, self._statement, cursor.ask)
@@ -112,6 +111,7 @@ class Pass:
             tally_of(aggregate, self._statement, size, self._told_apart) for aggregate in aggregation.aggregates
         ]
         self._bounding = _bounding(aggregation, self._grouping)
+        self._row = self._numbered()
         self._public = aggregation.public
         self._counts_in = np.zeros(0 if self._public else size, dtype=bool)
 
@@ -123,6 +123,12 @@ class Pass:
         codes = None if self._public else np.flatnonzero(self._counts_in)
         groups = self._grouping.groups(np.arange(self._grouping.size) if codes is None else codes)
         return Exact(groups=groups, answers=tuple(tally.answer(codes) for tally in self._tallies))
+
+    def _numbered(self) -> int | None:
+        """Select the rows' numbers, where a condition picks some of them. All rows of a span come in their order."""
+        if not self._statement.conditions:
+            return None
+        return self._statement.select(f"CAST({ROW} AS {'INTEGER' if self._holding.rows < 2**31 else 'BIGINT'})")
 
     def _told_apart(self, value: Expression) -> Selected:
         if value.kind is Kind.TEXT:
@@ -139,9 +145,16 @@ class Pass:
     def _fetch(self, begin: int, end: int) -> tuple[NDArray[Any], list[Fetched]]:
         """Return the numbers of rows that pass the condition, and their columns, in the order of the table."""
         statement = self._statement
+        if not statement.items:
+            return np.arange(begin, end), []
         parameters = {**statement.scope.parameters, "first": begin, "last": end - 1}
         found = self._cursor.fetch(statement.text("first", "last"), parameters)
         columns = [fetched(found[f"i{place}"]) for place in range(len(statement.items))]
+        if self._row is None:
+            rows = np.arange(begin, end)
+            if any(len(column.data) != len(rows) for column in columns):
+                raise engine_failed()
+            return rows, columns
         rows = columns[self._row].data
         if np.any(rows[1:] <= rows[:-1]):
             order = np.argsort(rows)
@@ -171,4 +184,5 @@ def _bounding(aggregation: Aggregation, grouping: Grouping) -> Bounding:
     loads = {aggregate.load for aggregate in aggregation.aggregates if isinstance(aggregate, PeopleBy)}
     people = any(isinstance(aggregate, People) for aggregate in aggregation.aggregates)
     words = grouping.words() if chosen else None
-    return Bounding(limit, aggregation.salt, words, people or bool(loads - {Load.ROWS}), Load.ROWS_PER_GROUP in loads)
+    by_groups = bool(loads - {Load.ROWS})
+    return Bounding(limit, aggregation.salt, words, people or by_groups, by_groups, Load.ROWS_PER_GROUP in loads)

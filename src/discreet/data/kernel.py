@@ -3,6 +3,7 @@
 The import is clustered by unit, so rows are taken in pieces of whole units that fit the cache. In a piece, a row is one
 64-bit word [unit 16 | mark of its group 32 | row 16]; sorting the words puts each unit's groups in the order of their
 marks, and their rows in the order of the table. A unit with more rows than a piece holds is sorted by columns instead.
+Where a unit keeps only a few of many groups, these are found without sorting (`discreet.data.rounds`).
 
 Guarantee: what is kept of a unit depends on its own rows and the salt; the bound is checked on what was kept.
 """
@@ -15,15 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.limits import AnyLimit, Limit
-from discreet.data.errors import engine_failed
-from discreet.data.marks import GOLDEN, MASK, Words, mix_words
+from discreet.data.marks import Words, mix_words
+from discreet.data.rounds import FEW, kept_in_rounds
+from discreet.data.row_choice import LAST_16, LOWER, MIDDLE, PIECE, check, chosen, differ, packed, ranges, unit_words
 from discreet.data.unit_rows import Placed
 
-#: A piece has so many rows: what 16 bits can number.
-PIECE = 1 << 16
-LOWER, MIDDLE, UPPER = np.uint64(16), np.uint64(32), np.uint64(48)
-LAST_16 = np.uint64(0xFFFF)
-PLACES = np.arange(PIECE, dtype=np.uint64)
 #: More than any table has rows.
 MOST = 1 << 62
 
@@ -76,8 +73,10 @@ class Bounding:
     salt: int
     #: The names of groups, times GOLDEN; None if there are so few groups that no unit has to choose among them.
     words: Words | None
-    #: Whether anybody asks for groups of units where the limit needs none, and for the rows in the fullest of them.
+    #: Whether anybody asks for groups of units where the limit needs none; for how many they are before the limit; and
+    #: for the rows in the fullest of them.
     runs_wanted: bool
+    loads_wanted: bool
     fullest_wanted: bool
 
     def bound(self, rows: Placed, codes: NDArray[Any] | None) -> Bounded:
@@ -89,7 +88,7 @@ class Bounding:
             begin, end = int(rows.begins[first]), int(rows.begins[last])
             piece = Placed(rows.begins[first : last + 1] - begin, rows.names[first:last])
             own = codes[begin:end]
-            bounded = self._in_groups(piece, self._runs(piece, own))
+            bounded = self._in_rounds(piece, own) or self._in_groups(piece, self._runs(piece, own))
             parts.append((begin, end, bounded))
         return _joined(parts)
 
@@ -101,13 +100,32 @@ class Bounding:
         kept = np.ones(rows.rows if len(crowded) else 0, dtype=bool)
         for first, last in _pieces(np.append(0, np.cumsum(counts[crowded]))):
             some = crowded[first:last]
-            mine = _ranges(rows.begins[some], counts[some])
+            mine = ranges(rows.begins[some], counts[some])
             kept[mine] = False
-            kept[mine[self._chosen(rows, some, counts[some], mine, most)]] = True
+            kept[mine[chosen(self.salt, rows, some, counts[some], mine, most)]] = True
         if len(crowded):
-            _check(_sums_between(kept, rows.begins), most)
-        chosen = np.flatnonzero(kept) if len(crowded) else None
-        return Bounded(chosen, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded))
+            check(_sums_between(kept, rows.begins), most)
+        left = np.flatnonzero(kept) if len(crowded) else None
+        return Bounded(left, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded))
+
+    def _in_rounds(self, piece: Placed, codes: NDArray[Any]) -> Bounded | None:
+        """Return what counts of a piece where a unit keeps a few of many groups; None: sorting has to decide."""
+        if self.words is None or self.loads_wanted or not isinstance(self.limit, Limit) or self.limit.groups > FEW:
+            return None
+        marks = (self._marks(piece, codes) >> MIDDLE).astype(np.uint32)
+        found = kept_in_rounds(self.salt, self.limit, piece, marks, codes)
+        if found is None:
+            return None
+        rows, people, kept = found
+        cut = int(np.count_nonzero(kept < piece.counts))
+        return Bounded(rows if cut else None, people, kept, kept, cut)
+
+    def _marks(self, piece: Placed, codes: NDArray[Any]) -> Words:
+        """Return the marks of the rows' groups, all 64 bits."""
+        marks = unit_words(self.salt, piece.names).repeat(piece.counts)
+        if self.words is not None:
+            marks += self.words[codes]
+        return mix_words(marks)
 
     def _runs(self, piece: Placed, codes: NDArray[Any]) -> Runs:
         counts = piece.counts
@@ -115,9 +133,7 @@ class Bounding:
         if self.words is None or not isinstance(self.limit, Limit):
             labels = codes.astype(np.uint64)
         else:
-            labels = _unit_words(self.salt, piece.names).repeat(counts)
-            labels += self.words[codes]
-            labels = mix_words(labels)
+            labels = self._marks(piece, codes)
             labels >>= MIDDLE
         return _sorted_runs(piece, units, labels, codes)
 
@@ -129,11 +145,11 @@ class Bounding:
             return Bounded(bounded.rows, _groups_of(runs, bounded.rows), runs.counts, fullest, bounded.cut)
         counts, most = runs.counts, self.limit.rows_per_group
         staying = np.minimum(counts, min(self.limit.groups, MOST))
-        _check(staying, self.limit.groups)
+        check(staying, self.limit.groups)
         # What stays of a unit stands together: from where it begins to where its first group too many would begin.
         ends = runs.begins[runs.first[:-1] + staying]
-        taken = _ranges(piece.begins[:-1], ends - piece.begins[:-1])
-        stays = _ranges(runs.first[:-1], staying)
+        taken = ranges(piece.begins[:-1], ends - piece.begins[:-1])
+        stays = ranges(runs.first[:-1], staying)
         people = runs.codes[runs.begins[stays]].astype(np.intp)
         lengths = runs.begins[stays + 1] - runs.begins[stays]
         crowded = np.flatnonzero(lengths > most)
@@ -150,54 +166,18 @@ class Bounding:
     def _thinned(self, piece: Placed, runs: Runs, crowded: Ints, unit: Ints) -> Mask:
         """Return which rows, in the order of the runs, stay if crowded runs keep no more than they may."""
         lengths = runs.begins[crowded + 1] - runs.begins[crowded]
-        places = _ranges(runs.begins[crowded], lengths)
+        places = ranges(runs.begins[crowded], lengths)
         stays = np.ones(len(runs.order), dtype=bool)
         stays[places] = False
-        stays[places[self._chosen(piece, unit, lengths, runs.order[places], self.limit.rows_per_group)]] = True
+        stays[places[chosen(self.salt, piece, unit, lengths, runs.order[places], self.limit.rows_per_group)]] = True
         return stays
-
-    def _chosen(self, rows: Placed, unit: Ints, lengths: Ints, mine: Ints, most: int) -> Ints:
-        """Return which of some rows have the smallest marks in their run; each run is of one unit."""
-        labels = _unit_words(self.salt + 1, rows.names[unit]).repeat(lengths)
-        number = (mine - rows.begins[unit].repeat(lengths)).astype(np.uint64)
-        number *= np.uint64(GOLDEN)
-        labels += number
-        labels = mix_words(labels)
-        labels >>= MIDDLE
-        run = np.arange(len(unit), dtype=np.uint64).repeat(lengths)
-        # Within a run, rows already stand in their order, so that their place here breaks ties like their number.
-        order = _order(run, labels)
-        rank = np.arange(len(order)) - (np.cumsum(lengths) - lengths).repeat(lengths)
-        return order[rank < most]
-
-
-def _unit_words(salt: int, names: Words) -> Words:
-    return mix_words(names ^ np.uint64(salt & MASK))
-
-
-def _packed(first: Words, second: Words) -> Words:
-    """Return the sorted words [first 16 | second 32 | place 16]."""
-    words = first << UPPER
-    words |= second << LOWER
-    words |= PLACES[: len(words)]
-    words.sort()
-    return words
-
-
-def _order(first: Words, second: Words) -> Ints:
-    """Return the order by first, second and place."""
-    if len(first) > PIECE:
-        return np.lexsort((second, first))
-    words = _packed(first, second)
-    words &= LAST_16
-    return words.view(np.int64)
 
 
 def _sorted_runs(piece: Placed, units: Words, labels: Words, codes: NDArray[Any]) -> Runs:
     begin = np.empty(len(codes), dtype=bool)
     begin[0] = True
     if len(codes) <= PIECE:
-        words = _packed(units, labels)
+        words = packed(units, labels)
         order = (words & LAST_16).view(np.int64)
         words >>= LOWER
         np.not_equal(words[1:], words[:-1], out=begin[1:])
@@ -223,14 +203,6 @@ def _groups_of(runs: Runs, rows: Ints | None) -> Ints:
         kept[rows] = True
         begins = begins[np.logical_or.reduceat(kept[runs.order], begins)]
     return runs.codes[begins].astype(np.intp)
-
-
-def _ranges(begins: Ints, lengths: Ints) -> Ints:
-    """Return begin, begin + 1, … for each begin, so many of them."""
-    ends = np.cumsum(lengths)
-    places = np.arange(int(ends[-1]) if len(ends) else 0)
-    places += (begins - ends + lengths).repeat(lengths)
-    return places
 
 
 def _pieces(begins: NDArray[Any]) -> Iterator[tuple[int, int]]:
@@ -262,16 +234,10 @@ def _check_rows(runs: Runs, taken: Ints, limit: Limit) -> None:
     numbers = runs.numbers[taken]
     new = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
     if limit.rows_per_group < len(numbers):
-        _differ(numbers[limit.rows_per_group :], numbers[: -limit.rows_per_group])
+        differ(numbers[limit.rows_per_group :], numbers[: -limit.rows_per_group])
     if limit.groups <= len(new):
         owners = runs.units[taken[np.append(0, new)]]
-        _differ(owners[limit.groups :], owners[: -limit.groups])
-
-
-def _differ(later: NDArray[Any], earlier: NDArray[Any]) -> None:
-    """Stop where a bound does not hold after all: a wrong sensitivity would be a broken promise."""
-    if np.any(later == earlier):
-        raise engine_failed()
+        differ(owners[limit.groups :], owners[: -limit.groups])
 
 
 def _sums_between(truths: Mask, places: Ints) -> NDArray[Any]:
@@ -279,9 +245,3 @@ def _sums_between(truths: Mask, places: Ints) -> NDArray[Any]:
     sums = np.zeros(len(truths) + 1, dtype=np.int32 if len(truths) <= PIECE else np.int64)
     np.cumsum(truths, out=sums[1:])
     return np.diff(sums[places])
-
-
-def _check(loads: NDArray[Any], most: int) -> None:
-    """Stop where a bound does not hold after all: a wrong sensitivity would be a broken promise."""
-    if len(loads) and int(loads.max()) > most:
-        raise engine_failed()
