@@ -84,7 +84,10 @@ def run_sql(found: Found, folder: Path, sizes: Sequence[int]) -> None:
             found.add(way, rows, trial)
             if trial.told:
                 answers.add(tuple(trial.told[name] for name in ("groups", "people", "rows", "total")))
-        assert len(answers) == 1, f"the formulations disagree: {answers}"
+        # Which rows of a crowded pair count is each formulation's own choice, so that totals differ a little.
+        assert len({answer[:3] for answer in answers}) == 1, f"the formulations disagree: {answers}"
+        totals = [answer[3] for answer in answers]
+        assert max(totals) - min(totals) <= 1e-3 * max(totals), f"the totals disagree: {answers}"
         ours = found.trials.get((AGGREGATE, rows, "place"))
         counted = [people for _, people, _, _ in answers] + ([ours.told["people"]] if ours and ours.told else [])
         assert set(counted) == {expected}, f"{expected} people should count, not {counted}"
@@ -188,7 +191,7 @@ def peers_table(found: Found) -> Table:
             rows.append((name, f"{size:,}", theirs, ours, ratio(theirs, ours)))
     return Table(
         title="Peers at the largest size that each can do",
-        note="In 600 s of processor time and 16 GiB, loading included. SmartNoise limits a person to 15 rows in all.",
+        note="In 300 s of processor time and 16 GiB, loading included. SmartNoise limits a person to 15 rows in all.",
         columns=("who", "rows", "CPU s", "discreet, CPU s", "times discreet's"),
         rows=tuple(rows),
     )

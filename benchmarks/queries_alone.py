@@ -12,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 #: Seconds of processor time, and gibibytes, that one contestant may use for loading and asking on one size.
-SECONDS, GIBIBYTES = 600, 16.0
+SECONDS, GIBIBYTES = 300, 16.0
 #: Seconds between looks at the process.
 BETWEEN = 0.1
 

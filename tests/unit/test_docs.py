@@ -16,6 +16,8 @@ ROOMS = [
     "discreet.accounting",
     "discreet.mechanisms",
     "discreet.gate",
+    "discreet.data",
+    "discreet.query",
     "discreet.session",
 ]
 #: Directories that only somebody's machine has; system ones would not be a leak, but do not belong in prose either.

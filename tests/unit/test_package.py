@@ -54,6 +54,19 @@ FACES = {
         "optimal_epsilon", "posterior", "power", "renyi_of", "times_left", "with_limit",
     },
     "discreet.cli": {"main"},
+    "discreet.data": {
+        "Aggregation", "Call", "Case", "ColumnValue", "Distinct", "DuckTable", "EngineFailed", "EngineSettings",
+        "Exact", "Expression", "Extremes", "Frequencies", "Function", "Histogram", "InSet", "Key", "Like", "Literal",
+        "Load", "People", "PeopleBy", "PeopleCut", "PeopleWhere", "Present", "Rows", "Table", "Total", "call",
+        "column", "open_table", "sensitivity_of",
+    },
+    "discreet.query": {
+        "Asked", "Asker", "BoundsPlan", "Epsilon", "Explanation", "Facts", "Frame", "LimitsPlan", "Predicted",
+        "QueryPlan", "QueryRefused", "Question", "Result", "ResultColumn", "Rho", "Within", "bounds_bought", "count",
+        "count_distinct", "count_people", "deviation", "explain", "histogram", "limit_bought", "maximum", "mean",
+        "median", "minimum", "plan_limits", "plan_question", "predict", "quantile", "question_sql", "read_sql",
+        "total", "variance", "view",
+    },
     "discreet.gate": {
         "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Exported", "Gate", "Inspection", "Ledger",
         "Plan", "Policy", "Price", "Receipt", "Release", "Verification", "certificate", "check_certificate",

@@ -15,7 +15,8 @@ from discreet.core.errors import (
 )
 from discreet.core.exact import Number, exact, positive, probability, round_down, round_up, whole
 from discreet.core.exponential import exp_down, exp_minus, exp_up, log_up
-from discreet.core.limits import Limit
+from discreet.core.limits import Limit, TotalLimit
+from discreet.core.schema import Column, Kind, Schema
 from discreet.core.sensitivity import (
     Sensitivity,
     bounded_sum,
@@ -29,9 +30,11 @@ from discreet.core.units import Neighbours, PrivacyUnit
 __all__ = [
     "Bounds",
     "BudgetExceeded",
+    "Column",
     "DiscreetError",
     "Finished",
     "InvalidInput",
+    "Kind",
     "LedgerDamaged",
     "LedgerUnavailable",
     "Limit",
@@ -41,7 +44,9 @@ __all__ = [
     "OutOfRange",
     "PrivacyUnit",
     "RunFailed",
+    "Schema",
     "Sensitivity",
+    "TotalLimit",
     "WrongType",
     "bounded_sum",
     "bounded_sums",

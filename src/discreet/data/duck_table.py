@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.core import DiscreetError
 from discreet.core.limits import Limit
 from discreet.core.schema import Kind, Schema
-from discreet.data.aggregates import Aggregation, Exact, Load, People, PeopleBy
+from discreet.data.aggregates import Aggregation, Exact, Load, People, PeopleBy, PeopleCut
 from discreet.data.batches import Batch
 from discreet.data.compiling import Scope, as_kind
 from discreet.data.engines import EngineSettings, Reading, reading
@@ -185,4 +185,12 @@ def _bounding(aggregation: Aggregation, grouping: Grouping) -> Bounding:
     people = any(isinstance(aggregate, People) for aggregate in aggregation.aggregates)
     words = grouping.words() if chosen else None
     by_groups = bool(loads - {Load.ROWS})
-    return Bounding(limit, aggregation.salt, words, people or by_groups, by_groups, Load.ROWS_PER_GROUP in loads)
+    return Bounding(
+        limit=limit,
+        salt=aggregation.salt,
+        words=words,
+        runs_wanted=people or by_groups,
+        loads_wanted=by_groups,
+        fullest_wanted=Load.ROWS_PER_GROUP in loads,
+        cut_wanted=any(isinstance(aggregate, PeopleCut) for aggregate in aggregation.aggregates),
+    )

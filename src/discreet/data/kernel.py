@@ -25,6 +25,7 @@ from discreet.data.unit_rows import Placed
 MOST = 1 << 62
 
 Ints = NDArray[np.intp]
+NONE: Ints = np.zeros(0, dtype=np.intp)
 Mask = NDArray[np.bool_]
 
 
@@ -58,10 +59,10 @@ class Bounded:
     rows: Ints | None
     #: The group of each pair of a unit and one of its groups that counts.
     people: Ints
-    #: Of each unit: its groups, and the rows in its fullest one, before the limit.
+    #: Of each unit: its groups, and the rows in its fullest one, before the limit; empty where nobody asks for them.
     groups: Ints
     fullest: Ints
-    #: How many units lose a row.
+    #: How many units lose a row; where nobody asks for it, whether there are some.
     cut: int
 
 
@@ -78,6 +79,8 @@ class Bounding:
     runs_wanted: bool
     loads_wanted: bool
     fullest_wanted: bool
+    #: Whether anybody asks how many units lose rows.
+    cut_wanted: bool
 
     def bound(self, rows: Placed, codes: NDArray[Any] | None) -> Bounded:
         """Return which rows count; without codes, all rows are in one group."""
@@ -116,9 +119,18 @@ class Bounding:
         found = kept_in_rounds(self.salt, self.limit, piece, marks, codes)
         if found is None:
             return None
-        rows, people, kept = found
-        cut = int(np.count_nonzero(kept < piece.counts))
-        return Bounded(rows if cut else None, people, kept, kept, cut)
+        rows, people = found
+        if len(rows) == len(codes):
+            return Bounded(None, people, NONE, NONE, 0)
+        return Bounded(rows, people, NONE, NONE, self._cut(piece, rows))
+
+    def _cut(self, piece: Placed, rows: Ints) -> int:
+        """Return how many units lose a row; where nobody asks for it, that there are some."""
+        if not self.cut_wanted:
+            return 1
+        kept = np.zeros(piece.rows, dtype=bool)
+        kept[rows] = True
+        return int(np.count_nonzero(_sums_between(kept, piece.begins) < piece.counts))
 
     def _marks(self, piece: Placed, codes: NDArray[Any]) -> Words:
         """Return the marks of the rows' groups, all 64 bits."""
@@ -218,11 +230,18 @@ def _pieces(begins: NDArray[Any]) -> Iterator[tuple[int, int]]:
 def _joined(parts: list[tuple[int, int, Bounded]]) -> Bounded:
     """Return what counts of several pieces, each with where its rows begin and end."""
     cut = sum(part.cut for _, _, part in parts)
-    rows = [np.arange(begin, end) if part.rows is None else part.rows + begin for begin, end, part in parts if cut]
+    rows = [
+        np.arange(begin, end) if part.rows is None else _moved(part.rows, begin) for begin, end, part in parts if cut
+    ]
     people, groups, fullest = (
         np.concatenate([getattr(part, name) for _, _, part in parts]) for name in ("people", "groups", "fullest")
     )
     return Bounded(np.concatenate(rows) if cut else None, people, groups, fullest, cut)
+
+
+def _moved(rows: Ints, begin: int) -> Ints:
+    rows += begin  # nobody else has them
+    return rows
 
 
 def _check_rows(runs: Runs, taken: Ints, limit: Limit) -> None:

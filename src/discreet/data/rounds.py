@@ -23,8 +23,8 @@ Marks = NDArray[np.uint32]
 
 def kept_in_rounds(
     salt: int, limit: Limit, piece: Placed, marks: Marks, codes: NDArray[Any]
-) -> tuple[Ints, Ints, Ints] | None:
-    """Return the rows that count, the group of each unit in each round, and how many rows each unit keeps.
+) -> tuple[Ints, Ints] | None:
+    """Return the rows that count, and the group of each unit in each round.
 
     `marks` are those of the rows' groups, and are gone afterwards. None: sorting has to decide.
     """
@@ -46,8 +46,7 @@ def kept_in_rounds(
         people.append(found[1])
         # The same as marks[mine] = OUT, four times as fast: −1 has all bits set.
         np.maximum(marks, np.negative(mine.view(np.int8)).astype(np.int32).view(np.uint32), out=marks)
-    kept = np.concatenate(rows)
-    return kept, np.concatenate(people), np.bincount(units[kept], minlength=piece.units)
+    return np.concatenate(rows), np.concatenate(people)
 
 
 def _round(
