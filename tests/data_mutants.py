@@ -82,7 +82,7 @@ DATA_MUTANTS = [
         "data/kernel.py",
         "staying = np.minimum(counts, min(self.limit.groups, MOST))",
         "staying = np.minimum(counts, min(self.limit.groups, MOST) + 1)",
-        "unit/test_data_pieces.py",
+        "unit/test_data_pieces.py::test_a_few_groups_of_many_are_those_of_the_plain_engine",
     ),
     Mutant(
         "one row too many stays",
@@ -187,7 +187,7 @@ DATA_MUTANTS = [
         "data/rounds.py",
         "for _ in range(limit.groups):",
         "for _ in range(limit.groups + 1):",
-        "unit/test_data_pieces.py",
+        "unit/test_data_pieces.py::test_a_few_groups_of_many_are_those_of_the_plain_engine",
     ),
     Mutant(
         "a bound that does not hold in a round is not noticed",

@@ -84,7 +84,7 @@ DATA_REFERENCE_MUTANTS = [
         "data/kernel.py",
         "staying = np.minimum(counts, min(self.limit.groups, MOST))",
         "staying = np.minimum(counts, min(self.limit.groups + 1, MOST))",
-        "unit/test_data_pieces.py",
+        "unit/test_data_pieces.py::test_a_few_groups_of_many_are_those_of_the_plain_engine",
     ),
     Mutant(
         "a unit keeps one row more than it may",

@@ -298,9 +298,16 @@ QUERY_MECHANISM_MUTANTS = [
     Mutant(
         "a limit is one too low",
         "mechanisms/ranges.py",
-        "return 1 + self._choice().choose(",
-        "return self._choice().choose(",
+        "return self.limits[choose_exp(scores, rate, entropy=entropy)]",
+        "return self.limits[choose_exp(scores, rate, entropy=entropy)] - 1",
         f"{QUANTILES}::test_a_limit_is_the_quantile_of_the_load",
+    ),
+    Mutant(
+        "limits that nobody needs win by their number",
+        "mechanisms/ranges.py",
+        "return choice.scores(cells) - dearer, rate",
+        "return choice.scores(cells), rate",
+        f"{QUANTILES}::test_a_small_table_gets_a_small_limit",
     ),
     Mutant(
         "a range's error forgets who is meant to be beyond",

@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -421,7 +422,43 @@ def test_a_limit_is_the_quantile_of_the_load():
     assert {4} <= set(chosen) <= {3, 4, 5}
     assert mechanism.cost == BoundedRange(4)
     assert LimitChoice(epsilon=1, most=1).choose([5]) == 1
-    assert mechanism.error() == QuantileChoice(level=0.95, epsilon=4).error(cells=7)
+    assert mechanism.limits == (1, 2, 3, 4, 5, 6, 7)
+
+
+def test_limits_are_chosen_from_a_coarse_list():
+    assert LimitChoice(epsilon=1, most=20).limits == (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 20)
+    assert len(LimitChoice(epsilon=1, most=1000).limits) < 32
+
+
+def test_a_small_table_gets_a_small_limit():
+    """Loads that nobody has must not win by their number."""
+    counts = np.zeros(1000, np.int64)
+    counts[:5] = [600, 450, 300, 120, 30]
+    for epsilon in (0.025, 0.1, 1):
+        mechanism = LimitChoice(epsilon=epsilon, most=1000)
+        odds = mechanism.probabilities(counts)
+        assert sum(odds[place] for place, limit in enumerate(mechanism.limits) if limit > 10) < 0.2
+    assert sum(odds[2:5]) > 0.9
+
+
+@pytest.mark.parametrize("counts", list(product(range(3), repeat=4)))
+def test_a_limit_is_chosen_within_its_bounded_range(counts):
+    mechanism = LimitChoice(epsilon=1, most=4)
+    here = np.log(mechanism.probabilities(list(counts)))
+    for place in range(4):
+        more = list(counts)
+        more[place] += 1
+        ratios = np.log(mechanism.probabilities(more)) - here
+        assert ratios.max() - ratios.min() <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("counts", [[40, 30, 20, 5, 5], [0, 0, 0, 0, 90], [90, 0, 0, 0, 0], [1, 1, 1, 1, 1]])
+def test_the_error_of_a_limit_holds(counts):
+    mechanism = LimitChoice(epsilon=1, most=5)
+    odds, rank = mechanism.probabilities(counts), np.cumsum(counts)
+    target = 0.95 * rank[-1]
+    distances = np.maximum(0, np.maximum(rank - counts - target, target - rank))
+    assert odds[distances > mechanism.error(0.9)].sum() <= 0.1
 
 
 # What is refused.

@@ -1,13 +1,14 @@
 """The embedded engine says the same by whichever way: the sizes at which it changes over are set low or high."""
 
-import pytest
+from random import Random
 
-pytest.importorskip("duckdb")
+import pytest
 
 from data_checks import mismatches
 from data_engines import duck_table
-from data_worlds import world
-from discreet.data import compiling, groupings, kernel, sums
+from data_worlds import World, world
+from discreet.core import Bounds, Column, Kind, Limit, PrivacyUnit, Schema
+from discreet.data import Aggregation, Key, People, PeopleCut, Rows, Total, column, compiling, groupings, kernel, sums
 from discreet.data import duck_table as passes
 from discreet.data.unit_rows import Units
 
@@ -33,3 +34,36 @@ def test_every_way_leads_to_the_same_integers(monkeypatch, way):
         monkeypatch.setattr(place, name, value)
     for seed in WORLDS:
         assert not mismatches(duck_table, world(seed, rows=30, depth=2)), seed
+
+
+SCHEMA = Schema(
+    table="visits",
+    columns=(
+        Column(name="person", kind=Kind.INTEGER),
+        Column(name="place", kind=Kind.INTEGER),
+        Column(name="stay", kind=Kind.INTEGER, bounds=Bounds(0, 50, step=1)),
+    ),
+    unit=PrivacyUnit(column="person"),
+)
+
+
+@pytest.mark.parametrize("few", [0, 6], ids=["by sorting", "in rounds"])
+@pytest.mark.parametrize("groups", [1, 2, 3, 4])
+def test_a_few_groups_of_many_are_those_of_the_plain_engine(monkeypatch, few, groups):
+    monkeypatch.setattr(kernel, "FEW", few)
+    monkeypatch.setattr(kernel, "PIECE", 64)
+    stay = column(SCHEMA, "stay")
+    for seed in range(6):
+        rng = Random(seed)
+        rows = tuple(
+            {"person": min(rng.randrange(12), rng.randrange(12)), "place": rng.randrange(9), "stay": rng.randrange(60)}
+            for _ in range(240)
+        )
+        aggregation = Aggregation(
+            where=None,
+            keys=(Key(column(SCHEMA, "place")),),
+            aggregates=(Rows(), People(), Total(stay, stay.bounds), PeopleCut()),
+            limit=Limit(groups=groups, rows_per_group=rng.choice((1, 2, 5))),
+            salt=seed,
+        )
+        assert not mismatches(duck_table, World(SCHEMA, rows, aggregation)), seed

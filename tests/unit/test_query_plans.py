@@ -505,7 +505,7 @@ def test_a_replaced_unit_pays_for_leaving_and_entering_the_same_group(text, limi
     choice = plan.pricing(plan.limit).choices(plan.parts[0], plan.shares[0])
     choice = choice._choice(choice.levels[0], 1) if hasattr(choice, "levels") else choice
     one, other = np.zeros((2, 111), np.int64)
-    one[50] = other[50] = 100
+    one[50] = other[50] = 6  # where the two are farthest apart
     one[0] += 6
     other[110] += 6
     first, second = choice.probabilities(one), choice.probabilities(other)

@@ -146,3 +146,12 @@ def test_what_is_never_null_is_null_in_no_row(seed, kind, depth):
     for row in PlainTable(schema, worlds.draw_rows(20)).rows:
         if all(row[name] is not None for name in columns_in(expression)):
             assert value_of(expression, row) is not None
+
+
+def test_intervals_of_products_and_quotients():
+    debt = call(F.CLAMP, of("cost"), Literal.of(-2), Literal.of(3))
+    product = interval_of(call(F.MULTIPLY, debt, call(F.CLAMP, of("cost"), Literal.of(-5), Literal.of(4))))
+    assert (product.low, product.high) == (-15, 12)
+    assert not interval_of(call(F.DIVIDE, of("stay"), debt)).bounded  # it may be 0
+    halves = interval_of(call(F.DIVIDE, debt, call(F.CLAMP, of("cost"), Literal.of(2), Literal.of(4))))
+    assert (halves.low, halves.high) == (-1, Fraction(3, 2))

@@ -62,13 +62,14 @@ class QuantileChoice:
         """What one choice costs; one for every group that a unit is in, where there are several."""
         return BoundedRange(self.epsilon)
 
-    def _scores(self, counts: Counts) -> Counts:
+    def scores(self, counts: Counts) -> Counts:
+        """Return minus the distances of all cells, in parts of a row: as many as the level's denominator."""
         target = self.level.numerator * counts.sum(axis=-1, keepdims=True)
         return -distances(counts, target, self.level.denominator)
 
     def choose(self, counts: CountList, *, entropy: Entropy = SYSTEM) -> int:
         """Return the index of the cell chosen. The distribution is exact."""
-        scores = self._scores(read_cells(counts, self.level.denominator))
+        scores = self.scores(read_cells(counts, self.level.denominator))
         return choose_exp(scores, self.rate / self.level.denominator, entropy=entropy)
 
     def choose_many(self, counts: NDArray[Any], *, entropy: Entropy = SYSTEM) -> NDArray[np.int64]:
@@ -76,11 +77,11 @@ class QuantileChoice:
         need_entropy(entropy)
         every = read_cells(counts, self.level.denominator, dimensions=2)
         rate = self.rate / self.level.denominator
-        return np.array([choose_exp(self._scores(one), rate, entropy=entropy) for one in every], np.int64)
+        return np.array([choose_exp(self.scores(one), rate, entropy=entropy) for one in every], np.int64)
 
     def probabilities(self, counts: CountList) -> Floats:
         """Return the chance of every cell. As private as the counts: not for release."""
-        scores = self._scores(read_cells(counts, self.level.denominator))
+        scores = self.scores(read_cells(counts, self.level.denominator))
         return exponential_odds(np.asarray(-scores * float(self.rate / self.level.denominator), np.float64))
 
     def error(self, confidence: Number = 0.95, *, cells: int) -> float:

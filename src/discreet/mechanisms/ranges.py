@@ -1,15 +1,20 @@
 """Bounds and limits that are bought: an end of a column's range, and how many rows or groups a person may have."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, Number, positive, probability, whole
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
-from discreet.mechanisms.quantiles import CountList, Extreme, QuantileChoice, read_level
+from discreet.mechanisms.quantiles import CountList, Extreme, Floats, QuantileChoice, read_level
 from discreet.mechanisms.ranks import read_cells
-from discreet.noise import SYSTEM, Entropy
+from discreet.mechanisms.selection_odds import exponential_odds
+from discreet.noise import SYSTEM, Entropy, choose_exp
 
 NINETEEN_OF_TWENTY = Fraction(19, 20)
 
@@ -68,14 +73,18 @@ class RangeChoice:
 
 @dataclass(frozen=True, slots=True, init=False)
 class LimitChoice:
-    """Choose a limit k from 1 to `most` so that about a share `level` of all people have a load of at most k.
+    """Choose a limit so that about a share `level` of all people have a load of at most that much.
 
-    The counts say how many people have a load of 1, 2, …, `most` or more. The rule is the quantile of the load at
-    `level`, by `QuantileChoice`: a limit at the 19/20-quantile loses something of one person in twenty and
-    keeps the noise from growing for the sake of the few who have most.
+    The counts say how many people have a load of 1, 2, …, `most` or more. Limits are chosen from 1, 2, …, 8, 10, 12,
+    15, … (each a quarter above the last), with P(k) ∝ k⁻²·e^(−rate·distance), where the distance is how many people the
+    quantile of the load at `level` is away from k. A limit at the 19/20-quantile loses something of one person in
+    twenty and keeps the noise from growing for the sake of the few who have most. The factor k⁻² is public: it makes
+    small limits likely where there are too few people to tell, because noise grows with the limit.
 
     Guarantee: ε-bounded range, and so ε-differential privacy and (ε²/8)-zCDP, for add/remove neighbours.
-    Reference: McSherry, Talwar 2007, Theorem 6; Smith 2011 (quantiles).
+    Proof: As for `QuantileChoice`, on counts of coarser cells in which every unit is once. The factor adds a public
+    number to each score, which is the same on neighbours.
+    Reference: McSherry, Talwar 2007, Theorem 6 (with a base measure); Smith 2011 (quantiles).
     """
 
     epsilon: Fraction
@@ -90,17 +99,47 @@ class LimitChoice:
         return QuantileChoice(level=self.level, epsilon=self.epsilon)
 
     @property
+    def limits(self) -> tuple[int, ...]:
+        """What it chooses from."""
+        found = [1]
+        while found[-1] < self.most:
+            found.append(min(max(found[-1] + 1, found[-1] * 5 // 4), self.most))
+        return tuple(found)
+
+    @property
     def cost(self) -> BoundedRange:
         """What one choice costs."""
         return BoundedRange(self.epsilon)
 
+    def _scores(self, counts: CountList) -> tuple[NDArray[np.int64], Fraction]:
+        """Return integer scores, and what one point takes off the logarithm of a limit's chance."""
+        choice = self._choice()
+        unit = choice.level.denominator
+        given = read_cells(_need_cells(counts, self.most), unit)
+        cells = np.add.reduceat(given, [0, *self.limits[:-1]])  # people with loads up to each limit and above the last
+        rate = choice.rate / unit
+        dearer = np.array([math.ceil(2 * math.log(limit) / rate) for limit in self.limits], np.int64)
+        return choice.scores(cells) - dearer, rate
+
     def choose(self, counts: CountList, *, entropy: Entropy = SYSTEM) -> int:
         """Return the limit chosen, from 1 to `most`. The distribution is exact."""
-        return 1 + self._choice().choose(_need_cells(counts, self.most), entropy=entropy)
+        scores, rate = self._scores(counts)
+        return self.limits[choose_exp(scores, rate, entropy=entropy)]
+
+    def probabilities(self, counts: CountList) -> Floats:
+        """Return the chance of every one of the `limits`. As private as the counts: not for release."""
+        scores, rate = self._scores(counts)
+        return exponential_odds((scores.max() - scores) * float(rate))
 
     def error(self, confidence: Number = 0.95) -> float:
-        """Return how many people level·n may be away from the limit, except with the probability left."""
-        return self._choice().error(confidence, cells=self.most)
+        """Return how many people level·n may be away from the limit, except with the probability left.
+
+        Some limit has distance 0, and at worst it is the largest, with a factor of most⁻²; the factors of all sum to
+        less than 2, and are rounded by less than 1 in the logarithm's unit, a row's part.
+        """
+        risk = float(1 - probability(confidence, "confidence"))
+        choice = self._choice()
+        return math.log(2 * self.most**2 / risk) / float(choice.rate) + 1
 
 
 def _need_cells(counts: object, cells: int) -> CountList:
