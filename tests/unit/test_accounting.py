@@ -16,6 +16,7 @@ from discreet.accounting import (
     Pure,
     Repeated,
     approximate_of,
+    bracket,
     calibrate_concentrated,
     calibrate_gaussian,
     concentrated_of,
@@ -65,7 +66,8 @@ def test_nothing_costs_nothing():
 
 @given(LEAVES, LEAVES)
 def test_more_releases_never_cost_less(one, other):
-    assert epsilon(Composed([one, other]), 1e-5) >= epsilon(Composed([one]), 1e-5) * (1 - ACCURACY)
+    """By what is proved of one alone: its upper bound may be looser than that of both, for bounded range."""
+    assert epsilon(Composed([one, other]), 1e-5) >= bracket(Composed([one]), 1e-5).lower * (1 - ACCURACY)
 
 
 @given(LEAVES, SMALL)

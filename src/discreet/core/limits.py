@@ -28,6 +28,8 @@ class Limit:
         return self.groups * self.rows_per_group
 
     def __str__(self) -> str:
+        if self.groups == 1:
+            return f"at most {_many(self.rows_per_group, 'row')} a unit"
         return f"at most {_many(self.groups, 'group')} a unit, and {_many(self.rows_per_group, 'row')} in each"
 
 

@@ -179,7 +179,7 @@ def _need(function: Function, kinds: Sequence[Kind | None], count: int | None, a
             names = " or ".join(sorted(each.value for each in allowed))
             raise WrongType(
                 f"{function.value} does not take {kind.value} values.",
-                fix=f"give it {names}, for instance with CAST(… AS …)",
+                fix=f"give it {names}, for instance with CAST(… AS …){_declared(kind)}",
             )
 
 
@@ -193,6 +193,11 @@ def _shared(function: Function, kinds: list[Kind]) -> Kind:
     if len(found) > 1:
         raise WrongType(
             f"{function.value} cannot put {' and '.join(sorted(kind.value for kind in found))} side by side.",
-            fix="make them alike, for instance with CAST(… AS …)",
+            fix=f"make them alike, for instance with CAST(… AS …){_declared(Kind.TEXT) if Kind.TEXT in found else ''}",
         )
     return found.pop()
+
+
+def _declared(kind: Kind) -> str:
+    """Return what helps where a column of a CSV file was forgotten: it is a text until its kind is declared."""
+    return '; or declare the column\'s kind when the table is opened: kinds={"…": "real"}' if kind is Kind.TEXT else ""

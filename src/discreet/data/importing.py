@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
-from discreet.core.schema import Column, Kind, Schema, Value
+from discreet.core.schema import Column, Kind, Schema, Value, closest
 from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out
 from discreet.data.csv_files import fitting_kinds, no_names
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of
@@ -191,7 +191,7 @@ def _castings(
     """Return what each column becomes, and which ones are left out, and why."""
     described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name, *_ in described}
-    if not source.typed and declaration.names and not declaration.names & set(known):
+    if not source.typed and not _is_named(declaration.names, known):
         raise no_names()  # the first line may be a row, and no error may quote it
     wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
     implied = {} if source.typed else declaration.implied
@@ -210,6 +210,11 @@ def _castings(
     if not castings:
         raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
     return castings, left_out
+
+
+def _is_named(declared: set[str], known: Mapping[str, Column]) -> bool:
+    """Whether a first line has a name that was declared, or one that was probably meant."""
+    return not declared or any(name in known or closest(name, known) is not None for name in declared)
 
 
 def _casting(name: str, kind: str, wanted: Kind | None) -> Casting | None:

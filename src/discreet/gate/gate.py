@@ -39,6 +39,8 @@ class Price:
     fits: bool
     #: The ε or ρ that is left to this analyst before it is paid.
     left: Fraction
+    #: The same after it is paid; None if it does not fit.
+    then: Fraction | None
     #: The payment whose answer could be had for nothing.
     stored: int | None
 
@@ -65,12 +67,15 @@ class Gate(Generic[Data]):
         """Return what a plan would cost. Free, and no data is looked at."""
         need_plan(plan)
         account = self._ledger.book.account
+        fits = account.fits(plan.cost, self._analyst)
+        later = account.admit(plan.cost, self._analyst) if fits else None
         return Price(
             what=need_words(plan.describe(), "what a plan describes"),
             cost=plan.cost,
             guarantee=guarantee(plan.cost, self._ledger.budget.delta),
-            fits=account.fits(plan.cost, self._analyst),
+            fits=fits,
             left=account.left_of(account.binding(self._analyst)),
+            then=None if later is None else later.left_of(later.binding(self._analyst)),
             stored=self._ledger.find(plan_digest(plan), self._analyst),
         )
 

@@ -163,9 +163,18 @@ def _value(node: exp.Expr, condition: Expression | None, scope: Scope, *, ordere
         raise scope.refuse(
             node,
             f"This takes numbers{' and dates' if ordered else ''}, not {value.kind.value} values.",
-            "count with COUNT(*) FILTER (WHERE …), or group by it",
+            _instead(value),
         )
     return _summed(node, value, condition, scope)
+
+
+def _instead(value: Expression) -> str:
+    """Return what to write instead of summing up what is no number."""
+    if isinstance(value, ColumnValue) and value.kind is Kind.TEXT:
+        return (
+            f'if these are numbers, declare kinds={{"{value.name}": "real"}} when the table is opened; or group by it'
+        )
+    return "count with COUNT(*) FILTER (WHERE …), or group by it"
 
 
 def _summed(node: exp.Expr, value: Expression, condition: Expression | None, scope: Scope) -> Expression:

@@ -112,7 +112,7 @@ class Reading:
         return Result(
             columns=columns,
             confidence=self.confidence,
-            simultaneous=self.simultaneous,
+            simultaneous=self.simultaneous or picks_by_noise(self.question),
             notes=notes_of(self.plan, limit, people, picked=picks_by_noise(self.question)),
         )
 

@@ -67,7 +67,7 @@ class LedgerAt:
                 f"The ledger at {self._name} was begun with {born}, and that is for life; "
                 f"the budget given is {self.budget}.",
                 fix="leave out budget, and the ledger's counts; a steward may raise or lower its limit with "
-                "`discreet ledger resize`, which is written down",
+                "`discreet ledger raise` or `lower`, which is written down",
             )
 
     @property

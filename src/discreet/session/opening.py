@@ -50,9 +50,9 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     says all the rest. Who is protected: `person`, the column whose value all rows of one person share; or `row=True`,
     if nobody has two rows. What is public: `bounds` that values are clamped to, and `groups` that are always shown;
     both without a look at the data. Bounds that are not declared can be bought, and groups are, where they are asked
-    for. `kinds` says what columns hold ("integer", "real", "text", "boolean", "date" or "timestamp"): for CSV files
-    declare all, or one person's odd cell can change what is public. `complete` names columns that have a value in every
-    row, so that their averages share one count.
+    for. `kinds` says what columns hold ("integer", "real", "text", "boolean", "date" or "timestamp"): those of a CSV
+    file are texts, unless `kinds`, or their bounds or groups, say otherwise; what does not fit is missing. `complete`
+    names columns that have a value in every row, so that their averages share one count.
 
     `budget` is the most that may ever be learned about one person. It is written into the `ledger` when that is created
     (beside the file, if no place is named) and found there ever after. `limit` is how much of one answer one person may

@@ -93,4 +93,8 @@ class Preview:
         if self.free:
             return f"nothing to pay, release #{self.release} answers this already"
         left = f"{self.symbol} = {text_down(self.left)} is left"
-        return f"fits, {left}" if self.fits else f"does not fit, {left}"
+        if self.price.then is None:
+            return f"does not fit, {left}"
+        # In another currency than the budget's, what is left is all that tells what it takes.
+        own = isinstance(self.spend, Rho) == (self.symbol == "ρ")
+        return f"fits, {left}" if own else f"fits, {left}, and {text_down(self.price.then)} afterwards"

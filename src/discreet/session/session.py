@@ -348,7 +348,8 @@ class Session(AbstractContextManager["Session"]):
         if not lacks_bounds(schema, column):
             raise InvalidInput(
                 f"{column.name!r} has no bounds to buy: it holds no numbers, or says who is protected.",
-                fix="name a column of numbers",
+                fix="name a column of numbers; a CSV file's are texts until they are declared, as in "
+                f'kinds={{"{column.name}": "real"}}',
             )
         return column.name
 

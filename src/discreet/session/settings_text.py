@@ -90,7 +90,7 @@ def _kinds(settings: "Settings") -> list[str]:
         return []
     about = (
         "# What columns hold: integer, real, text, boolean, date or timestamp. What does not fit counts as missing.",
-        "# With all columns of a CSV file here, nothing about them is guessed from the rows any more.",
+        "# A CSV file's columns that are not here are texts, or what their bounds or groups are.",
     )
     return [*about, "[kinds]", *(f"{key(name)} = {text(kind.value)}" for name, kind in settings.kinds.items())]
 

@@ -111,7 +111,7 @@ This is the same in every row. (line 1, column 12)
 SELECT SUM(ward) FROM visits
 ---
 This takes numbers, not text values. (line 1, column 12)
-  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+  fix: if these are numbers, declare kinds={"ward": "real"} when the table is opened; or group by it
 ===
 SELECT AVG(smoker) FROM visits
 ---
@@ -131,7 +131,7 @@ SUM takes one value. (line 1, column 8)
 SELECT MEDIAN(ward) FROM visits
 ---
 This takes numbers and dates, not text values. (line 1, column 15)
-  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+  fix: if these are numbers, declare kinds={"ward": "real"} when the table is opened; or group by it
 ===
 SELECT QUANTILE(stay) FROM visits
 ---
@@ -231,7 +231,7 @@ A histogram stands alone in its question. (line 1, column 8)
 SELECT COUNT(*) + ward FROM visits GROUP BY ward
 ---
 + does not take text values. (line 1, column 8)
-  fix: give it integer or real, for instance with CAST(… AS …)
+  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
 ===
 SELECT COUNT(*) || 'x' FROM visits
 ---

@@ -1,12 +1,12 @@
 SELECT COUNT(*) FROM visits WHERE age > 'forty'
 ---
 > cannot put integer and text side by side. (line 1, column 35)
-  fix: make them alike, for instance with CAST(… AS …)
+  fix: make them alike, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
 ===
 SELECT COUNT(*) FROM visits WHERE ward > 3
 ---
 > cannot put integer and text side by side. (line 1, column 35)
-  fix: make them alike, for instance with CAST(… AS …)
+  fix: make them alike, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
 ===
 SELECT COUNT(*) FROM visits WHERE age
 ---
@@ -26,12 +26,12 @@ NOT does not take integer values. (line 1, column 39)
 SELECT COUNT(*) FROM visits WHERE ward + 1 = 2
 ---
 + does not take text values. (line 1, column 35)
-  fix: give it integer or real, for instance with CAST(… AS …)
+  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
 ===
 SELECT COUNT(*) FROM visits WHERE -ward = 2
 ---
 negate does not take text values. (line 1, column 36)
-  fix: give it integer or real, for instance with CAST(… AS …)
+  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
 ===
 SELECT COUNT(*) FROM visits WHERE age LIKE '1%'
 ---
@@ -41,7 +41,7 @@ LIKE does not take integer values. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE ward IN (1, 2)
 ---
 = cannot put integer and text side by side. (line 1, column 35)
-  fix: make them alike, for instance with CAST(… AS …)
+  fix: make them alike, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
 ===
 SELECT COUNT(*) FROM visits WHERE age IN (stay, 2)
 ---
