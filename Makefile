@@ -60,6 +60,8 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/accounting.py
 	$(RUN)/python benchmarks/accounting_sweep.py
 	$(RUN)/python benchmarks/ledger.py
+	$(RUN)/python benchmarks/peers_venv.py
+	$(RUN)/python benchmarks/queries.py --large
 
 docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest
