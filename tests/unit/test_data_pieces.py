@@ -10,14 +10,13 @@ from data_worlds import World, world
 from discreet.core import Bounds, Column, Kind, Limit, PrivacyUnit, Schema
 from discreet.data import Aggregation, Key, People, PeopleCut, Rows, Total, column, compiling, groupings, kernel, sums
 from discreet.data import duck_table as passes
-from discreet.data.unit_rows import Units
 
 WORLDS = range(25)
 #: What is set, in which module.
 WAYS = {
     "pieces of four rows": [(kernel, "PIECE", 4)],
-    "batches of five rows": [(passes, "FETCHED", 5), (Units.spans, "__defaults__", (5,))],
-    "batches and pieces": [(kernel, "PIECE", 2), (passes, "FETCHED", 3), (Units.spans, "__defaults__", (3,))],
+    "batches of five rows": [(passes, "FETCHED", 5), (passes, "SPANS", 100)],
+    "batches and pieces": [(kernel, "PIECE", 2), (passes, "FETCHED", 3), (passes, "SPANS", 100)],
     "groups by sorting": [(kernel, "FEW", 0)],
     "groups in rounds": [(kernel, "FEW", 10**6)],
     "groups are listed": [(groupings, "COUNTED", 0)],

@@ -25,6 +25,10 @@ from discreet.data.unit_rows import FETCHED, Units, placed
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+#: A table is fetched in about so many spans, unless it is small.
+SPANS = 12
+#: Rows of a span whose numbers, of 8 bytes each, are not more than 28 MiB.
+WIDEST = 7 << 19
 #: The number of a row among all, of the type that its parameters have.
 ROW = "rowid"
 
@@ -138,9 +142,13 @@ class Pass:
     def _spans(self) -> list[tuple[int, int, int, int]]:
         """Return the spans of units, and of their rows, that are fetched one after another."""
         units, rows = self._holding.units, self._holding.rows
+        # Finding a span takes the engine a time that grows with the table: so there are not many more in a large one.
+        # But arrays of more than 32 MiB are given back to the system and asked for anew each time, which takes longer.
+        together = max(FETCHED, min(rows // SPANS, WIDEST))
         if units is None:
-            return [(0, 0, begin, min(begin + FETCHED, rows)) for begin in range(0, rows, FETCHED)]
-        return [(first, last, int(units.begins[first]), int(units.begins[last])) for first, last in units.spans()]
+            return [(0, 0, begin, min(begin + together, rows)) for begin in range(0, rows, together)]
+        spans = units.spans(together)
+        return [(first, last, int(units.begins[first]), int(units.begins[last])) for first, last in spans]
 
     def _fetch(self, begin: int, end: int) -> tuple[NDArray[Any], list[Fetched]]:
         """Return the numbers of rows that pass the condition, and their columns, in the order of the table."""

@@ -19,7 +19,7 @@ class Units:
     names: Words
     begins: NDArray[np.int64]
 
-    def spans(self, rows: int = FETCHED) -> Iterator[tuple[int, int]]:
+    def spans(self, rows: int) -> Iterator[tuple[int, int]]:
         """Split units into spans [first, last) of about so many rows."""
         first, count = 0, len(self.names)
         while first < count:
