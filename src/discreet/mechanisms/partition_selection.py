@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -93,8 +94,18 @@ def best_selection(
     """
     if (epsilon is None) == (rho is None):
         raise InvalidInput("One target is needed.", fix="pass either epsilon=… or rho=…, and delta=…")
+    return _best(
+        probability(delta, "delta"),
+        whole(groups, "groups"),
+        None if epsilon is None else positive(epsilon, "epsilon"),
+        None if rho is None else positive(rho, "rho"),
+    )
+
+
+@lru_cache(maxsize=256)  # of public numbers; a plan asks when it is priced, paid for and run
+def _best(delta: Fraction, groups: int, epsilon: Fraction | None, rho: Fraction | None) -> Selection:
     rules: list[Selection] = []
-    target = positive(epsilon, "epsilon") if epsilon is not None else _epsilon_of(rho, groups)
+    target = epsilon if epsilon is not None else _epsilon_of(rho, groups)
     for make in (TruncatedGeometricSelection, LaplaceThreshold):
         try:
             rules.append(make(epsilon=target, delta=delta, groups=groups))
