@@ -303,9 +303,5 @@ def _pairs(
     return np.argsort(codes, kind="stable"), tuple(pairs)
 
 
-def _read(cell: Any, kind: Kind) -> Value:
-    return cell if cell is None or kind is Kind.TEXT else _value(cell, kind)
-
-
 def _by_bytes(value: Any) -> Any:
     return value.encode() if isinstance(value, str) else value

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.core import Bounds
-from discreet.core.schema import Kind, Schema
+from discreet.core.schema import Schema
 from discreet.data.aggregates import (
     Distinct,
     Frequencies,
@@ -181,11 +181,6 @@ def words_of(expression: Expression) -> str:
     from discreet.query.sql_writing import expression_sql  # noqa: PLC0415
 
     return expression_sql(expression)
-
-
-def is_whole(aggregate: object) -> bool:
-    """Whether sums of it are whole numbers in the unit of the values."""
-    return not isinstance(aggregate, Total) or aggregate.value.kind is Kind.INTEGER
 
 
 def _single(part: Part) -> Sources:
