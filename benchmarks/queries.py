@@ -174,7 +174,7 @@ def sql_table(found: Found, rows: int) -> Table:
     return Table(
         title=f"People bounded in SQL, {rows:,} rows",
         note=(
-            "On DuckDB, on a table with each person's rows together. All count the same people and rows, without noise; "
+            "On DuckDB, on a table with each person's rows together. All count the same people and rows, no noise; "
             f"discreet's exact part takes {'–' if ours is None else f'{ours:.2f} s'}."
         ),
         columns=("formulation", "CPU s", "times discreet's"),

@@ -150,8 +150,8 @@ QUERY_MECHANISM_MUTANTS = [
     Mutant(
         "ρ buys too large an ε",
         "mechanisms/partition_selection.py",
-        'square = 2 * positive(exact(rho, "rho"), "rho")',
-        'square = 4 * positive(exact(rho, "rho"), "rho")',
+        'return root_down(2 * positive(rho, "rho") * whole(groups, "groups"))',
+        'return root_down(4 * positive(rho, "rho") * whole(groups, "groups"))',
         f"{GROUPS}::test_the_best_rule_for_rho_costs_no_more_than_rho",
     ),
     # Quantiles.

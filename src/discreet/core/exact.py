@@ -18,6 +18,8 @@ Number = int | float | Fraction | Decimal
 LARGEST = Fraction(10**100)
 #: Longer numerators or denominators come from a computation gone astray, and would stall exact arithmetic.
 MOST_BITS = 4096
+#: A root that is not rational is rounded to so many bits.
+ROOT_BITS = 100
 #: Decimal exponents beyond this are refused unseen.
 FARTHEST = 200
 
@@ -122,6 +124,11 @@ def round_up(number: Fraction) -> float:
 def round_down(number: Fraction) -> float:
     """Return the greatest float that is not above `number`, neither in binary nor by its shortest text."""
     return -round_up(-number)
+
+
+def root_down(number: Fraction) -> Fraction:
+    """Return the square root of a number that is not negative, rounded down to a multiple of 2⁻¹⁰⁰."""
+    return Fraction(math.isqrt((number.numerator << 2 * ROOT_BITS) // number.denominator), 1 << ROOT_BITS)
 
 
 def text_up(number: Fraction | float, digits: int = 6) -> str:

@@ -13,6 +13,10 @@ from discreet.core.units import PrivacyUnit
 Value = int | float | str | bool | date | datetime | None
 
 
+#: The day that days are counted from.
+EPOCH = date(1970, 1, 1).toordinal()
+
+
 class Kind(Enum):
     """What a column or an expression holds."""
 
@@ -27,6 +31,11 @@ class Kind(Enum):
     def numeric(self) -> bool:
         """Whether one can count with it."""
         return self in (Kind.INTEGER, Kind.REAL)
+
+    @property
+    def groupable(self) -> bool:
+        """Whether rows can be grouped by it: of reals and moments, nearly every row has its own."""
+        return self not in (Kind.REAL, Kind.TIMESTAMP)
 
     @property
     def temporal(self) -> bool:
@@ -82,6 +91,16 @@ class Schema:
     def is_person(self, name: str) -> bool:
         """Whether a column is the one that says who is protected."""
         return self.unit.column is not None and self.unit.column.casefold() == name.casefold()
+
+
+def day_number(day: date) -> int:
+    """Return the days from 1970-01-01 to a day."""
+    return day.toordinal() - EPOCH
+
+
+def day_of(number: int) -> date:
+    """Return the day of a number of days since 1970-01-01; the first or the last day that there is, if it is beyond."""
+    return date.fromordinal(min(max(number + EPOCH, date.min.toordinal()), date.max.toordinal()))
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:

@@ -7,6 +7,7 @@ plain projection: a filter beside them could be pushed into a Parquet scan, whos
 from dataclasses import dataclass
 
 from discreet.core.schema import Kind
+from discreet.data.quoting import quoted
 
 INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 REALS = {"FLOAT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT"}
@@ -40,21 +41,21 @@ class Casting:
 
 def casting(name: str, kind: str) -> Casting | None:
     """Return what a column of one of the engine's types becomes; None if it has no place here."""
-    quoted = '"' + name.replace('"', '""') + '"'
+    own = quoted(name)
     if kind in INTEGERS:
-        return Casting(Kind.INTEGER, f"CAST({quoted} AS BIGINT)")
+        return Casting(Kind.INTEGER, f"CAST({own} AS BIGINT)")
     if kind in REALS or kind.startswith("DECIMAL("):
-        return Casting(Kind.REAL, _finite(f"CAST({quoted} AS DOUBLE)"))
+        return Casting(Kind.REAL, _finite(f"CAST({own} AS DOUBLE)"))
     if kind in TEXTS or kind.startswith("ENUM("):
-        return Casting(Kind.TEXT, f"CAST({quoted} AS VARCHAR)")
+        return Casting(Kind.TEXT, f"CAST({own} AS VARCHAR)")
     if kind == "BOOLEAN":
-        return Casting(Kind.BOOLEAN, quoted)
+        return Casting(Kind.BOOLEAN, own)
     if kind == "DATE":
-        return Casting(Kind.DATE, _between(quoted, DAYS))
+        return Casting(Kind.DATE, _between(own, DAYS))
     if kind in MOMENTS or kind == ZONED:
-        moment = f"TRY_CAST({quoted} AS TIMESTAMP)"
+        moment = f"TRY_CAST({own} AS TIMESTAMP)"
         if kind == ZONED:
-            moment = f"(CASE WHEN isfinite({quoted}) THEN TRY(make_timestamp(epoch_us({quoted}))) END)"
+            moment = f"(CASE WHEN isfinite({own}) THEN TRY(make_timestamp(epoch_us({own}))) END)"
         return Casting(Kind.TIMESTAMP, _between(moment, TIMES))
     return None
 
@@ -73,7 +74,7 @@ def identity(name: str, kind: str, wanted: Kind | None) -> Casting | None:
         return own
     if wanted in (Kind.INTEGER, Kind.BOOLEAN, Kind.DATE):
         return declared_casting(name, kind, wanted)
-    return Casting(Kind.TEXT, 'CAST("' + name.replace('"', '""') + '" AS VARCHAR)')
+    return Casting(Kind.TEXT, f"CAST({quoted(name)} AS VARCHAR)")
 
 
 def declared_casting(name: str, kind: str, wanted: Kind) -> Casting | None:
@@ -85,7 +86,7 @@ def declared_casting(name: str, kind: str, wanted: Kind) -> Casting | None:
         return None
     # Large numbers have more digits than a real has.
     whole = kind in REALS - {"FLOAT", "DOUBLE"} or kind.startswith("DECIMAL(")
-    return Casting(wanted, cast_as('"' + name.replace('"', '""') + '"' if whole else own.text, wanted, own.kind))
+    return Casting(wanted, cast_as(quoted(name) if whole else own.text, wanted, own.kind))
 
 
 def cast_as(value: str, wanted: Kind, own: Kind = Kind.TEXT) -> str:

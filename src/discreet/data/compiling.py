@@ -7,11 +7,11 @@ statement. No row can raise: what could is guarded, and tried on top of it.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 from discreet.core import Bounds, InvalidInput
 from discreet.core.exact import nearest_float
-from discreet.core.schema import Kind, Value
+from discreet.core.schema import Kind, Value, day_number, day_of
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
 
 TYPES = {
@@ -25,7 +25,6 @@ TYPES = {
 LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**63 - 1
 #: Constants beyond this are compared as if they were it: no column holds more.
 WIDE = 10**37
-FIRST_DAY, LAST_DAY, EPOCH = date.min.toordinal(), date.max.toordinal(), date(1970, 1, 1).toordinal()
 #: A text up to this length may be written twice. Longer ones are bound by a lambda, or nesting would double them.
 SHORT = 60
 
@@ -148,7 +147,7 @@ def ends(kind: Kind, bounds: Bounds) -> tuple[Value, Value]:
         case Kind.REAL:
             return nearest_float(bounds.low), nearest_float(bounds.high)
         case Kind.DATE:
-            return _day(int(bounds.low)), _day(int(bounds.high))
+            return day_of(int(bounds.low)), day_of(int(bounds.high))
         case Kind.TIMESTAMP:
             return _moment(bounds.low * 86_400_000_000), _moment(bounds.high * 86_400_000_000)
         case _:
@@ -158,16 +157,12 @@ def ends(kind: Kind, bounds: Bounds) -> tuple[Value, Value]:
             )
 
 
-def _day(days: int) -> date:
-    return date.fromordinal(min(max(days + EPOCH, FIRST_DAY), LAST_DAY))
-
-
 def _moment(microseconds: object) -> datetime:
     whole = int(microseconds)  # type: ignore[call-overload]
     days, rest = divmod(whole, 86_400_000_000)
-    day = _day(days)
+    day = day_of(days)
     start = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - timestamps are UTC, without saying so
-    return start if day.toordinal() != days + EPOCH else start + timedelta(microseconds=rest)
+    return start if day_number(day) != days else start + timedelta(microseconds=rest)
 
 
 def _case(case: Case, scope: Scope) -> Sql:

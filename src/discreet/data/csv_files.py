@@ -15,6 +15,7 @@ from typing import Any
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.canonical import cast_as
+from discreet.data.quoting import literal, quoted
 
 ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 DELIMITERS = (",", ";", "\t", "|")
@@ -58,7 +59,7 @@ class CsvFile:
     def texts(self) -> str:
         """The SQL of all columns as texts."""
         columns = ", ".join(
-            f"nullif(fields[{place}], '') AS {_quoted(name)}" for place, name in enumerate(self.names, start=1)
+            f"nullif(fields[{place}], '') AS {quoted(name)}" for place, name in enumerate(self.names, start=1)
         )
         # S608: made of our own words and of names that are quoted.
         fields = f"(SELECT {self._fields} AS fields FROM read_csv($path, {LINES}))"  # noqa: S608
@@ -74,8 +75,8 @@ class CsvFile:
         bare = f"CASE WHEN starts_with(cell, '\"') THEN {inside} ELSE cell END"
         cells = f"list_transform(regexp_extract_all({lines}, {literal(cell)}, 1), lambda cell: {bare})"
         fits = f"regexp_full_match({lines}, {literal(f'(?:{cell})*')})"
-        quoted = f"CASE WHEN {fits} THEN {cells} END"
-        return f"CASE WHEN contains(line, '\"') THEN {quoted} ELSE string_split(line, {sign}) END"
+        read = f"CASE WHEN {fits} THEN {cells} END"
+        return f"CASE WHEN contains(line, '\"') THEN {read} ELSE string_split(line, {sign}) END"
 
 
 def is_csv(path: Path) -> bool:
@@ -115,7 +116,7 @@ def _still_possible(
     tried = [(name, kind) for name, kinds in possible.items() for kind in kinds]
     if not tried:
         return possible
-    asked = ", ".join(f"coalesce(bool_and({_fits(_quoted(name), kind)}), true)" for name, kind in tried)
+    asked = ", ".join(f"coalesce(bool_and({_fits(quoted(name), kind)}), true)" for name, kind in tried)
     (fits,) = connection.execute(f"SELECT {asked} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
     fitting = {one for one, fit in zip(tried, fits, strict=True) if fit}
     return {name: tuple(kind for kind in kinds if (name, kind) in fitting) for name, kinds in possible.items()}
@@ -153,12 +154,3 @@ def _told_apart(names: list[str]) -> tuple[str, ...]:
         one = one if not count else f"{one}_{count}"
         found[one.casefold()] = one
     return tuple(found.values())
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """Return a text as SQL."""
-    return "'" + text.replace("'", "''") + "'"

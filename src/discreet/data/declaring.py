@@ -8,13 +8,11 @@ from typing import Any
 
 from discreet.core import Bounds, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
-from discreet.core.schema import Column, Kind, Schema, Value, closest
+from discreet.core.schema import Column, Kind, Schema, Value, closest, day_number
 
-DAY_ZERO = date(1970, 1, 1)
 #: Bounds, or the two ends of an interval.
 AnyBounds = Bounds | tuple[Any, Any] | Sequence[Any]
 KINDS_EXAMPLE = 'kinds={"age": "integer", "stay": "real"}'
-KEYS = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.DATE)
 
 
 #: A kind, or its name.
@@ -129,12 +127,12 @@ def _end(column: Column, end: Any) -> int | float | Fraction:
         raise WrongType(
             f"A bound of {column.name!r} is {kind_of(end)}, not a date.", fix="pass dates, such as date(2024, 1, 1)"
         )
-    return end.toordinal() - DAY_ZERO.toordinal()
+    return day_number(end)
 
 
 def groups_of(column: Column, values: Sequence[Value]) -> tuple[Value, ...]:
     """Return the public values of a column: of its kind, and each once."""
-    if column.kind not in KEYS:
+    if not column.kind.groupable:
         raise InvalidInput(
             f"{column.name!r} holds {column.kind.value} values, which are no groups.",
             fix="leave it out of `groups`, and group by a part of it, such as its year",

@@ -6,7 +6,7 @@ Public keys have their lists. Private ones are listed first, all that occur, in 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from itertools import product
 from math import prod
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.schema import Kind, Value
+from discreet.core.schema import Kind, Value, day_number, day_of
 from discreet.data.aggregates import Aggregation, Key
 from discreet.data.compiling import compiled
 from discreet.data.expressions import ColumnValue, Expression
@@ -25,7 +25,6 @@ from discreet.data.statements import Fetched, Selected, Statement
 COUNTED = 1 << 13
 #: A table of codes by value is at most so long.
 TABLE = 1 << 20
-DAY_ZERO = date(1970, 1, 1)
 
 #: Runs a statement with its parameters, and returns its rows.
 Ask = Callable[[str, dict[str, object]], list[tuple[Any, ...]]]
@@ -187,7 +186,7 @@ def _value(number: int, kind: Kind) -> Value:
     """Return the value of a key that is fetched as a number."""
     match kind:
         case Kind.DATE:
-            return DAY_ZERO + timedelta(days=number)
+            return day_of(number)
         case Kind.BOOLEAN:
             return bool(number)
         case _:
@@ -195,7 +194,7 @@ def _value(number: int, kind: Kind) -> Value:
 
 
 def _number(value: Value) -> int:
-    return (value - DAY_ZERO).days if isinstance(value, date) else int(value)  # type: ignore[arg-type]
+    return day_number(value) if isinstance(value, date) else int(value)  # type: ignore[arg-type]
 
 
 def _listed(key: Key, values: list[Value], statement: Statement, ask: Ask) -> KeyCodes:

@@ -56,6 +56,11 @@ def name_of(text: str) -> int:
     return int.from_bytes(hashlib.md5(text.encode(), usedforsecurity=False).digest()[8:], "little")
 
 
+def salt_of(text: str) -> int:
+    """Return the salt of a plan, from all that it says; public."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+
 def group_text(group: tuple[Value, ...]) -> str:
     """Return the text that a group is named by: for each key its length and its text, or 'n' for NULL."""
     return "".join("n" if value is None else _with_length(value_text(value)) for value in group)

@@ -11,6 +11,7 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import closest
 from discreet.data.csv_files import CsvFile, is_csv
+from discreet.data.quoting import literal, quoted
 
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
 #: The name that the source has in statements.
@@ -81,8 +82,7 @@ def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
     with path.open("rb") as file:
         magic = file.read(12)
     if magic[8:12] == DUCKDB_MAGIC:
-        quoted = str(path.absolute()).replace("'", "''")
-        connection.execute(f"ATTACH '{quoted}' AS {NAME} (READ_ONLY, TYPE duckdb)")
+        connection.execute(f"ATTACH {literal(str(path.absolute()))} AS {NAME} (READ_ONLY, TYPE duckdb)")
         return Source(f"{NAME}.{_inner_table(connection, inner)}", {}, stamp)
     if inner is not None:
         raise InvalidInput("Only DuckDB files have tables inside.", fix="leave `inner` out")
@@ -113,4 +113,4 @@ def _inner_table(connection: Any, inner: str | None) -> str:
             f"There is no table {chosen!r} in the file.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(tables)}",
         )
-    return ".".join('"' + part.replace('"', '""') + '"' for part in (tables[chosen], chosen))
+    return f"{quoted(tables[chosen])}.{quoted(chosen)}"

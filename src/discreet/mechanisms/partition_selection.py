@@ -1,6 +1,5 @@
 """Which private groups may be shown: the optimal rule, and the best of three."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -10,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Approximate, Repeated
-from discreet.core import InvalidInput, Number, OutOfRange, exact, positive, probability, whole
-from discreet.core.exact import nearest_float
+from discreet.core import InvalidInput, Number, OutOfRange, positive, probability, whole
+from discreet.core.exact import nearest_float, root_down
 from discreet.core.frozen import settle
 from discreet.mechanisms.keep_table import keep_table
 from discreet.mechanisms.thresholds import GaussianThreshold, LaplaceThreshold, each_group, read_people
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.stream import need_entropy
 
-#: A square root is rounded down to so many bits.
-ROOT_BITS = 100
 EVEN = Fraction(1, 2)
 
 
@@ -127,5 +124,4 @@ def _best(delta: Fraction, groups: int, epsilon: Fraction | None, rho: Fraction 
 
 def _epsilon_of(rho: Number | None, groups: int) -> Fraction:
     """Return the ε whose even parts over the groups add up to ρ: groups·(ε/groups)²/2 ≤ ρ, rounded down."""
-    square = 2 * positive(exact(rho, "rho"), "rho") * whole(groups, "groups")
-    return Fraction(math.isqrt((square.numerator << 2 * ROOT_BITS) // square.denominator), 1 << ROOT_BITS)
+    return root_down(2 * positive(rho, "rho") * whole(groups, "groups"))

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import sha256
 from typing import Any
 
 from discreet.accounting import Composed, PrivacyLoss
@@ -10,6 +9,7 @@ from discreet.core import Limit
 from discreet.core.schema import Schema
 from discreet.data.aggregates import Aggregation, Key, Load, PeopleBy, Table
 from discreet.data.expressions import Expression
+from discreet.data.marks import salt_of
 from discreet.noise import Entropy
 from discreet.query.pricing import Pricing
 from discreet.query.spending import Spend
@@ -88,7 +88,7 @@ class LimitsPlan:
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the limit."""
-        salt = int.from_bytes(sha256(self.canonical().encode()).digest()[:8], "little")
+        salt = salt_of(self.canonical())
         passing = self.chosen.passing(self.where, self.keys, salt)
         limit = self.chosen.choose(data, passing, self._pricing, entropy)
         return {"limit": [limit.groups, limit.rows_per_group]}

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 
-from discreet.core.schema import Kind
+from discreet.core.schema import Kind, day_number, day_of
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
 from discreet.data.functions import F
 
-EPOCH = date(1970, 1, 1)
 #: Sums and products beyond this are as good as unbounded.
 WIDEST = Fraction(2**80)
 #: Arithmetic on whole numbers is clipped here.
@@ -215,16 +214,16 @@ def _power(base: Interval, exponent: Interval) -> Interval:
 
 def _year(part: Interval) -> Interval:
     return Interval(
-        None if part.low is None else Fraction(day_of(part.low).year),
-        None if part.high is None else Fraction(day_of(part.high).year),
+        None if part.low is None else Fraction(day_of(int(part.low)).year),
+        None if part.high is None else Fraction(day_of(int(part.high)).year),
     )
 
 
 def _truncated(rule: Callable[[date], date]) -> Callable[[Interval], Interval]:
     def apply(part: Interval) -> Interval:
         return Interval(
-            None if part.low is None else Fraction(number_of(rule(day_of(part.low)))),
-            None if part.high is None else Fraction(number_of(rule(day_of(part.high)))),
+            None if part.low is None else Fraction(day_number(rule(day_of(int(part.low))))),
+            None if part.high is None else Fraction(day_number(rule(day_of(int(part.high))))),
         )
 
     return apply
@@ -274,16 +273,6 @@ RULES: dict[F, Callable[..., Interval]] = {
 }
 
 
-def number_of(day: date) -> int:
-    """Return the days since 1970-01-01."""
-    return (day - EPOCH).days
-
-
-def day_of(number: Fraction) -> date:
-    """Return the day of a number of days, within the years that there are."""
-    return EPOCH + timedelta(days=max(min(int(number), (date.max - EPOCH).days), (date.min - EPOCH).days))
-
-
 def _number(value: object) -> Fraction | None:
     match value:
         case bool():
@@ -291,9 +280,9 @@ def _number(value: object) -> Fraction | None:
         case int() | float():
             return Fraction(repr(value))  # as people typed it
         case datetime():
-            return Fraction(number_of(value.date()))
+            return Fraction(day_number(value.date()))
         case date():
-            return Fraction(number_of(value))
+            return Fraction(day_number(value))
         case _:
             return None
 

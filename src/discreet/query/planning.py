@@ -7,7 +7,7 @@ from fractions import Fraction
 from discreet.core import InvalidInput, OutOfRange
 from discreet.core.exact import text_up
 from discreet.core.limits import AnyLimit, Limit
-from discreet.core.schema import Kind, Schema
+from discreet.core.schema import Schema
 from discreet.data.aggregates import Key, PeopleCut, PeopleWhere, Total
 from discreet.data.expressions import ColumnValue, Expression, Literal, call, children
 from discreet.data.functions import F
@@ -35,7 +35,6 @@ MOST_CELLS = 1_000_000
 LEAST_PRICE, MOST_PRICE = Fraction(1, 10**6), Fraction(10**4)
 #: How close to the least price the price comes that is found.
 CLOSE = Fraction(1, 200)
-KEY_KINDS = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.DATE)
 
 
 def plan_question(question: Question, facts: Facts, spend: Spend | Within, *, bias: bool = False) -> QueryPlan:
@@ -253,7 +252,7 @@ def _need_delta(facts: Facts) -> Fraction:
 
 def _need_keys(question: Question, _facts: Facts) -> None:
     for group in question.groups:
-        if group.expression.kind not in KEY_KINDS:
+        if not group.expression.kind.groupable:
             raise InvalidInput(
                 f"Rows cannot be grouped by {group.name!r}, which is {group.expression.kind.value}.",
                 fix="group by FLOOR(…) or ROUND(…) of a number, or DATE_TRUNC('day', …) of a timestamp",

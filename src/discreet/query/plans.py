@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from hashlib import sha256
 from itertools import product
 from typing import Any
 
@@ -25,7 +24,7 @@ from discreet.data.aggregates import (
     Table,
 )
 from discreet.data.expressions import Expression
-from discreet.data.marks import value_text
+from discreet.data.marks import salt_of, value_text
 from discreet.noise import Entropy
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
@@ -76,7 +75,7 @@ class QueryPlan:
         return Pricing(self.spend, limit, self.schema.unit.neighbours)
 
     def describe(self) -> str:
-        """Return what is asked, as SQL, with its price."""
+        """Return what is asked, as SQL."""
         return self.what
 
     def canonical(self) -> str:
@@ -87,7 +86,7 @@ class QueryPlan:
     @property
     def salt(self) -> int:
         """What this plan's choice of rows is seeded with; public."""
-        return int.from_bytes(sha256(self.canonical().encode()).digest()[:8], "little")
+        return salt_of(self.canonical())
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""

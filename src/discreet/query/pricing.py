@@ -1,6 +1,5 @@
 """Shares become mechanisms: what a part costs, what it adds, and how far off that may be."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import Approximate, BoundedRange, Concentrated, PrivacyLoss, Pure, Repeated, concentrated_of
 from discreet.core import Limit, Neighbours, NotProved, Number
+from discreet.core.exact import root_down
 from discreet.core.limits import AnyLimit
 from discreet.data.aggregates import sensitivity_of
 from discreet.mechanisms import (
@@ -28,9 +28,6 @@ from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.spending import Rho, Spend
 
 SelectionRule = TruncatedGeometricSelection | LaplaceThreshold | GaussianThreshold
-
-#: Square roots are rounded down to this.
-FINE = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +149,6 @@ def _rank_error(choice: ManyQuantiles | Extreme, confidence: Fraction, cells: in
     if isinstance(choice, Extreme):
         return choice.offset + choice.error(confidence, cells=cells)
     return choice.error(confidence)
-
-
-def root_down(number: Fraction) -> Fraction:
-    """Return a square root, rounded down."""
-    return Fraction(math.isqrt(number.numerator * FINE**2 // number.denominator), FINE)
 
 
 def _for_all(confidence: Number, size: int) -> Fraction:

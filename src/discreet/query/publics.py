@@ -7,10 +7,10 @@ from typing import cast
 
 from discreet.core import Bounds, InvalidInput
 from discreet.core.bounds import FINE, WIDEST
-from discreet.core.schema import Kind, Schema, Value
+from discreet.core.schema import Kind, Schema, Value, day_of
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, Literal, children, columns_in, is_null
 from discreet.data.functions import F
-from discreet.query.intervals import TRUNCATE, Interval, day_of, interval_of
+from discreet.query.intervals import TRUNCATE, Interval, interval_of
 
 #: More groups than this along one key are not listed beforehand.
 MOST_VALUES = 10_000
@@ -146,7 +146,7 @@ def _listed(expression: Expression) -> tuple[Value, ...] | None:
         return tuple(range(-(-interval.low // 1), interval.high // 1 + 1))
     if expression.kind is Kind.DATE:
         truncate = TRUNCATE.get(expression.function) if isinstance(expression, Call) else None
-        first, last = day_of(interval.low), day_of(interval.high)
+        first, last = day_of(int(interval.low)), day_of(int(interval.high))
         days = [first + timedelta(days=count) for count in range((last - first).days + 1)]
         return tuple(dict.fromkeys(days if truncate is None else map(truncate, days)))
     return None

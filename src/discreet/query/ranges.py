@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from hashlib import sha256
 from typing import Any
 
 from discreet.accounting import Composed, Concentrated, PrivacyLoss
 from discreet.core import Bounds, InvalidInput, Limit, Neighbours, NotProved
+from discreet.core.exact import root_down
 from discreet.core.schema import Kind, Schema
 from discreet.data.aggregates import LEAST_POWER, MOST_POWER, Aggregation, Extremes, Table
 from discreet.data.expressions import ColumnValue, column
+from discreet.data.marks import salt_of
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
-from discreet.query.pricing import root_down
 from discreet.query.spending import Rho, Spend
 
 FORM = "discreet bounds 1"
@@ -76,7 +76,7 @@ class BoundsPlan:
             keys=(),
             aggregates=self._extremes,
             limit=Limit(),
-            salt=int.from_bytes(sha256(self.canonical().encode()).digest()[:8], "little"),
+            salt=salt_of(self.canonical()),
         )
         counts = data.aggregate(aggregation).answers
         cells = [choice.choose(each, entropy=entropy) for choice, each in zip(self._choices, counts, strict=True)]

@@ -110,7 +110,7 @@ def _groups(parts: Parts) -> tuple[Expression, ...]:
             )
         if not columns_in(expression):
             raise scope.refuse(piece.node, "This is the same in every row.", "group by a column")
-        if expression.kind in (Kind.REAL, Kind.TIMESTAMP):
+        if not expression.kind.groupable:
             raise scope.refuse(
                 piece.node,
                 f"Groups cannot be {expression.kind.value} values: nearly every row would have its own.",

@@ -4,6 +4,7 @@ import re
 from datetime import date, datetime
 
 from discreet.core.schema import Value
+from discreet.data import quoting
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal
 from discreet.data.functions import F
 from discreet.query.sql_names import PLAIN, TRUNCATIONS
@@ -37,7 +38,7 @@ def quoted(name: str) -> str:
     """Return a name as SQL: in quotes where it would be read as something else."""
     if PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED:
         return name
-    return '"' + name.replace('"', '""') + '"'
+    return quoting.quoted(name)
 
 
 def constant(value: Value) -> str:
@@ -48,7 +49,7 @@ def constant(value: Value) -> str:
         case bool():
             return "TRUE" if value else "FALSE"
         case str():
-            return "'" + value.replace("'", "''") + "'"
+            return quoting.literal(value)
         case datetime():
             return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
         case date():

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from discreet.core import Number, probability
-from discreet.core.schema import Kind, Value
+from discreet.core.schema import Kind, Value, day_of
 from discreet.data.aggregates import PeopleCut, PeopleWhere
 from discreet.query.bands import RULES, Band, Floats
 from discreet.query.estimates import Estimates
-from discreet.query.intervals import day_of
 from discreet.query.notes import notes_of
 from discreet.query.parts import Blueprint, Keys, Noisy, Part
 from discreet.query.plans import QueryPlan
@@ -193,7 +192,7 @@ class Reading:
         found = _values(numbers, rows, whole=kind is not Kind.REAL)
         if kind is not Kind.DATE:
             return found
-        return tuple(None if number is None else day_of(Fraction(str(number))) for number in found)
+        return tuple(day_of(number) if isinstance(number, int) else None for number in found)
 
     @staticmethod
     def _kind(term: Term) -> Kind:

@@ -2,21 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.limits import AnyLimit
-from discreet.core.schema import Column, Kind, Schema
+from discreet.core.schema import Column, Kind, Schema, day_number, day_of
 from discreet.gate.releases import one_line
 from discreet.session.cells import plain
 from discreet.session.tables import TextColumn, html_lines, html_table, text_table
 
 #: Columns of a table, and groups of a column, that are listed.
 COLUMNS, GROUPS = 200, 6
-DAY_ZERO = date(1970, 1, 1)
-#: Days that Python has dates for, from 1970-01-01 on.
-FIRST_DAY, LAST_DAY = -719_162, 2_932_896
+#: Days that Python has dates for.
+FIRST_DAY, LAST_DAY = day_number(date.min), day_number(date.max)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,6 +78,6 @@ class Description:
 def interval_words(bounds: Bounds, kind: Kind) -> str:
     """Return bounds as people say them: days as dates."""
     if kind.temporal and bounds.low >= FIRST_DAY and bounds.high <= LAST_DAY:
-        low, high = (DAY_ZERO + timedelta(days=int(end)) for end in (bounds.low, bounds.high))
+        low, high = (day_of(int(end)) for end in (bounds.low, bounds.high))
         return f"{low.isoformat()} to {high.isoformat()}"
     return f"{nearest_float(bounds.low):,.12g} to {nearest_float(bounds.high):,.12g}"
