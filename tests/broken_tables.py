@@ -24,7 +24,7 @@ class PlacesForGroups(PlainTable):
         return super().kept(aggregation, entries, groups)
 
     def group_mark(self, salt, unit, group):
-        return mark(salt, self.name_of_unit(unit), self.found.index(group)) >> 32
+        return mark(salt, self.name_of_unit(unit), self.found.index(group))
 
 
 class PlacesForRows(PlainTable):
@@ -32,7 +32,7 @@ class PlacesForRows(PlainTable):
 
     def row_mark(self, salt, entry):
         place = next(place for place, row in enumerate(self.rows) if row is entry.row)
-        return mark(salt + 1, self.name_of_unit(entry.unit), place) >> 32
+        return mark(salt + 1, self.name_of_unit(entry.unit), place)
 
 
 class OneRowTooMany(PlainTable):
@@ -105,7 +105,7 @@ class SomebodysRowsForEverybody(PlainTable):
     """Everybody has the name of the first, so that marks are the same: fair to nobody, but private."""
 
     def name_of_unit(self, unit):
-        return name_of("everybody")
+        return name_of(("everybody",))
 
 
 class LargestValues(PlainTable):

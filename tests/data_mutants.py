@@ -101,15 +101,15 @@ DATA_MUTANTS = [
     Mutant(
         "rows are numbered by their place in the piece",
         "data/row_choice.py",
-        "number = (mine - rows.begins[unit].repeat(lengths)).astype(np.uint64)",
-        "number = mine.astype(np.uint64)",
+        "number = (mine - rows.begins[unit].repeat(lengths)).astype(np.uint32)",
+        "number = mine.astype(np.uint32)",
         f"{TABLE}::test_a_choice_does_not_depend_on_others",
     ),
     Mutant(
         "units have no names",
         "data/row_choice.py",
-        "return mix_words(names ^ np.uint64(salt & MASK))",
-        "return mix_words(names * np.uint64(0) ^ np.uint64(salt & MASK))",
+        "return names * np.uint32(UNITS) + np.uint32(salt & MASK)",
+        "return names * np.uint32(0) + np.uint32(salt & MASK)",
         f"{TABLE}::test_one_person_may_own_more_rows_than_a_piece_holds",
     ),
     Mutant(

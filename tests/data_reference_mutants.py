@@ -96,8 +96,8 @@ DATA_REFERENCE_MUTANTS = [
     Mutant(
         "units are told apart by their rank, which others change",
         "data/row_choice.py",
-        "return mix_words(names ^ np.uint64(salt & MASK))",
-        "return mix_words(np.arange(len(names), dtype=np.uint64) ^ np.uint64(salt & MASK))",
+        "return names * np.uint32(UNITS) + np.uint32(salt & MASK)",
+        "return np.arange(len(names), dtype=np.uint32) * np.uint32(UNITS) + np.uint32(salt & MASK)",
         FARTHER,
     ),
     Mutant(

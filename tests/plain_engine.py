@@ -29,7 +29,8 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
-from discreet.data.marks import group_order, group_text, mark, name_of, value_text
+from discreet.data.marks import group_order, mark, name_of
+from discreet.data.unit_keys import unit_keys
 from plain_values import DAY_ZERO, MICROSECONDS, as_kind, clip, microseconds_of, value_of
 
 PEOPLE_AGGREGATES = (PeopleBy, PeopleCut, PeopleWhere, Extremes)
@@ -96,8 +97,10 @@ class PlainTable:
         return passed
 
     def unit_of(self, place, row):
-        """Return whose a row is; with rows as units, its own."""
-        return ("row", place) if self.schema.unit.column is None else row[self.person]
+        """Return whose a row is: the id of its unit; with rows as units, its own."""
+        if self.schema.unit.column is None:
+            return ("row", place)
+        return tuple(value_of(key, row) for key in unit_keys(self.schema))
 
     def groups(self, aggregation, entries):
         """Return all public groups, or those that occur."""
@@ -130,13 +133,13 @@ class PlainTable:
         return sorted(entries, key=lambda entry: (self.row_mark(salt, entry), entry.number))[:most]
 
     def name_of_unit(self, unit):
-        return 0 if self.schema.unit.column is None else name_of(value_text(unit))
+        return 0 if self.schema.unit.column is None else name_of(unit)
 
     def group_mark(self, salt, unit, group):
-        return mark(salt, self.name_of_unit(unit), name_of(group_text(group))) >> 32
+        return mark(salt, self.name_of_unit(unit), name_of(group))
 
     def row_mark(self, salt, entry):
-        return mark(salt + 1, self.name_of_unit(entry.unit), entry.number) >> 32
+        return mark(salt + 1, self.name_of_unit(entry.unit), entry.number)
 
     # --- aggregates ---
 

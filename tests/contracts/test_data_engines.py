@@ -18,7 +18,7 @@ from data_grids import (
     world_of_function,
     world_of_odd,
 )
-from data_ties import GROUPS, SCHEMA, UNIT, X, tied_groups, tied_rows
+from data_ties import GROUPS, SCHEMA, UNIT, X, tied_groups
 from data_values import INTEGERS, REAL_BOUNDS, WHOLE_BOUNDS
 from data_worlds import PERSON, World, Worlds, world, worlds
 from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit
@@ -98,10 +98,6 @@ def test_every_function_is_on_a_grid():
 @pytest.mark.parametrize("values", [None, GROUPS, GROUPS[::-1]])
 def test_a_tie_of_groups_goes_to_the_first(make, values):
     assert not mismatches(make, tied_groups(values))
-
-
-def test_a_tie_of_rows_goes_to_the_first(make):
-    assert not mismatches(make, tied_rows())
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -25,7 +25,7 @@ from discreet.core.sensitivity import (
     counting_query,
     histogram,
 )
-from discreet.core.units import Neighbours, PrivacyUnit
+from discreet.core.units import Neighbours, Period, PrivacyUnit, Window
 
 __all__ = [
     "Bounds",
@@ -42,11 +42,13 @@ __all__ = [
     "NotProved",
     "Number",
     "OutOfRange",
+    "Period",
     "PrivacyUnit",
     "RunFailed",
     "Schema",
     "Sensitivity",
     "TotalLimit",
+    "Window",
     "WrongType",
     "bounded_sum",
     "bounded_sums",

@@ -25,12 +25,58 @@ def need_neighbours(value: object) -> Neighbours:
     return value
 
 
+class Period(Enum):
+    """A stretch of the calendar. Weeks begin on Monday."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A stretch of time within which a person's rows are hidden: a period of the calendar, of a column of times.
+
+    Rows without a time are in one window together.
+    """
+
+    period: Period
+    time: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.period, Period):
+            raise WrongType("period is not a Period.", fix="pass Period.MONTH or the like")
+        if not isinstance(self.time, str) or not self.time.strip():
+            raise InvalidInput("time names no column.", fix='name the column of dates or times, such as time="day"')
+
+    @classmethod
+    def of(cls, text: str) -> "Window":
+        """Return the window that a text such as "month of day" says: a period, and a column of dates or times."""
+        period, _, time = text.partition(" of ")
+        if period.strip() not in {one.value for one in Period}:
+            raise InvalidInput(
+                "The window does not begin with a period.",
+                fix='write "month of day": day, week, month, quarter or year, of a column of dates or times',
+            )
+        return cls(period=Period(period.strip()), time=time.strip())
+
+    def __str__(self) -> str:
+        return f"{self.period.value} of {self.time}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyUnit:
-    """Whose presence is hidden: one row, or all rows that share one value of `column`."""
+    """Whose presence is hidden: one row, or all rows that share one value of `column`, of a `window` or for life.
+
+    With a window the promise is for each person's rows of one month, say. What many months together tell about a person
+    is not hidden: the losses of all windows in which that person has rows add up.
+    """
 
     column: str | None = None
     neighbours: Neighbours = Neighbours.ADD_REMOVE
+    window: Window | None = None
 
     def __post_init__(self) -> None:
         if self.column is not None and not isinstance(self.column, str):
@@ -40,8 +86,16 @@ class PrivacyUnit:
                 "column is empty.", fix="name the column that identifies a person, or pass None for rows"
             )
         need_neighbours(self.neighbours)
+        if self.window is not None and not isinstance(self.window, Window):
+            raise WrongType("window is not a Window.", fix='pass Window(period=Period.MONTH, time="day")')
+        if self.window is not None and self.column is None:
+            raise InvalidInput(
+                "A window is of a person's rows.", fix="name the person's column, or leave the window out"
+            )
 
     def __str__(self) -> str:
         who = "one row" if self.column is None else f"all rows of one {self.column}"
+        if self.window is not None:
+            who = f"{who} in one {self.window}"
         what = "added or removed" if self.neighbours is Neighbours.ADD_REMOVE else "replaced by others"
         return f"{who}, {what}"

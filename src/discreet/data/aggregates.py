@@ -7,10 +7,10 @@ unit's rows stand in the order of the table. Of these:
   its smallest marks, at most `rows_per_group`.
 * `TotalLimit`: it keeps the rows with its smallest marks over all groups, at most `rows`.
 
-A unit's mark for a group is the upper 32 bits of mark(salt, name of unit, name of group); ties go to the group that
-comes first in the order of groups. A unit's mark for a row is the upper 32 bits of mark(salt + 1, name of unit, n),
-where n = 0, 1, 2, … counts the unit's rows (those that passed the condition and the keys, in all groups together); ties
-go to the first. So which rows count depends on the unit's own rows and the salt, and on nobody else.
+A unit's mark for a group is mark(salt, name of unit, name of group); ties go to the group that comes first in the order
+of groups. A unit's mark for a row is mark(salt + 1, name of unit, n), where n = 0, 1, 2, … counts the unit's rows
+(those that passed the condition and the keys, in all groups together). So which rows count depends on the unit's own
+rows and the salt, and on nobody else.
 `discreet.data.marks` says what mark and name are.
 
 **Which groups.** If all keys have public values: their product, in the order given, whether they occur or not.
@@ -30,6 +30,7 @@ from discreet.core import Bounds, Limit, Neighbours, Sensitivity
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Schema, Value
 from discreet.data.expressions import Expression
+from discreet.data.relations import Relation
 
 #: Cells of the logarithmic grid on which `Extremes` counts: powers of two from 2⁻²⁰ to 2⁶³, of either sign, and zero.
 LEAST_POWER, MOST_POWER = -20, 63
@@ -177,13 +178,19 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregation:
-    """One pass over a table. Public."""
+    """One pass over a table, or over a relation of several. Public.
+
+    A relation that is not owned (`discreet.data.relations`) is aggregated row by row: its limit is a `TotalLimit` of
+    the rows that one unit moves, which leaves no row out, and only counts and sums of rows are asked of it.
+    """
 
     where: Expression | None
     keys: tuple[Key, ...]
     aggregates: tuple[Aggregate, ...]
     limit: AnyLimit
     salt: int
+    #: None: the rows of the one table that is asked.
+    source: Relation | None = None
 
     @property
     def public(self) -> bool:

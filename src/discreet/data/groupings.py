@@ -4,10 +4,9 @@ Public keys have their lists. Private ones are listed first, all that occur, in 
 `discreet.data.marks.group_order`; integers of a small range are counted off, and those that occur found on the way.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import product
 from math import prod
 from typing import Any
 
@@ -18,7 +17,7 @@ from discreet.core.schema import Kind, Value, day_number, day_of
 from discreet.data.aggregates import Aggregation, Key
 from discreet.data.compiling import compiled
 from discreet.data.expressions import ColumnValue, Expression
-from discreet.data.marks import GOLDEN, MASK, Words, group_text, name_of
+from discreet.data.marks import KEYS, MASK, OTHERS, Words, word_of
 from discreet.data.statements import Fetched, Selected, Statement
 
 #: Codes are counted off up to this many, without listing first which of them occur.
@@ -91,8 +90,6 @@ class Grouping:
     keys: tuple[KeyCodes, ...]
     #: For each key but the first, the sorted pairs of the code so far and the key's that occur; None: all of them.
     pairs: tuple[NDArray[np.int64], ...] | None = None
-    #: The names of groups where the engine has computed them.
-    known_names: Words | None = None
 
     @property
     def size(self) -> int:
@@ -117,23 +114,33 @@ class Grouping:
 
     def groups(self, codes: Ints) -> tuple[tuple[Value, ...], ...]:
         """Return the groups of some codes."""
-        columns: list[list[Value]] = []
+        if not self.keys:
+            return ((),) * len(codes)
+        columns = [
+            [key.values[code] for code in own.tolist()]
+            for key, own in zip(reversed(self.keys), self._key_codes(codes), strict=True)
+        ]
+        return tuple(zip(*reversed(columns), strict=True))
+
+    def _key_codes(self, codes: Ints) -> Iterator[Ints]:
+        """Return the codes that each key has in some groups, the last key first."""
         for place in reversed(range(1, len(self.keys))):
             if self.pairs is not None:
                 codes = self.pairs[place - 1][codes]
             codes, own = np.divmod(codes, len(self.keys[place].values))
-            columns.append([self.keys[place].values[code] for code in own.tolist()])
-        if not self.keys:
-            return ((),) * len(codes)
-        columns.append([self.keys[0].values[code] for code in codes.tolist()])
-        return tuple(zip(*reversed(columns), strict=True))
+            yield own
+        if self.keys:
+            yield codes
 
     def words(self) -> Words:
         """Return the names of all groups, times the constant that marks multiply them by."""
-        if self.known_names is not None:
-            return self.known_names * np.uint64(GOLDEN)
-        groups = product(*[key.values for key in self.keys])
-        return np.array([name_of(group_text(group)) * GOLDEN & MASK for group in groups], dtype=np.uint64)
+        names = np.zeros(self.size, dtype=np.uint32)
+        scale = OTHERS
+        for key, own in zip(reversed(self.keys), self._key_codes(np.arange(self.size)), strict=True):
+            words = np.array([word_of(value) for value in key.values], dtype=np.uint32)
+            names += words[own] * np.uint32(scale)
+            scale = scale * KEYS & MASK
+        return names
 
 
 def grouping_of(aggregation: Aggregation, statement: Statement, ask: Ask) -> Grouping:
@@ -242,36 +249,28 @@ def _occurring(aggregation: Aggregation, statement: Statement, ask: Ask) -> Grou
     """Ask which groups there are, before any limit."""
     rows = ask(*_question(aggregation, statement))
     kinds = [key.expression.kind for key in aggregation.keys]
-    columns = list(zip(*rows, strict=True)) or [()] * (len(kinds) + 1)
-    names = np.array(columns[-1], dtype=np.uint64)
+    columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
     keys = []
-    for key, kind, column in zip(aggregation.keys, kinds, columns, strict=False):
+    for key, kind, column in zip(aggregation.keys, kinds, columns, strict=True):
         values: list[Value] = [None] if None in column else []
         some: list[Any] = sorted({value for value in column if value is not None}, key=_by_bytes)
         values += some if kind is Kind.TEXT else [_value(number, kind) for number in some]
         keys.append(_listed(key, values, statement, ask))
-    order, pairs = _pairs(keys, kinds, columns)
-    return Grouping(tuple(keys), pairs, names[order])
+    return Grouping(tuple(keys), _pairs(keys, kinds, columns))
 
 
 def _question(aggregation: Aggregation, statement: Statement) -> tuple[str, dict[str, object]]:
-    """Return the statement that lists all groups that occur, with their names."""
-    scope, items, names = statement.scope, [], []
+    """Return the statement that lists all groups that occur."""
+    scope, items = statement.scope, []
     conditions = list(statement.conditions)
     for place, key in enumerate(aggregation.keys):
-        text = compiled(key.expression, scope).text
-        number = text if key.expression.kind is Kind.TEXT else statement.number_text(key.expression)
-        items.append(f"{text} AS k{place}, {number} AS n{place}")
-        names.append(
-            f"CASE WHEN k{place} IS NULL THEN 'n' "
-            f"ELSE length(CAST(k{place} AS VARCHAR)) || ':' || CAST(k{place} AS VARCHAR) END"
-        )
-        if key.values is not None and key.expression.kind is not Kind.TEXT:
+        text = key.expression.kind is Kind.TEXT
+        number = compiled(key.expression, scope).text if text else statement.number_text(key.expression)
+        items.append(f"{number} AS n{place}")
+        if key.values is not None and not text:
             conditions.append(_one_of(number, key.values, statement))
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    numbers = ", ".join(f"n{place}" for place in range(len(items)))
-    inner = f"SELECT DISTINCT {', '.join(items)} FROM rows{where}"  # noqa: S608 - made of our own names
-    return f"SELECT {numbers}, md5_number_lower({' || '.join(names)}) FROM ({inner})", scope.parameters  # noqa: S608
+    return f"SELECT DISTINCT {', '.join(items)} FROM rows{where}", scope.parameters  # noqa: S608 - made of our own names
 
 
 def _one_of(number: str, values: Sequence[Value], statement: Statement) -> str:
@@ -282,10 +281,8 @@ def _one_of(number: str, values: Sequence[Value], statement: Statement) -> str:
     return f"({' OR '.join(tests) or 'false'})"
 
 
-def _pairs(
-    keys: list[KeyCodes], kinds: list[Kind], columns: list[tuple[Any, ...]]
-) -> tuple[Ints, tuple[NDArray[np.int64], ...]]:
-    """Return the order of the groups that were listed, and for each key but the first the pairs that occur."""
+def _pairs(keys: list[KeyCodes], kinds: list[Kind], columns: list[tuple[Any, ...]]) -> tuple[NDArray[np.int64], ...]:
+    """Return for each key but the first the pairs that occur."""
     codes = np.zeros(0, dtype=np.int64)
     pairs: list[NDArray[np.int64]] = []
     for place, (key, kind) in enumerate(zip(keys, kinds, strict=True)):
@@ -299,7 +296,7 @@ def _pairs(
             pairs.append(found)
         else:
             codes = own
-    return np.argsort(codes, kind="stable"), tuple(pairs)
+    return tuple(pairs)
 
 
 def _by_bytes(value: Any) -> Any:

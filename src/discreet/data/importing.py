@@ -11,11 +11,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, Value, closest
 from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out
+from discreet.data.clustering import UnitColumn, cluster_statements, read_units
+from discreet.data.compiling import Scope, compiled
 from discreet.data.csv_files import fitting_kinds, no_names
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of
 from discreet.data.duck_table import DuckTable, Holding
@@ -24,7 +24,7 @@ from discreet.data.errors import engine_failed, tell_operator
 from discreet.data.expressions import kind_of_value
 from discreet.data.import_files import Imported, ImportFile
 from discreet.data.sources import Source, attach, detach, stamp_of
-from discreet.data.unit_rows import Units
+from discreet.data.unit_keys import unit_keys
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -43,12 +43,19 @@ class Declaration:
     groups: Mapping[str, Sequence[Value]]
     kinds: Mapping[str, Kind]
     complete: tuple[str, ...]
+    order: str | None
 
     @property
     def names(self) -> set[str]:
         """The columns that are spoken of, capitals folded."""
         person = [] if self.unit.column is None else [self.unit.column]
-        return {name.casefold() for name in [*person, *self.bounds, *self.groups, *self.kinds, *self.complete]}
+        order = [] if self.order is None else [self.order]
+        return {name.casefold() for name in [*person, *order, *self.bounds, *self.groups, *self.kinds, *self.complete]}
+
+    def order_in(self, columns: Sequence[Column]) -> str | None:
+        """Return the column that a unit's rows are ordered by, if one was declared."""
+        known = {column.name.casefold(): column for column in columns}
+        return None if self.order is None else found_column(self.order, known, "orders rows").name
 
     @property
     def implied(self) -> dict[str, Kind]:
@@ -83,6 +90,7 @@ def open_table(  # noqa: PLR0913 - all but the first are named
     groups: Mapping[str, Sequence[Value]] | None = None,
     kinds: Mapping[str, AnyKind] | None = None,
     complete: Iterable[str] = (),
+    order: str | None = None,
     inner: str | None = None,
     store: Path | str | None = None,
     settings: EngineSettings = DEFAULT,
@@ -95,6 +103,8 @@ def open_table(  # noqa: PLR0913 - all but the first are named
     `kinds` says what columns hold ("integer", "real", "text", "boolean", "date", "timestamp"); what does not fit is
     NULL. Columns of a CSV file are texts unless their kind is declared, or their bounds or groups say what they hold
     (numbers are reals then): nothing is guessed from rows. `complete` names columns that have a value in every row.
+    `order` names a column that tells the rows of one unit apart, so that which of them count where there are too many
+    does not depend on how the source is sorted.
     """
     declaration = Declaration(
         table=table,
@@ -103,6 +113,7 @@ def open_table(  # noqa: PLR0913 - all but the first are named
         groups=groups or {},
         kinds=kinds_of(kinds or {}),
         complete=complete_of(complete),
+        order=order,
     )
     return _quiet(lambda: _opened(source, declaration, inner, None if store is None else Path(store), settings))
 
@@ -150,7 +161,8 @@ def _opened(
         imported = _import(connection, source, declaration, inner)
     else:
         kinds = sorted((name.casefold(), kind.value) for name, kind in declaration.kinds.items())
-        file = ImportFile(store, f"{stamp_of(source)} {inner} {kinds}", declaration.unit.column)
+        made_of = f"{stamp_of(source)} {inner} {kinds} {declaration.order} {declaration.unit.window}"
+        file = ImportFile(store, made_of, declaration.unit.column)
         if stamp_of(source) is None or not file.is_current(settings):
             with tempfile.TemporaryDirectory(dir=store.parent, prefix=".discreet-") as place:
                 fresh = Path(place) / "import"
@@ -161,7 +173,9 @@ def _opened(
         connection = connect(str(store), settings, read_only=True)
         imported = file.read(connection)
     schema = declaration.schema(imported.columns)
-    units = _units(connection) if declaration.unit.column is not None else None
+    units = None
+    if declaration.unit.column is not None:
+        units = read_units(lambda text: connection.execute(text).fetchnumpy(), "units")
     rows = connection.execute("SELECT count(*) FROM rows").fetchall()[0][0]
     lock(connection)
     names = {column.name: f"c{place}" for place, column in enumerate(imported.columns)}
@@ -178,9 +192,8 @@ def _import(connection: "DuckDBPyConnection", source: object, declaration: Decla
     if schema.unit.column is None:
         connection.execute(f"CREATE TABLE rows {taken}", attached.parameters)
     else:
-        person = f"c{schema.names.index(schema.unit.column)}"
         connection.execute(f"CREATE TEMP TABLE staged {taken}", attached.parameters)
-        _cluster(connection, person, len(columns))
+        _cluster(connection, schema, declaration.order_in(columns))
     detach(connection, attached)
     return Imported(columns, left_out)
 
@@ -230,24 +243,11 @@ def _casting(name: str, kind: str, wanted: Kind | None) -> Casting | None:
     return found
 
 
-def _cluster(connection: "DuckDBPyConnection", person: str, columns: int) -> None:
+def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None) -> None:
     """Put the rows of each unit together, in the order of the source; rows of nobody are left out."""
-    names = ", ".join(f"c{place}" for place in range(columns))
-    # S608: made of our own names.
-    connection.execute(
-        f"CREATE TABLE rows AS SELECT {names} FROM staged WHERE {person} IS NOT NULL ORDER BY {person}, rowid"  # noqa: S608
-    )
+    places = {name: f"c{place}" for place, name in enumerate(schema.names)}
+    ids = [UnitColumn(compiled(key, Scope(places)).text, key.kind) for key in unit_keys(schema)]
+    by = ("rowid",) if order is None else (places[order], "rowid")
+    for statement in cluster_statements("TABLE rows", "TABLE units", "staged", tuple(places.values()), ids, by):
+        connection.execute(statement)
     connection.execute("DROP TABLE staged")
-    connection.execute(
-        f"CREATE TABLE units AS SELECT md5_number_lower(CAST({person} AS VARCHAR)) AS name, count(*) AS n, "  # noqa: S608
-        f"min(rowid) AS first, max(rowid) AS last FROM rows GROUP BY {person} ORDER BY {person}"
-    )
-
-
-def _units(connection: "DuckDBPyConnection") -> Units:
-    """Return whose rows stand where, after checking that it is so."""
-    found = connection.execute("SELECT name, n, first, last FROM units ORDER BY rowid").fetchnumpy()
-    begins = np.append(0, np.cumsum(found["n"], dtype=np.int64))
-    if not (np.array_equal(found["first"], begins[:-1]) and np.array_equal(found["last"], begins[1:] - 1)):
-        raise engine_failed()
-    return Units(np.asarray(found["name"], dtype=np.uint64), begins)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.core.limits import AnyLimit, Limit
 from discreet.data.marks import Words, mix_words
 from discreet.data.rounds import FEW, kept_in_rounds
-from discreet.data.row_choice import LAST_16, LOWER, MIDDLE, PIECE, check, chosen, differ, packed, ranges, unit_words
+from discreet.data.row_choice import LAST_16, LOWER, PIECE, Longs, check, chosen, differ, packed, ranges, unit_words
 from discreet.data.unit_rows import Placed
 
 #: More than any table has rows.
@@ -37,7 +37,7 @@ class Runs:
     #: The group of each row, in this order.
     codes: NDArray[Any]
     #: The unit of each row, in this order: the one that it has in the order of the table, too.
-    units: Words
+    units: Longs
     #: The number of the run of each row, in this order.
     numbers: NDArray[Any]
     #: Where each run begins in this order, and where the last one ends.
@@ -72,7 +72,7 @@ class Bounding:
 
     limit: AnyLimit
     salt: int
-    #: The names of groups, times GOLDEN; None if there are so few groups that no unit has to choose among them.
+    #: The names of groups, times OTHERS; None if there are so few groups that no unit has to choose among them.
     words: Words | None
     #: Whether anybody asks for groups of units where the limit needs none; for how many they are before the limit; and
     #: for the rows in the fullest of them.
@@ -115,7 +115,7 @@ class Bounding:
         """Return what counts of a piece where a unit keeps a few of many groups; None: sorting has to decide."""
         if self.words is None or self.loads_wanted or not isinstance(self.limit, Limit) or self.limit.groups > FEW:
             return None
-        marks = (self._marks(piece, codes) >> MIDDLE).astype(np.uint32)
+        marks = self._marks(piece, codes)
         found = kept_in_rounds(self.salt, self.limit, piece, marks, codes)
         if found is None:
             return None
@@ -133,7 +133,7 @@ class Bounding:
         return int(np.count_nonzero(_sums_between(kept, piece.begins) < piece.counts))
 
     def _marks(self, piece: Placed, codes: NDArray[Any]) -> Words:
-        """Return the marks of the rows' groups, all 64 bits."""
+        """Return the marks of the rows' groups."""
         marks = unit_words(self.salt, piece.names).repeat(piece.counts)
         if self.words is not None:
             marks += self.words[codes]
@@ -143,10 +143,9 @@ class Bounding:
         counts = piece.counts
         units = np.arange(piece.units, dtype=np.uint64).repeat(counts)
         if self.words is None or not isinstance(self.limit, Limit):
-            labels = codes.astype(np.uint64)
+            labels = codes.astype(np.uint32)
         else:
             labels = self._marks(piece, codes)
-            labels >>= MIDDLE
         return _sorted_runs(piece, units, labels, codes)
 
     def _in_groups(self, piece: Placed, runs: Runs) -> Bounded:
@@ -185,7 +184,7 @@ class Bounding:
         return stays
 
 
-def _sorted_runs(piece: Placed, units: Words, labels: Words, codes: NDArray[Any]) -> Runs:
+def _sorted_runs(piece: Placed, units: Longs, labels: Words, codes: NDArray[Any]) -> Runs:
     begin = np.empty(len(codes), dtype=bool)
     begin[0] = True
     if len(codes) <= PIECE:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.limits import Limit
+from discreet.data.marks import Words
 from discreet.data.row_choice import Ints, chosen, differ, ranges
 from discreet.data.unit_rows import Placed
 
@@ -18,11 +19,9 @@ FEW = 6
 #: The mark of a row that is out.
 OUT = np.uint32(0xFFFFFFFF)
 
-Marks = NDArray[np.uint32]
-
 
 def kept_in_rounds(
-    salt: int, limit: Limit, piece: Placed, marks: Marks, codes: NDArray[Any]
+    salt: int, limit: Limit, piece: Placed, marks: Words, codes: NDArray[Any]
 ) -> tuple[Ints, Ints] | None:
     """Return the rows that count, and the group of each unit in each round.
 

@@ -32,7 +32,7 @@ from discreet.query.pricing import Pricing
 from discreet.query.spending import Spend
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
-FORM = "discreet query 1"
+FORM = "discreet query 2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,70 @@
+"""Rows of one unit side by side, and whose they are: how DuckDB keeps imports and relations."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core.schema import Kind
+from discreet.data.errors import engine_failed
+from discreet.data.marks import KEYS, MASK, NULL
+from discreet.data.unit_rows import Units
+
+
+@dataclass(frozen=True, slots=True)
+class UnitColumn:
+    """A column that tells units apart: its SQL, and what it holds."""
+
+    text: str
+    kind: Kind
+
+
+def cluster_statements(
+    rows: str, units: str, source: str, columns: Sequence[str], ids: Sequence[UnitColumn], order: Sequence[str]
+) -> tuple[str, str]:
+    """Return statements that make two tables: rows by unit, in an order within each; and the units, in the same order.
+
+    `rows` and `units` are what is to be created, such as "TEMP TABLE r1". Rows whose first id is NULL are left out.
+    """
+    by = ", ".join(f"{one.text} NULLS FIRST" for one in ids)
+    within = ", ".join(f"{one} NULLS FIRST" for one in order)
+    # S608: made of our own names, and of compiled expressions.
+    clustered = (
+        f"CREATE {rows} AS SELECT {', '.join(columns)} FROM {source} "  # noqa: S608
+        f"WHERE {ids[0].text} IS NOT NULL ORDER BY {by}, {within}"
+    )
+    told = (
+        f"CREATE {units} AS SELECT {_name_sql(ids)} AS name, count(*) AS n, min(rowid) AS first, max(rowid) AS last "  # noqa: S608
+        f"FROM {rows.rsplit(maxsplit=1)[-1]} GROUP BY {', '.join(one.text for one in ids)} ORDER BY {by}"
+    )
+    return clustered, told
+
+
+def _name_sql(ids: Sequence[UnitColumn]) -> str:
+    """Return the SQL of a unit's name."""
+    name = _word_sql(ids[0])
+    for one in ids[1:]:
+        name = f"(({name} * {KEYS} + {_word_sql(one)}) & {MASK})"
+    return name
+
+
+def _word_sql(one: UnitColumn) -> str:
+    """Return the SQL of the word of a value, as `discreet.data.marks` has it."""
+    text = one.text
+    if one.kind is Kind.TEXT:
+        word = f"CAST('0x' || md5({text})[1:8] AS BIGINT)"
+    else:
+        number = f"({text} - DATE '1970-01-01')" if one.kind is Kind.DATE else f"CAST({text} AS BIGINT)"
+        word = f"(xor({number}, ({number} >> 32) * {KEYS}) & {MASK})"
+    return f"coalesce({word}, {NULL})"
+
+
+def read_units(fetch: Callable[[str], dict[str, NDArray[Any]]], units: str) -> Units:
+    """Return whose rows stand where, after checking that it is so."""
+    found = fetch(f"SELECT name, n, first, last FROM {units} ORDER BY rowid")  # noqa: S608 - our own name
+    begins = np.append(0, np.cumsum(found["n"], dtype=np.int64))
+    if not (np.array_equal(found["first"], begins[:-1]) and np.array_equal(found["last"], begins[1:] - 1)):
+        raise engine_failed()
+    return Units(np.asarray(found["name"]).astype(np.uint32), begins)
