@@ -28,6 +28,9 @@ class Findings:
     #: Number to body, of payments and of releases.
     payments: dict = field(default_factory=dict)
     releases: dict = field(default_factory=dict)
+    #: The same of later steps; and payment and step to number, of all steps.
+    continued: dict = field(default_factory=dict)
+    steps: dict = field(default_factory=dict)
     #: Release to answer.
     answers: dict = field(default_factory=dict)
     heads: dict = field(default_factory=dict)
@@ -89,11 +92,12 @@ def examined(path: Path) -> Findings:
     finally:
         connection.close()
     _follow(rows, found)
-    for number, body in found.releases.items():
+    answering = {**found.releases, **found.continued}
+    for number, body in answering.items():
         answer = found.answers.get(number, b"")
         found.need(sha256(answer).hexdigest() == body["answer"], "an answer has the hash that is in the chain")
         found.need(len(answer) == body["size"], "an answer has the size that is in the chain")
-    found.need(set(found.answers) == set(found.releases), "answers and releases are the same")
+    found.need(set(found.answers) == set(answering), "answers and releases are the same")
     return found
 
 
@@ -119,6 +123,13 @@ def _follow(rows: list, found: Findings) -> None:
                 found.need(body["payment"] not in answered, "one payment, one answer")
                 answered.add(body["payment"])
                 found.releases[number] = body
+                found.steps[body["payment"], 0] = number
+            case "continuation":
+                step = body["payment"], body["step"]
+                found.need(step not in found.steps, "one step, one answer")
+                found.need((step[0], step[1] - 1) in found.steps, "no step before the one that it follows")
+                found.continued[number] = body
+                found.steps[step] = number
             case "resize" if body["analyst"] is None:
                 purse.resize(body["limit"])
             case "disclosure":

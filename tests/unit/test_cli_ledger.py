@@ -240,14 +240,25 @@ BIRTH = LEDGER | {
     "policy",
 }
 CHANGE = LEDGER | {"currency", "by", "reason", "before", "after"}
-PAID = {"entry", "at", "request", "analyst", "what", "cost", "cost_words", "release"}
+PAID = {"entry", "at", "request", "analyst", "what", "cost", "cost_words", "release", "continued"}
 KEYS = {
     "create": BIRTH | {"promise", "people", "key", "anchors"},
     "show": BIRTH
     | GAUGE
     | {"closed", "promise", "analysts", "payments", "releases", "entries", "head", "recent", "unanswered"},
     "verify": {"version", "verb", "ledger"}
-    | {"sound", "faults", "entries", "payments", "releases", "unanswered", "checkpoints", "signed", "anchors"},
+    | {
+        "sound",
+        "faults",
+        "entries",
+        "payments",
+        "releases",
+        "unanswered",
+        "continued",
+        "checkpoints",
+        "signed",
+        "anchors",
+    },
     "raise": CHANGE | {"promise"},
     "lower": CHANGE | {"promise"},
     "allow": CHANGE | {"analyst", "own_limit"},

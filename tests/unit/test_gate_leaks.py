@@ -27,8 +27,8 @@ def ledger(tmp_path):
 
 @pytest.mark.parametrize("failure", [LedgerUnavailable("no", fix="none"), OSError("no"), KeyboardInterrupt()])
 def test_an_answer_that_could_not_be_stored_is_in_no_frame_of_the_error(ledger, monkeypatch, failure):
-    def fail(self, receipt, answer):
-        del self, receipt
+    def fail(self, receipt, answer, step):
+        del self, receipt, step
         assert ANSWER.hex() in answer.decode()
         raise failure
 

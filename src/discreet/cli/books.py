@@ -99,6 +99,7 @@ def birth_facts(ledger: Ledger) -> dict[str, Fact]:
         **exactly("birth_limit", budget.limit, round_down(budget.limit)),
         **exactly("delta", budget.delta, round_up(budget.delta)),
         "person": budget.unit.column,
+        "window": None if budget.unit.window is None else str(budget.unit.window),
         "neighbours": budget.unit.neighbours.value,
         "policy": ledger.birth.policy.value,
     }
@@ -128,18 +129,19 @@ def gauge_row(name: str, gauge: Gauge) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """A payment as it is told: the receipt, when, and the entry that answered it."""
+    """A payment as it is told: the receipt, when, the entry that answered it, and how many steps followed that one."""
 
     receipt: Receipt
     at: str
     release: int | None
+    continued: int = 0
 
     @classmethod
     def of(cls, ledger: Ledger, receipt: Receipt) -> "Paid":
         """Return what is told of a payment."""
         event = from_body(ledger.link(receipt.number)[1].body)
         at = event.at if isinstance(event, Payment) else ""
-        return cls(receipt, at, ledger.release_of(receipt.number))
+        return cls(receipt, at, ledger.release_of(receipt.number), ledger.continuations(receipt.number))
 
     def facts(self) -> dict[str, Fact]:
         """Return it for a program."""
@@ -153,6 +155,7 @@ class Paid:
             "cost": loss_to_text(receipt.cost),
             "cost_words": cost_words(receipt.cost),
             "release": self.release,
+            "continued": self.continued,
         }
 
     def row(self) -> list[str]:
@@ -164,8 +167,14 @@ class Paid:
             name_of(receipt.analyst),
             one_line(receipt.what, WORDS),
             one_line(cost_words(receipt.cost), WORDS),
-            "not yet" if self.release is None else f"entry {self.release}",
+            self._released(),
         ]
+
+    def _released(self) -> str:
+        if self.release is None:
+            return "not yet"
+        steps = f" and {self.continued:,} more step{'' if self.continued == 1 else 's'}" if self.continued else ""
+        return f"entry {self.release}{steps}"
 
 
 def when(at: str) -> str:

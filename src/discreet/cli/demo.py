@@ -27,8 +27,8 @@ from discreet.gate.releases import one_line
 from discreet.gate.views import ledger_text
 from discreet.session import Answer as Answered
 from discreet.session import Session, Settings, open_session, write_settings
+from discreet.session.asking import How
 from discreet.session.report import Exhibit, write_report
-from discreet.session.session import How
 
 FOLDER = "discreet-demo"
 TABLE, LEDGER, REPORT = "visits.csv", "hospital.ledger", "report.html"

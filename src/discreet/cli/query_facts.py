@@ -24,6 +24,7 @@ def declared_facts(session: Session) -> dict[str, Fact]:
     return {
         "table": schema.table,
         "person": schema.unit.column,
+        "window": None if schema.unit.window is None else str(schema.unit.window),
         "neighbours": schema.unit.neighbours.value,
         "columns": [_column_facts(column) for column in schema.columns],
         "limit": _limit_facts(session.schema.limit),

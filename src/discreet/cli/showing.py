@@ -85,6 +85,7 @@ def answer_verify(arguments: Namespace) -> Answer:
         "payments": checked.payments,
         "releases": checked.releases,
         "unanswered": checked.unanswered,
+        "continued": checked.continued,
         "checkpoints": checked.checkpoints,
         "signed": checked.signed,
         "anchors": found.anchors,
@@ -98,6 +99,7 @@ def _verdict(found: Inspection) -> list[str]:
         ["ledger", found.ledger or "not known"],
         ["entries", f"{checked.entries:,}"],
         ["payments", counted(checked.payments, checked.releases)],
+        *([["later steps", f"{checked.continued:,}"]] if checked.continued else []),
         ["checkpoints", f"{checked.checkpoints:,}, {checked.signed:,} of them signed"],
         ["anchors", f"{found.anchors:,}" if found.anchors else "none: whether this is an old copy cannot be known"],
     ]

@@ -15,7 +15,7 @@ from discreet.core.errors import (
 )
 from discreet.core.exact import Number, exact, positive, probability, round_down, round_up, whole
 from discreet.core.exponential import exp_down, exp_minus, exp_up, log_up
-from discreet.core.limits import Limit, TotalLimit
+from discreet.core.limits import Limit, Matches, TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.sensitivity import (
     Sensitivity,
@@ -38,6 +38,7 @@ __all__ = [
     "LedgerDamaged",
     "LedgerUnavailable",
     "Limit",
+    "Matches",
     "Neighbours",
     "NotProved",
     "Number",

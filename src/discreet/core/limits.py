@@ -56,6 +56,23 @@ class TotalLimit:
         return f"at most {_many(self.rows, 'row')} a unit"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """How people may be joined with each other, on other columns than the person's.
+
+    Of one unit at most `rows` rows of each table are matched, and each of them with at most `matches` rows of the other.
+    """
+
+    rows: int
+    matches: int
+
+    def __post_init__(self) -> None:
+        settle(self, rows=whole(self.rows, "rows"), matches=whole(self.matches, "matches"))
+
+    def __str__(self) -> str:
+        return f"at most {_many(self.rows, 'row')} a unit, and {_many(self.matches, 'match')} for each"
+
+
 #: Either way to say how much of an answer one unit may touch.
 AnyLimit = Limit | TotalLimit
 
@@ -68,4 +85,5 @@ def need_limit(value: object) -> Limit:
 
 
 def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    plural = "es" if what.endswith("ch") else "s"
+    return f"{count:,} {what}{'' if count == 1 else plural}"

@@ -61,11 +61,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """One table. The unit's column, if there is one, is among the columns."""
+    """One table. The unit's column, if there is one, is among the columns.
+
+    Rows that are made of those of tables (`discreet.data.relations`) have a schema, too. There the person may be in no
+    column, or in several: `people` names them. None: the unit's own column.
+    """
 
     table: str
     columns: tuple[Column, ...]
     unit: PrivacyUnit
+    people: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         folded = [column.name.casefold() for column in self.columns]
@@ -73,10 +78,18 @@ class Schema:
             raise InvalidInput(
                 "Two columns have the same name, but for capitals.", fix="rename one of them before the table is opened"
             )
-        if self.unit.column is not None and self.find(self.unit.column) is None:
+        missing = self.unit.column is not None and self.find(self.unit.column) is None
+        if self.people is None and missing:
             raise InvalidInput(
                 f"There is no column {self.unit.column!r} that could say who is protected.",
                 fix=f"pass one of: {', '.join(self.names)}",
+            )
+        window = None if self.people is not None else self.unit.window
+        time = None if window is None else self.find(window.time)
+        if window is not None and (time is None or not time.kind.temporal):
+            raise InvalidInput(
+                f"There is no column {window.time!r} of dates or times that a window could be of.",
+                fix='name a column of dates; a CSV file\'s are texts until they are declared: kinds={"day": "date"}',
             )
 
     @property
@@ -89,8 +102,15 @@ class Schema:
         return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
 
     def is_person(self, name: str) -> bool:
-        """Whether a column is the one that says who is protected."""
-        return self.unit.column is not None and self.unit.column.casefold() == name.casefold()
+        """Whether a column is one that says who is protected."""
+        return name.casefold() in {each.casefold() for each in self.person_names}
+
+    @property
+    def person_names(self) -> tuple[str, ...]:
+        """The columns that say who is protected: one, or none; of a relation, perhaps several."""
+        if self.people is not None:
+            return self.people
+        return () if self.unit.column is None else (self.unit.column,)
 
 
 def day_number(day: date) -> int:

@@ -12,7 +12,7 @@ from discreet.gate.gate import Gate, Price
 from discreet.gate.inspection import Inspection, inspect_ledger
 from discreet.gate.ledger import Ledger
 from discreet.gate.moving import finish_move, move
-from discreet.gate.plans import Plan
+from discreet.gate.plans import Plan, SteppedPlan
 from discreet.gate.releases import Receipt, Release
 from discreet.gate.verification import Verification
 
@@ -31,6 +31,7 @@ __all__ = [
     "Price",
     "Receipt",
     "Release",
+    "SteppedPlan",
     "Verification",
     "certificate",
     "check_certificate",

@@ -9,10 +9,10 @@ from discreet.gate.accounts import Account, DatasetAccount
 from discreet.gate.canonical import Fields, parsed
 from discreet.gate.chain import GENESIS, Entry, checked, damaged, head_after
 from discreet.gate.events import (
-    VERSION,
     Annotated,
     Birth,
     Checkpoint,
+    Continued,
     Disclosed,
     Event,
     Payment,
@@ -20,6 +20,7 @@ from discreet.gate.events import (
     Resized,
     from_body,
     loss_of,
+    version_of,
 )
 
 #: Given a number, all entries after it.
@@ -95,7 +96,7 @@ class Book:
                         fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
                     )
                 return replace(later, checkpoint=entry.number)
-            case Annotated():
+            case Annotated() | Continued():
                 return later
             case Birth():
                 raise InvalidInput("A ledger is born once.", fix="create another ledger")
@@ -132,7 +133,7 @@ class Book:
 
 
 class _Run:
-    """Payments and releases with nothing else between them."""
+    """Payments and answers with nothing else between them."""
 
     def __init__(self) -> None:
         self.costs: Counter[tuple[str, str]] = Counter()
@@ -141,7 +142,7 @@ class _Run:
 
     def takes(self, entry: Entry, fields: Fields) -> bool:
         kind = fields.get("kind")
-        if fields.get("version") != VERSION:
+        if fields.get("version") != version_of(kind):
             return False
         if kind == "payment":
             analyst, cost = fields.get("analyst"), fields.get("cost")
@@ -150,7 +151,7 @@ class _Run:
             self.costs[analyst, cost] += 1
         elif kind == "release":
             self.releases += 1
-        else:
+        elif kind != "continuation":
             return False
         self.last = entry
         return True

@@ -8,7 +8,18 @@ from hashlib import sha256
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput
 from discreet.gate.books import Book
 from discreet.gate.chain import Entry, linked
-from discreet.gate.events import Birth, Checkpoint, Event, Payment, Released, Resized, from_body, now, to_body
+from discreet.gate.events import (
+    Birth,
+    Checkpoint,
+    Continued,
+    Event,
+    Payment,
+    Released,
+    Resized,
+    from_body,
+    now,
+    to_body,
+)
 from discreet.gate.stores import Accepted, Add, Outcome, Proposal, Reading, Refused, keys_of, trusted
 
 #: After so many entries there is a checkpoint, so that opening replays no more than these.
@@ -62,15 +73,25 @@ def _existing(event: Event, reading: Reading) -> Entry | None:
                 )
             return entry
         case Released(payment=payment):
-            entry = trusted(reading, payment)
-            if entry is None or not isinstance(from_body(entry.body), Payment):
-                raise InvalidInput("There is no such payment.", fix="pay first; the receipt has the number")
-            release = reading.release_of(payment)
-            return None if release is None else trusted(reading, release)
+            return _given(reading, payment, 0)
+        case Continued(payment=payment, step=step):
+            given = _given(reading, payment, step)
+            if given is None and reading.release_of(payment, step - 1) is None:
+                raise InvalidInput("The step before this one was not released.", fix="ask for the steps in order")
+            return given
         case Birth():
             raise InvalidInput("A ledger is born once.", fix="create another ledger")
         case _:
             return None
+
+
+def _given(reading: Reading, payment: int, step: int) -> Entry | None:
+    """Return where a step of a payment was answered."""
+    entry = trusted(reading, payment)
+    if entry is None or not isinstance(from_body(entry.body), Payment):
+        raise InvalidInput("There is no such payment.", fix="pay first; the receipt has the number")
+    release = reading.release_of(payment, step)
+    return None if release is None else trusted(reading, release)
 
 
 def _asked(payment: Payment) -> tuple[object, ...]:
@@ -79,7 +100,9 @@ def _asked(payment: Payment) -> tuple[object, ...]:
 
 def _appended(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign) -> Book:
     match event:
-        case Released(answer=digest) if answer is None or sha256(answer).hexdigest() != digest:
+        case Released(answer=digest) | Continued(answer=digest) if (
+            answer is None or sha256(answer).hexdigest() != digest
+        ):
             raise InvalidInput("A release comes with the answer that it names.", fix="use Ledger.release")
         case Resized(limit=limit, analyst=None) if limit is None or limit <= 0:
             raise InvalidInput(

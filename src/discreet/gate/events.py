@@ -11,15 +11,18 @@ from functools import lru_cache
 from typing import assert_never
 
 from discreet.accounting import PrivacyLoss, loss_from_text, loss_to_text
-from discreet.core import InvalidInput, LedgerDamaged, Neighbours, PrivacyUnit
+from discreet.core import InvalidInput, LedgerDamaged, Neighbours, PrivacyUnit, Window
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import Fields, canonical, parsed
 from discreet.gate.chain import damaged
 
-#: Of the bytes. A change in what an event says, or in what follows from it, makes a new one.
+#: Of the bytes. A change in what an event says, or in what follows from it, makes a new one. A kind that is added later
+#: has the number of its day, and the others keep theirs: so an old ledger reads as ever, and an old release that meets
+#: the new kind says that it needs a later one, and refuses.
 VERSION = 1
+LATER = {"continuation": 2}
 #: Fields that are whole numbers, and texts that may be missing; all others are texts.
-NUMBERS = frozenset({"payment", "size", "payments", "releases"})
+NUMBERS = frozenset({"payment", "size", "payments", "releases", "step"})
 OPTIONAL = frozenset({"epsilon", "rho", "reserve", "unit", "limit", "cost"})
 
 
@@ -56,6 +59,17 @@ class Released:
 
     at: str
     payment: int
+    answer: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continued:
+    """One more step of what was paid for in one piece was answered: 1, 2, 3, …. Step 0 is the payment's `Released`."""
+
+    at: str
+    payment: int
+    step: int
     answer: str
     size: int
 
@@ -102,7 +116,9 @@ class Checkpoint:
     signature: str
 
 
-Event = Birth | Payment | Released | Resized | Annotated | Disclosed | Checkpoint
+#: Events with an answer stored beside them.
+Answered = Released | Continued
+Event = Birth | Payment | Released | Continued | Resized | Annotated | Disclosed | Checkpoint
 
 
 def now() -> str:
@@ -115,7 +131,7 @@ def born(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
     return Birth(at=now(), title=title, budget=budget, policy=policy, key=key, nonce=os.urandom(16).hex())
 
 
-def kind_name(event: Event) -> str:
+def kind_name(event: Event) -> str:  # noqa: C901 - one case a kind
     """Return the word that stands for a kind of event, in the bytes and on the terminal."""
     match event:
         case Birth():
@@ -124,6 +140,8 @@ def kind_name(event: Event) -> str:
             return "payment"
         case Released():
             return "release"
+        case Continued():
+            return "continuation"
         case Resized():
             return "resize"
         case Annotated():
@@ -136,7 +154,7 @@ def kind_name(event: Event) -> str:
             assert_never(event)
 
 
-def to_body(event: Event) -> bytes:
+def to_body(event: Event) -> bytes:  # noqa: C901 - one case a kind
     """Return the canonical bytes of an event."""
     fields: Fields
     match event:
@@ -150,6 +168,7 @@ def to_body(event: Event) -> bytes:
                 "reserve": _text(budget.reserve),
                 "unit": budget.unit.column,
                 "neighbours": budget.unit.neighbours.name.lower(),
+                **({} if budget.unit.window is None else {"window": str(budget.unit.window)}),
                 "policy": event.policy.value,
                 "key": event.key,
                 "nonce": event.nonce,
@@ -164,6 +183,8 @@ def to_body(event: Event) -> bytes:
             }
         case Released(payment=payment, answer=answer, size=size):
             fields = {"payment": payment, "answer": answer, "size": size}
+        case Continued(payment=payment, step=step, answer=answer, size=size):
+            fields = {"payment": payment, "step": step, "answer": answer, "size": size}
         case Resized(by=by, reason=reason, limit=limit, analyst=analyst_or_none):
             fields = {"by": by, "reason": reason, "limit": _text(limit), "analyst": analyst_or_none}
         case Annotated(by=by, text=text):
@@ -183,15 +204,21 @@ def to_body(event: Event) -> bytes:
             }
         case _:
             assert_never(event)
-    return canonical({"kind": kind_name(event), "version": VERSION, "at": event.at, **fields})
+    kind = kind_name(event)
+    return canonical({"kind": kind, "version": version_of(kind), "at": event.at, **fields})
+
+
+def version_of(kind: object) -> int:
+    """Return the version in which events of a kind are written."""
+    return LATER.get(kind, VERSION) if isinstance(kind, str) else VERSION
 
 
 def from_body(body: bytes) -> Event:
     """Return the event that canonical bytes stand for; bytes that `to_body` would not have written are refused."""
     fields = parsed(body)
-    if fields.pop("version", None) != VERSION:
+    if fields.pop("version", None) != version_of(fields.get("kind")):
         raise InvalidInput(
-            f"An event is written in another version than this release reads, which is {VERSION}.",
+            f"An event is written in another version than this release reads, which is {max(LATER.values())}.",
             fix="open the ledger with the release of discreet that wrote it, or a later one",
         )
     try:
@@ -217,10 +244,14 @@ def _need_kinds(fields: Fields, optional: str) -> None:
             raise _unreadable()
 
 
-def _built(kind: object, fields: Fields) -> Event:
+def _built(kind: object, fields: Fields) -> Event:  # noqa: C901 - one case a kind
     match kind:
         case "birth":
-            unit = PrivacyUnit(column=fields.pop("unit"), neighbours=Neighbours[fields.pop("neighbours").upper()])
+            unit = PrivacyUnit(
+                column=fields.pop("unit"),
+                neighbours=Neighbours[fields.pop("neighbours").upper()],
+                window=Window.of(fields.pop("window")) if "window" in fields else None,
+            )
             epsilon, delta, rho, reserve = (
                 _number(fields.pop(name)) for name in ("epsilon", "delta", "rho", "reserve")
             )
@@ -230,6 +261,8 @@ def _built(kind: object, fields: Fields) -> Event:
             return Payment(cost=loss_of(fields.pop("cost")), **fields)
         case "release":
             return Released(**fields)
+        case "continuation":
+            return Continued(**fields)
         case "resize":
             return Resized(limit=_number(fields.pop("limit")), **fields)
         case "annotation":

@@ -20,7 +20,7 @@ from discreet.gate.books import Book
 from discreet.gate.canonical import canonical, parsed
 from discreet.gate.certificates import Certified
 from discreet.gate.chain import GENESIS, Entry, checked
-from discreet.gate.events import Birth, Released, from_body
+from discreet.gate.events import Answered, Birth, from_body
 from discreet.gate.histories import History
 from discreet.gate.ledger import Ledger
 from discreet.gate.verification import OFTEN, Progress
@@ -53,7 +53,7 @@ def export_lines(ledger: Ledger, *, answers: bool = False) -> Iterator[str]:
     """Return all entries as lines, with the answers if that is wanted; refuses a ledger whose chain is broken."""
     for entry in checked((entry for entry, _ in ledger.entries()), 0, GENESIS):
         line = {"number": entry.number, "head": entry.head.hex(), "body": entry.body.decode("ascii")}
-        if answers and isinstance(from_body(entry.body), Released):
+        if answers and isinstance(from_body(entry.body), Answered):
             line["answer"] = base64.b64encode(ledger.stored(entry.number)[1]).decode("ascii")
         yield canonical(line).decode("ascii")
 
@@ -132,7 +132,7 @@ class _Walk:
         history.look(entry, parsed(entry.body))
         if history.faults:
             raise _false(history.faults[0])
-        if answer is not None and isinstance(event, Released):
+        if answer is not None and isinstance(event, Answered):
             if sha256(answer).hexdigest() != event.answer:
                 raise _false(f"the answer of entry {number} was changed")
             self.answers += 1

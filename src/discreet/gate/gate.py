@@ -5,15 +5,16 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from discreet.accounting import Guarantee, PrivacyLoss, guarantee
-from discreet.core import InvalidInput, RunFailed, WrongType
+from discreet.core import InvalidInput, RunFailed, WrongType, whole
 from discreet.gate.answers import decode, encode
+from discreet.gate.earlier import Earlier, earlier
 from discreet.gate.ledger import Ledger
-from discreet.gate.plans import Plan, need_label, need_words, plan_digest
+from discreet.gate.plans import AnyPlan, Plan, SteppedPlan, need_label, need_words, plan_digest
 from discreet.gate.releases import Receipt, Release
 from discreet.gate.thread_queue import bare
 from discreet.noise import SYSTEM
@@ -63,9 +64,10 @@ class Gate(Generic[Data]):
         """Who keeps the account."""
         return self._ledger
 
-    def price(self, plan: Plan[Data]) -> Price:
-        """Return what a plan would cost. Free, and no data is looked at."""
-        need_plan(plan)
+    def price(self, plan: AnyPlan[Data]) -> Price:
+        """Return what a plan would cost; one in steps, for all of them. Free, and no data is looked at."""
+        if not isinstance(plan, SteppedPlan):
+            need_plan(plan)
         account = self._ledger.book.account
         fits = account.fits(plan.cost, self._analyst)
         later = account.admit(plan.cost, self._analyst) if fits else None
@@ -98,16 +100,48 @@ class Gate(Generic[Data]):
                 return self._stored(plan, self._ledger.receipt(found), fresh=False)
             return self._bought(plan, digest, request)
 
-    def _bought(self, plan: Plan[Data], digest: str, request: str | None) -> Release:
-        """Pay, run and store; a request that was paid for before is not paid for again."""
+    def advance(self, plan: SteppedPlan[Data], step: int, *, request: str | None = None) -> Release:
+        """Return the answer of one step of a plan that is paid for in one piece.
+
+        Step 0 pays for all. Steps go in order, and each is answered once: asked again, it is handed out byte for byte,
+        for nothing. A step that failed, or crashed before its answer was on disk, is run again: what was drawn the
+        first time was seen by nobody, so that it is as if it had not been. Without a request, the oldest payment of an
+        identical plan is gone on with.
+        """
+        need_stepped(plan)
+        whole(step, "step", least=0, most=whole(plan.steps, "steps") - 1)
+        digest, running = plan_digest(plan), self._ledger.running
+        # Two threads that begin at once would both find nothing, and both pay; two runs of one step are two draws.
+        with running.of(digest):
+            receipt = self._begun(plan, digest, request, step)
+            fresh = self._ledger.release_of(receipt.number, step, surely=True) is None
+            if fresh:
+                self._answer(plan, receipt, earlier(self._ledger, receipt.number, step))
+            return self._handed_out(receipt, step, fresh=fresh)
+
+    def _begun(self, plan: SteppedPlan[Data], digest: str, request: str | None, step: int) -> Receipt:
+        """Return the payment that all steps of a plan belong to; only the first step pays, if nobody did."""
+        known = None if request is None else self._ledger.payment_of(need_label(request, "request"))
+        found = self._ledger.find(digest, self._analyst) if known is None else None
+        if found is not None:
+            return self._ledger.receipt(found)
+        if known is None and step:
+            raise InvalidInput("This plan was not begun.", fix="ask for step 0, which pays for all steps")
+        return self._paid(plan, digest, request)  # of a request that is known, only whether it is this plan's
+
+    def _paid(self, plan: AnyPlan[Data], digest: str, request: str | None) -> Receipt:
         name = f"auto-{os.urandom(16).hex()}" if request is None else need_label(request, "request")
-        receipt = self._ledger.pay(
+        return self._ledger.pay(
             plan.cost,
             what=need_words(plan.describe(), "what a plan describes"),
             plan=digest,
             request=name,
             analyst=self._analyst,
         )
+
+    def _bought(self, plan: Plan[Data], digest: str, request: str | None) -> Release:
+        """Pay, run and store; a request that was paid for before is not paid for again."""
+        receipt = self._paid(plan, digest, request)
         # Two runs of one request would be two draws, of which only one may be stored.
         with self._ledger.running.of(receipt.number):
             if self._ledger.release_of(receipt.number, surely=True) is not None:
@@ -115,24 +149,30 @@ class Gate(Generic[Data]):
             self._answer(plan, receipt)
             return self._stored(plan, receipt, fresh=True)
 
-    def _answer(self, plan: Plan[Data], receipt: Receipt) -> None:
-        """Run a plan and store its answer. An error carries no frame that saw the data, or an answer not yet stored."""
-        answer = self._run(plan, receipt)
+    def _answer(self, plan: Any, receipt: Receipt, before: Earlier | None = None) -> None:
+        """Run a plan, or the step after those `before`, and store its answer.
+
+        An error carries no frame that saw the data, or an answer not yet stored.
+        """
+        answer = self._run(plan, receipt, before)
         failure: BaseException | None = None
         try:
-            self._ledger.release(receipt, answer)
+            self._ledger.release(receipt, answer, step=len(before or ()))
         except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
             failure = bare(error)
         del answer
         if failure is not None:
             raise failure
 
-    def _run(self, plan: Plan[Data], receipt: Receipt) -> bytes:
+    def _run(self, plan: Any, receipt: Receipt, before: Earlier | None) -> bytes:
         """Return the answer of a plan as bytes; whatever goes wrong is told to the operator and to nobody else."""
         failure: BaseException | None = None
         try:
             with np.errstate(all="ignore"):  # what overflows may depend on a row
-                answer = encode(plan.run(self._data, SYSTEM))
+                if before is None:
+                    answer = encode(plan.run(self._data, SYSTEM))
+                else:
+                    answer = encode(plan.run_step(self._data, SYSTEM, len(before), before))
                 decode(answer)  # or what cannot be read back would be stored for ever
                 return answer
         except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on a row
@@ -153,7 +193,10 @@ class Gate(Generic[Data]):
         raise failed
 
     def _stored(self, plan: Plan[Data], receipt: Receipt, *, fresh: bool) -> Release:
-        number = self._ledger.release_of(receipt.number)
+        return self._handed_out(receipt, fresh=fresh, error=getattr(plan, "error", None))
+
+    def _handed_out(self, receipt: Receipt, step: int = 0, *, fresh: bool, error: float | None = None) -> Release:
+        number = self._ledger.release_of(receipt.number, step)
         if number is None:
             raise InvalidInput("This was not released.", fix="ask for it with its request id")
         entry, stored = self._ledger.stored(number)
@@ -164,7 +207,7 @@ class Gate(Generic[Data]):
             number=number,
             head=entry.head.hex(),
             fresh=fresh,
-            error=getattr(plan, "error", None),
+            error=error,
         )
 
     def __repr__(self) -> str:
@@ -178,6 +221,15 @@ def need_plan(plan: object) -> None:
     """Refuse what is not a plan."""
     if not isinstance(plan, Plan):
         raise WrongType("This is not a plan.", fix="pass an object with cost, describe(), canonical() and run(…)")
+
+
+def need_stepped(plan: object) -> None:
+    """Refuse what is not a plan in steps."""
+    if not isinstance(plan, SteppedPlan):
+        raise WrongType(
+            "This is not a plan in steps.",
+            fix="pass an object with cost, steps, describe(), canonical() and run_step(…); others go to release",
+        )
 
 
 def _tell_operator(receipt: Receipt, failure: BaseException) -> None:

@@ -20,6 +20,9 @@ class History:
     requests: set[str] = field(default_factory=set)
     payments: set[int] = field(default_factory=set)
     released: set[int] = field(default_factory=set)
+    #: Payments that were continued, and the last step of each; and how many steps that makes.
+    steps: dict[int, int] = field(default_factory=dict)
+    continued: int = 0
     checkpoints: int = 0
     #: Checkpoints that the key signed, and the last of them.
     signed: int = 0
@@ -36,6 +39,8 @@ class History:
             self.payments.add(number)
         elif kind == "release":
             self._release(number, fields["payment"])
+        elif kind == "continuation":
+            self._continue(number, fields["payment"], fields["step"])
         elif kind == "checkpoint":
             self._checkpoint(entry, fields["signature"])
         self.head = entry.head
@@ -46,6 +51,14 @@ class History:
         elif payment in self.released:
             self.faults.append(f"entry {number} releases what was released before")
         self.released.add(payment)
+
+    def _continue(self, number: int, payment: int, step: int) -> None:
+        if payment not in self.released:
+            self.faults.append(f"entry {number} continues what was not released before")
+        elif step != self.steps.get(payment, 0) + 1:
+            self.faults.append(f"entry {number} is not the next step of what it continues")
+        self.steps[payment] = step
+        self.continued += 1
 
     def _checkpoint(self, entry: Entry, signature: str) -> None:
         self.checkpoints += 1

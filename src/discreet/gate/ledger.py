@@ -23,7 +23,9 @@ from discreet.gate.chain import GENESIS, Entry, damaged, linked
 from discreet.gate.clerk import checkpoint_of, written
 from discreet.gate.events import (
     Annotated,
+    Answered,
     Birth,
+    Continued,
     Disclosed,
     Event,
     Payment,
@@ -199,15 +201,17 @@ class Ledger(AbstractContextManager["Ledger"]):
             raise LedgerDamaged("A payment was answered with another's number.", fix="verify the ledger; ask again")
         return receipt
 
-    def release(self, receipt: Receipt, answer: bytes) -> tuple[Entry, bytes]:
+    def release(self, receipt: Receipt, answer: bytes, *, step: int = 0) -> tuple[Entry, bytes]:
         """Store an answer, durably, under a payment; return the entry and the answer that stand there.
 
-        If another was stored before, that one is it.
+        If another was stored before, that one is it. A later `step` of a payment is stored after the one before it.
         """
         if receipt.ledger != self.identity:
             raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
-        digest = sha256(answer).hexdigest()
-        event = Released(at=now(), payment=receipt.number, answer=digest, size=len(answer))
+        payment, digest, size = receipt.number, sha256(answer).hexdigest(), len(answer)
+        event: Event = Released(at=now(), payment=payment, answer=digest, size=size)
+        if step:
+            event = Continued(at=now(), payment=payment, step=step, answer=digest, size=size)
         outcome = self._proposed(event, answer)
         return self.stored(outcome.number)
 
@@ -223,7 +227,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         """Return a release and its answer, whose hash was checked."""
         entry = self._entry(number)
         event, answer = from_body(entry.body), self._store.reading.answer(number)
-        if not isinstance(event, Released) or answer is None or sha256(answer).hexdigest() != event.answer:
+        if not isinstance(event, Answered) or answer is None or sha256(answer).hexdigest() != event.answer:
             raise damaged(f"The answer of entry {number} is missing or was changed.")
         return entry, answer
 
@@ -231,9 +235,13 @@ class Ledger(AbstractContextManager["Ledger"]):
         """Return the number of a request's payment, if it was paid for."""
         return paid_by(self._store.reading, request)
 
-    def release_of(self, payment: int, *, surely: bool = False) -> int | None:
+    def release_of(self, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
         """Return the number of a payment's release, if it was answered; `surely` looks through all entries for it."""
-        return released_by(self._store.reading, payment, surely=surely)
+        return released_by(self._store.reading, payment, step, surely=surely)
+
+    def continuations(self, payment: int) -> int:
+        """Return how many steps of a payment were answered after the first."""
+        return self._store.reading.continuations(payment)
 
     def find(self, plan: str, analyst: str = "") -> int | None:
         """Return the payment of an identical plan whose answer this analyst may have for free.

@@ -1,5 +1,6 @@
 """What a plan is: a frozen value that knows its cost before it sees data."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -34,9 +35,48 @@ class Plan(Protocol[Data_contra]):
         ...
 
 
-def plan_digest(plan: Plan[Any]) -> str:
-    """Return the hash by which a plan is known."""
-    return sha256(need_words(plan.canonical(), "The canonical text of a plan", most=None).encode()).hexdigest()
+@runtime_checkable
+class SteppedPlan(Protocol[Data_contra]):
+    """A private question that is answered in steps, 0, 1, 2, …, as data arrives, and paid for in one piece.
+
+    Whoever writes one owns its `cost`: it has to cover all that all steps reveal together, each of them run once on the
+    data of its day, whatever somebody does who sees each answer before the next step. Then other questions may come
+    between the steps: costs of interactive mechanisms add up, however they are interleaved, and filters hold for them.
+    Reference: Lyu 2022 (Rényi losses); Haney, Shoemate, Tian, Vadhan, Vyrros, Xu, Zhang 2023 (with filters).
+    """
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What all steps cost together; may not depend on data."""
+        ...
+
+    @property
+    def steps(self) -> int:
+        """How many steps there will be; fixed beforehand."""
+        ...
+
+    def describe(self) -> str:
+        """Return what is asked, in words for people; public."""
+        ...
+
+    def canonical(self) -> str:
+        """Return a text that says all that decides how answers are distributed; equal texts are the same question."""
+        ...
+
+    def run_step(self, data: Data_contra, entropy: Entropy, step: int, before: Sequence[Any], /) -> Any:
+        """Return the answer of one step, given the answers of all before it: the only method that is given the data."""
+        ...
+
+
+AnyPlan = Plan[Data_contra] | SteppedPlan[Data_contra]
+
+
+def plan_digest(plan: AnyPlan[Any]) -> str:
+    """Return the hash by which a plan is known; one in steps is never taken for one that is answered at once."""
+    text = need_words(plan.canonical(), "The canonical text of a plan", most=None)
+    if not hasattr(plan, "run"):
+        text = f"in {plan.steps} steps\n{text}"
+    return sha256(text.encode()).hexdigest()
 
 
 def need_label(value: object, name: str, *, empty: bool = False) -> str:

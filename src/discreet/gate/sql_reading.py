@@ -41,9 +41,17 @@ class SqlReading:
         """Return the number of the payment of a request."""
         return self._number("select number from entries where kind = 'payment' and request = ?", request)
 
-    def release_of(self, payment: int) -> int | None:
-        """Return the number of the release of a payment."""
-        return self._number("select number from entries where kind = 'release' and payment = ?", payment)
+    def release_of(self, payment: int, step: int = 0) -> int | None:
+        """Return the number of the release of a payment, or of a later step of it."""
+        if not step:
+            return self._number("select number from entries where kind = 'release' and payment = ?", payment)
+        query = "select number from entries where kind = 'continuation' and payment = ? and request = ?"
+        return self._number(query, payment, str(step))
+
+    def continuations(self, payment: int) -> int:
+        """Return how many steps of a payment were answered after the first."""
+        query = "select count(*) from entries where kind = 'continuation' and payment = ?"
+        return self._number(query, payment) or 0
 
     def payments_of_plan(self, plan: str) -> Iterator[int]:
         """Return the released payments of a plan, oldest first."""

@@ -39,6 +39,7 @@ create table entries(
 ) strict;
 create unique index one_payment on entries(request) where kind = 'payment';
 create unique index one_release on entries(payment) where kind = 'release';
+create unique index one_step on entries(payment, request) where kind = 'continuation';
 create index by_plan on entries(plan) where kind = 'payment';
 create index checkpoints on entries(number) where kind = 'checkpoint';
 create table answers(number integer primary key, answer blob not null) strict;

@@ -9,7 +9,7 @@ from discreet import core
 from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged
 from discreet.gate.canonical import parsed
 from discreet.gate.chain import GENESIS, Entry, checked, damaged
-from discreet.gate.events import Event, Payment, Released, kind_name
+from discreet.gate.events import Continued, Event, Payment, Released, kind_name
 
 T = TypeVar("T")
 
@@ -53,6 +53,7 @@ class Keys(NamedTuple):
     """By what an entry is found again. They repeat what its body says; whoever reads checks the body."""
 
     kind: str
+    #: Of a payment; of a continuation its step.
     request: str | None = None
     plan: str | None = None
     payment: int | None = None
@@ -65,6 +66,8 @@ def keys_of(event: Event) -> Keys:
             return Keys("payment", request, plan)
         case Released(payment=payment):
             return Keys("release", payment=payment)
+        case Continued(payment=payment, step=step):
+            return Keys("continuation", str(step), payment=payment)
         case other:
             return Keys(kind_name(other))
 
@@ -92,8 +95,12 @@ class Reading(Protocol):
         """Return the number of the payment of a request."""
         ...
 
-    def release_of(self, payment: int) -> int | None:
-        """Return the number of the release of a payment."""
+    def release_of(self, payment: int, step: int = 0) -> int | None:
+        """Return the number of the release of a payment, or of a later step of it."""
+        ...
+
+    def continuations(self, payment: int) -> int:
+        """Return how many steps of a payment were answered after the first."""
         ...
 
     def payments_of_plan(self, plan: str) -> Iterator[int]:
@@ -147,27 +154,34 @@ def paid_for(reading: Reading, plan: str) -> Iterator[int]:
         yield number
 
 
-def released_by(reading: Reading, payment: int, *, surely: bool = False) -> int | None:
-    """Return the release of a payment; refuse keys that lead elsewhere.
+def released_by(reading: Reading, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
+    """Return the release of a payment, or of a later step of it; refuse keys that lead elsewhere.
 
     That there is none is what an index says, and an index may be damaged. Whoever is about to run a plan asks `surely`,
-    and all entries since the payment are looked through: one payment must not buy two answers.
+    and all entries since the payment (or the step before) are looked through: one payment must not buy two answers, nor
+    one step.
     """
-    number = reading.release_of(payment)
-    if number is None and surely and _answered(reading, payment):
-        number = reading.release_of(payment)
+    said: dict[str, object] = {"kind": "continuation", "step": step} if step else {"kind": "release"}
+    said["payment"] = payment
+    number = reading.release_of(payment, step)
+    if number is None and surely and _answered(reading, _before(reading, payment, step), said):
+        number = reading.release_of(payment, step)
         if number is None:
             raise _misfiled(payment)
     if number is not None:
-        _need_filed(reading, number, kind="release", payment=payment)
+        _need_filed(reading, number, **said)
     return number
 
 
-def _answered(reading: Reading, payment: int) -> bool:
-    paid = trusted(reading, payment)
-    entries = () if paid is None else checked(reading.entries(payment), payment, paid.head)
-    said = (parsed(entry.body) for entry in entries)
-    return any(fields.get("kind") == "release" and fields.get("payment") == payment for fields in said)
+def _before(reading: Reading, payment: int, step: int) -> int:
+    """Return the entry after which a step can have been answered."""
+    return (released_by(reading, payment, step - 1) if step else None) or payment
+
+
+def _answered(reading: Reading, since: int, said: dict[str, object]) -> bool:
+    first = trusted(reading, since)
+    entries = () if first is None else checked(reading.entries(since), since, first.head)
+    return any(said.items() <= parsed(entry.body).items() for entry in entries)
 
 
 def _need_filed(reading: Reading, number: int, **said: object) -> None:

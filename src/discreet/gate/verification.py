@@ -29,6 +29,8 @@ class Verification:
     signed: int
     unanswered: int
     faults: tuple[str, ...]
+    #: Answers to later steps of what was paid for in one piece; the first ones are among the releases.
+    continued: int = 0
 
     @property
     def sound(self) -> bool:
@@ -57,17 +59,24 @@ class _Walk:
     def look(self, entry: Entry, fields: Fields) -> None:
         number, kind = entry.number, fields["kind"]
         self.history.look(entry, fields)
-        if kind == "release":
+        if kind in ("release", "continuation"):
             answer = self.reading.answer(number)
             if answer is None or sha256(answer).hexdigest() != fields["answer"]:
                 self.faults.append(f"the answer of entry {number} is missing or was changed")
-        paid = kind == "payment"
-        said = (kind, fields["request"] if paid else None, fields["plan"] if paid else None, fields.get("payment"))
+        said = _said(fields)
         if self.keys != said:
             self.faults.append(f"entry {number} is filed under keys that it does not have")
         self.entries = number
         if number % OFTEN == 0 and self.progress is not None:
             self.progress(number, self.newest.number if self.newest else number)
+
+
+def _said(fields: Fields) -> Keys:
+    """Return the keys that a body says."""
+    kind, payment = fields["kind"], fields.get("payment")
+    if kind == "payment":
+        return Keys(kind, fields["request"], fields["plan"], payment)
+    return Keys(kind, str(fields["step"]) if kind == "continuation" else None, None, payment)
 
 
 def verified(reading: Reading, places: Places, progress: Progress | None = None) -> Verification:
@@ -99,4 +108,5 @@ def verified(reading: Reading, places: Places, progress: Progress | None = None)
         signed=past.signed,
         unanswered=len(past.payments - past.released),
         faults=tuple(dict.fromkeys([*faults, *walk.faults, *past.faults])),
+        continued=past.continued,
     )

@@ -1,10 +1,13 @@
 """Noise and accounting together: an exact answer in, a private answer out, with its cost stated."""
 
 from discreet.mechanisms.accuracy import least_epsilon
+from discreet.mechanisms.consistency import Consistent, Tree, consistent, rounded
+from discreet.mechanisms.counters import Counted, FactorisationCounter, TreeCounter, best_counter
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.many_quantiles import ManyQuantiles, QuantileMethod
+from discreet.mechanisms.marginals import agreeing
 from discreet.mechanisms.mean import CentredTotal, Mean, MeanAnswer, centred_sum
 from discreet.mechanisms.partition_selection import TruncatedGeometricSelection, best_selection
 from discreet.mechanisms.quantiles import Extreme, QuantileChoice
@@ -20,9 +23,12 @@ from discreet.mechanisms.truncated import Truncated
 __all__ = [
     "AboveThreshold",
     "CentredTotal",
+    "Consistent",
+    "Counted",
     "Estimate",
     "ExponentialMechanism",
     "Extreme",
+    "FactorisationCounter",
     "Gaussian",
     "GaussianThreshold",
     "Laplace",
@@ -45,12 +51,18 @@ __all__ = [
     "SparseStream",
     "TopK",
     "TopKMethod",
+    "Tree",
+    "TreeCounter",
     "Truncated",
     "TruncatedGeometricSelection",
+    "agreeing",
+    "best_counter",
     "best_selection",
     "centred_sum",
+    "consistent",
     "grid_l1",
     "grid_l2",
     "least_epsilon",
+    "rounded",
     "to_grid",
 ]
