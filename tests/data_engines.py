@@ -37,5 +37,14 @@ def duck_table(schema, rows):
     )
 
 
+def postgres_table(schema, rows):
+    """Return a table of a PostgreSQL server, which is started once."""
+    from postgres_tables import postgres_table
+
+    return postgres_table(schema, rows)
+
+
 #: Whoever joins has to pass the same tests.
-ENGINES = {"duckdb": duck_table}
+ENGINES = {"duckdb": duck_table, "postgres": postgres_table}
+#: Of so many random worlds as others pass, an engine passes one in so many, if each takes it long.
+ONE_IN = {"postgres": 6}

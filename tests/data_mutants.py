@@ -16,16 +16,16 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "rows of nobody count",
-        "data/importing.py",
-        "WHERE {person} IS NOT NULL ORDER BY",
+        "data/clustering.py",
+        "WHERE {ids[0].text} IS NOT NULL ORDER BY",
         "ORDER BY",
         f"{IMPORT}::test_rows_of_nobody_are_left_out_but_rows_as_units_all_count",
     ),
     Mutant(
         "a unit's rows stand in any order",
         "data/importing.py",
-        "ORDER BY {person}, rowid",
-        "ORDER BY {person}, -rowid",
+        'by = ("rowid",) if order is None',
+        'by = ("-rowid",) if order is None',
         f"{IMPORT}::test_the_order_of_a_persons_rows_is_that_of_the_source",
     ),
     Mutant(
@@ -135,16 +135,16 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "an engine's error is passed on",
-        "data/duck_table.py",
-        "        raise engine_failed()\n\n    def _aggregate",
-        "        raise refused or ValueError\n\n    def _aggregate",
+        "data/quiet.py",
+        "    raise engine_failed()",
+        "    raise refused or ValueError",
         f"{TABLE}::test_a_failure_says_one_constant_sentence_and_carries_no_rows",
     ),
     Mutant(
         "an error carries the frames that saw the data",
-        "data/duck_table.py",
-        "            failure = error\n        # From here",
-        "            tell_operator(error)\n            raise engine_failed()\n        # From here",
+        "data/quiet.py",
+        "        failure = error\n    # From here",
+        "        tell_operator(error)\n        raise engine_failed()\n    # From here",
         f"{TABLE}::test_a_failure_says_one_constant_sentence_and_carries_no_rows",
     ),
     Mutant(
@@ -234,8 +234,8 @@ DATA_MUTANTS = [
     Mutant(
         "a kept import of other kinds is used",
         "data/importing.py",
-        "{stamp_of(source)} {inner} {kinds}",
-        "{stamp_of(source)} {inner}",
+        "{self.inner} {kinds} {self.declaration.order}",
+        "{self.inner} {self.declaration.order}",
         f"{KINDS}::test_a_kept_import_is_of_the_kinds_that_were_declared",
     ),
     Mutant(

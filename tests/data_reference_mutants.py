@@ -58,17 +58,17 @@ DATA_REFERENCE_MUTANTS = [
     ),
     # Marks.
     Mutant(
-        "marks are not those of SplitMix64",
+        "marks are not mixed enough",
         "data/marks.py",
-        "    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK\n",
-        "    word = ((word ^ (word >> 28)) * 0x94D049BB133111EB) & MASK\n",
+        "    return ((word ^ (word >> SHIFTS[1])) * SECOND) & MASK\n",
+        "    return (word * SECOND) & MASK\n",
         "unit/test_plain_engine.py",
     ),
     Mutant(
-        "a group's text does not say where a key ends",
+        "a group's name does not say which key has which value",
         "data/marks.py",
-        'return f"{len(text)}:{text}"  # in code points',
-        "return text",
+        "name = (name * KEYS + word_of(value)) & MASK",
+        "name = (name + word_of(value)) & MASK",
         "unit/test_plain_engine.py",
     ),
     Mutant(

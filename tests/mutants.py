@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from accounting_mutants import ACCOUNTING_MUTANTS
+from counter_mutants import COUNTER_MUTANTS
 from data_mutants import DATA_MUTANTS
 from data_reference_mutants import DATA_REFERENCE_MUTANTS
 from face_mutants import FACE_MUTANTS
@@ -22,8 +23,11 @@ from law_mutants import LAW_MUTANTS
 from mutant import Mutant
 from query_mechanism_mutants import QUERY_MECHANISM_MUTANTS
 from query_mutants import QUERY_MUTANTS
+from relation_mutants import RELATION_MUTANTS
 from session_mutants import SESSION_MUTANTS
 from sql_mutants import SQL_MUTANTS
+from sql_relation_mutants import SQL_RELATION_MUTANTS
+from workload_mutants import WORKLOAD_MUTANTS
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
@@ -550,14 +554,18 @@ MUTANTS = [
     ),
     *ACCOUNTING_MUTANTS,
     *GATE_MUTANTS,
+    *COUNTER_MUTANTS,
     *LAW_MUTANTS,
     *DATA_MUTANTS,
     *DATA_REFERENCE_MUTANTS,
+    *RELATION_MUTANTS,
     *QUERY_MECHANISM_MUTANTS,
     *QUERY_MUTANTS,
     *SQL_MUTANTS,
+    *SQL_RELATION_MUTANTS,
     *SESSION_MUTANTS,
     *FACE_MUTANTS,
+    *WORKLOAD_MUTANTS,
 ]
 
 

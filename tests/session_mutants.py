@@ -11,18 +11,18 @@ SETTINGS = "unit/test_session_settings.py"
 SESSION_MUTANTS = [
     Mutant(
         "a session asks the table past the gate",
-        "session/session.py",
-        "            return self._gate.release(plan, request=request, fresh=fresh)\n",
+        "session/desks.py",
+        "            return self.gate(question).release(plan, request=request, fresh=fresh)\n",
         "            from discreet.noise import SYSTEM\n"
-        "            plan.run(self._dataset.table, SYSTEM)\n"
-        "            return self._gate.release(plan, request=request, fresh=fresh)\n",
+        "            plan.run(self.dataset.tables, SYSTEM)\n"
+        "            return self.gate(question).release(plan, request=request, fresh=fresh)\n",
         f"{SESSION}::test_a_refusal_pays_nothing_and_sees_nothing",
     ),
     Mutant(
         "a preview looks at rows",
         "session/session.py",
-        "        price = self._gate.price(plan)\n",
-        "        price = self._gate.price(self._gate.release(plan) and plan)\n",
+        "        price = self._desk.gate(question).price(plan)\n",
+        "        price = self._desk.gate(question).price(self._desk.gate(question).release(plan) and plan)\n",
         f"{SESSION}::test_previews_and_explanations_cost_nothing_and_see_no_row",
     ),
     Mutant(
@@ -48,15 +48,15 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "everybody pays under one name",
-        "session/session.py",
-        "self._gate = Gate(dataset.ledger, dataset.table, analyst=analyst)",
-        "self._gate = Gate(dataset.ledger, dataset.table)",
+        "session/desks.py",
+        "Gate(dataset.ledger, OneOf(dataset.tables, name), analyst=analyst)",
+        "Gate(dataset.ledger, OneOf(dataset.tables, name))",
         f"{SESSION}::test_analysts_pay_from_one_account_under_their_names",
     ),
     Mutant(
         "a closed session still answers",
-        "session/session.py",
-        "        if self._dataset.closed:\n            raise Finished",
+        "session/desks.py",
+        "        if self.dataset.closed:\n            raise Finished",
         "        if False:\n            raise Finished",
         f"{SESSION}::test_a_closed_session_answers_nothing",
     ),
@@ -70,7 +70,7 @@ SESSION_MUTANTS = [
     Mutant(
         "a ledger for other people is taken",
         "session/ledgers.py",
-        "if not same_column(born.unit.column, self.unit.column):",
+        "if not same_unit(born.unit, self.unit):",
         "if False:",
         f"{SESSION}::test_a_ledger_for_other_people_is_refused",
     ),
@@ -84,15 +84,15 @@ SESSION_MUTANTS = [
     Mutant(
         "replaced people are priced as added ones",
         "session/opening.py",
-        "schema=replace(table.schema, unit=unit),",
-        "schema=table.schema,",
+        "name: replace(schema, unit=replace(schema.unit, neighbours=neighbours))",
+        "name: schema",
         f"{SESSION}::test_neighbours_of_the_budget_reach_the_plan",
     ),
     Mutant(
         "a ledger is begun before the table is open",
         "session/opening.py",
-        "        table = rows.open(facts)\n        ledger = account.begun() if ledger is None else ledger\n",
-        "        ledger = account.begun() if ledger is None else ledger\n        table = rows.open(facts)\n",
+        "        tables = rows.open(facts)\n        ledger = account.begun() if ledger is None else ledger\n",
+        "        ledger = account.begun() if ledger is None else ledger\n        tables = rows.open(facts)\n",
         f"{SESSION}::test_a_table_that_cannot_be_opened_leaves_no_ledger_behind",
     ),
     Mutant(
@@ -174,7 +174,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "an error of opening carries what was read of a file along",
-        "session/opening.py",
+        "session/rows.py",
         "            refusal = bare(error)  # without the frames that saw the source\n",
         "            refusal = error\n",
         f"{SESSION}::test_what_settings_name_and_cannot_be_read_is_refused_without_a_word_of_it",
@@ -203,8 +203,8 @@ SESSION_MUTANTS = [
     Mutant(
         "other bars are the same bars",
         "session/answers.py",
-        "confidence=confidence, simultaneous=simultaneous)\n        return Answer",
-        "confidence=0.95)\n        return Answer",
+        "confidence=confidence, simultaneous=simultaneous)\n        return replace",
+        "confidence=0.95)\n        return replace",
         ANSWERS,
     ),
     Mutant(
@@ -230,15 +230,15 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "declared kinds are forgotten",
-        "session/opening.py",
-        "                kinds=facts.kinds,\n",
+        "session/rows.py",
+        "            kinds=facts.kinds,\n",
         "",
         f"{SESSION}::test_with_declared_kinds_an_odd_row_changes_nothing_that_is_public",
     ),
     Mutant(
         "complete columns are forgotten",
-        "session/opening.py",
-        "                complete=facts.complete,\n",
+        "session/rows.py",
+        "            complete=facts.complete,\n",
         "",
         f"{SESSION}::test_complete_columns_are_told_and_their_averages_cost_no_count_of_their_own",
     ),
@@ -248,5 +248,47 @@ SESSION_MUTANTS = [
         "        kinds=settings.kinds,\n",
         "",
         f"{SESSION}::test_settings_open_with_their_kinds_and_complete_columns",
+    ),
+    Mutant(
+        "a ledger for months is taken for a life",
+        "session/ledgers.py",
+        "or (one.window is None) != (other.window is None):",
+        "or False:",
+        "unit/test_window_units.py::test_a_ledger_for_months_is_for_nothing_else",
+    ),
+    Mutant(
+        "a window is forgotten when a ledger is born",
+        "gate/events.py",
+        '**({} if budget.unit.window is None else {"window": str(budget.unit.window)}),',
+        "",
+        "unit/test_window_units.py::test_a_ledger_is_born_with_its_window",
+    ),
+    Mutant(
+        "a person's months are one unit",
+        "data/unit_keys.py",
+        "    if schema.unit.window is None:\n",
+        "    if True:\n",
+        "unit/test_window_units.py::test_a_unit_is_a_persons_month",
+    ),
+    Mutant(
+        "a question about one of several tables is asked of the first",
+        "session/desks.py",
+        "return self.gates.get(question.table, next(iter(self.gates.values())))",
+        "return next(iter(self.gates.values()))",
+        "unit/test_session_relations.py::test_each_table_can_be_asked_alone",
+    ),
+    Mutant(
+        "a day that is not over is counted",
+        "session/counters.py",
+        "if self.plan.last_day(step) < last]",
+        "if self.plan.last_day(step) <= last]",
+        "unit/test_session_workloads.py::test_only_days_that_are_over_are_counted",
+    ),
+    Mutant(
+        "other bars of a batch are the first table's",
+        "session/workloads.py",
+        "partial(_again, plan, release, place)",
+        "partial(_again, plan, release, 0)",
+        "unit/test_session_workloads.py::test_a_batch_answers_all_its_questions_at_one_price",
     ),
 ]

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.core import Bounds, PrivacyUnit
+from discreet.core.limits import Matches
 from discreet.core.schema import Column, Kind, Schema
+from discreet.data.relations import PublicScan
 from discreet.query.question_text import question_sql
+from discreet.query.questions import Question
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql import read_sql
 
@@ -33,7 +36,41 @@ VISITS = Schema(
         Column(name="Blood Group", kind=Kind.TEXT),
     ),
 )
-SCHEMAS = {"visits": VISITS}
+PATIENTS = Schema(
+    table="patients",
+    unit=PrivacyUnit(column="patient_id"),
+    columns=(
+        Column(name="patient_id", kind=Kind.INTEGER),
+        Column(name="age", kind=Kind.INTEGER, bounds=Bounds(0, 120)),
+        Column(name="city", kind=Kind.TEXT, groups=("Bonn", "Köln")),
+        Column(name="ward", kind=Kind.TEXT),
+        Column(name="income", kind=Kind.REAL),
+        Column(name="born", kind=Kind.DATE),
+    ),
+)
+DRUGS = Schema(
+    table="drugs",
+    unit=PrivacyUnit(column="person"),
+    columns=(
+        Column(name="person", kind=Kind.INTEGER),
+        Column(name="name", kind=Kind.TEXT),
+        Column(name="dose", kind=Kind.REAL, bounds=Bounds(0, 100)),
+        Column(name="day", kind=Kind.DATE),
+    ),
+)
+WARDS = PublicScan(
+    "wards",
+    (
+        Column(name="code", kind=Kind.TEXT),
+        Column(name="floor", kind=Kind.INTEGER, bounds=Bounds(0, 9, step=1)),
+        Column(name="kind", kind=Kind.TEXT, groups=("surgery", "other")),
+        Column(name="rate", kind=Kind.REAL),
+    ),
+)
+SCHEMAS = {"visits": VISITS, "patients": PATIENTS, "drugs": DRUGS}
+PUBLICS = {"wards": WARDS}
+#: With these the files called "matches" are read.
+MATCHES = Matches(rows=2, matches=3)
 
 
 @dataclass(frozen=True)
@@ -49,10 +86,15 @@ class Pair:
         return f"{self.file}:{self.number}"
 
 
-def outcome(question: str) -> str:
+def asked(question: str, file: str = "") -> Question:
+    """Return the question that a text of a file asks."""
+    return read_sql(question, SCHEMAS, PUBLICS, MATCHES if file == "matches" else None)
+
+
+def outcome(question: str, file: str = "") -> str:
     """Return the one text of a question, or its refusal."""
     try:
-        return question_sql(read_sql(question, SCHEMAS), SCHEMAS)
+        return question_sql(asked(question, file), SCHEMAS)
     except QueryRefused as refusal:
         return str(refusal)
 
@@ -73,7 +115,7 @@ def regenerate() -> None:
     for kind in ("accepted", "refused"):
         for path in sorted((FOLDER / kind).glob("*.sql")):
             questions = [pair.question for pair in pairs(kind) if pair.file == path.stem]
-            blocks = [f"{question}{BETWEEN_HALVES}{outcome(question)}" for question in questions]
+            blocks = [f"{question}{BETWEEN_HALVES}{outcome(question, path.stem)}" for question in questions]
             path.write_text(BETWEEN_PAIRS.join(blocks) + "\n", encoding="utf-8")
 
 

@@ -101,8 +101,8 @@ SQL_MUTANTS = [
     Mutant(
         "a difference of a difference loses its parentheses",
         "query/sql_writing.py",
-        "*(_within(each, binds + 1) for each in others)",
-        "*(_within(each, binds) for each in others)",
+        "*(within(each, binds + 1) for each in others)",
+        "*(within(each, binds) for each in others)",
         f"{CORPUS}::test_the_one_text_asks_of_duckdb_what_the_question_asked "
         f"{CORPUS}::test_reading_the_one_text_gives_the_same_question",
     ),

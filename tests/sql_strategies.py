@@ -82,3 +82,41 @@ def questions(draw, depth=2):
         " LIMIT 5" if draw(some) else "",
     ]
     return f"SELECT {', '.join(outputs)} FROM visits{''.join(clauses)}"
+
+
+#: Selections with a person, a number x and a text y: of a table, and of smaller ones.
+SELECTED = "SELECT patient_id, CAST({n} AS DOUBLE) AS x, {t} AS y FROM visits"
+MADE = (
+    "SELECT patient_id, CAST(CLAMP(COUNT(*), 0, 9) AS DOUBLE) AS x, y FROM ({r}) r GROUP BY patient_id, y",
+    "SELECT patient_id, MAX(x) AS x, 'k' AS y FROM ({r}) r GROUP BY patient_id HAVING COUNT(*) > 1",
+    "SELECT patient_id, k + 0.5 AS x, y FROM (SELECT DISTINCT patient_id, CAST(x AS INTEGER) AS k, y FROM ({r}) r) d",
+    "{r} UNION ALL {r}",
+    "SELECT a.patient_id, a.x, b.y FROM ({r}) a JOIN ({r}) b ON a.patient_id = b.patient_id",
+    "SELECT a.patient_id, b.x, a.y FROM ({r}) a LEFT JOIN ({r}) b ON a.patient_id = b.patient_id AND a.y = b.y",
+    "SELECT r.patient_id, r.x + w.floor AS x, w.kind AS y FROM ({r}) r JOIN wards w ON r.y = w.code",
+    "SELECT r.patient_id, w.rate AS x, r.y FROM ({r}) r LEFT JOIN wards w ON w.code = r.y",
+    "SELECT * FROM ({r}) r WHERE patient_id IN (SELECT patient_id FROM ({r}) q WHERE x > 1)",
+    "SELECT * FROM ({r}) r WHERE x > 2 AND patient_id NOT IN (SELECT person FROM drugs)",
+    "SELECT r.patient_id, x + 1 AS x, LOWER(y) AS y FROM ({r}) r JOIN patients p USING (patient_id) WHERE p.age > 20",
+)
+
+
+def relation(draw, depth):
+    """Draw a selection that is at most so deep."""
+    if depth == 0 or draw(st.integers(0, 3)) == 0:
+        text = SELECTED
+        for part in "nt":
+            text = text.replace("{" + part + "}", grown(draw, part, 1))
+        return f"{text} WHERE {grown(draw, 'b', 1)}" if draw(st.booleans()) else text
+    text = draw(st.sampled_from(MADE))
+    while "{r}" in text:
+        text = text.replace("{r}", relation(draw, depth - 1), 1)
+    return text
+
+
+@st.composite
+def relation_questions(draw, depth=2):
+    """Draw a question about a subquery, with its own inside."""
+    where = draw(st.sampled_from(["", " WHERE x > 1 OR y IS NULL", " WHERE y <> 'A'"]))
+    output = draw(st.sampled_from(["COUNT(*) AS n", "COUNT(x) AS n, COUNT(DISTINCT t.patient_id) AS p"]))
+    return f"SELECT y, {output} FROM ({relation(draw, depth)}) AS t{where} GROUP BY y"

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import wraps
 from itertools import zip_longest
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_checks import all_breaches, mismatches, neighbours_of
-from data_engines import ENGINES
+from data_engines import ENGINES, ONE_IN
 from data_grids import (
     SIGNATURES,
     WITH_CONSTANTS,
@@ -50,23 +51,36 @@ def make(request):
     return ENGINES[request.param]
 
 
-engines = pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES.keys())
+def in_worlds(most, **drawn):
+    """Return a test in random worlds as one for each engine; those that take long pass fewer."""
+
+    def for_each(test):
+        @pytest.mark.parametrize("name", ENGINES)
+        @wraps(test, updated=())
+        def named(name):
+            @settings(max_examples=-(-most // ONE_IN.get(name, 1)))
+            @given(**drawn)
+            def drawing(**worlds):
+                test(ENGINES[name], **worlds)
+
+            drawing()
+
+        del named.__wrapped__  # or pytest would look for the arguments that hypothesis gives
+        return named
+
+    return for_each
 
 
 # --- the same as the plain engine ---
 
 
-@engines
-@settings(max_examples=300)
-@given(drawn=worlds())
+@in_worlds(300, drawn=worlds())
 def test_an_engine_says_what_the_plain_engine_says(make, drawn):
     assert not mismatches(make, drawn)
 
 
 @pytest.mark.slow
-@engines
-@settings(max_examples=1500)
-@given(drawn=worlds(most_rows=80))
+@in_worlds(1500, drawn=worlds(most_rows=80))
 def test_an_engine_says_what_the_plain_engine_says_in_many_worlds(make, drawn):
     assert not mismatches(make, drawn)
 
@@ -136,9 +150,7 @@ def test_a_table_knows_what_was_declared(make):
 # --- one unit ---
 
 
-@engines
-@settings(max_examples=30)
-@given(seed=st.integers(0, 2**32), rows=st.integers(1, 40))
+@in_worlds(30, seed=st.integers(0, 2**32), rows=st.integers(1, 40))
 def test_one_unit_moves_no_aggregate_farther_than_declared(make, seed, rows):
     assert not all_breaches(make, world(seed, rows=rows), seed, most=3)
 

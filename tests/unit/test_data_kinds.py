@@ -113,6 +113,14 @@ def test_different_people_stay_different(ids):
     assert people(open_table(pa.table({"person": ids}), table="visits", unit=PERSON)) == 2
 
 
+def test_ids_that_are_reals_are_names_like_others():
+    """However large they are, and whatever they round to; −0 is 0, and who is not a number is nobody."""
+    ids = pa.array([1e300, 2.5, 2.4, -0.0, 0.0, float("nan"), float("inf"), None])
+    table = open_table(pa.table({"person": ids}), table="visits", unit=PERSON)
+    assert table.schema.find("person").kind.value == "text"
+    assert people(table) == 4
+
+
 def test_ids_that_are_the_same_number_stay_different_texts(tmp_path):
     table = open_table(written(tmp_path / "v.csv", "person\n1e5\n10e4\n007\n7\n"), table="visits", unit=PERSON)
     assert people(table) == 4

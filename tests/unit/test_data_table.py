@@ -155,7 +155,6 @@ def test_rows_fetched_bit_by_bit_are_the_same(monkeypatch):
         "w": [str(i % 9) for i in range(500)],
     }
     table = opened(columns)
-    monkeypatch.setattr(module.Units.spans, "__defaults__", (16,))
     monkeypatch.setattr(module, "FETCHED", 16)
     g, w = column(table.schema, "g"), column(table.schema, "w")
     aggregates = (Rows(), People(), Distinct(w), PeopleCut(), Total(g, Bounds(0, 4, step=1), squared=True))

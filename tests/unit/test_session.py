@@ -282,7 +282,7 @@ def test_a_question_may_have_its_own_limit(clinic):
 def test_previews_and_explanations_cost_nothing_and_see_no_row(tmp_path, monkeypatch):
     with opened(tmp_path) as session:
         before = session.ledger.book.number
-        monkeypatch.setattr(type(session._dataset.table), "aggregate", None)
+        monkeypatch.setattr(type(session._dataset.tables), "aggregate", None)
         preview = session.preview(BY_WARD, epsilon=0.5, size=20)
         assert preview.fits
         assert not preview.free
@@ -341,7 +341,7 @@ def test_an_answer_under_other_limits_is_not_advised(clinic):
 
 
 def test_a_refusal_pays_nothing_and_sees_nothing(clinic, monkeypatch):
-    monkeypatch.setattr(type(clinic._dataset.table), "aggregate", None)
+    monkeypatch.setattr(type(clinic._dataset.tables), "aggregate", None)
     before = clinic.ledger.book.number
     with pytest.raises(BudgetExceeded):
         clinic.sql(COUNT, epsilon=4)
@@ -422,7 +422,7 @@ def test_a_note_that_fits_no_release_is_passed_over(tmp_path, note):
     """Entry 3 is the release of a count, entry 5 that of bounds of stay."""
     with opened(tmp_path, bounds=None, budget=MUCH) as session:
         session.sql(COUNT, epsilon=0.5)
-        session._gate.release(discreet.query.BoundsPlan(session._dataset.schema, "stay", Epsilon(50)))
+        session._desk.gates["visits"].release(discreet.query.BoundsPlan(session._dataset.schemas["visits"], "stay", Epsilon(50)))
         session.ledger.annotate(note, by="mallory")
     with opened(tmp_path, bounds=None, budget=None) as session:
         assert all(column.bounds is None for column in session.schema.schema.columns)
@@ -565,7 +565,7 @@ def test_settings_open_with_their_kinds_and_complete_columns(tmp_path):
 def test_nothing_of_the_rows_is_in_what_a_session_shows(clinic):
     answer = clinic.sql(BY_WARD, epsilon=1)
     preview = clinic.preview(COUNT, epsilon=1)
-    inside = (clinic._dataset, clinic._gate, clinic._dataset.table, clinic.table(), answer.plan, answer.release.receipt)
+    inside = (clinic._dataset, *clinic._desk.gates.values(), clinic._dataset.tables, clinic.table(), answer.plan, answer.release.receipt)
     shown = (clinic, clinic.schema, clinic.ledger, answer, preview, clinic.explain(COUNT, epsilon=1))
     texts = [*map(repr, (*inside, *shown)), *(one._repr_html_() for one in shown[1:]), clinic.ledger.birth.title]
     assert [found for text in texts for found in seen(text)] == []
@@ -602,7 +602,7 @@ def test_a_failure_has_nothing_of_the_rows_in_any_frame(clinic, monkeypatch):
     heard = []
     logger = logging.getLogger("discreet.operator")
     monkeypatch.setattr(logger, "error", lambda *words, **more: heard.append(words))
-    monkeypatch.setattr(type(clinic._dataset.table), "aggregate", fail)
+    monkeypatch.setattr(type(clinic._dataset.tables), "aggregate", fail)
     with pytest.raises(RunFailed) as caught:
         clinic.sql(COUNT, epsilon=1)
     _need_clean(caught.value)

@@ -119,8 +119,8 @@ BAD_SOURCES = [
     ("notes.doc", "what kind of file 'notes.doc' is", "CSV"),
     ("broken.parquet", "broken.parquet", "Parquet"),
     ("other.toml", "says all about a table", "analyst"),
-    (None, "A frame does not say where its ledger is", "ledger="),
-    (3, "A frame does not say where its ledger is", "ledger="),
+    (None, "does not say where its ledger is", "ledger="),
+    (3, "does not say where its ledger is", "ledger="),
 ]
 
 

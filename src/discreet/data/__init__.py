@@ -24,11 +24,14 @@ from discreet.data.aggregates import (
     sensitivity_of,
 )
 from discreet.data.duck_table import DuckTable
+from discreet.data.duck_tables import DuckTables
 from discreet.data.engines import EngineSettings
 from discreet.data.errors import EngineFailed
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call, column
 from discreet.data.functions import Function
 from discreet.data.importing import open_table
+from discreet.data.opening import TableSource, open_tables
+from discreet.data.unit_keys import unit_keys
 
 __all__ = [
     "Aggregation",
@@ -37,6 +40,7 @@ __all__ = [
     "ColumnValue",
     "Distinct",
     "DuckTable",
+    "DuckTables",
     "EngineFailed",
     "EngineSettings",
     "Exact",
@@ -57,9 +61,12 @@ __all__ = [
     "Present",
     "Rows",
     "Table",
+    "TableSource",
     "Total",
     "call",
     "column",
     "open_table",
+    "open_tables",
     "sensitivity_of",
+    "unit_keys",
 ]

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from discreet.core import Bounds, Limit, Neighbours, Sensitivity
 from discreet.core.limits import AnyLimit, TotalLimit
-from discreet.core.schema import Schema, Value
+from discreet.core.schema import Value
 from discreet.data.expressions import Expression
 from discreet.data.relations import Relation
 
@@ -211,12 +211,7 @@ class Exact:
 
 
 class Table(Protocol):
-    """Private rows on some engine. Its one private verb is `aggregate`."""
-
-    @property
-    def schema(self) -> Schema:
-        """What is public about it."""
-        ...
+    """Private rows on some engine, of one table or of several. The one private verb is `aggregate`."""
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers. Raises nothing that depends on a row, but for a constant `EngineFailed`."""

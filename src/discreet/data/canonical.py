@@ -64,16 +64,18 @@ def identity(name: str, kind: str, wanted: Kind | None) -> Casting | None:
     """Return what the column becomes that says who is protected: different values must stay different.
 
     Or two people would be one unit, and share its limit. Large whole numbers, decimals and moments do not fit their
-    kinds here without loss, and become texts; so does everything that is to become a real or a moment.
+    kinds here without loss, and become texts; so do reals, and everything that is to become a real or a moment.
     """
     own = casting(name, kind)
     if own is None:
         return None
-    exact = own.kind not in (Kind.REAL, Kind.TIMESTAMP) or kind in ("FLOAT", "DOUBLE")
+    exact = own.kind not in (Kind.REAL, Kind.TIMESTAMP)
     if exact and wanted in (None, own.kind):
         return own
     if wanted in (Kind.INTEGER, Kind.BOOLEAN, Kind.DATE):
         return declared_casting(name, kind, wanted)
+    if kind in ("FLOAT", "DOUBLE"):
+        return Casting(Kind.TEXT, f"CAST({own.text} + 0.0 AS VARCHAR)")  # −0 is 0, and what is no number is nobody
     return Casting(Kind.TEXT, f"CAST({quoted(name)} AS VARCHAR)")
 
 

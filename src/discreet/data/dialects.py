@@ -39,7 +39,10 @@ class Dialect(Protocol):
     """One engine's SQL, for one statement."""
 
     def scanned(self, table: str, alias: str) -> Scanned:
-        """Return a private table under an alias; rows of nobody are still in it."""
+        """Return a private table under an alias; rows of nobody are still in it.
+
+        Its order leaves no tie but of rows that are equal in all columns: see `discreet.data.relations`.
+        """
         ...
 
     def scanned_public(self, table: str, alias: str) -> Scanned:
@@ -47,7 +50,10 @@ class Dialect(Protocol):
         ...
 
     def value(self, expression: Expression, columns: Mapping[str, str]) -> str:
-        """Return an expression over columns whose SQL is given by name. `ColumnValue`s are clamped to their bounds."""
+        """Return an expression over columns whose SQL is given by name. `ColumnValue`s are clamped to their bounds.
+
+        The constant NULL has the type of its kind. Equality is a plain `=` of both sides, so that joins can be hashed.
+        """
         ...
 
     def truth(self, expression: Expression, columns: Mapping[str, str]) -> str:

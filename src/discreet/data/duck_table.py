@@ -1,29 +1,27 @@
 """A table on DuckDB: implements `discreet.data.aggregates.Table`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core import DiscreetError
 from discreet.core.limits import Limit
 from discreet.core.schema import Kind, Schema
 from discreet.data.aggregates import Aggregation, Exact, Load, People, PeopleBy, PeopleCut
 from discreet.data.batches import Batch
 from discreet.data.compiling import Scope, as_kind
+from discreet.data.duck_relations import rows_asked
 from discreet.data.engines import EngineSettings, Reading, reading
-from discreet.data.errors import engine_failed, tell_operator
+from discreet.data.errors import engine_failed
 from discreet.data.expressions import Expression
 from discreet.data.groupings import Grouping, grouping_of, numbered_texts
+from discreet.data.holdings import Holding, Holdings
 from discreet.data.kernel import Bounding
+from discreet.data.quiet import quietly
 from discreet.data.statements import Fetched, Selected, Statement, fetched
 from discreet.data.tallies import Tally, tally_of
-from discreet.data.unit_rows import FETCHED, Units, placed
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+from discreet.data.unit_rows import FETCHED, placed
 
 #: A table is fetched in about so many spans, unless it is small.
 SPANS = 12
@@ -31,18 +29,6 @@ SPANS = 12
 WIDEST = 7 << 19
 #: The number of a row among all, of the type that its parameters have.
 ROW = "rowid"
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Holding:
-    """What an import leaves behind: a locked engine, its columns, and whose rows stand where. Private."""
-
-    connection: "DuckDBPyConnection"
-    #: The engine's name of each column.
-    columns: Mapping[str, str]
-    rows: int
-    #: None: each row is a unit.
-    units: Units | None
 
 
 class DuckTable:
@@ -55,6 +41,7 @@ class DuckTable:
         self._holding = holding
         self._settings = settings
         self._left_out = dict(left_out or {})
+        self._holdings = Holdings({schema.table: schema}, {schema.table: holding}, {}, {})
 
     @property
     def schema(self) -> Schema:
@@ -67,30 +54,12 @@ class DuckTable:
         return self._left_out
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
-        """Return exact integers.
-
-        Raises nothing that depends on a row but for a constant `EngineFailed`, and no error carries a frame that has
-        seen one.
-        """
-        try:
-            return self._aggregate(aggregation)
-        except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on a row
-            failure = error
-        # From here on nothing is raised while that error is being handled, so that none carries it along.
-        refused = (type(failure), failure.problem, failure.fix) if isinstance(failure, DiscreetError) else None
-        interrupted = isinstance(failure, KeyboardInterrupt)
-        if refused is None and not interrupted:
-            tell_operator(failure)
-        del failure
-        if interrupted:
-            raise KeyboardInterrupt
-        if refused is not None:
-            raise refused[0].of(*refused[1:])
-        raise engine_failed()
+        """Return exact integers. What is raised tells of no row: see `quietly`."""
+        return quietly(lambda: self._aggregate(aggregation))
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
-        with reading(self._holding.connection, self._settings) as cursor, np.errstate(all="ignore"):
-            return Pass(aggregation, self._holding, cursor).run()
+        with reading(self._holding.connection, self._settings) as cursor:
+            return answered(aggregation, self._holdings, cursor)
 
     def close(self) -> None:
         """Give the engine's memory and files back."""
@@ -100,13 +69,20 @@ class DuckTable:
         return f"DuckTable({self._schema.table!r}, columns={list(self._schema.names)!r})"
 
 
+def answered(aggregation: Aggregation, holdings: Holdings, cursor: Reading) -> Exact:
+    """Return exact integers of a relation of some tables; of the one table there is, if none is named."""
+    asked, holding = rows_asked(aggregation, holdings, cursor)
+    with np.errstate(all="ignore"):
+        return Pass(asked, holding, cursor).run()
+
+
 class Pass:
     """One pass over the rows for one aggregation."""
 
     def __init__(self, aggregation: Aggregation, holding: Holding, cursor: Reading) -> None:
         self._holding = holding
         self._cursor = cursor
-        self._statement = Statement(Scope(holding.columns))
+        self._statement = Statement(Scope(holding.columns), holding.table)
         if aggregation.where is not None:
             self._statement.conditions.append(as_kind(aggregation.where, Kind.BOOLEAN, self._statement.scope).text)
         self._grouping = grouping_of(aggregation, self._statement, cursor.ask)

@@ -28,6 +28,9 @@ AT_FIRST = {
 }
 AT_LAST = {"enable_external_access": "false", "python_enable_replacements": "false", "lock_configuration": "true"}
 
+#: Temporary tables and types are the only ones that can be made.
+READ_ONLY = "BEGIN TRANSACTION READ ONLY"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
@@ -85,6 +88,14 @@ class Reading:
         """Return the columns of a statement."""
         return self._execute(text, parameters).fetchnumpy()
 
+    def keep(self) -> None:
+        """Keep the temporary tables that were made so far: they are this cursor's, and go with it.
+
+        Only then are their rows numbered from 0 on.
+        """
+        self._cursor.execute("COMMIT")
+        self._cursor.execute(READ_ONLY)
+
     def _execute(self, text: str, parameters: dict[str, object]) -> "DuckDBPyConnection":
         if time.monotonic() > self._deadline:
             raise TimeoutError
@@ -100,7 +111,7 @@ def reading(connection: "DuckDBPyConnection", settings: EngineSettings) -> Itera
     timer.daemon = True
     timer.start()
     try:
-        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        cursor.execute(READ_ONLY)
         yield Reading(cursor, time.monotonic() + settings.seconds)
     finally:
         timer.cancel()

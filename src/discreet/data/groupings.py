@@ -176,7 +176,7 @@ def _counted(key: Key, statement: Statement, ask: Ask) -> list[Value] | None:
         return None
     text = statement.number_text(key.expression)
     where = f" WHERE {' AND '.join(statement.conditions)}" if statement.conditions else ""
-    ((low, high),) = ask(f"SELECT min({text}), max({text}) FROM rows{where}", statement.scope.parameters)  # noqa: S608
+    ((low, high),) = ask(f"SELECT min({text}), max({text}) FROM {statement.table}{where}", statement.scope.parameters)  # noqa: S608
     if low is None:
         return [None]
     if high - low >= COUNTED:
@@ -231,7 +231,7 @@ def numbered_texts(expression: Expression, statement: Statement, ask: Ask) -> Se
     """Select texts as numbers, in no particular order."""
     text = compiled(expression, statement.scope).text
     where = " AND ".join([f"{text} IS NOT NULL", *statement.conditions])
-    rows = ask(f"SELECT DISTINCT {text} FROM rows WHERE {where}", statement.scope.parameters)  # noqa: S608
+    rows = ask(f"SELECT DISTINCT {text} FROM {statement.table} WHERE {where}", statement.scope.parameters)  # noqa: S608
     return Selected(statement.select(_enumerated(expression, [row[0] for row in rows], statement, ask)))
 
 
@@ -270,7 +270,7 @@ def _question(aggregation: Aggregation, statement: Statement) -> tuple[str, dict
         if key.values is not None and not text:
             conditions.append(_one_of(number, key.values, statement))
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    return f"SELECT DISTINCT {', '.join(items)} FROM rows{where}", scope.parameters  # noqa: S608 - made of our own names
+    return f"SELECT DISTINCT {', '.join(items)} FROM {statement.table}{where}", scope.parameters  # noqa: S608 - made of our own names
 
 
 def _one_of(number: str, values: Sequence[Value], statement: Statement) -> str:

@@ -1,7 +1,7 @@
 """An import that is kept: a DuckDB file for its owner alone, used again while its source has not changed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 #: Counts up when an import of today could not be read tomorrow, or would be another one.
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,14 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class ImportFile:
-    """Where an import is kept, and of what: the state of the source, and the column that says who is protected."""
+    """Where an import is kept, and of what: the state of the sources, and the columns that say who is protected."""
 
     path: Path
-    stamp: str
-    person: str | None
+    stamps: tuple[str, ...]
 
     @property
     def _made_of(self) -> str:
-        return json.dumps([FORMAT, self.stamp, self.person])
+        return json.dumps([FORMAT, self.stamps])
 
     def is_current(self, settings: EngineSettings) -> bool:
         """Whether there is an import of the source as it is now."""
@@ -46,14 +45,14 @@ class ImportFile:
         except Exception:  # noqa: BLE001 - whatever it is, it is no import of ours, and another one is made
             return False
 
-    def write(self, connection: "DuckDBPyConnection", imported: Imported) -> None:
+    def write(self, connection: "DuckDBPyConnection", imported: Sequence[Imported]) -> None:
         """Complete an import by what it was made of, and make it durable."""
-        columns = [[column.name, column.kind.value] for column in imported.columns]
+        columns = [[[column.name, column.kind.value] for column in one.columns] for one in imported]
         connection.execute("CREATE TABLE about (what VARCHAR, text VARCHAR)")
         for what, text in (
             ("made of", self._made_of),
             ("columns", json.dumps(columns)),
-            ("left out", json.dumps(dict(imported.left_out))),
+            ("left out", json.dumps([dict(one.left_out) for one in imported])),
         ):
             connection.execute("INSERT INTO about VALUES ($what, $text)", {"what": what, "text": text})
         connection.execute("CHECKPOINT")
@@ -63,12 +62,13 @@ class ImportFile:
         fresh.chmod(0o600)
         fresh.replace(self.path)
 
-    def read(self, connection: "DuckDBPyConnection") -> Imported:
-        """Return what was taken over."""
-        columns = tuple(
-            Column(name=name, kind=Kind(kind)) for name, kind in json.loads(self._told(connection, "columns"))
-        )
-        return Imported(columns, json.loads(self._told(connection, "left out")))
+    def read(self, connection: "DuckDBPyConnection") -> list[Imported]:
+        """Return what was taken over, of each source."""
+        columns, left_out = (json.loads(self._told(connection, what)) for what in ("columns", "left out"))
+        return [
+            Imported(tuple(Column(name=name, kind=Kind(kind)) for name, kind in mine), reasons)
+            for mine, reasons in zip(columns, left_out, strict=True)
+        ]
 
     def _told(self, connection: "DuckDBPyConnection", what: str) -> str:
         ((text,),) = connection.execute("SELECT text FROM about WHERE what = $what", {"what": what}).fetchall()

@@ -1,7 +1,8 @@
 """Open a table: rows are taken over once, cleaned, clustered by unit, and locked in.
 
 The engine's table `rows` has the columns c0, c1, … of the schema; rows of one unit are neighbours, in the order of the
-source. `units` has the name of each unit and its number of rows, in the same order. Rows of nobody are left out.
+source. `units` has the name of each unit and its number of rows, in the same order. Rows of nobody are left out. Where
+several tables are opened together, these names end in a number (`discreet.data.opening`).
 """
 
 import tempfile
@@ -18,10 +19,11 @@ from discreet.data.clustering import UnitColumn, cluster_statements, read_units
 from discreet.data.compiling import Scope, compiled
 from discreet.data.csv_files import fitting_kinds, no_names
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of
-from discreet.data.duck_table import DuckTable, Holding
+from discreet.data.duck_table import DuckTable
 from discreet.data.engines import EngineSettings, connect, lock
 from discreet.data.errors import engine_failed, tell_operator
 from discreet.data.expressions import kind_of_value
+from discreet.data.holdings import Holding
 from discreet.data.import_files import Imported, ImportFile
 from discreet.data.sources import Source, attach, detach, stamp_of
 from discreet.data.unit_keys import unit_keys
@@ -48,9 +50,9 @@ class Declaration:
     @property
     def names(self) -> set[str]:
         """The columns that are spoken of, capitals folded."""
-        person = [] if self.unit.column is None else [self.unit.column]
-        order = [] if self.order is None else [self.order]
-        return {name.casefold() for name in [*person, *order, *self.bounds, *self.groups, *self.kinds, *self.complete]}
+        time = None if self.unit.window is None else self.unit.window.time
+        said = [name for name in (self.unit.column, time, self.order) if name is not None]
+        return {name.casefold() for name in [*said, *self.bounds, *self.groups, *self.kinds, *self.complete]}
 
     def order_in(self, columns: Sequence[Column]) -> str | None:
         """Return the column that a unit's rows are ordered by, if one was declared."""
@@ -115,7 +117,8 @@ def open_table(  # noqa: PLR0913 - all but the first are named
         complete=complete_of(complete),
         order=order,
     )
-    return _quiet(lambda: _opened(source, declaration, inner, None if store is None else Path(store), settings))
+    entering = Entering(source, declaration, inner)
+    return quiet_opening(lambda: _opened(entering, None if store is None else Path(store), settings))
 
 
 def offered_kinds(source: Path) -> dict[str, Kind]:
@@ -123,7 +126,7 @@ def offered_kinds(source: Path) -> dict[str, Kind]:
 
     For the steward, who may read the file anyway. It is decided by all rows.
     """
-    return _quiet(lambda: _offered(source))
+    return quiet_opening(lambda: _offered(source))
 
 
 def _offered(source: Path) -> dict[str, Kind]:
@@ -132,7 +135,7 @@ def _offered(source: Path) -> dict[str, Kind]:
         return fitting_kinds(connection, source)
 
 
-def _quiet(run: Callable[[], Made]) -> Made:
+def quiet_opening(run: Callable[[], Made]) -> Made:
     """Return what is made; of what fails on the way, nothing is told but that it failed."""
     try:
         return run()
@@ -153,47 +156,88 @@ def _unreadable() -> InvalidInput:
     )
 
 
-def _opened(
-    source: object, declaration: Declaration, inner: str | None, store: Path | None, settings: EngineSettings
-) -> DuckTable:
+@dataclass(frozen=True, slots=True, repr=False)
+class Entering:
+    """A source, and what is said about it: on its way into an engine, under names with an ending of its own."""
+
+    source: object
+    declaration: Declaration
+    inner: str | None
+    ending: str = ""
+    #: Whether rows are nobody's, and so ordered by all columns.
+    public: bool = False
+
+    @property
+    def rows(self) -> str:
+        """The engine's name of the rows."""
+        return f"rows{self.ending}"
+
+    @property
+    def units(self) -> str:
+        """The engine's name of the units."""
+        return f"units{self.ending}"
+
+    @property
+    def stamp(self) -> str:
+        """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
+        kinds = sorted((name.casefold(), kind.value) for name, kind in self.declaration.kinds.items())
+        made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
+        return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column}"
+
+
+def _opened(entering: Entering, store: Path | None, settings: EngineSettings) -> DuckTable:
+    connection, (imported,) = taken_over((entering,), store, settings)
+    schema = entering.declaration.schema(imported.columns)
+    holding = held(connection, entering, imported)
+    lock(connection)
+    return DuckTable(schema, holding, settings, imported.left_out)
+
+
+def taken_over(
+    entering: Sequence[Entering], store: Path | None, settings: EngineSettings
+) -> tuple["DuckDBPyConnection", list[Imported]]:
+    """Return an engine with the rows of some sources in it, not yet locked."""
     if store is None:
         connection = connect(":memory:", settings)
-        imported = _import(connection, source, declaration, inner)
-    else:
-        kinds = sorted((name.casefold(), kind.value) for name, kind in declaration.kinds.items())
-        made_of = f"{stamp_of(source)} {inner} {kinds} {declaration.order} {declaration.unit.window}"
-        file = ImportFile(store, made_of, declaration.unit.column)
-        if stamp_of(source) is None or not file.is_current(settings):
-            with tempfile.TemporaryDirectory(dir=store.parent, prefix=".discreet-") as place:
-                fresh = Path(place) / "import"
-                connection = connect(str(fresh), settings, spill=place)
-                file.write(connection, _import(connection, source, declaration, inner))
-                connection.close()
-                file.put_in_place(fresh)
-        connection = connect(str(store), settings, read_only=True)
-        imported = file.read(connection)
-    schema = declaration.schema(imported.columns)
+        return connection, [_import(connection, one) for one in entering]
+    file = ImportFile(store, tuple(one.stamp for one in entering))
+    if any(stamp_of(one.source) is None for one in entering) or not file.is_current(settings):
+        with tempfile.TemporaryDirectory(dir=store.parent, prefix=".discreet-") as place:
+            fresh = Path(place) / "import"
+            connection = connect(str(fresh), settings, spill=place)
+            file.write(connection, [_import(connection, one) for one in entering])
+            connection.close()
+            file.put_in_place(fresh)
+    connection = connect(str(store), settings, read_only=True)
+    return connection, file.read(connection)
+
+
+def held(connection: "DuckDBPyConnection", entering: Entering, imported: Imported) -> Holding:
+    """Return what an import has left behind."""
     units = None
-    if declaration.unit.column is not None:
-        units = read_units(lambda text: connection.execute(text).fetchnumpy(), "units")
-    rows = connection.execute("SELECT count(*) FROM rows").fetchall()[0][0]
-    lock(connection)
+    if entering.declaration.unit.column is not None:
+        units = read_units(lambda text: connection.execute(text).fetchnumpy(), entering.units)
+    ((rows,),) = connection.execute(f"SELECT count(*) FROM {entering.rows}").fetchall()  # noqa: S608 - our own name
     names = {column.name: f"c{place}" for place, column in enumerate(imported.columns)}
-    return DuckTable(schema, Holding(connection, names, rows, units), settings, imported.left_out)
+    return Holding(connection, names, rows, units, entering.rows)
 
 
-def _import(connection: "DuckDBPyConnection", source: object, declaration: Declaration, inner: str | None) -> Imported:
-    attached = attach(connection, source, inner)
+def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
+    declaration = entering.declaration
+    attached = attach(connection, entering.source, entering.inner)
     castings, left_out = _castings(connection, attached, declaration)
     columns = tuple(Column(name=name, kind=found.kind) for name, found in castings.items())
     schema = declaration.schema(columns)  # refuses wrong names before any row is taken over
     items = ", ".join(f"{found.text} AS c{place}" for place, found in enumerate(castings.values()))
     taken = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608 - names are quoted, and the path is a parameter
+    by = declaration.order_in(columns)
     if schema.unit.column is None:
-        connection.execute(f"CREATE TABLE rows {taken}", attached.parameters)
+        everything = ", ".join(f"c{place} NULLS FIRST" for place in range(len(columns)))
+        order = f" ORDER BY {everything}" if entering.public else ""
+        connection.execute(f"CREATE TABLE {entering.rows} {taken}{order}", attached.parameters)
     else:
         connection.execute(f"CREATE TEMP TABLE staged {taken}", attached.parameters)
-        _cluster(connection, schema, declaration.order_in(columns))
+        _cluster(connection, schema, by, entering)
     detach(connection, attached)
     return Imported(columns, left_out)
 
@@ -243,11 +287,12 @@ def _casting(name: str, kind: str, wanted: Kind | None) -> Casting | None:
     return found
 
 
-def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None) -> None:
+def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None, entering: Entering) -> None:
     """Put the rows of each unit together, in the order of the source; rows of nobody are left out."""
     places = {name: f"c{place}" for place, name in enumerate(schema.names)}
     ids = [UnitColumn(compiled(key, Scope(places)).text, key.kind) for key in unit_keys(schema)]
     by = ("rowid",) if order is None else (places[order], "rowid")
-    for statement in cluster_statements("TABLE rows", "TABLE units", "staged", tuple(places.values()), ids, by):
+    names = f"TABLE {entering.rows}", f"TABLE {entering.units}"
+    for statement in cluster_statements(*names, "staged", tuple(places.values()), ids, by):
         connection.execute(statement)
     connection.execute("DROP TABLE staged")

@@ -11,9 +11,10 @@ made of rows of one unit. `MatchJoin` alone does not: see there.
 **Which rows, and in which order.** The order decides which rows are numbered 0, 1, 2, … where limits choose.
 
 * `Scan`: the rows of a table that belong to somebody, in the table's order. A table that has none (PostgreSQL, Spark)
-  has the order of the columns that were declared to order it; without any, that of all its columns, the first one
-  first; NULL comes first, texts go by their UTF-8 bytes, false before true. Rows that are equal in all of them are
-  interchangeable. Columns are as they came: bounds are kept by the expressions that name them (`ColumnValue`).
+  has the order of the columns that were declared to order it, and then of all its columns, the first one first; NULL
+  comes first, texts go by their UTF-8 bytes, false before true. Rows that are equal in all of them are interchangeable:
+  a tie that anything else broke (a place on disk, a hash) could be broken otherwise once somebody else is gone. Columns
+  are as they came: bounds are kept by the expressions that name them (`ColumnValue`).
 * `Derived`: the rows where the condition is true, with new columns. As in its source.
 * `PerUnit`: one row for each unit and each combination of key values that occurs among its rows (NULL is a value), in
   the order of `group_order`. Without keys: one row for each unit that has a row.
@@ -30,8 +31,12 @@ from enum import Enum
 from itertools import chain
 
 from discreet.core import Bounds, InvalidInput, WrongType
+from discreet.core.exact import whole
 from discreet.core.schema import Column, Kind
-from discreet.data.expressions import Expression
+from discreet.data.expressions import Expression, call
+from discreet.data.folds import Fold as Fold  # noqa: PLC0414 - those who build relations find it here
+from discreet.data.folds import kind_of_fold
+from discreet.data.functions import Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +72,9 @@ class Derived:
     where: Expression | None = None
 
 
-class Fold(Enum):
-    """How one unit's rows become one value.
-
-    ROWS counts rows. PRESENT counts values, DISTINCT different ones. TOTAL of integers is their exact sum, clipped to
-    ±2⁵³; of reals it takes bounds: the exact sum S of grid points (as in `Total`), clipped to ±2⁵³, then
-    float64(S)·float64(step). MEAN is float64(TOTAL) / float64(PRESENT). LEAST and MOST are of any kind but boolean;
-    texts go by their UTF-8 bytes. TOTAL, MEAN, LEAST and MOST of no value are NULL.
-    """
-
-    ROWS = "COUNT(*)"
-    PRESENT = "COUNT"
-    DISTINCT = "COUNT DISTINCT"
-    TOTAL = "SUM"
-    MEAN = "AVG"
-    LEAST = "MIN"
-    MOST = "MAX"
-
-
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A column of `PerUnit`. `value` is None for ROWS; `bounds` are for TOTAL and MEAN of reals."""
+    """A column of `PerUnit`. `value` is None for ROWS; `bounds` are for TOTAL and MEAN of reals, and nothing else."""
 
     column: Column
     fold: Fold
@@ -115,7 +102,7 @@ class First:
 
 @dataclass(frozen=True, slots=True)
 class UnionAll:
-    """Rows of several relations with the same columns: names, kinds and order."""
+    """Rows of several relations with the same columns: names, kinds and order. What else is public, the first says."""
 
     parts: tuple["Relation", ...]
 
@@ -156,6 +143,8 @@ class UnitJoin:
 @dataclass(frozen=True, slots=True)
 class MatchJoin:
     """An inner join of people with each other, on other columns: one row is two people's, and so nobody's alone.
+
+    Pairs are of one kind, and no reals or moments: what is equal on both sides must be what is counted on each.
 
     Before rows are matched, they are thinned out, on each side: of one unit the `rows` with its smallest row marks stay
     (n counts the unit's rows, in their order, whose pairs' values are all not NULL); of those, for each combination of
@@ -287,21 +276,66 @@ def most_rows(relation: Relation) -> int | None:
 
 def check_relation(relation: Relation) -> None:
     """Refuse a relation that has no meaning. Whoever builds one calls this once, at the top."""
-    for source in sources_of(relation):
-        if not isinstance(source, PublicScan):
-            check_relation(source)
+    below = [source for source in sources_of(relation) if not isinstance(source, PublicScan)]
+    for source in below:
+        check_relation(source)
     names = [column.name.casefold() for column in columns_of(relation)]
     if len(set(names)) < len(names):
         raise InvalidInput("Two columns of a relation have the same name.", fix="give each its own name, with AS")
-    if not isinstance(relation, Derived | MatchJoin) and not is_owned(relation):
+    if not isinstance(relation, Derived) and not all(is_owned(source) for source in below):
         raise InvalidInput(
             "A join of people with each other stands below something that needs to know whose a row is.",
             fix="join on other columns last, and only filter, group and sum up its rows",
         )
-    if isinstance(relation, UnionAll):
-        _need_alike(relation)
-    if isinstance(relation, PerUnit):
-        _need_folds(relation)
+    _need_parts(relation)
+
+
+def _need_parts(relation: Relation) -> None:
+    match relation:
+        case Derived():
+            _need_condition(relation)
+        case UnionAll():
+            _need_alike(relation)
+        case PerUnit():
+            _need_folds(relation)
+        case First(rows=rows):
+            whole(rows, "rows")
+        case _:
+            _need_pairs(relation)
+
+
+def need_people(relation: Relation, units: object) -> None:
+    """Refuse a relation that would give one row several rows, or bring rows together, where each row is a unit."""
+    if not units:
+        raise InvalidInput(
+            f"Here each row is protected by itself, and {_what(relation)} needs to know whose it is.",
+            fix="name the person's column of each table when it is opened",
+        )
+
+
+def _what(relation: Relation) -> str:
+    match relation:
+        case PerUnit() | First():
+            return "a subquery for each person"
+        case UnionAll():
+            return "a union of a table with itself"
+        case _:
+            return "a join"
+
+
+def _need_condition(derived: Derived) -> None:
+    _need_kinds(derived.columns)
+    if derived.where is not None and derived.where.kind is not Kind.BOOLEAN:
+        raise WrongType("A condition is not true or false.", fix="write a comparison after WHERE")
+
+
+def _need_kinds(columns: tuple[Named, ...]) -> None:
+    for named in columns:
+        if named.column.kind is not named.expression.kind:
+            raise WrongType(
+                f"The column {named.column.name!r} is not of the kind that it is computed as.",
+                fix="make them alike, for instance with CAST(… AS …)",
+            )
 
 
 def _need_alike(union: UnionAll) -> None:
@@ -314,13 +348,43 @@ def _need_alike(union: UnionAll) -> None:
 
 
 def _need_folds(relation: PerUnit) -> None:
+    _need_kinds(relation.keys)
     for key in relation.keys:
         if not key.expression.kind.groupable:
             raise WrongType("A real or a moment is no key.", fix="group by FLOOR(x) or by DATE_TRUNC('day', x)")
     for folded in relation.values:
+        if folded.column.kind is not kind_of_fold(folded.fold, folded.value):
+            raise WrongType(
+                f"The column {folded.column.name!r} is not of the kind that {folded.fold.value} gives.",
+                fix="let the column be of that kind",
+            )
         real = folded.value is not None and folded.value.kind is Kind.REAL
         if folded.fold in (Fold.TOTAL, Fold.MEAN) and real and folded.bounds is None:
             raise InvalidInput(
                 f"The sum {folded.column.name!r} of real values needs bounds.",
                 fix="declare bounds of the column, or write SUM(CLAMP(x, low, high))",
+            )
+
+
+def _need_pairs(relation: Relation) -> None:
+    match relation:
+        case PublicJoin(on=on) | UnitJoin(on=on):
+            for left, right in on:
+                call(Function.EQ, left, right)
+        case MatchJoin():
+            _need_matches(relation)
+        case _:
+            pass
+
+
+def _need_matches(join: MatchJoin) -> None:
+    whole(join.rows, "rows")
+    whole(join.matches, "matches")
+    if not join.on:
+        raise InvalidInput("People are joined with each other on nothing.", fix="say on which columns: ON a.x = b.x")
+    for left, right in join.on:
+        if left.kind is not right.kind or not left.kind.groupable:
+            raise WrongType(
+                "People are joined with each other on values of different kinds, on reals or on moments.",
+                fix="make them alike: FLOOR(x), DATE_TRUNC('day', x) or CAST(… AS …)",
             )

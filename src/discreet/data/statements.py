@@ -39,6 +39,8 @@ class Statement:
     """A SELECT over the rows of a table, in the making."""
 
     scope: Scope
+    #: The engine's name of the rows.
+    table: str = "rows"
     items: list[str] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
 
@@ -82,7 +84,7 @@ class Statement:
         """Return the statement for rows numbered from a parameter to another, in their order."""
         columns = ", ".join([f"{item} AS i{place}" for place, item in enumerate(self.items)])
         conditions = " AND ".join([f"rowid BETWEEN ${first} AND ${last}", *self.conditions])
-        return f"SELECT {columns} FROM rows WHERE {conditions}"  # noqa: S608 - made of our own names
+        return f"SELECT {columns} FROM {self.table} WHERE {conditions}"  # noqa: S608 - made of our own names
 
 
 def fetched(column: Any) -> Fetched:

@@ -1,5 +1,7 @@
 """Questions, in SQL or with frames, become plans: which rows, what is measured, at what cost, how far off."""
 
+from discreet.query.batch_views import view_batch, view_others
+from discreet.query.batches import BatchPlan, plan_batch
 from discreet.query.chosen_limits import LimitsPlan, limit_bought
 from discreet.query.explanations import Explanation, explain
 from discreet.query.facts import Facts
@@ -19,6 +21,8 @@ from discreet.query.frame_terms import (
     variance,
 )
 from discreet.query.frames import Asker, Frame
+from discreet.query.hierarchies import HierarchyPlan, plan_hierarchy
+from discreet.query.hierarchy_views import HierarchyLevel, HierarchyResult, view_hierarchy
 from discreet.query.planning import plan_limits, plan_question
 from discreet.query.plans import QueryPlan
 from discreet.query.predictions import Predicted, predict
@@ -27,18 +31,25 @@ from discreet.query.questions import Question
 from discreet.query.ranges import BoundsPlan, bounds_bought
 from discreet.query.refusals import QueryRefused
 from discreet.query.results import Result, ResultColumn
+from discreet.query.savings import Saving, saving_of
 from discreet.query.spending import Epsilon, Rho, Within
 from discreet.query.sql import read_sql
+from discreet.query.streams import StreamPlan, StreamView, count_between, plan_stream, view_stream
 from discreet.query.views import view
+from discreet.query.workload_predictions import predict_batch, predict_hierarchy
 
 __all__ = [
     "Asked",
     "Asker",
+    "BatchPlan",
     "BoundsPlan",
     "Epsilon",
     "Explanation",
     "Facts",
     "Frame",
+    "HierarchyLevel",
+    "HierarchyPlan",
+    "HierarchyResult",
     "LimitsPlan",
     "Predicted",
     "QueryPlan",
@@ -47,9 +58,13 @@ __all__ = [
     "Result",
     "ResultColumn",
     "Rho",
+    "Saving",
+    "StreamPlan",
+    "StreamView",
     "Within",
     "bounds_bought",
     "count",
+    "count_between",
     "count_distinct",
     "count_people",
     "deviation",
@@ -60,13 +75,23 @@ __all__ = [
     "mean",
     "median",
     "minimum",
+    "plan_batch",
+    "plan_hierarchy",
     "plan_limits",
     "plan_question",
+    "plan_stream",
     "predict",
+    "predict_batch",
+    "predict_hierarchy",
     "quantile",
     "question_sql",
     "read_sql",
+    "saving_of",
     "total",
     "variance",
     "view",
+    "view_batch",
+    "view_hierarchy",
+    "view_others",
+    "view_stream",
 ]

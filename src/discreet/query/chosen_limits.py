@@ -10,6 +10,7 @@ from discreet.core.schema import Schema
 from discreet.data.aggregates import Aggregation, Key, Load, PeopleBy, Table
 from discreet.data.expressions import Expression
 from discreet.data.marks import salt_of
+from discreet.data.relations import Relation
 from discreet.noise import Entropy
 from discreet.query.pricing import Pricing
 from discreet.query.spending import Spend
@@ -48,9 +49,11 @@ class ChosenLimit:
         }
         return Limit(groups=found.get(Load.GROUPS, 1), rows_per_group=found[Load.ROWS_PER_GROUP])
 
-    def passing(self, where: Expression | None, keys: tuple[Key, ...], salt: int) -> Aggregation:
+    def passing(
+        self, where: Expression | None, keys: tuple[Key, ...], salt: int, source: Relation | None = None
+    ) -> Aggregation:
         """Return the pass that counts loads. They are counted before limits, so that any limit serves."""
-        return Aggregation(where=where, keys=keys, aggregates=self.loads, limit=Limit(), salt=salt)
+        return Aggregation(where=where, keys=keys, aggregates=self.loads, limit=Limit(), salt=salt, source=source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +69,8 @@ class LimitsPlan:
     chosen: ChosenLimit
     spend: Spend
     what: str
+    #: None: the rows of the schema's own table.
+    source: Relation | None = None
 
     @property
     def _pricing(self) -> Pricing:
@@ -84,12 +89,13 @@ class LimitsPlan:
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.chosen)
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, fields)])
+        source = () if self.source is None else (self.source,)
+        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source))])
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the limit."""
         salt = salt_of(self.canonical())
-        passing = self.chosen.passing(self.where, self.keys, salt)
+        passing = self.chosen.passing(self.where, self.keys, salt, self.source)
         limit = self.chosen.choose(data, passing, self._pricing, entropy)
         return {"limit": [limit.groups, limit.rows_per_group]}
 

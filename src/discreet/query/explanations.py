@@ -19,12 +19,14 @@ from discreet.data.aggregates import (
     Total,
     sensitivity_of,
 )
+from discreet.data.relations import matching, most_rows
 from discreet.mechanisms import GaussianThreshold, Laplace, LaplaceThreshold, TruncatedGeometricSelection
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part, words_of
 from discreet.query.plans import QueryPlan
 from discreet.query.predictions import predict
 from discreet.query.questions import Question
+from discreet.query.relation_words import Branch, rows_branch
 from discreet.query.spending import Rho
 
 RULE_NAMES: dict[type, str] = {
@@ -32,14 +34,6 @@ RULE_NAMES: dict[type, str] = {
     LaplaceThreshold: "a threshold on counts with Laplace noise",
     GaussianThreshold: "a threshold on counts with Gaussian noise",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A line of the tree, and what hangs on it."""
-
-    text: str
-    below: tuple["Branch", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +61,7 @@ def explain(question: Question, plan: QueryPlan, *, confidence: Number = 0.95, s
     return Explanation(
         (
             Branch(plan.describe()),
+            *([] if plan.source is None else [rows_branch(plan.source)]),
             Branch("protected", (Branch(f"{plan.schema.unit}"), Branch(_limit_words(plan)))),
             _groups(plan),
             Branch(f"measured, for {plan.spend} in all", tuple(_measured(plan))),
@@ -87,6 +82,11 @@ def _drawn(branch: Branch, indent: str = "") -> list[str]:
 
 
 def _limit_words(plan: QueryPlan) -> str:
+    match = None if plan.source is None else matching(plan.source)
+    if match is not None:
+        return f"one unit moves at most {match.moved:,} rows of the join, and no row is left out any more"
+    if plan.source is not None and most_rows(plan.source) == 1:
+        return "one row for each unit: no limit is needed, and none is paid for"
     match plan.limit:
         case ChosenLimit(share=share):
             return f"limits are chosen privately from how much people have, for {_amount(plan, share)}"
@@ -165,6 +165,8 @@ def _halving(plan: QueryPlan) -> list[str]:
             ways += [f"or to {-(-groups // 2):,} groups"] if groups > 1 and symbol == "ε" else []
         case Limit(groups=groups) if groups > 1 and symbol == "ε":
             ways.append(f"or limit each unit to {-(-groups // 2):,} groups (more would not count)")
+        case TotalLimit() if plan.source is not None and matching(plan.source) is not None:
+            ways.append("or halve the rows, or the matches, with which people are joined (the others would not count)")
         case TotalLimit(rows=rows) if rows > 1:
             ways.append(f"or limit each unit to {-(-rows // 2):,} rows (more would not count)")
     if len(plan.parts) > 1:

@@ -12,8 +12,6 @@ from fractions import Fraction
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.exact import Number, exact, nearest_float
-from discreet.core.schema import Schema
-from discreet.query.sql_writing import quoted
 
 #: Stands for the column that says who is protected. No text that is read can hold it.
 PERSON = "\0person"
@@ -131,13 +129,12 @@ def histogram(value: str, edges: Sequence[Number]) -> Asked:
     return Asked(f"HISTOGRAM({', '.join([_inside(value), *(_number(edge, 'edge') for edge in edges)])})")
 
 
-def asked_sql(value: object, schema: Schema) -> str:
-    """Return what is asked of a table as SQL, from a text or an `Asked`."""
+def asked_sql(value: object, person: str | None) -> str:
+    """Return what is asked of a table as SQL, from a text or an `Asked`; `person` is the SQL of who is protected."""
     if isinstance(value, Asked):
-        person = schema.unit.column
         if PERSON in value.sql and person is None:
             raise InvalidInput("Every row of this table is a person of its own.", fix="use count()")
-        return value.sql.replace(PERSON, quoted(person or ""))
+        return value.sql.replace(PERSON, person or "")
     if isinstance(value, str):
         return value
     raise WrongType(

@@ -1,14 +1,17 @@
 """Questions as calls: a frame is a table and what is asked of it so far. Each call gives a new one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from discreet.core import InvalidInput
 from discreet.core.exact import whole
+from discreet.core.limits import Matches
 from discreet.core.schema import Schema
+from discreet.data.relations import PublicScan
 from discreet.query.frame_terms import Asked, asked_sql
 from discreet.query.questions import Question
+from discreet.query.sql_writing import quoted
 
 
 class Asker(Protocol):
@@ -28,6 +31,8 @@ class Asker(Protocol):
 
 
 Named = tuple[str | None, str]
+#: Columns, or names and what they stand for.
+Names = str | Sequence[str] | Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +45,52 @@ class Frame:
 
     schema: Schema
     asker: Asker
+    #: The other tables that may be joined, and public ones.
+    schemas: tuple[Schema, ...] = ()
+    publics: tuple[PublicScan, ...] = ()
+    matches: Matches | None = None
+    #: What stands after FROM; nothing for the table alone.
+    origin: str = ""
     conditions: tuple[str, ...] = ()
     groups: tuple[Named, ...] = ()
     outputs: tuple[Named, ...] = ()
     wanted: tuple[str, ...] = ()
     sorting: tuple[tuple[str, bool], ...] = ()
     most: int | None = None
+
+    def join(self, other: "Frame | str", on: "Names | None" = None, *, how: str = "inner") -> "Frame":
+        """Join rows with another table or frame: a private one on the person, and on columns; a public one on columns.
+
+        Such as `join("patients")`, `join("wards", on={"ward": "code"}, how="left")`.
+        """
+        return cast("Frame", _rows().joined(self, other, on, how))
+
+    def select(self, *columns: str, **expressions: str) -> "Frame":
+        """Take some columns, or compute others; the person stays."""
+        return cast("Frame", _rows().selected(self, columns, expressions))
+
+    def per_person(self, *, by: "Names" = (), **asked: Asked | str) -> "Frame":
+        """Make one row of all rows of a person, or of a person and each value of `by`.
+
+        Such as `per_person(n=count(), by=["ward"])`.
+        """
+        return cast("Frame", _rows().per_person(self, asked, by))
+
+    def distinct(self, *columns: str, **expressions: str) -> "Frame":
+        """Take each person's different values of some columns, once."""
+        return cast("Frame", _rows().distinct(self, columns, expressions))
+
+    def union(self, other: "Frame | str") -> "Frame":
+        """Put the rows of another table or frame behind these; both have the same columns."""
+        return cast("Frame", _rows().united(self, other))
+
+    def only(self, other: "Frame | str") -> "Frame":
+        """Keep the rows of people who are in another table or frame."""
+        return cast("Frame", _rows().among(self, other, "IN"))
+
+    def without(self, other: "Frame | str") -> "Frame":
+        """Keep the rows of people who are not in another table or frame."""
+        return cast("Frame", _rows().among(self, other, "NOT IN"))
 
     def filter(self, *conditions: str) -> "Frame":
         """Keep rows for which all conditions are true."""
@@ -64,20 +109,23 @@ class Frame:
 
         Such as `agg(n=count(), stay=mean("stay"))`.
         """
+        person = _person(self)
         added = (
-            *((None, asked_sql(each, self.schema)) for each in asked),
-            *((name, asked_sql(each, self.schema)) for name, each in named.items()),
+            *((None, asked_sql(each, person)) for each in asked),
+            *((name, asked_sql(each, person)) for name, each in named.items()),
         )
         return _read(replace(self, outputs=(*self.outputs, *added)))
 
     def having(self, *conditions: Asked | str) -> "Frame":
         """Keep groups of the private answer; free."""
-        added = tuple(asked_sql(each, self.schema) for each in conditions)
+        person = _person(self)
+        added = tuple(asked_sql(each, person) for each in conditions)
         return _read(replace(self, wanted=(*self.wanted, *added)))
 
     def order_by(self, *terms: Asked | str, descending: bool = False) -> "Frame":
         """Sort the private answer; free."""
-        added = tuple((asked_sql(each, self.schema), bool(descending)) for each in terms)
+        person = _person(self)
+        added = tuple((asked_sql(each, person), bool(descending)) for each in terms)
         return _read(replace(self, sorting=(*self.sorting, *added)))
 
     def limit(self, most: int) -> "Frame":
@@ -108,6 +156,19 @@ def _read(frame: Frame) -> Frame:
     """Return the frame, if what it asks can be asked; without outputs yet, with a count in their place."""
     _reading()(frame if frame.outputs else replace(frame, outputs=((None, "COUNT(*)"),), wanted=(), sorting=()))
     return frame
+
+
+def _person(frame: Frame) -> str | None:
+    """Return the SQL of who is protected."""
+    if frame.origin:
+        return cast("str | None", _rows().person_of(frame))
+    return None if frame.schema.unit.column is None else quoted(frame.schema.unit.column)
+
+
+def _rows() -> Any:
+    from discreet.query import frame_rows  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
+
+    return frame_rows
 
 
 def _reading() -> Callable[[Frame], Question]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from discreet.core.limits import AnyLimit
 from discreet.data.aggregates import Frequencies, Histogram, PeopleCut, PeopleWhere, Total
+from discreet.data.relations import matching, most_rows
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.plans import QueryPlan
@@ -14,7 +15,7 @@ def notes_of(
 ) -> tuple[str, ...]:
     """Return the notes of an answer; `people` has the counts that were bought to estimate biases."""
     who = "row" if plan.schema.unit.column is None else plan.schema.unit.column
-    notes = [_limit_note(plan, limit, who, people)] if plan.schema.unit.column is not None else []
+    notes = [_limit_note(plan, limit, who, people)] if _leaves_out(plan) else []
     if any(_clamps(part) for part in plan.parts):
         notes.append(_clamp_note(who, people))
     if any(isinstance(part, Keys) for part in plan.parts):
@@ -29,7 +30,21 @@ def notes_of(
     return tuple(notes)
 
 
+def _leaves_out(plan: QueryPlan) -> bool:
+    """Whether there may be rows that do not count."""
+    if plan.source is not None and most_rows(plan.source) == 1:
+        return False
+    return plan.schema.unit.column is not None
+
+
 def _limit_note(plan: QueryPlan, limit: AnyLimit, who: str, people: Mapping[Part, tuple[int, float | None]]) -> str:
+    match = None if plan.source is None else matching(plan.source)
+    if match is not None:
+        return (
+            f"Before people were joined with each other, rows were left out: of each value of {who} at most "
+            f"{match.rows:,} on each side stayed, and of those at most {match.matches:,} for each value that is joined "
+            "on; how much that takes off is not known."
+        )
     chosen = ", chosen privately" if isinstance(plan.limit, ChosenLimit) else ""
     begin = f"Rows beyond the limit do not count ({limit}{chosen})"
     for part, (count, error) in people.items():

@@ -6,14 +6,25 @@ from fractions import Fraction
 
 from discreet.core import InvalidInput, OutOfRange
 from discreet.core.exact import text_up
-from discreet.core.limits import AnyLimit, Limit
+from discreet.core.limits import AnyLimit, Limit, TotalLimit
 from discreet.core.schema import Schema
 from discreet.data.aggregates import Key, PeopleCut, PeopleWhere, Total
 from discreet.data.expressions import ColumnValue, Expression, Literal, call, children
 from discreet.data.functions import F
+from discreet.data.relations import (
+    Derived,
+    JoinKind,
+    PublicJoin,
+    Relation,
+    Scan,
+    check_relation,
+    matching,
+    most_rows,
+)
 from discreet.query.bands import RULES
 from discreet.query.chosen_limits import ChosenLimit, LimitsPlan
 from discreet.query.facts import Facts
+from discreet.query.matched_rows import check_matched
 from discreet.query.parts import ONE, Blueprint, Keys, Noisy, Part
 from discreet.query.plans import QueryPlan
 from discreet.query.predictions import predict
@@ -39,6 +50,7 @@ CLOSE = Fraction(1, 200)
 
 def plan_question(question: Question, facts: Facts, spend: Spend | Within, *, bias: bool = False) -> QueryPlan:
     """Return the plan of a question at a price; with `Within`, at the least price that is accurate enough."""
+    facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)
     if isinstance(spend, Within):
@@ -65,11 +77,25 @@ def _draft(question: Question, facts: Facts, *, bias: bool) -> Draft:
     weights = _weights(question, many=_groups(keys) != 1, schema=facts.schema)
     if private:
         weights[Keys(_need_delta(facts))] = ONE
-    limit = Limit() if facts.schema.unit.column is None else facts.limit
+    limit = limit_known(question, facts)
     if isinstance(limit, Limit):
         limit = _fitted(limit, keys)
-    biases = _biases(facts, tuple(weights)) if bias else ()
+    biases = _biases(question, facts, tuple(weights)) if bias else ()
     return Draft(keys, tuple(weights), tuple(weights.values()), biases, limit)
+
+
+def limit_known(question: Question, facts: Facts) -> AnyLimit | None:
+    """Return the limit that a question is asked with; None if it has to be chosen.
+
+    Where people are joined with each other, it is how many rows one unit moves. Where a unit has one row, none is left
+    out.
+    """
+    source = question.source
+    match = None if source is None else matching(source)
+    if match is not None:
+        return TotalLimit(match.moved)
+    single = source is not None and most_rows(source) == 1
+    return Limit() if single or facts.about(question).schema.unit.column is None else facts.limit
 
 
 def _keys(question: Question, facts: Facts) -> tuple[Key, ...]:
@@ -96,9 +122,15 @@ def _weights(question: Question, *, many: bool, schema: Schema) -> dict[Part, Fr
     return {part: found[part] for part in sorted(found, key=repr) if found[part]}
 
 
-def _biases(facts: Facts, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _biases(question: Question, facts: Facts, parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return counts of people who lose rows to the limit, and of people who have values beyond bounds."""
-    found: list[Part] = [] if facts.schema.unit.column is None else [Noisy(PeopleCut())]
+    source = question.source
+    if source is not None and matching(source) is not None:
+        raise InvalidInput(
+            "How many people lose rows cannot be told where people are joined with each other.", fix="leave bias out"
+        )
+    cut = facts.schema.unit.column is not None and (source is None or most_rows(source) != 1)
+    found: list[Part] = [Noisy(PeopleCut())] if cut else []
     beyond = [
         condition
         for part in parts
@@ -143,7 +175,8 @@ def _priced(question: Question, facts: Facts, draft: Draft, spend: Spend) -> Que
         shares=(*shares, *extra),
         limit=chosen,
         spend=spend,
-        what=question_sql(question, {question.table: facts.schema}),
+        what=question_sql(question, facts.tables),
+        source=question.source,
     )
 
 
@@ -154,6 +187,9 @@ def _to_choose(share: Fraction, keys: tuple[Key, ...]) -> ChosenLimit:
 
 def plan_limits(question: Question, facts: Facts, spend: Spend) -> LimitsPlan:
     """Return the plan that chooses limits for a question, before it is asked with an accuracy."""
+    if question.source is not None and limit_known(question, replace(facts, limit=None)) is not None:
+        raise InvalidInput("The limit of this question is known.", fix="ask it right away")
+    facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)
     keys = _keys(question, facts)
@@ -163,13 +199,14 @@ def plan_limits(question: Question, facts: Facts, spend: Spend) -> LimitsPlan:
         keys=keys,
         chosen=_to_choose(spend.amount, keys),
         spend=spend,
-        what=question_sql(question, {question.table: facts.schema}),
+        what=question_sql(question, facts.tables),
+        source=question.source,
     )
 
 
 def _least(question: Question, facts: Facts, wanted: Within, *, bias: bool) -> QueryPlan:
     """Return the plan with the least price found whose predicted errors are small enough."""
-    if facts.limit is None and facts.schema.unit.column is not None:
+    if limit_known(question, facts) is None:
         raise InvalidInput(
             "How accurate an answer is cannot be told before its limits are known.",
             fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened; or ask with epsilon",
@@ -281,6 +318,34 @@ def _need_rules(question: Question, _facts: Facts) -> None:
                 )
 
 
+def _need_rows(question: Question, facts: Facts) -> None:
+    """Refuse a relation that has no meaning, and what cannot be asked of it."""
+    source = question.source
+    if source is None:
+        return
+    check_relation(source)
+    if matching(source) is not None:
+        check_matched(question, facts.schema)
+    if facts.schema.unit.column is None and not _is_row_by_row(source):
+        raise InvalidInput(
+            "Here each row is protected by itself, and the question puts rows together.",
+            fix="name the person's column of each table when it is opened",
+        )
+
+
+def _is_row_by_row(relation: Relation) -> bool:
+    """Whether each row of a relation is made of one row of a table, and no two of the same."""
+    match relation:
+        case Scan():
+            return True
+        case Derived(source=source):
+            return _is_row_by_row(source)
+        case PublicJoin(left=left, kind=JoinKind.SEMI | JoinKind.ANTI):
+            return _is_row_by_row(left)
+        case _:
+            return False
+
+
 def _functions(term: Term) -> list[F]:
     if not isinstance(term, Apply):
         return []
@@ -288,4 +353,4 @@ def _functions(term: Term) -> list[F]:
 
 
 #: What a question must satisfy, in the order in which it is said.
-CHECKS: tuple[Callable[[Question, Facts], None], ...] = (_need_measures, _need_keys, _need_rules)
+CHECKS: tuple[Callable[[Question, Facts], None], ...] = (_need_rows, _need_measures, _need_keys, _need_rules)

@@ -25,6 +25,7 @@ from discreet.data.aggregates import (
 )
 from discreet.data.expressions import Expression
 from discreet.data.marks import salt_of, value_text
+from discreet.data.relations import Relation
 from discreet.noise import Entropy
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
@@ -43,6 +44,8 @@ class QueryPlan:
     the limits (`discreet.data.sensitivity_of`). Private groups: think of noise on all groups there could ever be,
     and of one bit for each that says whether it is shown, which is 0 wherever nobody is; both are paid for. What is
     released is post-processing: the noisy values where the bit is 1. Whether the others had noise nobody can tell.
+    A relation is either owned, and then limited like a table, or people are joined with each other in it, and then the
+    limit is how many rows one unit moves (`discreet.data.relations.MatchJoin`).
     Reference: Dwork, Roth 2014, Theorem 3.16 (composition), Proposition 2.1 (post-processing).
     """
 
@@ -54,6 +57,8 @@ class QueryPlan:
     limit: AnyLimit | ChosenLimit
     spend: Spend
     what: str
+    #: None: the rows of the schema's own table.
+    source: Relation | None = None
 
     @property
     def public(self) -> bool:
@@ -81,7 +86,8 @@ class QueryPlan:
     def canonical(self) -> str:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, fields)])
+        source = () if self.source is None else (self.source,)
+        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source))])
 
     @property
     def salt(self) -> int:
@@ -118,14 +124,21 @@ class QueryPlan:
     def _limit(self, data: Table, entropy: Entropy) -> AnyLimit:
         if not isinstance(self.limit, ChosenLimit):
             return self.limit
-        passing = self.limit.passing(self.where, self.keys, self.salt)
+        passing = self.limit.passing(self.where, self.keys, self.salt, self.source)
         return self.limit.choose(data, passing, self.pricing(None), entropy)
 
     def _aggregates(self) -> list[Aggregate]:
         return list(dict.fromkeys(aggregate_of(part) for part in self.parts))
 
     def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...]) -> Aggregation:
-        return Aggregation(where=self.where, keys=self.keys, aggregates=aggregates, limit=limit, salt=self.salt)
+        return Aggregation(
+            where=self.where,
+            keys=self.keys,
+            aggregates=aggregates,
+            limit=limit,
+            salt=self.salt,
+            source=self.source,
+        )
 
     def groups(self, answer: dict[str, Any]) -> tuple[tuple[Value, ...], ...]:
         """Return the groups that an answer is for."""

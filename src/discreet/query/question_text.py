@@ -3,25 +3,27 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from discreet.core import InvalidInput
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Schema
-from discreet.data.expressions import ColumnValue, Literal
+from discreet.data.expressions import ColumnValue, Expression, Literal
+from discreet.data.relations import Scan
 from discreet.query import questions as q
-from discreet.query.sql_writing import WHOLE, Written, expression_sql, function_sql, quoted, written
+from discreet.query.relation_schemas import table_schema
+from discreet.query.relation_text import From, RelationWriter
+from discreet.query.sql_writing import WHOLE, Qualifier, Written, expression_sql, function_sql, quoted, written
 
 
 def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
     """Return a question's one text: the same for the same question, however it was asked."""
-    schema = next((each for each in schemas.values() if each.table == question.table), None)
-    if schema is None:
-        raise InvalidInput(f"There is no table {question.table!r}.", fix="pass the schema of the question's table")
-    writer = _Writer(question, schema)
-    lines = [f"SELECT {', '.join(map(writer.output, question.outputs))}", f"FROM {quoted(question.table)}"]
-    if question.where is not None:
-        lines.append(f"WHERE {expression_sql(question.where)}")
+    base = _base(question, schemas)
+    writer = _Writer(question, base)
+    lines = [f"SELECT {', '.join(map(writer.output, question.outputs))}", f"FROM {base.text}"]
+    where = base.where(question.where)
+    if where:
+        lines.append(where)
     if question.groups:
-        lines.append(f"GROUP BY {', '.join(expression_sql(group.expression) for group in question.groups)}")
+        groups = (expression_sql(group.expression, base.needed) for group in question.groups)
+        lines.append(f"GROUP BY {', '.join(groups)}")
     if question.having is not None:
         lines.append(f"HAVING {writer.term(question.having)}")
     if question.order:
@@ -31,12 +33,20 @@ def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
     return "\n".join(lines)
 
 
+def _base(question: q.Question, schemas: Mapping[str, Schema]) -> From:
+    """Return what stands after FROM."""
+    if question.source is not None:
+        return RelationWriter(schemas).source(question.source)
+    schema = table_schema(question.table, schemas)
+    return RelationWriter(schemas).source(Scan(schema.table, schema.columns))
+
+
 class _Writer:
     """Writes the terms of one question."""
 
-    def __init__(self, question: q.Question, schema: Schema) -> None:
+    def __init__(self, question: q.Question, base: From) -> None:
         self._question = question
-        self._person = schema.unit.column
+        self._base = base
         self._names = {output.term: output.name for output in reversed(question.outputs)}
 
     def output(self, output: q.Output) -> str:
@@ -50,14 +60,14 @@ class _Writer:
         """Return what is sorted by: the name of an output where it is one."""
         name = self._names.get(order.term)
         # A name here means an output first, and so columns are named with their table.
-        text = self.term(order.term, self._question.table) if name is None else quoted(name)
+        text = self.term(order.term, self._base.qualifiers) if name is None else quoted(name)
         return f"{text} DESC" if order.descending else text
 
-    def term(self, term: q.Term, qualifier: str = "") -> str:
+    def term(self, term: q.Term, qualifier: Qualifier | None = None) -> str:
         """Return a term."""
-        return self._written(term, qualifier)[0]
+        return self._written(term, self._base.needed if qualifier is None else qualifier)[0]
 
-    def _written(self, term: q.Term, qualifier: str) -> Written:
+    def _written(self, term: q.Term, qualifier: Qualifier) -> Written:
         match term:
             case q.GroupValue(index=index):
                 return written(self._question.groups[index].expression, qualifier)
@@ -73,16 +83,19 @@ class _Writer:
             case q.Count():
                 return "COUNT(*)"
             case q.CountPeople():
-                return f"COUNT(DISTINCT {quoted(self._person)})" if self._person is not None else "COUNT(*)"
+                return f"COUNT(DISTINCT {self._base.own[0].text})" if self._base.own else "COUNT(*)"
             case q.CountDistinct(value=value):
-                return f"COUNT(DISTINCT {expression_sql(value)})"
+                return f"COUNT(DISTINCT {self._value(value)})"
             case q.Quantile(value=value, level=level):
-                text = expression_sql(value)
+                text = self._value(value)
                 return f"MEDIAN({text})" if 2 * level == 1 else f"QUANTILE({text}, {_number(level)})"
             case q.HistogramOf(value=value, edges=edges):
-                return f"HISTOGRAM({', '.join([expression_sql(value), *map(_number, edges)])})"
+                return f"HISTOGRAM({', '.join([self._value(value), *map(_number, edges)])})"
             case _:
-                return f"{_NAMES[type(measure), getattr(measure, 'sample', True)]}({expression_sql(measure.value)})"
+                return f"{_NAMES[type(measure), getattr(measure, 'sample', True)]}({self._value(measure.value)})"
+
+    def _value(self, value: Expression) -> str:
+        return expression_sql(value, self._base.needed)
 
 
 #: Measures of one value; the second says whether it is the sample's variance.

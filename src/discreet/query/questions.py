@@ -10,6 +10,7 @@ from fractions import Fraction
 from discreet.core.schema import Value
 from discreet.data.expressions import Expression
 from discreet.data.functions import Function
+from discreet.data.relations import Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +165,14 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question about one table. `having`, `order` and `most` are applied to the private answer, and free."""
+    """One question about one table. `having`, `order` and `most` are applied to the private answer, and free.
+
+    With a `source`, it is about rows that are made of those of tables: `table` is what they are called in words, and
+    all expressions name columns of the source.
+    """
 
     table: str
+    source: Relation | None = None
     where: Expression | None = None
     groups: tuple[Grouping, ...] = ()
     outputs: tuple[Output, ...]

@@ -11,6 +11,7 @@ from discreet.core.schema import Kind, Schema
 from discreet.data.aggregates import LEAST_POWER, MOST_POWER, Aggregation, Extremes, Table
 from discreet.data.expressions import ColumnValue, column
 from discreet.data.marks import salt_of
+from discreet.data.relations import Relation, is_owned
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
 from discreet.query.spending import Rho, Spend
@@ -30,11 +31,18 @@ class BoundsPlan:
     schema: Schema
     column: str
     spend: Spend
+    #: None: the rows of the schema's own table.
+    source: Relation | None = None
 
     def __post_init__(self) -> None:
         if not self._value.kind.numeric:
             raise InvalidInput(
                 f"{self.column!r} is {self._value.kind.value}, and has no range.", fix="name a column of numbers"
+            )
+        if self.source is not None and not is_owned(self.source):
+            raise InvalidInput(
+                "Bounds are bought of people's values, and these rows are nobody's alone.",
+                fix="buy bounds of the table's own column",
             )
         if self.schema.unit.neighbours is not Neighbours.ADD_REMOVE:
             raise NotProved("Bounds are bought under add/remove neighbours only.", fix="declare the bounds")
@@ -67,7 +75,9 @@ class BoundsPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        return "\n".join([FORM, self.schema.table, repr(self.schema.unit), repr(self._value), repr(self._choices)])
+        source = [] if self.source is None else [repr(self.source)]
+        fields = (self.schema.unit, self._value, self._choices)
+        return "\n".join([FORM, self.schema.table, *map(repr, fields), *source])
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the two ends, exactly, as texts."""
@@ -77,6 +87,7 @@ class BoundsPlan:
             aggregates=self._extremes,
             limit=Limit(),
             salt=salt_of(self.canonical()),
+            source=self.source,
         )
         counts = data.aggregate(aggregation).answers
         cells = [choice.choose(each, entropy=entropy) for choice, each in zip(self._choices, counts, strict=True)]

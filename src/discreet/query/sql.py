@@ -4,12 +4,21 @@ from collections.abc import Mapping
 
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
+from discreet.core.limits import Matches
 from discreet.core.schema import Schema
+from discreet.data.relations import PublicScan
 from discreet.query.questions import Question
 
 
-def read_sql(text: str, schemas: Mapping[str, Schema]) -> Question:
-    """Return the question that a text asks of one of the tables, or refuse it with line and column.
+def read_sql(
+    text: str,
+    schemas: Mapping[str, Schema],
+    publics: Mapping[str, PublicScan] | None = None,
+    matches: Matches | None = None,
+) -> Question:
+    """Return the question that a text asks of tables, or refuse it with line and column.
+
+    `publics` are public tables, which may be joined on anything. With `matches`, people may be joined with each other.
 
     Guarantee: whatever the text, the answer is a `Question` or an error; no row is looked at.
     """
@@ -19,4 +28,4 @@ def read_sql(text: str, schemas: Mapping[str, Schema]) -> Question:
         )
     from discreet.query.sql_reading import read  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
 
-    return read(text, schemas)
+    return read(text, schemas, publics or {}, matches)

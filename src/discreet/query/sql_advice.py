@@ -2,7 +2,8 @@
 
 from sqlglot import TokenType as T
 
-ONE_TABLE = "not yet: ask one table at a time"
+JOINS = "write JOIN … ON a.x = b.x, or LEFT JOIN"
+INNER_ONES = "write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE"
 QUOTES_ROWS = "ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows"
 NO_CLOCK = "write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow"
 NO_FILES = "open the file with discreet.open, and name its table after FROM"
@@ -19,7 +20,6 @@ RENAME KILL LOCK CACHE UNCACHE REFRESH DECLARE FORCE
 #: First words of statements: what is wrong with them, and what to do.
 STATEMENTS: dict[str, tuple[str, str]] = {
     **{word: (f"{word} is not a question.", NO_CHANGE) for word in _changing.split()},
-    "WITH": ("WITH is not understood.", ONE_TABLE),
     "FROM": ("The question begins with FROM.", "begin with SELECT, and put FROM behind it"),
     "EXPLAIN": ("EXPLAIN is not a question.", "ask explain of the session, with the question alone"),
     "DESCRIBE": ("DESCRIBE is not a question.", "look at the schema of the session"),
@@ -30,7 +30,8 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     "(": ("The question stands in parentheses.", "take them off"),
 }
 
-_joins = (T.JOIN, T.LEFT, T.RIGHT, T.FULL, T.INNER, T.OUTER, T.CROSS, T.NATURAL, T.USING, T.ON, T.SEMI, T.ANTI, T.ASOF)
+_odd_joins = (T.RIGHT, T.FULL, T.CROSS, T.NATURAL, T.SEMI, T.ANTI, T.ASOF)
+_joins = (T.JOIN, T.LEFT, T.INNER, T.OUTER, T.USING, T.ON)
 _sets = (T.UNION, T.INTERSECT, T.EXCEPT)
 _inner = (T.WITH, T.EXISTS, T.LATERAL, T.UNNEST, T.VALUES, T.RECURSIVE, T.ANY, T.SOME, T.APPLY)
 _windows = (T.OVER, T.QUALIFY, T.WINDOW, T.PARTITION_BY, T.ROWS, T.RANGE)
@@ -42,9 +43,10 @@ _matches = (T.RLIKE, T.IRLIKE, T.TILDE, T.SIMILAR_TO, T.GLOB)
 _kinds = (T.DECIMAL, T.TINYINT, T.SMALLINT, T.INT128, T.UINT, T.BOOLEAN, T.CHAR, T.DATETIME, T.TIMESTAMPTZ, T.TIME)
 #: Words inside a statement: what is wrong with them ({word} is the word), and what to do.
 ADVICE: dict[T, tuple[str, str]] = {
-    **dict.fromkeys(_joins, ("{word} joins tables.", ONE_TABLE)),
+    **dict.fromkeys(_odd_joins, ("{word} is not a join that is understood.", JOINS)),
+    **dict.fromkeys(_joins, ("{word} joins tables.", "put it after FROM")),
     **dict.fromkeys(_sets, ("{word} puts two questions together.", "ask them one after the other")),
-    **dict.fromkeys(_inner, ("{word} is not understood.", ONE_TABLE)),
+    **dict.fromkeys(_inner, ("{word} is not understood.", INNER_ONES)),
     **dict.fromkeys(_windows, ("{word} looks at rows beside a row.", NO_WINDOW)),
     **dict.fromkeys(_clocks, ("{word} is different every time.", NO_CLOCK)),
     **dict.fromkeys(_places, ("There is a place for a value that is not given.", "write the value itself")),
@@ -58,7 +60,7 @@ ADVICE: dict[T, tuple[str, str]] = {
     T.PERCENT: ("A share of rows cannot be asked.", "write LIMIT 10"),
     T.PIVOT: ("PIVOT is not understood.", "use GROUP BY, and turn the answer around yourself"),
     T.UNPIVOT: ("UNPIVOT is not understood.", "ask for each column by itself"),
-    T.ALL: ("ALL is not understood.", "leave it out, or name the columns"),
+    T.ALL: ("ALL is not understood.", "leave it out, or name the columns; after UNION it may stand"),
     T.ESCAPE: (
         "ESCAPE is not understood.",
         "leave it out: % is any text and _ any character, and nothing escapes them",

@@ -16,7 +16,15 @@ MOST_DEEP = 80
 PAIR = {"this", "expression"}
 #: All nodes that are read, and all of their arguments that are.
 KNOWN: dict[type[exp.Expr], set[str]] = {
-    exp.Select: {"expressions", "from_", "where", "group", "having", "order", "limit"},
+    exp.Select: {
+        *("expressions", "from_", "joins", "where", "group", "having", "order", "limit"),
+        *("with_", "distinct"),
+    },
+    exp.Union: PAIR | {"distinct", "with_", "order", "limit"},
+    exp.Subquery: {"this", "alias"},
+    exp.With: {"expressions"},
+    exp.CTE: {"this", "alias"},
+    exp.Join: {"this", "side", "kind", "method", "on", "using"},
     exp.From: {"this"},
     exp.Table: {"this", "alias"},
     exp.TableAlias: {"this"},
@@ -39,7 +47,7 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     **dict.fromkeys((exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod), PAIR),
     **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.And, exp.Or, exp.Is), PAIR),
     exp.DPipe: PAIR | {"safe"},
-    exp.In: {"this", "expressions"},
+    exp.In: {"this", "expressions", "query"},
     exp.Between: {"this", "low", "high"},
     exp.Like: PAIR | {"negate"},
     exp.ILike: PAIR | {"negate"},
@@ -70,21 +78,26 @@ SPOKEN: dict[type[exp.Expr], str] = {
 }
 #: What else may be said of a few nodes, and is not understood.
 SAID: dict[str, str] = {
-    "distinct": "SELECT DISTINCT is not understood.",
     "db": "There is a name of a database before the table.",
     "catalog": "There is a name of a database before the table.",
-    "joins": "There are several tables.",
-    "laterals": "There are several tables.",
+    "joins": "There are tables in parentheses.",
+    "laterals": "There are tables beside tables.",
+    "with_": "WITH stands inside.",
+    "recursive": "WITH RECURSIVE is not understood.",
+    "materialized": "MATERIALIZED is not understood.",
+    "by_name": "BY NAME is not understood.",
     "columns": "The columns get new names.",
     "sample": "A sample of rows cannot be asked.",
     "this": "Rows have no order inside a summary of them.",
 }
 FIXES: dict[str, str] = {
-    "distinct": "write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward",
     "db": "name the table alone",
     "catalog": "name the table alone",
-    "joins": "not yet: ask one table at a time",
-    "laterals": "not yet: ask one table at a time",
+    "joins": "take the parentheses off: FROM a JOIN b ON …",
+    "laterals": "write JOIN … ON, or a subquery",
+    "with_": "put it before the first SELECT",
+    "recursive": "leave RECURSIVE out",
+    "by_name": "select the columns in the same order",
     "columns": "use the names that the table has",
     "sample": "leave it out: all rows count, within the limits",
     "this": "leave ORDER BY out there",
@@ -92,7 +105,7 @@ FIXES: dict[str, str] = {
 #: Words that hold a question together. sqlglot takes some of them for names where a name would do.
 STRUCTURE = """
 SELECT FROM WHERE HAVING LIMIT AS DISTINCT FILTER AND OR NOT IN BETWEEN LIKE ILIKE IS NULL TRUE FALSE CASE WHEN THEN
-ELSE END ASC DESC INTERVAL
+ELSE END ASC DESC INTERVAL JOIN INNER OUTER ON USING WITH UNION
 """
 STRUCTURE_WORDS = frozenset(STRUCTURE.split())
 #: Words that leave no trace in the tree, but for what they say.

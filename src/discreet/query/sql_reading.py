@@ -1,16 +1,23 @@
 """From text to parts: the passes, in their order.
 
-Text → checks of characters → words → checks of words → sqlglot's tree → checks of the tree → parts → question.
+Text → checks of characters → words → checks of words → sqlglot's tree → checks of the tree → rows → parts → question.
 """
 
 from collections.abc import Callable, Mapping
 
 from sqlglot import Token, exp
 
-from discreet.core.schema import Schema, closest
+from discreet.core import DiscreetError
+from discreet.core.limits import Matches
+from discreet.core.schema import Schema
+from discreet.data.relations import PublicScan, Scan
+from discreet.query.question_forms import settled_question
 from discreet.query.questions import Question
+from discreet.query.relation_checks import check_question
 from discreet.query.sql_checks import TREE_CHECKS, start_of
+from discreet.query.sql_known import Known, Source
 from discreet.query.sql_parser import parse_expression, parse_select, tokenise
+from discreet.query.sql_queries import rows_of, with_given
 from discreet.query.sql_select import Parts, Piece, question_of
 from discreet.query.sql_text import TEXT_CHECKS, Page
 from discreet.query.sql_words import (
@@ -29,22 +36,49 @@ WORD_CHECKS = (check_gaps, check_touching, check_nesting)
 MOST_ROWS = 10**9
 
 
-def read(text: str, schemas: Mapping[str, Schema]) -> Question:
+def read(
+    text: str, schemas: Mapping[str, Schema], publics: Mapping[str, PublicScan], matches: Matches | None
+) -> Question:
     """Return the question that a text asks."""
     page = Page(text)
     try:
-        return question_of(_parts(page, schemas))
+        known = Known(page, schemas, publics, matches)
+        tree = _tree(page, known)
+        known = with_given(tree, known)
+        source, conditions = rows_of(tree, known)
+        return question_about(source, _taken_apart(page, tree, source, conditions, known), known)
     except RecursionError:
         # Our limits are below Python's, but the caller's own stack may have eaten most of it.
         raise page.refuse(0, "The question is nested too deeply.", "ask for less in one question") from None
 
 
-def read_piece(text: str, schema: Schema) -> Piece:
-    """Return an expression, read from a text of its own."""
+def read_rows(
+    origin: str, schemas: Mapping[str, Schema], publics: Mapping[str, PublicScan], matches: Matches | None
+) -> tuple[Source, Known]:
+    """Return the rows that a text after FROM means."""
+    known = Known(Page(f"SELECT COUNT(*) FROM {origin}"), schemas, publics, matches)  # noqa: S608 - read, not run
+    source, _ = rows_of(_tree(known.page, known), known)
+    return source, known
+
+
+def read_piece(text: str, names: tuple[str, ...]) -> Piece:
+    """Return an expression, read from a text of its own, over columns of some names."""
     page = Page(text)
     tokens = _words(page, check_expression)
-    check_words(page, tokens, schema.names)
+    check_words(page, tokens, names, whole=False)
     return Piece(_checked(page, parse_expression(page, tokens), tokens), page)
+
+
+def question_about(source: Source, parts: Parts, known: Known) -> Question:
+    """Return the question that parts ask of rows, in its one form."""
+    question = question_of(parts)
+    if isinstance(source.relation, Scan):
+        return question
+    check_question(question, source.relation, parts)
+    try:
+        return settled_question(question, source.relation, known.schemas)
+    except DiscreetError as error:
+        raise known.page.refuse(0, error.problem, error.fix) from None
 
 
 def _words(page: Page, first: WordCheck) -> list[Token]:
@@ -62,26 +96,38 @@ def _checked(page: Page, tree: exp.Expr, tokens: list[Token]) -> exp.Expr:
     return tree
 
 
-def _parts(page: Page, schemas: Mapping[str, Schema]) -> Parts:
-    columns = tuple(name for schema in schemas.values() for name in schema.names)
+def _tree(page: Page, known: Known) -> exp.Select:
+    private = (name for schema in known.schemas.values() for name in schema.names)
+    public = (column.name for scan in known.publics.values() for column in scan.columns)
     tokens = _words(page, check_statement)
-    check_words(page, tokens, columns)
+    check_words(page, tokens, (*private, *public))
     tree = _checked(page, parse_select(page, tokens), tokens)
+    if isinstance(tree, exp.Union):
+        raise page.refuse(
+            start_of(tree.expression),
+            "UNION puts two questions together.",
+            "ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t",
+        )
     if not isinstance(tree, exp.Select):
         raise page.refuse(0, "This is not one SELECT.", "write SELECT … FROM …")
-    return _taken_apart(page, tree, schemas)
+    return tree
 
 
-def _taken_apart(page: Page, tree: exp.Select, schemas: Mapping[str, Schema]) -> Parts:
-    schema, qualifiers = _table(page, tree, schemas)
+def _taken_apart(page: Page, tree: exp.Select, source: Source, conditions: list[exp.Expr], known: Known) -> Parts:
     if not tree.expressions:
         raise page.refuse(start_of(tree), "Nothing is asked of the table.", "write SELECT COUNT(*) FROM …")
-    where, having = tree.args.get("where"), tree.args.get("having")
+    if tree.args.get("distinct") is not None:
+        raise page.refuse(
+            start_of(tree),
+            "SELECT DISTINCT is not understood.",
+            "write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+        )
+    having = tree.args.get("having")
     return Parts(
-        schema=schema,
-        qualifiers=qualifiers,
+        schema=known.schema(source.relation),
+        items=source.items,
         outputs=tuple(_output(page, node) for node in tree.expressions),
-        where=() if where is None else (Piece(where.this, page),),
+        where=tuple(Piece(node, page) for node in conditions),
         groups=tuple(Piece(node, page) for node in _inside(page, tree, "group")),
         having=() if having is None else (Piece(having.this, page),),
         order=tuple((Piece(node.this, page), bool(node.args.get("desc"))) for node in _inside(page, tree, "order")),
@@ -104,23 +150,6 @@ def _output(page: Page, node: exp.Expr) -> tuple[str | None, Piece]:
             start_of(node), "SELECT * would show rows.", "name what to count or sum up, such as SELECT COUNT(*)"
         )
     return None, Piece(node, page)
-
-
-def _table(page: Page, tree: exp.Select, schemas: Mapping[str, Schema]) -> tuple[Schema, tuple[str, ...]]:
-    found = tree.args.get("from_")
-    names = ", ".join(schema.table for schema in schemas.values())
-    if found is None or not isinstance(found.this, exp.Table):
-        raise page.refuse(start_of(tree), "The question names no table.", f"write FROM and one of: {names}")
-    table = found.this
-    for schema in schemas.values():
-        if isinstance(table.this, exp.Identifier) and schema.table.casefold() == table.name.casefold():
-            return schema, (table.alias or schema.table,)
-    meant = closest(table.name, [schema.table for schema in schemas.values()])
-    raise page.refuse(
-        start_of(table),
-        f"There is no table {table.name[:60]!r}.",
-        f"did you mean {meant!r}?" if meant else f"use one of: {names}; files cannot be read from here",
-    )
 
 
 def _most(page: Page, tree: exp.Select) -> int | None:

@@ -154,6 +154,8 @@ def _condition(node: exp.Expr, scope: Scope) -> Expression:
             return make(F.NOT, row(node.this, scope))
         case exp.Is():
             return _is(node, scope)
+        case exp.In() if node.args.get("query") is not None:
+            raise _misplaced(node.args["query"], scope)
         case exp.In():
             return in_set(row(node.this, scope), [_member(each, scope) for each in node.expressions])
         case exp.Between():
@@ -268,6 +270,12 @@ def _misplaced(node: exp.Expr, scope: Scope) -> DiscreetError:
     match node:
         case exp.Star():
             return scope.refuse(node, "* stands for rows, which are never shown.", "write COUNT(*), or name a column")
+        case exp.Subquery() | exp.Query():
+            return scope.refuse(
+                node,
+                "There is a question inside the question.",
+                "put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND",
+            )
         case exp.Interval():
             return scope.refuse(node, "An interval stands alone.", "add it to a date: day + INTERVAL 7 DAY")
         case exp.Anonymous() | exp.Filter() | exp.WithinGroup() | exp.Distinct():

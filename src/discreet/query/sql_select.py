@@ -11,7 +11,7 @@ from discreet.query import questions as q
 from discreet.query.sql_measures import Places
 from discreet.query.sql_names import name_of, unique
 from discreet.query.sql_rows import make, row
-from discreet.query.sql_scope import Scope
+from discreet.query.sql_scope import Item, Scope, shown
 from discreet.query.sql_terms import Terms, term_name
 from discreet.query.sql_text import Page
 
@@ -33,7 +33,7 @@ class Parts:
     """A question, taken apart. `outputs` and `groups` have their names, where they were given one."""
 
     schema: Schema
-    qualifiers: tuple[str, ...]
+    items: tuple[Item, ...]
     outputs: tuple[tuple[str | None, Piece], ...]
     where: tuple[Piece, ...] = ()
     groups: tuple[Piece, ...] = ()
@@ -43,7 +43,7 @@ class Parts:
 
     def scope(self, piece: Piece) -> Scope:
         """Return where a part stands."""
-        return Scope(piece.page, self.schema, self.qualifiers)
+        return Scope(piece.page, self.schema, self.items)
 
 
 def question_of(parts: Parts) -> q.Question:
@@ -125,7 +125,7 @@ def _meant(piece: Piece, parts: Parts) -> exp.Expr:
     node = piece.node
     if isinstance(node, exp.Literal) and not node.is_string:
         return parts.outputs[_position(node, piece, parts)][1].node
-    if isinstance(node, exp.Column) and node.args.get("table") is None and parts.schema.find(node.name) is None:
+    if isinstance(node, exp.Column) and node.args.get("table") is None and not parts.scope(piece).named(node.name):
         for name, output in parts.outputs:
             if name is not None and name.casefold() == node.name.casefold():
                 return output.node
@@ -156,7 +156,7 @@ def _names(parts: Parts, settled: list[q.Term], groups: tuple[Expression, ...]) 
     plain = tuple(q.Grouping(name_of(group), group) for group in groups)
     names: list[str] = []
     for (name, _), term in zip(parts.outputs, settled, strict=True):
-        found = unique(term_name(term, plain), taken) if name is None else name
+        found = unique(shown(term_name(term, plain)), taken) if name is None else name
         taken.append(found)
         names.append(found)
     return names
@@ -164,14 +164,14 @@ def _names(parts: Parts, settled: list[q.Term], groups: tuple[Expression, ...]) 
 
 def _groupings(groups: tuple[Expression, ...], settled: list[q.Term], names: list[str]) -> tuple[q.Grouping, ...]:
     """Return groupings, called like the output that shows them, if there is one."""
-    shown: dict[int, str] = {}
+    outputs: dict[int, str] = {}
     for term, name in zip(settled, names, strict=True):
         if isinstance(term, q.GroupValue):
-            shown.setdefault(term.index, name)
+            outputs.setdefault(term.index, name)
     taken = list(names)
     found: list[q.Grouping] = []
     for index, group in enumerate(groups):
-        name = shown.get(index) or unique(name_of(group), taken)
+        name = outputs.get(index) or unique(shown(name_of(group)), taken)
         taken.append(name)
         found.append(q.Grouping(name, group))
     return tuple(found)
@@ -179,7 +179,7 @@ def _groupings(groups: tuple[Expression, ...], settled: list[q.Term], names: lis
 
 def _having(parts: Parts, terms: Terms, aliases: dict[str, Expression]) -> q.Term | None:
     # A column that is grouped by is meant before an output of the same name, as in SQL.
-    grouped = {name.casefold() for group in terms.groups for name in columns_in(group)}
+    grouped = {shown(name).casefold() for group in terms.groups for name in columns_in(group)}
     names = {name: each for name, each in aliases.items() if name not in grouped}
     found: list[q.Term] = []
     for piece in parts.having:

@@ -11,7 +11,7 @@ from discreet.query.refusals import QueryRefused
 from discreet.query.sql_measures import Places, measured
 from discreet.query.sql_names import name_of
 from discreet.query.sql_rows import row
-from discreet.query.sql_scope import Scope
+from discreet.query.sql_scope import Scope, shown
 
 #: Functions that may be applied to private answers.
 TERM_FUNCTIONS = frozenset(
@@ -72,10 +72,11 @@ class Terms:
 
 def _ungrouped(name: str, node: exp.Expr, scope: Scope) -> QueryRefused:
     """Return the refusal of a column that is neither summed up nor grouped by."""
-    places = [each for each in node.find_all(exp.Column) if each.name.casefold() == name.casefold()]
-    column = scope.schema.find(name)
+    places = [each for each in node.find_all(exp.Column) if each.name.casefold() == shown(name).casefold()]
+    column, person = scope.schema.find(name), scope.schema.is_person(name)
+    name = shown(name)
     fix = f"write GROUP BY {name}"
-    if scope.schema.is_person(name):
+    if person:
         fix = f"write COUNT(DISTINCT {name}), or use it after WHERE"
     elif column is not None and column.kind.numeric:
         fix = f"write AVG({name}) or the like, or group by it"

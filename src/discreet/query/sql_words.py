@@ -23,6 +23,8 @@ LOGIC = {T.AND, T.OR, T.NOT, T.IN, T.BETWEEN, T.LIKE, T.ILIKE, T.IS, T.NULL, T.T
 BRANCHES = {T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.ASC, T.DESC}
 KINDS = {T.DATE, T.TIMESTAMP, T.INTERVAL, T.INT, T.BIGINT, T.DOUBLE, T.FLOAT, T.VARCHAR, T.TEXT}
 KNOWN = WORDS | SIGNS | COMPARISONS | CLAUSES | LOGIC | BRANCHES | KINDS | {T.FIRST, T.SEMICOLON}
+#: Words of questions that are not one expression.
+RELATIONS = {T.JOIN, T.LEFT, T.INNER, T.OUTER, T.ON, T.USING, T.WITH, T.UNION, T.SELECT}
 #: Signs that have a second spelling with a meaning of its own elsewhere.
 SPELLING = {T.DIV: "//", T.MOD: "%", T.NOT: "NOT", T.LIKE: "LIKE", T.ILIKE: "ILIKE"}
 #: Words that are a function's name when a parenthesis follows, whatever else they are.
@@ -74,7 +76,7 @@ def check_statement(page: Page, tokens: list[Token]) -> None:
         if token.token_type is T.SEMICOLON:
             raise page.refuse(token.start, "There are several statements.", "ask them one after the other")
     first = tokens[0]
-    if first.token_type is not T.SELECT:
+    if first.token_type not in (T.SELECT, T.WITH):
         problem, fix = STATEMENTS.get(
             first.text.upper(), (f"A question does not begin with {_quoted(first)}.", "begin with SELECT")
         )
@@ -88,22 +90,21 @@ def check_expression(page: Page, tokens: list[Token]) -> None:
             raise page.refuse(token.start, "This is not one expression.", "write a condition or a value: age >= 40")
 
 
-def check_words(page: Page, tokens: list[Token], columns: Collection[str] = ()) -> None:
-    """Refuse words that are not known, and functions that are not on the list."""
+def check_words(page: Page, tokens: list[Token], columns: Collection[str] = (), *, whole: bool = True) -> None:
+    """Refuse words that are not known, and functions that are not on the list; in a `whole` question, tables too."""
+    known = KNOWN | RELATIONS if whole else KNOWN
     for index, token in enumerate(tokens):
         after = tokens[index + 1].token_type if index + 1 < len(tokens) else None
         if after is T.L_PAREN and token.token_type in NAMES and not _is_within_group(tokens, index):
             _check_function(page, token)
-        elif token.token_type not in KNOWN or token.text.upper() != SPELLING.get(token.token_type, token.text.upper()):
+        elif whole and token.token_type is T.ALL and index > 0 and tokens[index - 1].token_type is T.UNION:
+            continue
+        elif token.token_type not in known or token.text.upper() != SPELLING.get(token.token_type, token.text.upper()):
             raise _unknown(page, token, columns)
         elif token.token_type is T.VAR and not token.text.isidentifier():
             raise _unnamed(page, token)
         elif token.token_type is T.COMMA and (after is None or after in ENDS):
             raise page.refuse(token.start, "Nothing follows this comma.", "take it out, or write what is missing")
-        elif token.token_type is T.SELECT and index > 0:
-            raise page.refuse(
-                token.start, "There is a question inside the question.", "not yet: ask one table, with one SELECT"
-            )
         elif token.token_type is T.FIRST:
             raise page.refuse(token.start, "NULL goes last.", "leave out NULLS FIRST")
 

@@ -1,6 +1,7 @@
 """Expressions as SQL: the one text that each of them has. Reading it gives the same expression again."""
 
 import re
+from collections.abc import Mapping
 from datetime import date, datetime
 
 from discreet.core.schema import Value
@@ -32,6 +33,8 @@ CASTS = {F.TO_INTEGER: "INTEGER", F.TO_REAL: "DOUBLE", F.TO_TEXT: "VARCHAR", F.T
 UNITS = {function: unit.lower() for unit, function in TRUNCATIONS.items()}
 
 Written = tuple[str, int]
+#: What is put before columns' names: the same before all, or by name.
+Qualifier = str | Mapping[str, str]
 
 
 def quoted(name: str) -> str:
@@ -58,7 +61,7 @@ def constant(value: Value) -> str:
             return repr(value)
 
 
-def expression_sql(expression: Expression, qualifier: str = "") -> str:
+def expression_sql(expression: Expression, qualifier: Qualifier = "") -> str:
     """Return an expression as SQL; `qualifier` is put before the columns' names."""
     return written(expression, qualifier)[0]
 
@@ -83,14 +86,14 @@ def _odd(function: F, arguments: list[Written]) -> Written:
         case F.NEGATE:
             return f"-({texts[0]})", SIGN
         case F.NOT:
-            return f"NOT {_within(arguments[0], NOT)}", NOT
+            return f"NOT {within(arguments[0], NOT)}", NOT
         case F.IS_NULL:
-            return f"{_within(arguments[0], JOIN)} IS NULL", COMPARE
+            return f"{within(arguments[0], JOIN)} IS NULL", COMPARE
         case F.DAYS_BETWEEN:
             return f"DATE_DIFF('day', {texts[0]}, {texts[1]})", WHOLE
         case _:  # ADD_DAYS
             sign, days = ("-", texts[1][1:]) if texts[1].startswith("-") else ("+", texts[1])
-            return f"{_within(arguments[0], ADD)} {sign} INTERVAL {days} DAY", ADD
+            return f"{within(arguments[0], ADD)} {sign} INTERVAL {days} DAY", ADD
 
 
 def _infix(function: F, arguments: list[Written]) -> str:
@@ -98,21 +101,23 @@ def _infix(function: F, arguments: list[Written]) -> str:
     # Comparisons do not associate, and a − (b − c) is not a − b − c; rows of ANDs are one node.
     least = binds if binds in (ADD, MULTIPLY) else binds + 1
     first, *others = arguments
-    return f" {function.value} ".join([_within(first, least), *(_within(each, binds + 1) for each in others)])
+    return f" {function.value} ".join([within(first, least), *(within(each, binds + 1) for each in others)])
 
 
-def _within(given: Written, least: int) -> str:
+def within(given: Written, least: int) -> str:
+    """Return what is written, in parentheses if it would fall apart beside a sign that binds so tightly."""
     text, binds = given
     return text if binds >= least else f"({text})"
 
 
-def written(expression: Expression, qualifier: str = "") -> Written:
+def written(expression: Expression, qualifier: Qualifier = "") -> Written:
     """Return an expression as SQL, and how tightly it binds."""
     match expression:
         case Literal(value=value):
             return constant(value), (SIGN if constant(value).startswith("-") else WHOLE)
         case ColumnValue(name=name):
-            return (f"{quoted(qualifier)}." if qualifier else "") + quoted(name), WHOLE
+            before = qualifier if isinstance(qualifier, str) else qualifier.get(name, "")
+            return (f"{quoted(before)}." if before else "") + quoted(name), WHOLE
         case Call(function=F.NOT, arguments=(InSet() | Like() | Call(function=F.IS_NULL) as inner,)):
             return _negated(inner, qualifier), COMPARE
         case Call(function=function, arguments=arguments):
@@ -123,25 +128,25 @@ def written(expression: Expression, qualifier: str = "") -> Written:
             return _test(expression, qualifier, ""), COMPARE
 
 
-def _negated(expression: Expression, qualifier: str) -> str:
+def _negated(expression: Expression, qualifier: Qualifier) -> str:
     if isinstance(expression, Call):
-        return f"{_within(written(expression.arguments[0], qualifier), JOIN)} IS NOT NULL"
+        return f"{within(written(expression.arguments[0], qualifier), JOIN)} IS NOT NULL"
     return _test(expression, qualifier, "NOT ")
 
 
-def _test(expression: Expression, qualifier: str, negation: str) -> str:
+def _test(expression: Expression, qualifier: Qualifier, negation: str) -> str:
     match expression:
         case InSet(value=value, members=members):
             shown = ", ".join(constant(member.value) for member in members)
-            return f"{_within(written(value, qualifier), JOIN)} {negation}IN ({shown})"
+            return f"{within(written(value, qualifier), JOIN)} {negation}IN ({shown})"
         case Like(value=value, pattern=pattern, folded=folded):
             word = "ILIKE" if folded else "LIKE"
-            return f"{_within(written(value, qualifier), JOIN)} {negation}{word} {constant(pattern)}"
+            return f"{within(written(value, qualifier), JOIN)} {negation}{word} {constant(pattern)}"
         case _:
             return written(expression, qualifier)[0]
 
 
-def _case(expression: Case, qualifier: str) -> str:
+def _case(expression: Case, qualifier: Qualifier) -> str:
     branches = "".join(
         f" WHEN {expression_sql(condition, qualifier)} THEN {expression_sql(value, qualifier)}"
         for condition, value in expression.branches

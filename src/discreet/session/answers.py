@@ -1,7 +1,7 @@
 """What a question returns: a table with its errors, what it cost, and the receipt."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,8 @@ class Answer:
     plan: QueryPlan = field(repr=False)
     release: Release
     result: Result
+    #: How the table is made with other error bars, where it was released together with others.
+    again: Callable[[Number, bool], Result] | None = field(repr=False, default=None)
 
     @property
     def cost(self) -> PrivacyLoss:
@@ -91,8 +93,10 @@ class Answer:
 
     def confidence(self, confidence: Number, *, simultaneous: bool = False) -> "Answer":
         """Return the same answer with error bars of another confidence; `simultaneous`: all cells at once. Free."""
+        if self.again is not None:
+            return replace(self, result=self.again(confidence, simultaneous))
         result = view(self.question, self.plan, self.release.answer, confidence=confidence, simultaneous=simultaneous)
-        return Answer(self.question, self.plan, self.release, result)
+        return replace(self, result=result)
 
     def to_pandas(self) -> Any:
         """Return the table of `rows` as a pandas frame."""

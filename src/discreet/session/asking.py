@@ -3,13 +3,28 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypedDict
 
 from discreet.core import InvalidInput, Number, WrongType, probability, whole
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
-from discreet.core.limits import AnyLimit
+from discreet.core.limits import AnyLimit, Matches
 from discreet.query import Epsilon, Rho, Within
 from discreet.session.declared import read_limit
+
+
+class How(TypedDict, total=False):
+    """How a question is asked: exactly one of epsilon, rho and within, and what else is said. See `Session.sql`."""
+
+    epsilon: Number | None
+    rho: Number | None
+    within: Number | Mapping[str, Number] | None
+    confidence: Number
+    simultaneous: bool
+    size: int | None
+    limit: object
+    bias: bool
+    matches: Matches | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +37,7 @@ class Asking:
     size: int | None
     limit: AnyLimit | None
     bias: bool
+    matches: Matches | None
 
 
 def asking(  # noqa: PLR0913 - each is a word that an analyst may say
@@ -34,6 +50,7 @@ def asking(  # noqa: PLR0913 - each is a word that an analyst may say
     size: int | None = None,
     limit: object = None,
     bias: bool = False,
+    matches: Matches | None = None,
     in_rho: bool = False,
 ) -> Asking:
     """Return how a question is asked; an accuracy is paid for in the currency of the ledger."""
@@ -53,6 +70,7 @@ def asking(  # noqa: PLR0913 - each is a word that an analyst may say
         size=guess,
         limit=read_limit(limit),
         bias=flag(bias, "bias"),
+        matches=_need_matches(matches),
     )
 
 
@@ -66,6 +84,19 @@ def priced(epsilon: Number | None, rho: Number | None) -> Epsilon | Rho:
         f"A price is an epsilon or a rho, and {'neither is' if rho is None else 'both are'} given.",
         fix="pass epsilon=0.1, or rho=0.01",
     )
+
+
+def need_price(asked: Asking) -> Epsilon | Rho:
+    """Return the price of what is asked together; an accuracy is looked for one question at a time."""
+    if isinstance(asked.spend, Within):
+        raise InvalidInput("A batch has a price, not an accuracy.", fix="pass epsilon=1, or rho=0.1")
+    return asked.spend
+
+
+def _need_matches(matches: object) -> Matches | None:
+    if matches is not None and not isinstance(matches, Matches):
+        raise WrongType(f"matches is {kind_of(matches)}, not Matches.", fix="pass discreet.Matches(rows=1, matches=10)")
+    return matches
 
 
 def _need_one(given: Mapping[str, object]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
 
-from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit, WrongType, whole
+from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit, Window, WrongType, whole
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
@@ -30,14 +30,16 @@ class Declared:
     limit: AnyLimit | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     complete: tuple[str, ...] = ()
+    window: Window | None = None
+    order: str | None = None
 
     @property
     def unit(self) -> PrivacyUnit:
         """Whose presence is hidden, if the budget does not say it otherwise."""
-        return PrivacyUnit(column=self.person)
+        return PrivacyUnit(column=self.person, window=self.window)
 
 
-def declared(
+def declared(  # noqa: PLR0913 - all are named
     *,
     person: object,
     row: object,
@@ -46,6 +48,8 @@ def declared(
     limit: object,
     kinds: object = None,
     complete: object = None,
+    window: object = None,
+    order: object = None,
 ) -> Declared:
     """Return what was declared, checked."""
     who = read_person(person, row=row)
@@ -58,6 +62,8 @@ def declared(
         limit=_limit_for(who, limit),
         kinds={} if kinds is None else kinds_of(kinds),
         complete=() if complete is None else complete_of(complete),
+        window=read_window(window, who),
+        order=_read_order(order),
     )
 
 
@@ -75,6 +81,25 @@ def read_person(person: object, *, row: object = False) -> str | None:
     if person is not None and not person.strip():
         raise InvalidInput("person is empty.", fix='pass a column\'s name: person="patient_id", or row=True')
     return person
+
+
+def read_window(window: object, person: str | None) -> Window | None:
+    """Return the stretch of time within which a person is protected; None: for life."""
+    if window is None:
+        return None
+    if person is None:
+        raise InvalidInput("A window is of a person's rows.", fix='name the person: person="patient_id"')
+    if isinstance(window, Window):
+        return window
+    if not isinstance(window, str):
+        raise WrongType(f"window is {kind_of(window)}, not a text.", fix='pass window="month of day"')
+    return Window.of(window)
+
+
+def _read_order(order: object) -> str | None:
+    if order is not None and not isinstance(order, str):
+        raise WrongType(f"order is {kind_of(order)}, not a name.", fix='pass a column\'s name: order="visit_id"')
+    return order
 
 
 def read_bounds(name: str, given: object) -> AnyBounds:

@@ -1,8 +1,9 @@
 """What is public about a table, to look at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
@@ -11,6 +12,9 @@ from discreet.core.schema import Column, Kind, Schema, day_number, day_of
 from discreet.gate.releases import one_line
 from discreet.session.cells import plain
 from discreet.session.tables import TextColumn, html_lines, html_table, text_table
+
+if TYPE_CHECKING:
+    from discreet.session.datasets import Dataset
 
 #: Columns of a table, and groups of a column, that are listed.
 COLUMNS, GROUPS = 200, 6
@@ -28,16 +32,21 @@ class Description:
     bought: frozenset[str]
     #: Columns of the source that cannot be asked about, and why.
     left_out: Mapping[str, str]
+    #: Other private tables of the same people, and the names of public ones.
+    others: tuple["Description", ...] = ()
+    publics: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Return what a terminal shows."""
-        return [self._head(), *text_table(self._cells(), COLUMNS), *self._foot()]
+        own = [self._head(), *text_table(self._cells(), COLUMNS), *self._foot()]
+        return [*own, *(line for other in self.others for line in ("", *other.lines()))]
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        return f"<div>{html_lines([self._head()])}{html_table(self._cells(), COLUMNS)}{html_lines(self._foot())}</div>"
+        own = f"{html_lines([self._head()])}{html_table(self._cells(), COLUMNS)}{html_lines(self._foot())}"
+        return f"<div>{own}{''.join(other._repr_html_() for other in self.others)}</div>"
 
     def _head(self) -> str:
         return f"Table {one_line(self.schema.table)} · protected: {one_line(self.schema.unit)}"
@@ -48,6 +57,7 @@ class Description:
         return [
             f"limits: {limits}",
             *([f"complete, with a value in every row: {complete}"] if complete else []),
+            *([f"public tables: {', '.join(map(one_line, self.publics))}"] if self.publics else []),
             *(f"left out: {one_line(name)}, {one_line(reason)}" for name, reason in self.left_out.items()),
         ]
 
@@ -73,6 +83,21 @@ class Description:
         shown = ", ".join(map(plain, column.groups[:GROUPS]))
         more = len(column.groups) - GROUPS
         return f"{shown} … {more:,} more" if more > 0 else shown
+
+
+def description(dataset: "Dataset", known: Mapping[str, Schema]) -> Description:
+    """Return what is public about a dataset, as an analyst knows it."""
+    first, *others = (_of_table(dataset, name, schema) for name, schema in known.items())
+    return replace(first, others=tuple(others), publics=tuple(dataset.publics))
+
+
+def _of_table(dataset: "Dataset", name: str, known: Schema) -> Description:
+    bought = frozenset(
+        column.name
+        for column, before in zip(known.columns, dataset.schemas[name].columns, strict=True)
+        if column.bounds is not None and before.bounds is None
+    )
+    return Description(known, dataset.limit, bought, dataset.left_out.get(name, {}))
 
 
 def interval_words(bounds: Bounds, kind: Kind) -> str:

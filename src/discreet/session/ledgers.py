@@ -56,11 +56,10 @@ class LedgerAt:
 
     def _need_same(self, born: Budget) -> None:
         """Refuse a ledger that was begun for others, or with another budget: it is fixed for life."""
-        if not same_column(born.unit.column, self.unit.column):
-            fix = "row=True" if born.unit.column is None else f"person={born.unit.column!r}"
+        if not same_unit(born.unit, self.unit):
             raise InvalidInput(
                 f"The ledger at {self._name} was begun for {born.unit}, and the table is opened for {self.unit}.",
-                fix=f"pass {fix}; or another ledger, if these are other people",
+                fix=f"{_typed(born.unit)}; or another ledger, if these are other people",
             )
         if self.budget is not None and self.budget.filter() != born.filter():
             raise InvalidInput(
@@ -84,10 +83,10 @@ def read_budget(budget: object, unit: PrivacyUnit) -> Budget | None:
             f"budget is {kind_of(budget)}, not a Budget.", fix="pass budget=discreet.Budget(epsilon=3, delta=1e-9)"
         )
     said = budget.unit
-    if said.column is not None and not same_column(said.column, unit.column):
+    if said.column is not None and not same_unit(said, unit):
         raise InvalidInput(
             f"The budget is for {said}, and the table is opened for {unit}.",
-            fix=f"pass person={said.column!r}; or leave out the unit of the budget, and it gets the table's",
+            fix=f"{_typed(said)}; or leave out the unit of the budget, and it gets the table's",
         )
     return Budget(
         budget.epsilon,
@@ -106,12 +105,27 @@ def place_of(ledger: object, source: object) -> str | Path:
         raise WrongType(
             f"ledger is {kind_of(ledger)}, not a place.", fix='pass ledger="clinic.ledger", or a PostgreSQL address'
         )
-    if isinstance(source, str | Path):
+    if isinstance(source, Path) or (isinstance(source, str) and not source.startswith(SERVER)):
         return Path(source).with_suffix(".ledger")
     raise InvalidInput(
-        "A frame does not say where its ledger is, and a budget is for life.",
+        "A frame or a database does not say where its ledger is, and a budget is for life.",
         fix='pass ledger="clinic.ledger": it is created there, and found again next time',
     )
+
+
+def _typed(unit: PrivacyUnit) -> str:
+    """Return how one says whose presence is hidden."""
+    who = "row=True" if unit.column is None else f"person={unit.column!r}"
+    return f"pass {who}" if unit.window is None else f'pass {who}, window="{unit.window}"'
+
+
+def same_unit(one: PrivacyUnit, other: PrivacyUnit) -> bool:
+    """Whether two units are the same people, for the same stretch of time."""
+    if not same_column(one.column, other.column) or (one.window is None) != (other.window is None):
+        return False
+    if one.window is None or other.window is None:
+        return True
+    return one.window.period is other.window.period and same_column(one.window.time, other.window.time)
 
 
 def same_column(one: str | None, other: str | None) -> bool:

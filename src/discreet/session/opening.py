@@ -1,41 +1,51 @@
 """Opening: a source, what is declared about it, and the account that pays for what is asked."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from discreet.core import Bounds, DiscreetError, InvalidInput, Number, WrongType
-from discreet.core.errors import kind_of
+from discreet.core import Bounds, DiscreetError, InvalidInput, Number, Window
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
-from discreet.data import DuckTable, open_table
 from discreet.data.declaring import AnyKind
 from discreet.gate import Budget, Ledger
 from discreet.gate.plans import need_label
 from discreet.gate.thread_queue import bare
+from discreet.session.datasets import Dataset
 from discreet.session.declared import Declared, declared
 from discreet.session.ledgers import LedgerAt, delta_for, place_of, read_budget
-from discreet.session.session import Dataset, Session
-from discreet.session.settings import Settings, read_settings, table_name
+from discreet.session.rows import Rows, Tables, path_of, rows_of, said_of
+from discreet.session.session import Session
+from discreet.session.settings import Settings, read_settings
 
-#: What a frame's table is called in SQL, unless it is given a name.
-FRAME = "data"
+#: What may be said about a table, and an example of each.
+EXAMPLES = {
+    "person": '"patient_id"',
+    "bounds": '{"stay": (0, 60)}',
+    "groups": '{"ward": ["A", "B", "C"]}',
+    "kinds": '{"stay": "real"}',
+    "complete": '["stay"]',
+    "order": '"visit_id"',
+}
 
 
 def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     source: Any,
     *,
-    person: str | None = None,
+    person: str | Mapping[str, str] | None = None,
+    window: str | Window | None = None,
     row: bool = False,
-    bounds: Mapping[str, Bounds | Sequence[Any]] | None = None,
-    groups: Mapping[str, Iterable[Value]] | None = None,
-    kinds: Mapping[str, AnyKind] | None = None,
-    complete: Iterable[str] | None = None,
+    bounds: Mapping[str, Bounds | Sequence[Any] | Mapping[str, Any]] | None = None,
+    groups: Mapping[str, Iterable[Value] | Mapping[str, Any]] | None = None,
+    kinds: Mapping[str, AnyKind | Mapping[str, AnyKind]] | None = None,
+    complete: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
+    order: str | Mapping[str, str] | None = None,
+    public: Mapping[str, Any] | None = None,
     budget: Budget | None = None,
     ledger: str | Path | None = None,
     limit: AnyLimit | Mapping[str, int] | int | None = None,
-    table: str | None = None,
+    table: str | Sequence[str] | None = None,
     inner: str | None = None,
     analyst: str = "",
     delta: Number | None = None,
@@ -44,15 +54,23 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     anchors: Sequence[str | Path] | None = None,
     key: str | Path | None = None,
 ) -> Session:
-    """Open a table for private questions.
+    """Open tables for private questions.
 
-    `source` is a path to a CSV, Parquet or DuckDB file, a pandas, Polars or Arrow frame, or a `discreet.toml`, which
-    says all the rest. Who is protected: `person`, the column whose value all rows of one person share; or `row=True`,
-    if nobody has two rows. What is public: `bounds` that values are clamped to, and `groups` that are always shown;
-    both without a look at the data. Bounds that are not declared can be bought, and groups are, where they are asked
-    for. `kinds` says what columns hold ("integer", "real", "text", "boolean", "date" or "timestamp"): those of a CSV
-    file are texts, unless `kinds`, or their bounds or groups, say otherwise; what does not fit is missing. `complete`
-    names columns that have a value in every row, so that their averages share one count.
+    `source` is a path to a CSV, Parquet or DuckDB file, a pandas, Polars, Arrow or Spark frame, the address of a
+    PostgreSQL database (with `table`, or a list of them), or a `discreet.toml`, which says all the rest. Several tables
+    that speak of the same people are a dictionary by names; then `person` (if it is called differently in each),
+    `bounds`, `groups`, `kinds`, `complete` and `order` are said by table, too. `public` names tables that are nobody's.
+
+    Who is protected: `person`, the column whose value all rows of one person share; or `row=True`, if nobody has two
+    rows. What is public: `bounds` that values are clamped to, and `groups` that are always shown; both without a look
+    at the data. Bounds that are not declared can be bought, and groups are, where they are asked for. `kinds` says what
+    columns hold ("integer", "real", "text", "boolean", "date" or "timestamp"): those of a CSV file are texts, unless
+    `kinds`, or their bounds or groups, say otherwise; what does not fit is missing. `complete` names columns that have
+    a value in every row, so that their averages share one count. `order` names a column that tells the rows of one
+    person apart: so it does not matter how the source is sorted.
+
+    With `window`, such as "month of day", a person's rows of one month are protected together, and not those of a life:
+    what several months tell together is not hidden.
 
     `budget` is the most that may ever be learned about one person. It is written into the `ledger` when that is created
     (beside the file, if no place is named) and found there ever after. `limit` is how much of one answer one person may
@@ -63,19 +81,19 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     several, `analyst` who pays, `store` where a cleaned copy of the rows is kept; `title`, `anchors` and `key` are the
     ledger's.
     """
+    said = {"person": person, "bounds": bounds, "groups": groups, "kinds": kinds, "complete": complete, "order": order}
     try:
         if _is_settings(source):
-            _need_alone(row, person, bounds, groups, kinds, complete, budget, ledger, limit, table, inner, delta, store)
+            _need_alone(row, *said.values(), window, public, budget, ledger, limit, table, inner, delta, store)
             return open_settings(read_settings(source), analyst=analyst, anchors=anchors, key=key)
-        facts = declared(
-            person=person, row=row, bounds=bounds, groups=groups, limit=limit, kinds=kinds, complete=complete
-        )
-        rows = SourceRows(source=_source(source), name=_named(source, table), inner=inner, store=store)
+        rows = rows_of(source, table, inner=inner, store=store, public=public)
+        facts = _facts(rows, said, row=row, window=window, limit=limit)
+        unit = next(iter(facts.values())).unit
         account = LedgerAt(
             place=place_of(ledger, source),
-            budget=read_budget(budget, facts.unit),
-            unit=facts.unit,
-            title=title or rows.name,
+            budget=read_budget(budget, unit),
+            unit=unit,
+            title=title or rows.title,
             anchors=anchors,
             key=key,
         )
@@ -85,6 +103,20 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     # A frame is private: no error carries it along.
     del source
     raise refusal
+
+
+def _facts(rows: Rows, said: Mapping[str, Any], *, row: bool, window: object, limit: object) -> dict[str, Declared]:
+    """Return what is declared about each table. A person's column is called the same in all, unless it is said."""
+
+    def of(name: str, what: str) -> Any:
+        if what == "person" and isinstance(said["person"], str):
+            return said["person"]
+        return said_of(said[what], name, rows, what, EXAMPLES[what])
+
+    return {
+        name: declared(row=row, window=window, limit=limit, **{what: of(name, what) for what in said})
+        for name in rows.sources
+    }
 
 
 def _is_settings(source: object) -> bool:
@@ -115,6 +147,8 @@ def open_settings(
         limit=settings.limit if settings.person is not None else None,
         kinds=settings.kinds,
         complete=settings.complete,
+        window=settings.window,
+        order=settings.order,
     )
     account = LedgerAt(
         place=settings.ledger,
@@ -124,54 +158,24 @@ def open_settings(
         anchors=anchors,
         key=key,
     )
-    rows = SourceRows(source=_source(settings.source), name=settings.table, inner=settings.inner, store=settings.store)
-    return _opened(rows, facts, account, analyst=analyst, delta=settings.delta)
+    rows = Rows(sources={settings.table: path_of(settings.source)}, inner=settings.inner, store=settings.store)
+    return _opened(rows, {settings.table: facts}, account, analyst=analyst, delta=settings.delta)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SourceRows:
-    """Where the rows are, and what they are called."""
-
-    source: Any
-    name: str
-    inner: str | None
-    store: str | Path | None
-
-    def open(self, facts: Declared) -> DuckTable:
-        """Take them over."""
-        if self.inner is not None and not isinstance(self.inner, str):
-            raise WrongType(f"inner is {kind_of(self.inner)}, not a name.", fix="name a table of the DuckDB file")
-        if self.store is not None and not isinstance(self.store, str | Path):
-            raise WrongType(f"store is {kind_of(self.store)}, not a path.", fix='pass store="visits.rows"')
-        try:
-            return open_table(
-                self.source,
-                table=self.name,
-                unit=facts.unit,
-                bounds=facts.bounds,
-                groups=facts.groups,
-                kinds=facts.kinds,
-                complete=facts.complete,
-                inner=self.inner,
-                store=self.store,
-            )
-        except DiscreetError as error:
-            refusal = bare(error)  # without the frames that saw the source
-        raise refusal
-
-
-def _opened(rows: SourceRows, facts: Declared, account: LedgerAt, *, analyst: str, delta: Number | None) -> Session:
-    """Open the ledger if there is one, then the table; a new ledger is begun last, when all the rest is well."""
+def _opened(
+    rows: Rows, facts: Mapping[str, Declared], account: LedgerAt, *, analyst: str, delta: Number | None
+) -> Session:
+    """Open the ledger if there is one, then the tables; a new ledger is begun last, when all the rest is well."""
     need_label(analyst, "analyst", empty=True)
     ledger = account.found()
-    table: DuckTable | None = None
+    tables: Tables | None = None
     try:
         delta_for(ledger.budget if ledger is not None else _budget(account), delta)
-        table = rows.open(facts)
+        tables = rows.open(facts)
         ledger = account.begun() if ledger is None else ledger
-        return Session(_dataset(table, ledger, facts, delta), analyst=analyst)
+        return Session(_dataset(tables, ledger, facts, delta), analyst=analyst)
     except BaseException:
-        for one in (table, ledger):
+        for one in (tables, ledger):
             if one is not None:
                 one.close()
         raise
@@ -183,36 +187,18 @@ def _budget(account: LedgerAt) -> Budget:
     return account.budget
 
 
-def _dataset(table: DuckTable, ledger: Ledger, facts: Declared, delta: Number | None) -> Dataset:
+def _dataset(tables: Tables, ledger: Ledger, facts: Mapping[str, Declared], delta: Number | None) -> Dataset:
     """Return all that sessions share. The ledger says which tables are neighbours: it was begun with that."""
-    unit = replace(table.schema.unit, neighbours=ledger.budget.unit.neighbours)
+    neighbours = ledger.budget.unit.neighbours
     return Dataset(
-        table=table,
+        tables=tables,
         ledger=ledger,
-        schema=replace(table.schema, unit=unit),
-        limit=facts.limit,
+        schemas={
+            name: replace(schema, unit=replace(schema.unit, neighbours=neighbours))
+            for name, schema in tables.schemas.items()
+        },
+        publics=tables.publics,
+        limit=next(iter(facts.values())).limit,
         delta=delta_for(ledger.budget, delta),
-        left_out=table.left_out,
+        left_out=tables.left_out,
     )
-
-
-def _source(source: Any) -> Any:
-    """Return a path as a path; refuse one that leads nowhere. What is no path is the data room's to judge."""
-    if not isinstance(source, str | Path):
-        return source
-    path = Path(source)
-    if not path.is_file():
-        raise InvalidInput(
-            f"There is no file {path.name!r}.",
-            fix="check the path: a .csv, .parquet or .duckdb file, or a discreet.toml",
-        )
-    return path
-
-
-def _named(source: Any, table: object) -> str:
-    """Return what the table is called in SQL."""
-    if table is None:
-        return table_name(Path(source)) if isinstance(source, str | Path) else FRAME
-    if not isinstance(table, str):
-        raise WrongType(f"table is {kind_of(table)}, not a name.", fix='pass table="visits"')
-    return need_label(table, "table")

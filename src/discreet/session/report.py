@@ -91,6 +91,7 @@ def _summary(session: "Session", count: int) -> str:
 def _promise(ledger: "Ledger") -> str:
     unit = ledger.budget.unit
     who = "each row" if unit.column is None else f"all rows that share one value of {one_line(unit.column)}"
+    who += "" if unit.window is None else f", within one {one_line(unit.window)}, not over several"
     whole = (
         "Whatever is asked, and however answers are combined, all that is ever told stays within this."
         if ledger.birth.policy is Policy.SHARED

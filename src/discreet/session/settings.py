@@ -2,14 +2,14 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, WrongType, exact
+from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, Window, WrongType, exact
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
@@ -18,14 +18,14 @@ from discreet.core.schema import Kind, Value, closest
 from discreet.data.declaring import complete_of, kinds_of
 from discreet.gate import Budget
 from discreet.gate.opening import SERVER
-from discreet.session.declared import AnyBounds, read_bounds, read_groups, read_limit, read_person
-from discreet.session.ledgers import same_column
+from discreet.session.declared import AnyBounds, read_bounds, read_groups, read_limit, read_person, read_window
+from discreet.session.ledgers import same_unit
 from discreet.session.settings_text import settings_text
 
 #: Larger files are something else.
 MOST_BYTES = 10_000_000
 KNOWN = (
-    *("source", "table", "inner", "person", "row", "ledger", "store", "delta", "complete"),
+    *("source", "table", "inner", "person", "window", "row", "ledger", "store", "delta", "complete", "order"),
     *("budget", "limit", "kinds", "bounds", "groups"),
 )
 KNOWN_BUDGET = ("epsilon", "delta", "rho", "reserve", "neighbours")
@@ -48,15 +48,22 @@ class Settings:
     delta: Fraction | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     complete: tuple[str, ...] = ()
+    window: Window | None = None
+    order: str | None = None
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Whose presence is hidden."""
+        return PrivacyUnit(column=self.person, window=self.window)
 
     def __post_init__(self) -> None:
         if not isinstance(self.budget, Budget):
             raise WrongType("budget is not a Budget.", fix="pass Budget(epsilon=3, delta=1e-9)")
         settle(self, bounds={name: read_bounds(name, given) for name, given in self.bounds.items()})
         settle(self, kinds=kinds_of(self.kinds), complete=complete_of(self.complete))
-        if not same_column(self.budget.unit.column, self.person):
+        if not same_unit(self.budget.unit, self.unit):
             raise InvalidInput(
-                f"The budget is for {self.budget.unit}, and the table for {PrivacyUnit(column=self.person)}.",
+                f"The budget is for {self.budget.unit}, and the table for {self.unit}.",
                 fix="pass the person in the unit of the budget: Budget(…, unit=PrivacyUnit(column=…))",
             )
 
@@ -107,6 +114,7 @@ def _settings(fields: dict[str, Any], folder: Path) -> Settings:
     _need_known(fields, KNOWN, "")
     source = folder / _text(fields, "source")
     person = read_person(fields.get("person"), row=flag(fields.get("row", False), "row"))
+    window = read_window(fields.get("window"), person)
     delta = fields.get("delta")
     ledger = _text(fields, "ledger") if "ledger" in fields else str(source.with_suffix(".ledger"))
     return Settings(
@@ -114,7 +122,7 @@ def _settings(fields: dict[str, Any], folder: Path) -> Settings:
         table=_text(fields, "table") if "table" in fields else table_name(source),
         person=person,
         ledger=ledger if ledger.startswith(SERVER) else folder / ledger,
-        budget=_budget(_table(fields, "budget"), person),
+        budget=_budget(_table(fields, "budget"), PrivacyUnit(column=person, window=window)),
         bounds={name: read_bounds(name, _pair(pair)) for name, pair in _table(fields, "bounds").items()},
         groups={name: read_groups(name, _values(values)) for name, values in _table(fields, "groups").items()},
         limit=read_limit(_table(fields, "limit") or None),
@@ -123,17 +131,19 @@ def _settings(fields: dict[str, Any], folder: Path) -> Settings:
         delta=None if delta is None else number_of(delta, "delta"),
         kinds=kinds_of(_table(fields, "kinds")),
         complete=complete_of(fields.get("complete", ())),
+        window=window,
+        order=_text(fields, "order") if "order" in fields else None,
     )
 
 
-def _budget(fields: dict[str, Any], person: str | None) -> Budget:
+def _budget(fields: dict[str, Any], who: PrivacyUnit) -> Budget:
     _need_known(fields, KNOWN_BUDGET, "budget.")
     numbers = {name: number_of(fields[name], f"budget.{name}") for name in KNOWN_BUDGET[:-1] if name in fields}
     words = [relation.value for relation in Neighbours]
     neighbours = fields.get("neighbours", words[0])
     if neighbours not in words:
         raise InvalidInput("budget.neighbours is none of the relations.", fix=f"write one of: {', '.join(words)}")
-    unit = PrivacyUnit(column=person, neighbours=Neighbours(neighbours))
+    unit = replace(who, neighbours=Neighbours(neighbours))
     return Budget(
         numbers.get("epsilon"),
         numbers.get("delta", Fraction(0)),

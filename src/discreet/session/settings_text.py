@@ -41,6 +41,10 @@ def _head(settings: "Settings", folder: Path) -> list[str]:
         else ["# Who is protected: all rows with the same value of this column.", f"person = {text(settings.person)}"]
     )
     more = []
+    if settings.window is not None:
+        who += ["# … within one stretch of time, not for life.", f"window = {text(str(settings.window))}"]
+    if settings.order is not None:
+        more += ["# What tells the rows of one person apart.", f"order = {text(settings.order)}"]
     if settings.inner is not None:
         more += ["# The table that is meant in the file.", f"inner = {text(settings.inner)}"]
     if settings.store is not None:

@@ -76,7 +76,7 @@ IGNORE NULLS is not understood here. (line 1, column 12)
 SELECT COUNT(ALL stay) FROM visits
 ---
 ALL is not understood. (line 1, column 14)
-  fix: leave it out, or name the columns
+  fix: leave it out, or name the columns; after UNION it may stand
 ===
 SELECT COUNT(DISTINCT ward, day) FROM visits
 ---

@@ -91,7 +91,7 @@ LIKE needs a constant text. (line 1, column 45)
 SELECT COUNT(*) FROM visits WHERE ward LIKE ANY ('a', 'b')
 ---
 ANY is not understood. (line 1, column 45)
-  fix: not yet: ask one table at a time
+  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
 SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2024'
 ---

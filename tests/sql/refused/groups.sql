@@ -56,7 +56,7 @@ A list in parentheses is not understood here. (line 1, column 8)
 SELECT COUNT(*) FROM visits GROUP BY ALL
 ---
 ALL is not understood. (line 1, column 38)
-  fix: leave it out, or name the columns
+  fix: leave it out, or name the columns; after UNION it may stand
 ===
 SELECT COUNT(*) FROM visits GROUP BY ROLLUP (ward)
 ---
@@ -75,8 +75,8 @@ GROUPING SETS asks for several groupings. (line 1, column 38)
 ===
 SELECT COUNT(*) FROM visits GROUP BY ward WITH ROLLUP
 ---
-WITH is not understood. (line 1, column 43)
-  fix: not yet: ask one table at a time
+ROLLUP asks for several groupings. (line 1, column 48)
+  fix: not yet: ask for each GROUP BY by itself
 ===
 SELECT COUNT(*) FROM visits GROUP BY ward HAVING stay > 3
 ---
@@ -121,7 +121,7 @@ NULL goes last. (line 1, column 69)
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ALL
 ---
 ALL is not understood. (line 1, column 58)
-  fix: leave it out, or name the columns
+  fix: leave it out, or name the columns; after UNION it may stand
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward COLLATE NOCASE
 ---
@@ -130,8 +130,8 @@ COLLATE is not understood. (line 1, column 63)
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward USING >
 ---
-USING joins tables. (line 1, column 63)
-  fix: not yet: ask one table at a time
+This is not SQL that can be read here. (line 1, column 63)
+  fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 0
 ---
@@ -161,7 +161,7 @@ A share of rows cannot be asked. (line 1, column 58)
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT ALL
 ---
 ALL is not understood. (line 1, column 55)
-  fix: leave it out, or name the columns
+  fix: leave it out, or name the columns; after UNION it may stand
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 OFFSET 5
 ---

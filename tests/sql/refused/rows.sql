@@ -45,13 +45,13 @@ SELECT DISTINCT is not understood. (line 1, column 17)
 ===
 SELECT DISTINCT ON (ward) ward FROM visits
 ---
-ON joins tables. (line 1, column 17)
-  fix: not yet: ask one table at a time
+DISTINCT has an addition that is not understood (on). (line 1, column 21)
+  fix: leave it out
 ===
 SELECT ALL ward FROM visits
 ---
 ALL is not understood. (line 1, column 8)
-  fix: leave it out, or name the columns
+  fix: leave it out, or name the columns; after UNION it may stand
 ===
 SELECT ward FROM visits GROUP BY ward
 ---

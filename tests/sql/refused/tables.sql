@@ -6,7 +6,7 @@ There is no table 'visit'. (line 1, column 22)
 SELECT COUNT(*) FROM secrets
 ---
 There is no table 'secrets'. (line 1, column 22)
-  fix: use one of: visits; files cannot be read from here
+  fix: use one of: visits, patients, drugs, wards; files cannot be read from here
 ===
 SELECT COUNT(*) FROM main.visits
 ---
@@ -40,63 +40,58 @@ GENERATE_SERIES is not a function that can be used. (line 1, column 22)
 ===
 SELECT COUNT(*) FROM visits, wards
 ---
-There are several tables. (line 1, column 30)
-  fix: not yet: ask one table at a time
+It is not said which rows belong together. (line 1, column 30)
+  fix: write JOIN … ON a.x = b.x, or USING (x)
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON visits.ward = wards.ward
 ---
-JOIN joins tables. (line 1, column 29)
-  fix: not yet: ask one table at a time
+There is no column 'ward' in wards. (line 1, column 57)
+  fix: use one of: code, floor, kind, rate
 ===
 SELECT COUNT(*) FROM visits LEFT JOIN wards USING (ward)
 ---
-LEFT joins tables. (line 1, column 29)
-  fix: not yet: ask one table at a time
+There is no column 'ward' in wards. (line 1, column 52)
+  fix: use one of: code, floor, kind, rate
 ===
 SELECT COUNT(*) FROM visits NATURAL JOIN visits
 ---
-NATURAL joins tables. (line 1, column 29)
-  fix: not yet: ask one table at a time
+NATURAL is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
 ===
 SELECT COUNT(*) FROM visits CROSS JOIN wards
 ---
-CROSS joins tables. (line 1, column 29)
-  fix: not yet: ask one table at a time
-===
-SELECT COUNT(*) FROM (SELECT * FROM visits)
----
-There is a question inside the question. (line 1, column 23)
-  fix: not yet: ask one table, with one SELECT
+CROSS is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
 ===
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 ---
-There is a question inside the question. (line 1, column 42)
-  fix: not yet: ask one table, with one SELECT
+There is a question inside the question. (line 1, column 49)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)
 ---
-There is a question inside the question. (line 1, column 44)
-  fix: not yet: ask one table, with one SELECT
+There is no column 'ward' in wards. (line 1, column 51)
+  fix: use one of: code, floor, kind, rate
 ===
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM visits)
 ---
 EXISTS is not understood. (line 1, column 35)
-  fix: not yet: ask one table at a time
+  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
 SELECT COUNT(*) FROM visits WHERE age > ALL (SELECT age FROM visits)
 ---
 ALL is not understood. (line 1, column 41)
-  fix: leave it out, or name the columns
+  fix: leave it out, or name the columns; after UNION it may stand
 ===
 SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits
 ---
-UNION puts two questions together. (line 1, column 29)
-  fix: ask them one after the other
+UNION puts two questions together. (line 1, column 42)
+  fix: ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t
 ===
 SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM visits
 ---
-UNION puts two questions together. (line 1, column 29)
-  fix: ask them one after the other
+UNION puts two questions together. (line 1, column 46)
+  fix: ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t
 ===
 SELECT COUNT(*) FROM visits EXCEPT SELECT 1
 ---
@@ -106,7 +101,7 @@ EXCEPT puts two questions together. (line 1, column 29)
 SELECT COUNT(*) FROM visits, LATERAL (SELECT 1)
 ---
 LATERAL is not understood. (line 1, column 30)
-  fix: not yet: ask one table at a time
+  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
 SELECT COUNT(*) FROM visits TABLESAMPLE 10%
 ---
@@ -115,8 +110,8 @@ A sample of rows cannot be asked. (line 1, column 29)
 ===
 SELECT COUNT(*) FROM visits USING SAMPLE 10
 ---
-USING joins tables. (line 1, column 29)
-  fix: not yet: ask one table at a time
+A sample of rows cannot be asked. (line 1, column 42)
+  fix: leave it out: all rows count, within the limits
 ===
 SELECT COUNT(*) FROM visits SAMPLE 10
 ---
@@ -171,4 +166,4 @@ There is a name of a database before the table. (line 1, column 22)
 SELECT UNNEST(stay) FROM visits
 ---
 UNNEST is not understood. (line 1, column 8)
-  fix: not yet: ask one table at a time
+  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE

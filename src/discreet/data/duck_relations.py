@@ -1,0 +1,192 @@
+"""The rows that a question is about, on DuckDB: those of a table as they stand, or a relation, computed and clustered.
+
+A relation is computed into temporary tables of the question's own cursor, which go with it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from discreet.core import InvalidInput
+from discreet.core.schema import Column, Kind
+from discreet.data.aggregates import Aggregate, Aggregation, Key, People, PeopleBy, PeopleCut, PeopleWhere, Rows
+from discreet.data.clustering import UnitColumn, cluster_statements, read_integer_units, read_units, units_beside
+from discreet.data.dialects import Typed
+from discreet.data.duck_dialect import DuckDialect
+from discreet.data.engines import Reading
+from discreet.data.errors import engine_failed
+from discreet.data.expressions import ColumnValue, Expression, call, columns_in
+from discreet.data.functions import F
+from discreet.data.holdings import Holding, Holdings
+from discreet.data.relation_sql import RelationSql, relation_sql
+from discreet.data.relations import Derived, Named, PublicJoin, Relation, Scan, UnitJoin, columns_of
+from discreet.data.source_checks import check_source
+from discreet.data.substitution import NotPlain, substituted
+from discreet.data.unit_rows import Units
+
+#: The temporary tables of a question.
+ASKED, OWNERS = "asked", "owners"
+
+
+def rows_asked(aggregation: Aggregation, holdings: Holdings, cursor: Reading) -> tuple[Aggregation, Holding]:
+    """Return the rows that an aggregation is about, and the aggregation over their columns."""
+    if aggregation.source is None:
+        if len(holdings.private) != 1:
+            raise InvalidInput("It is not said which table is asked.", fix="pass source=Scan(table, columns)")
+        return aggregation, next(iter(holdings.private.values()))
+    check_source(aggregation, holdings.schemas, holdings.publics)
+    table, plain = flattened(aggregation)
+    if table is not None:
+        return plain, holdings.private[table]
+    return _computed(aggregation, aggregation.source, holdings, cursor)
+
+
+# --- a table as it stands ---
+
+
+def flattened(aggregation: Aggregation) -> tuple[str | None, Aggregation]:
+    """Return an aggregation over a table's own columns, where its source only renames and leaves out rows."""
+    try:
+        found = _renamed(aggregation.source) if aggregation.source is not None else None
+        if found is None:
+            return None, aggregation
+        table, names, conditions = found
+        where = None if aggregation.where is None else substituted(aggregation.where, names)
+        conditions = conditions if where is None else (*conditions, where)
+        flat = replace(
+            aggregation,
+            where=_all(conditions),
+            keys=tuple(Key(substituted(key.expression, names), key.values) for key in aggregation.keys),
+            aggregates=tuple(_substituted(aggregate, names) for aggregate in aggregation.aggregates),
+            source=None,
+        )
+    except NotPlain:
+        return None, aggregation
+    return table, flat
+
+
+def _renamed(relation: Relation) -> tuple[str, dict[str, ColumnValue], tuple[Expression, ...]] | None:
+    """Return a table, what its columns are called, and the conditions on its rows; None if there is more to it."""
+    match relation:
+        case Scan(table=table, columns=columns):
+            return table, {column.name: ColumnValue(column.name, column.kind) for column in columns}, ()
+        case Derived(source=source, columns=columns, where=where):
+            found = _renamed(source)
+            if found is None:
+                return None
+            table, names, conditions = found
+            if where is not None:
+                conditions = (*conditions, substituted(where, names))
+            return table, dict(_plain(columns, names)), conditions
+        case _:
+            return None
+
+
+def _plain(columns: tuple[Named, ...], names: dict[str, ColumnValue]) -> Iterator[tuple[str, ColumnValue]]:
+    """Yield those columns that are others under new names."""
+    for named in columns:
+        if isinstance(named.expression, ColumnValue):
+            made = substituted(named.expression, names)
+            if isinstance(made, ColumnValue):
+                yield named.column.name, made
+
+
+def _all(conditions: tuple[Expression, ...]) -> Expression | None:
+    return call(F.AND, *conditions) if len(conditions) > 1 else next(iter(conditions), None)
+
+
+def _substituted(aggregate: Aggregate, names: dict[str, ColumnValue]) -> Aggregate:
+    match aggregate:
+        case Rows() | People() | PeopleBy() | PeopleCut():
+            return aggregate
+        case PeopleWhere(condition=condition):
+            return PeopleWhere(substituted(condition, names))
+        case _:
+            return replace(aggregate, value=substituted(aggregate.value, names))
+
+
+# --- a relation ---
+
+
+def _computed(
+    aggregation: Aggregation, source: Relation, holdings: Holdings, cursor: Reading
+) -> tuple[Aggregation, Holding]:
+    """Compute a relation: of its rows those that pass, of its columns those that are needed."""
+    needed = set().union(*(columns_in(expression) for expression in _expressions(aggregation)))
+    columns = tuple(_as_it_is(column) for column in columns_of(source) if column.name in needed)
+    dialect = DuckDialect(holdings)
+    sql = relation_sql(Derived(source, columns, aggregation.where), dialect, aggregation.salt)
+    connection = next(iter(holdings.private.values())).connection
+    names = {name: one.text for name, one in sql.columns.items()}
+    leading = _leading(source)
+    if not sql.units:
+        _write(sql, (), dialect.parameters, cursor)
+        units = None
+    elif leading is not None:
+        units = _beside(sql, holdings.private[leading], dialect.parameters, cursor)
+    else:
+        units = _clustered(sql, dialect.parameters, cursor)
+    ((rows,),) = cursor.ask(f"SELECT count(*) FROM {ASKED}", {})  # noqa: S608 - our own name
+    return replace(aggregation, where=None, source=None), Holding(connection, names, rows, units, ASKED)
+
+
+def _as_it_is(column: Column) -> Named:
+    return Named(column, ColumnValue(column.name, column.kind))
+
+
+def _expressions(aggregation: Aggregation) -> Iterator[Expression]:
+    """Yield all that is computed of rows that pass."""
+    for key in aggregation.keys:
+        yield key.expression
+    for aggregate in aggregation.aggregates:
+        value: Any = getattr(aggregate, "value", getattr(aggregate, "condition", None))
+        if value is not None:
+            yield value
+
+
+def _write(sql: RelationSql, order: Sequence[Typed], parameters: dict[str, object], cursor: Reading) -> None:
+    """Compute the rows, in an order, beside the first column of it."""
+    columns = [one.text for one in (*order[:1], *sql.columns.values())]
+    by = f" ORDER BY {', '.join(f'{one.text} NULLS FIRST' for one in order)}" if order else ""
+    listed = ", ".join(columns) or "1 AS nothing"
+    cursor.ask(f"CREATE TEMP TABLE {ASKED} AS SELECT {listed} FROM ({sql.text}){by}", parameters)  # noqa: S608
+    cursor.keep()
+
+
+def _leading(relation: Relation) -> str | None:
+    """Return the table whose rows a relation's rows are ordered by, if they are: a unit's are side by side then."""
+    match relation:
+        case Scan(table=table):
+            return table
+        case Derived(source=source):
+            return _leading(source)
+        case PublicJoin(left=left) | UnitJoin(left=left):
+            return _leading(left)
+        case _:
+            return None
+
+
+def _beside(sql: RelationSql, leading: Holding, parameters: dict[str, object], cursor: Reading) -> Units:
+    """Compute the rows in the order of a table's, and return whose they are: no id is compared for that, or kept."""
+    if leading.units is None:
+        raise engine_failed()
+    _write(sql, sql.order, parameters, cursor)
+    numbers = cursor.fetch(f"SELECT {sql.order[0].text} AS number FROM {ASKED}", {})["number"]  # noqa: S608
+    return units_beside(np.asarray(numbers), leading.units)
+
+
+def _clustered(sql: RelationSql, parameters: dict[str, object], cursor: Reading) -> Units:
+    """Compute the rows, those of a unit side by side, and return whose they are."""
+    columns = [one.text for one in (*sql.units, *sql.columns.values())]
+    ids = [UnitColumn(one.text, one.kind) for one in sql.units]
+    order = [one.text for one in sql.order]
+    names = f"TEMP TABLE {ASKED}", f"TEMP TABLE {OWNERS}"
+    rows, owners = cluster_statements(*names, f"({sql.text})", columns, ids, order)
+    cursor.ask(rows, parameters)
+    cursor.keep()
+    if [one.kind for one in ids] == [Kind.INTEGER]:
+        return read_integer_units(lambda text: cursor.fetch(text, {}), ASKED, ids[0].text)
+    cursor.ask(owners, {})
+    return read_units(lambda text: cursor.fetch(text, {}), OWNERS)

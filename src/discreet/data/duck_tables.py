@@ -1,0 +1,52 @@
+"""Several tables on one locked DuckDB, private and public ones: relations of them are asked like a table."""
+
+from collections.abc import Mapping
+
+from discreet.core.schema import Schema
+from discreet.data.aggregates import Aggregation, Exact
+from discreet.data.duck_table import answered
+from discreet.data.engines import EngineSettings, reading
+from discreet.data.holdings import Holdings
+from discreet.data.quiet import quietly
+
+
+class DuckTables:
+    """Private rows of several tables in a locked DuckDB, and public ones beside them. Safe to be asked from threads."""
+
+    def __init__(
+        self, holdings: Holdings, settings: EngineSettings, left_out: Mapping[str, Mapping[str, str]] | None = None
+    ) -> None:
+        self._holdings = holdings
+        self._settings = settings
+        self._left_out = {table: dict(reasons) for table, reasons in (left_out or {}).items()}
+        self._connection = next(iter(holdings.private.values())).connection
+
+    @property
+    def schemas(self) -> Mapping[str, Schema]:
+        """What is public about each private table."""
+        return self._holdings.schemas
+
+    @property
+    def publics(self) -> Mapping[str, Schema]:
+        """The public tables; bounds and groups are those of their rows."""
+        return self._holdings.publics
+
+    @property
+    def left_out(self) -> Mapping[str, Mapping[str, str]]:
+        """The columns of each source that are in no schema, and why."""
+        return self._left_out
+
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers of a relation. What is raised tells of no row: see `quietly`."""
+        return quietly(lambda: self._aggregate(aggregation))
+
+    def _aggregate(self, aggregation: Aggregation) -> Exact:
+        with reading(self._connection, self._settings) as cursor:
+            return answered(aggregation, self._holdings, cursor)
+
+    def close(self) -> None:
+        """Give the engine's memory and files back."""
+        self._connection.close()
+
+    def __repr__(self) -> str:
+        return f"DuckTables({list(self.schemas)!r}, public={list(self.publics)!r})"

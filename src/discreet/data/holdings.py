@@ -1,0 +1,35 @@
+"""What an import leaves behind in a locked engine. Private."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.core.schema import Schema
+from discreet.data.unit_rows import Units
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Holding:
+    """Rows in a locked engine: its columns, and whose rows stand where."""
+
+    connection: "DuckDBPyConnection"
+    #: The engine's name of each column.
+    columns: Mapping[str, str]
+    rows: int
+    #: None: each row is a unit, or nobody's.
+    units: Units | None
+    #: The engine's name of the rows.
+    table: str = "rows"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Holdings:
+    """All tables of one engine, private and public ones, by name, and what is public about each."""
+
+    schemas: Mapping[str, Schema]
+    private: Mapping[str, Holding]
+    publics: Mapping[str, Schema]
+    public: Mapping[str, Holding]

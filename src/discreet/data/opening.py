@@ -1,0 +1,140 @@
+"""Open several tables that speak of the same people, and public ones beside them, in one engine."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.schema import Schema, Value
+from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
+from discreet.data.duck_tables import DuckTables
+from discreet.data.engines import EngineSettings, lock
+from discreet.data.holdings import Holdings
+from discreet.data.importing import DEFAULT, Declaration, Entering, held, quiet_opening, taken_over
+from discreet.data.public_tables import public_schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableSource:
+    """Where a table comes from, and what is said about it: see `open_table`.
+
+    `person` and `time` name the columns that say whose a row is and, for units with a window, when it was; None: they
+    are called as in the unit.
+    """
+
+    source: object
+    person: str | None = None
+    time: str | None = None
+    bounds: Mapping[str, AnyBounds] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    kinds: Mapping[str, AnyKind] = field(default_factory=dict)
+    complete: Iterable[str] = ()
+    order: str | None = None
+    inner: str | None = None
+
+
+def open_tables(
+    sources: Mapping[str, object],
+    *,
+    unit: PrivacyUnit,
+    public: Mapping[str, object] | None = None,
+    store: Path | str | None = None,
+    settings: EngineSettings = DEFAULT,
+) -> DuckTables:
+    """Return private tables, and public ones, by name. Each is a `TableSource`, or a source of which nothing is said.
+
+    A person has one id in all private tables: their columns hold values of one kind. Public tables are nobody's rows,
+    and everything about them is public.
+    """
+    _need_names(sources, public or {})
+    private = [_entering(name, source, unit, str(place)) for place, (name, source) in enumerate(sources.items())]
+    nobody = PrivacyUnit()
+    publics = [
+        replace(_entering(name, source, nobody, f"_public{place}"), public=True)
+        for place, (name, source) in enumerate((public or {}).items())
+    ]
+    return quiet_opening(lambda: _opened(private, publics, None if store is None else Path(store), settings))
+
+
+def _need_names(sources: object, public: object) -> None:
+    for given in (sources, public):
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise WrongType(
+                f"The tables are {kind_of(given)}, not a dictionary by names.", fix='pass {"visits": "visits.parquet"}'
+            )
+    if not sources:
+        raise InvalidInput("There is no private table.", fix='pass at least one, such as {"visits": "visits.parquet"}')
+    names = [name.casefold() for name in (*sources, *public)]  # type: ignore[misc]
+    if len(set(names)) < len(names):
+        raise InvalidInput("Two tables have the same name, but for capitals.", fix="give each its own name")
+
+
+def _entering(name: str, given: object, unit: PrivacyUnit, ending: str) -> Entering:
+    said = given if isinstance(given, TableSource) else TableSource(source=given)
+    declaration = Declaration(
+        table=name,
+        unit=_unit_of(said, unit),
+        bounds=said.bounds,
+        groups=said.groups,
+        kinds=kinds_of(said.kinds),
+        complete=complete_of(said.complete),
+        order=said.order,
+    )
+    return Entering(said.source, declaration, said.inner, ending)
+
+
+def _unit_of(said: TableSource, unit: PrivacyUnit) -> PrivacyUnit:
+    """Return the unit as one table names it."""
+    if said.person is not None and unit.column is None:
+        raise InvalidInput("A table names people, but each row is protected by itself.", fix="name people in the unit")
+    if said.time is not None and unit.window is None:
+        raise InvalidInput("A table names a time, but the unit has no window.", fix="leave it out, or pass a Window")
+    window = unit.window
+    if window is not None and said.time is not None:
+        window = Window(period=window.period, time=said.time)
+    return replace(unit, column=said.person or unit.column, window=window)
+
+
+def _opened(
+    private: list[Entering], publics: list[Entering], store: Path | None, settings: EngineSettings
+) -> DuckTables:
+    together = [*private, *publics]
+    connection, imported = taken_over(together, store, settings)
+    holdings = [held(connection, one, mine) for one, mine in zip(together, imported, strict=True)]
+    names = [one.declaration.table for one in together]
+    schemas = {
+        one.declaration.table: one.declaration.schema(mine.columns)
+        for one, mine in zip(private, imported[: len(private)], strict=True)
+    }
+    _need_one_kind(schemas)
+    public_schemas = {
+        names[place]: public_schema(names[place], imported[place].columns, holdings[place])
+        for place in range(len(private), len(together))
+    }
+    lock(connection)
+    by_name = dict(zip(names, holdings, strict=True))
+    found = Holdings(
+        schemas,
+        {name: by_name[name] for name in schemas},
+        public_schemas,
+        {name: by_name[name] for name in public_schemas},
+    )
+    return DuckTables(found, settings, {name: mine.left_out for name, mine in zip(names, imported, strict=True)})
+
+
+def _need_one_kind(schemas: Mapping[str, Schema]) -> None:
+    """Refuse ids that cannot be compared: a person would be one in one table, and another in the next."""
+    kinds = {}
+    for name, schema in schemas.items():
+        found = None if schema.unit.column is None else schema.find(schema.unit.column)
+        if found is not None:
+            kinds[name] = found
+    if len({column.kind for column in kinds.values()}) > 1:
+        told = ", ".join(
+            f"{column.name!r} of {name} holds {column.kind.value} values" for name, column in kinds.items()
+        )
+        raise InvalidInput(
+            f"People are named by values of different kinds: {told}.",
+            fix='declare one kind for all of them, such as kinds={"patient_id": "text"}',
+        )

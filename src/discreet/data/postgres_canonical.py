@@ -1,0 +1,156 @@
+"""What each of PostgreSQL's types becomes, so that a value is one of six kinds, or NULL.
+
+NaN and infinities are no values, and neither are days outside of years 1 to 9999. Moments are UTC; those without a time
+zone are taken as they stand. There is one zero. Texts are compared by their bytes, whatever the collation of their
+column, and a char(n) has no padding.
+"""
+
+from discreet.core.schema import Kind
+from discreet.data.canonical import CASTS, Casting
+from discreet.data.postgres_literals import BYTES, real
+from discreet.data.postgres_numbers import bound, rounded
+from discreet.data.postgres_texts import date_of_text, finite_numeric, fitting, in_form, real_of_text
+
+INTEGERS = {"int2", "int4", "int8"}
+REALS = {"float4", "float8"}
+TEXTS = {"text", "varchar", "bpchar", "name", "uuid"}
+#: What an enumeration is called, whatever its name.
+ENUM = "enum"
+
+DAYS = "'0001-01-01'::date AND '9999-12-31'::date"
+TIMES = "'0001-01-01'::timestamp AND '9999-12-31 23:59:59.999999'::timestamp"
+LONG_INTEGER_TEXT = r"^\s*[+-]?[0-9]{1,18}\s*$"
+MOMENT_TEXT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?"
+#: What follows a moment that says how far its clock is ahead of UTC.
+OFFSET = r" ?(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])$"
+TRUE, FALSE = "('true', 't', 'yes', 'y', '1')", "('false', 'f', 'no', 'n', '0')"
+
+
+def casting(own: str, kind: str) -> Casting | None:
+    """Return what a column of one of the engine's types becomes; None if it has no place here."""
+    if kind in INTEGERS:
+        return Casting(Kind.INTEGER, own if kind == "int8" else f"{own}::bigint")
+    if kind in REALS:
+        return Casting(Kind.REAL, _finite(own if kind == "float8" else f"{own}::float8"))
+    if kind in TEXTS or kind == ENUM:
+        return Casting(Kind.TEXT, f"({own}{'' if kind == 'text' else '::text'} {BYTES})")
+    match kind:
+        case "numeric":
+            return Casting(Kind.REAL, finite_numeric("{x}", "{x}::float8").format(x=own))
+        case "bool":
+            return Casting(Kind.BOOLEAN, own)
+        case "date":
+            return Casting(Kind.DATE, _between(own, DAYS))
+        case "timestamp":
+            return Casting(Kind.TIMESTAMP, _between(own, TIMES))
+        case "timestamptz":
+            return Casting(Kind.TIMESTAMP, _between(f"({own} AT TIME ZONE 'UTC')", TIMES))
+        case _:
+            return None
+
+
+def identity(own: str, kind: str, wanted: Kind | None) -> Casting | None:
+    """Return what the column becomes that says who is protected: different values must stay different.
+
+    Or two people would be one unit, and share its limit. Decimals, reals and moments do not fit their kinds here
+    without loss, or are no keys, and become texts; so does everything that is to become one of them.
+    """
+    made = casting(own, kind)
+    if made is None:
+        return None
+    if made.kind not in (Kind.REAL, Kind.TIMESTAMP) and wanted in (None, made.kind):
+        return made
+    if wanted in (Kind.INTEGER, Kind.BOOLEAN, Kind.DATE):
+        return declared_casting(own, kind, wanted)
+    return Casting(Kind.TEXT, _as_text(own, kind, made))
+
+
+def declared_casting(own: str, kind: str, wanted: Kind) -> Casting | None:
+    """Return how a column becomes one of a declared kind; NULL is what does not fit. None: it has no such meaning."""
+    made = casting(own, kind)
+    if made is None or made.kind is wanted:
+        return made
+    if wanted not in CASTS[made.kind]:
+        return None
+    if wanted is Kind.TEXT:
+        return Casting(wanted, _as_text(own, kind, made))
+    if made.kind is Kind.TEXT:
+        return Casting(wanted, _from_text(made.text, wanted))
+    return Casting(wanted, _turned(own, kind, made, wanted))
+
+
+def _as_text(own: str, kind: str, made: Casting) -> str:
+    """Return a value as a text; of decimals all digits, and no zeros behind them: 1.0 and 1.00 are one number."""
+    value = f"trim_scale({own})" if kind == "numeric" else made.text
+    if kind == "timestamptz":
+        value = f"({own} AT TIME ZONE 'UTC')"  # also one that is no moment here
+    elif kind == "timestamp":
+        value = own
+    return f"({value}::text {BYTES})"
+
+
+def _from_text(value: str, wanted: Kind) -> str:
+    bare = f"btrim({value}, E' \\t\\n\\r\\f\\v')"
+    match wanted:
+        case Kind.INTEGER:
+            return fitting(value, LONG_INTEGER_TEXT, f"{bare}::bigint")
+        case Kind.REAL:
+            return real_of_text(bare)
+        case Kind.BOOLEAN:
+            word = f"lower({bare})"
+            return f"(CASE WHEN {word} IN {TRUE} THEN true WHEN {word} IN {FALSE} THEN false END)"
+        case Kind.DATE:
+            return date_of_text(bare)
+        case _:
+            return _moment_of_text(bare)
+
+
+def _moment_of_text(text: str) -> str:
+    """Return a text as a moment: its day must be one, its clock is tested by a pattern, and so is what follows it."""
+    day = date_of_text(f"left({text}, 10)")
+    zoned = "({x}::timestamptz AT TIME ZONE 'UTC')"
+    form = (
+        f"(CASE WHEN {day} IS NULL THEN NULL WHEN {{x}} ~ '{in_form(MOMENT_TEXT)}$' THEN {{x}}::timestamp"
+        f" WHEN {{x}} ~ '{in_form(MOMENT_TEXT + OFFSET)}' THEN {_between(zoned, TIMES)} END)"
+    )
+    return bound(form, x=text)
+
+
+def _turned(own: str, kind: str, made: Casting, wanted: Kind) -> str:
+    """Return a value of one kind as one of another: neither is text."""
+    match made.kind, wanted:
+        case Kind.REAL, Kind.INTEGER if kind == "numeric":
+            # Large decimals have more digits than a real has. NaN is larger than all numbers.
+            return f"(CASE WHEN abs({own}) < 9223372036854775807 THEN round({own})::bigint END)"
+        case Kind.REAL, Kind.INTEGER:
+            whole = rounded(made.text)
+            return bound(f"(CASE WHEN abs({{x}}) < {real(2.0**63)} THEN {{x}}::bigint END)", x=whole)
+        case Kind.INTEGER, Kind.BOOLEAN:
+            return f"({made.text} <> 0)"
+        case Kind.DATE, Kind.TIMESTAMP:
+            return f"{made.text}::timestamp"
+        case Kind.TIMESTAMP, Kind.DATE:
+            return f"{made.text}::date"
+        case Kind.BOOLEAN, Kind.INTEGER:
+            return f"{made.text}::integer::bigint"
+        case Kind.BOOLEAN, _:
+            return f"{made.text}::integer::float8"
+        case _:
+            return f"{made.text}::float8"
+
+
+def _finite(own: str) -> str:
+    # NaN is larger than infinity here. −0 becomes 0.
+    return f"(CASE WHEN abs({own}) < 'infinity'::float8 THEN {own} + {real(0.0)} END)"
+
+
+def _between(value: str, ends: str) -> str:
+    return f"(CASE WHEN {value} BETWEEN {ends} THEN {value} END)"
+
+
+def reason_left_out(kind: str) -> str:
+    """Return why a column has no place in a schema."""
+    what = "lists" if kind.startswith("_") else f"values of the type {kind}"
+    return (
+        f"it holds {what}, which cannot be asked about: turn it into numbers, texts or dates before opening the table"
+    )

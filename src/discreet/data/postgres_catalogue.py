@@ -1,0 +1,190 @@
+"""What PostgreSQL's catalogue says of a table, and what is declared of it. No row is read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.core import InvalidInput, PrivacyUnit
+from discreet.core.schema import Column, Kind, Schema, closest
+from discreet.data.canonical import Casting
+from discreet.data.declaring import found_column
+from discreet.data.importing import Declaration
+from discreet.data.postgres_canonical import ENUM, casting, declared_casting, identity, reason_left_out
+from discreet.data.postgres_literals import bare_text, constant
+from discreet.data.quoting import quoted
+
+#: What stands for the alias in the SQL of columns: no name or constant can have it.
+OWN = "\0"
+#: The type of a column that the role may not read.
+UNREADABLE = ""
+#: Returns the rows of a statement about the catalogue.
+Ask = Callable[[str], list[tuple[Any, ...]]]
+#: Tables, partitioned and foreign ones, and views.
+RELATIONS = "('r', 'p', 'f', 'v', 'm')"
+#: A domain is what it is made of; they may be made of each other.
+TYPES = """
+    WITH RECURSIVE made(column_number, name, type, depth) AS (
+        SELECT a.attnum, a.attname, a.atttypid, 0 FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = {table}::oid AND a.attnum > 0 AND NOT a.attisdropped
+        UNION ALL
+        SELECT m.column_number, m.name, t.typbasetype, m.depth + 1 FROM made m
+        JOIN pg_catalog.pg_type t ON t.oid = m.type WHERE t.typtype = 'd'
+    )
+    SELECT m.name, CASE WHEN t.typtype = 'e' THEN 'enum' ELSE t.typname END, n.nspname,
+        has_column_privilege({table}::oid, m.column_number, 'SELECT')
+    FROM made m JOIN pg_catalog.pg_type t ON t.oid = m.type JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+    WHERE t.typtype <> 'd' ORDER BY m.column_number
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """How the server's catalogue is asked, and where the role looks for tables without a schema."""
+
+    ask: Ask
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table of the database, or a public one that is written out, and what its columns become. Public."""
+
+    schema: Schema
+    #: What stands in FROM, and what follows the alias.
+    origin: str
+    #: The SQL of columns, `OWN` standing for the alias.
+    columns: Mapping[str, str]
+    order: tuple[tuple[str, Kind], ...]
+    left_out: Mapping[str, str]
+    listed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresSources:
+    """All tables, private and public ones, by the names that questions have for them."""
+
+    private: Mapping[str, Relation]
+    public: Mapping[str, Relation]
+
+    def found(self, table: str) -> Relation:
+        """Return a private table."""
+        return _named(table, self.private)
+
+    def found_public(self, table: str) -> Relation:
+        """Return a public table."""
+        return _named(table, self.public)
+
+
+def _named(name: str, known: Mapping[str, Relation]) -> Relation:
+    if name not in known:
+        meant = closest(name, known)
+        raise InvalidInput(
+            f"There is no table {name!r}.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(known)}",
+        )
+    return known[name]
+
+
+def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration, leave_out: Sequence[str]) -> Relation:
+    """Return a private table as it was declared; columns to be left out can order rows, and are not asked about."""
+    origin, types = _described(catalogue, inner)
+    known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name in types}
+    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
+    hidden = {found_column(name, known, "is left out").name for name in leave_out}
+    person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
+    found = {
+        name: _casting(name, kind, wanted.get(name), is_person=name.casefold() == person)
+        for name, kind in types.items()
+    }
+    everything = _columns(found)
+    schema = declaration.schema(tuple(column for column in everything if column.name not in hidden))
+    first = declaration.order_in(everything)
+    kinds = {column.name: column.kind for column in everything}
+    order = [*([] if first is None else [first]), *(name for name in schema.names if name != first)]
+    reasons = {**_reasons(found, types), **dict.fromkeys(hidden, "it was to be left out")}
+    texts = {name: cast.text for name, cast in found.items() if cast is not None}
+    return Relation(schema, origin, texts, tuple((name, kinds[name]) for name in order), reasons)
+
+
+def public_relation(catalogue: Catalogue, inner: str, table: str) -> Relation:
+    """Return a public table of the database: nobody's rows, ordered by its columns."""
+    origin, types = _described(catalogue, inner)
+    found = {name: _casting(name, kind, None, is_person=False) for name, kind in types.items()}
+    schema = Schema(table=table, columns=_columns(found), unit=PrivacyUnit())
+    reasons = _reasons(found, types)
+    texts = {name: cast.text for name, cast in found.items() if cast is not None}
+    return Relation(schema, origin, texts, tuple((one.name, one.kind) for one in schema.columns), reasons)
+
+
+def written_relation(schema: Schema, rows: Sequence[Sequence[Any]]) -> Relation:
+    """Return public rows that are written out in each statement."""
+    kinds = [column.kind for column in schema.columns]
+    lines = [", ".join(constant(cell, kind) for cell, kind in zip(row, kinds, strict=True)) for row in rows]
+    nothing = ", ".join(constant(None, kind) for kind in kinds)
+    values = ", ".join(f"({line})" for line in lines)
+    # Without rows there would be no VALUES.
+    origin = f"(VALUES {values})" if rows else f"(SELECT {nothing} WHERE false)"
+    names = [f"p{place}" for place in range(len(kinds))]
+    columns = {column.name: f"{OWN}.{name}" for column, name in zip(schema.columns, names, strict=True)}
+    order = tuple((column.name, column.kind) for column in schema.columns)
+    return Relation(schema, origin, columns, order, {}, f"({', '.join(names)})")
+
+
+def _described(catalogue: Catalogue, inner: str) -> tuple[str, dict[str, str]]:
+    """Return a table's full name in quotes, and the type of each of its columns."""
+    place, name, number = _place(catalogue.ask, catalogue.path, inner)
+    types = {}
+    for column, kind, owner, readable in catalogue.ask(TYPES.format(table=f"'{int(number)}'")):
+        # Types of others that are called like one of PostgreSQL's own are not those.
+        known = kind if owner == "pg_catalog" or kind == ENUM else f"{owner}.{kind}"
+        types[column] = known if readable else UNREADABLE
+    return f"{quoted(place)}.{quoted(name)}", types
+
+
+def _place(ask: Ask, path: Sequence[str], inner: str) -> tuple[str, str, int]:
+    """Return the schema, the name and the number of a table; without a schema, the first one where names are found."""
+    tables = ask(
+        "SELECT n.nspname, c.relname, c.oid"
+        " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+        f" WHERE c.relkind IN {RELATIONS} AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')"
+        f" AND (c.relname = {bare_text(inner)} OR n.nspname || '.' || c.relname = {bare_text(inner)})"
+    )
+    full = [found for found in tables if f"{found[0]}.{found[1]}" == inner]
+    near = [found for place in path for found in tables if (found[0], found[1]) == (place, inner)]
+    for found in (*full[:1], *near[:1]):
+        return str(found[0]), str(found[1]), int(found[2])
+    raise InvalidInput(
+        f"There is no table {inner!r} that this role can find.", fix='check its name, such as inner="public.visits"'
+    )
+
+
+def _reasons(found: Mapping[str, Casting | None], types: Mapping[str, str]) -> dict[str, str]:
+    """Return why columns have no place here."""
+    return {
+        name: reason_left_out(types[name]) if types[name] else "the role may not read it: GRANT SELECT"
+        for name, cast in found.items()
+        if cast is None
+    }
+
+
+def _columns(found: Mapping[str, Casting | None]) -> tuple[Column, ...]:
+    columns = tuple(Column(name=name, kind=cast.kind) for name, cast in found.items() if cast is not None)
+    if not columns:
+        raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
+    return columns
+
+
+def _casting(name: str, kind: str, wanted: Kind | None, *, is_person: bool) -> Casting | None:
+    """Return what a column becomes: as declared, or as it is."""
+    own = f"{OWN}.{quoted(name)}"
+    if is_person:
+        return identity(own, kind, wanted)
+    if wanted is None:
+        return casting(own, kind)
+    found = declared_casting(own, kind, wanted)
+    if found is None:
+        raise InvalidInput(
+            f"The values of {name!r} cannot be read as {wanted.value}.",
+            fix="declare the kind that it has, leave it out of `kinds`, or change the column before it is opened",
+        )
+    return found

@@ -1,0 +1,134 @@
+"""Tables in PostgreSQL: implement `discreet.data.aggregates.Table`.
+
+A question is one statement. Rows are limited and added up by the server, where they are; only bounded sums of groups
+come to this process. When tables are opened, only the server's catalogue is read.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from discreet.core import InvalidInput, PrivacyUnit
+from discreet.core.schema import Schema, Value
+from discreet.data.aggregates import Aggregation, Exact
+from discreet.data.bounded_sql import bounded_sql
+from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
+from discreet.data.engines import EngineSettings
+from discreet.data.importing import Declaration
+from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation, public_relation
+from discreet.data.postgres_dialect import PostgresDialect
+from discreet.data.postgres_frames import framed_relation
+from discreet.data.postgres_sessions import Sessions
+from discreet.data.quiet import quietly
+from discreet.data.source_checks import check_source
+
+DEFAULT = EngineSettings()
+
+
+class PostgresTables:
+    """Private rows of tables in PostgreSQL, and public ones beside them. Safe to be asked from several threads."""
+
+    def __init__(self, sessions: Sessions, sources: PostgresSources) -> None:
+        self._sessions, self._sources = sessions, sources
+
+    @property
+    def schema(self) -> Schema:
+        """What is public about the one private table that there is."""
+        return self._only().schema
+
+    @property
+    def schemas(self) -> Mapping[str, Schema]:
+        """What is public about each private table."""
+        return {name: found.schema for name, found in self._sources.private.items()}
+
+    @property
+    def publics(self) -> Mapping[str, Schema]:
+        """The columns of each public table."""
+        return {name: found.schema for name, found in self._sources.public.items()}
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """The columns of the private tables that are in no schema, and why."""
+        return {name: why for found in self._sources.private.values() for name, why in found.left_out.items()}
+
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers. What is raised tells of no row: see `quietly`."""
+        return quietly(lambda: self._aggregate(aggregation))
+
+    def _aggregate(self, aggregation: Aggregation) -> Exact:
+        check_source(aggregation, self.schemas, self.publics)
+        table = self._only().schema.table if aggregation.source is None else ""
+        bounded = bounded_sql(aggregation, table, PostgresDialect(self._sources), look_up=True)
+        return bounded.layout.answered(self._sessions.ask(bounded.text))
+
+    def _only(self) -> Relation:
+        if len(self._sources.private) != 1:
+            raise InvalidInput("It is not said which table is asked.", fix="pass source=Scan(table, columns)")
+        return next(iter(self._sources.private.values()))
+
+    def close(self) -> None:
+        """Let go of the server."""
+        self._sessions.close()
+
+    def __repr__(self) -> str:
+        return f"PostgresTables({', '.join(map(repr, self._sources.private))})"
+
+
+def open_postgres(  # noqa: PLR0913 - all but the first are named
+    address: str,
+    *,
+    table: str,
+    unit: PrivacyUnit,
+    bounds: Mapping[str, AnyBounds] | None = None,
+    groups: Mapping[str, Sequence[Value]] | None = None,
+    kinds: Mapping[str, AnyKind] | None = None,
+    complete: Iterable[str] = (),
+    order: str | None = None,
+    inner: str | None = None,
+    leave_out: Sequence[str] = (),
+    public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT,
+) -> PostgresTables:
+    """Return a table with the rows of one in PostgreSQL, at an address such as postgresql://user@host/database.
+
+    Arguments are those of `discreet.data.open_table`. `inner` is the table's name on the server, if it is another one
+    ("schema.name", or a name that the role finds). A unit's rows are in the order of the column `order`, then of all
+    columns, the first one first. Columns in `leave_out` cannot be asked about. `public` names tables on the server, or
+    small frames, whose rows are nobody's. Of `settings` only `seconds` says something here.
+    """
+    declaration = Declaration(
+        table=table,
+        unit=unit,
+        bounds=bounds or {},
+        groups=groups or {},
+        kinds=kinds_of(kinds or {}),
+        complete=complete_of(complete),
+        order=order,
+    )
+    return open_declared(address, [(inner or table, declaration, leave_out)], public or {}, settings)
+
+
+def open_declared(
+    address: str,
+    private: Sequence[tuple[str, Declaration, Sequence[str]]],
+    public: Mapping[str, object],
+    settings: EngineSettings = DEFAULT,
+) -> PostgresTables:
+    """Return several private tables (the name on the server, what is declared, what is left out), and public ones."""
+    sessions = Sessions(address, settings)
+
+    def opened() -> PostgresSources:
+        catalogue = Catalogue(sessions.ask, sessions.path())
+        return PostgresSources(
+            {one[1].table: private_relation(catalogue, *one) for one in private},
+            {
+                name: public_relation(catalogue, given, name)
+                if isinstance(given, str)
+                else framed_relation(given, name)
+                for name, given in public.items()
+            },
+        )
+
+    try:
+        return PostgresTables(sessions, quietly(opened))
+    except BaseException:
+        sessions.close()
+        raise

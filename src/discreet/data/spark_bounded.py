@@ -1,0 +1,138 @@
+"""The statement of an aggregation for Spark: rows are shuffled once, by unit, and all about a unit is done there.
+
+Spark computes a named subquery anew wherever it is named, so that reading the persons with too many rows once more, as
+`discreet.data.bounded_sql` has it, would be reading everything three times. Instead all rows of a unit stay together:
+its groups are ranked and their rows counted in one sort; rows of other groups go, unless the unit has too many rows in
+a group that counts; what stays is numbered in its order, and those with the smallest marks count.
+"""
+
+# ruff: noqa: S608 - names are our own, and constants are written by the dialect
+from discreet.data.aggregates import Aggregation
+from discreet.data.bounded_answers import Cells, Layout, Sums
+from discreet.data.bounded_keys import name_of_words
+from discreet.data.bounded_needs import Needs, UnitPart
+from discreet.data.bounded_rows import passed_rows
+from discreet.data.bounded_sql import Bounded, Writing
+from discreet.data.dialects import Typed
+from discreet.data.marks import MASK, OTHERS, UNITS
+from discreet.data.spark_dialect import SparkDialect
+
+
+def spark_sql(aggregation: Aggregation, table: str, dialect: SparkDialect) -> Bounded:
+    """Return the statement of an aggregation; `table` is asked if it has no relation of its own."""
+    needs = Needs(passed_rows(aggregation, table, dialect, look_up=False))
+    readings = tuple(needs.read(aggregate) for aggregate in aggregation.aggregates)
+    by_group = any(isinstance(one, Sums) or (isinstance(one, Cells) and one.by_group) for one in readings)
+    grouped = by_group or not aggregation.public or not needs.parts
+    text = SparkWriting(aggregation, needs, grouped=grouped).statement()
+    return Bounded(text, Layout(needs.rows.keys, aggregation.public, grouped, readings))
+
+
+def once(text: str) -> str:
+    """Return a subquery that is computed once, wherever it is named: Spark does so for what may differ each time."""
+    return f"SELECT * FROM ({text}) AS computed WHERE rand(0) < 2"
+
+
+class SparkWriting(Writing):
+    """One statement in the making."""
+
+    def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool) -> None:
+        super().__init__(aggregation, needs, grouped=grouped)
+        self._base = False
+        unit_parts = sum(isinstance(part, UnitPart) for part in needs.parts)
+        self._units_twice = unit_parts > 1
+        self._counted_twice = len(needs.parts) - unit_parts + grouped > 1
+
+    def _units(self) -> str:
+        return once(super()._units()) if self._units_twice else super()._units()
+
+    def _kept(self) -> str:
+        # Nobody names it where rows are chosen.
+        return "SELECT 1 AS nothing" if self._choose_rows else super()._kept()
+
+    def _counted(self) -> str:
+        counted = super()._counted()
+        if self._choose_rows:
+            counted = self._bundled(f"({self._rows.valued(self._chosen_rows())}) AS p")
+        return once(counted) if self._counted_twice else counted
+
+    def _chosen_rows(self) -> str:
+        """Return the rows that count, as they stand in FROM, with a condition."""
+        most, names = self._limit.rows_per_group, [*self._rows.own_names, "c", *(["q"] if self._choose_groups else [])]
+        together = f"PARTITION BY {', '.join(self._together)}"
+        number = f"row_number() OVER (PARTITION BY {', '.join(self._rows.unit_names)}{self._ordering}) - 1"
+        numbered = f"SELECT {', '.join(names)}, {number} AS p FROM ({self._staying()}) AS i"
+        mark = self._mark(f"{(self._rows.salt + 1) & MASK} + {self._unit_part} + p * {OTHERS}")
+        marked = (
+            f"SELECT {', '.join(names)}, row_number() OVER ({together} ORDER BY {mark}) AS r FROM ({numbered}) AS e"
+        )
+        return f"({marked}) AS h WHERE {self._in_group}(c <= {most} OR r <= {most})"
+
+    @property
+    def _together(self) -> list[str]:
+        """What the rows share that the limit counts together."""
+        return [*self._rows.unit_names, *(self._rows.group_names if self._by_groups else [])]
+
+    @property
+    def _in_group(self) -> str:
+        return f"q <= {self._limit.groups} AND " if self._choose_groups else ""
+
+    @property
+    def _unit_part(self) -> str:
+        """What a unit adds to its marks, from its columns."""
+        typed = [Typed(name, one.kind) for name, one in zip(self._rows.unit_names, self._rows.units, strict=True)]
+        return f"{name_of_words([self._dialect.word(one) for one in typed])} * {UNITS}"
+
+    def _staying(self) -> str:
+        """Return the rows of groups that count, and of units with too many rows in one of them all rows.
+
+        Numbers are given to rows in all groups together. Of units that have nowhere too many, they do not matter.
+        """
+        units, most = ", ".join(self._rows.unit_names), self._limit.rows_per_group
+        crowded = f"max(CASE WHEN {self._in_group}c > {most} THEN 1 ELSE 0 END) OVER (PARTITION BY {units})"
+        flagged = f"SELECT *, {crowded} AS h FROM ({self._ranked_rows()}) AS f"
+        where = f" WHERE q <= {self._limit.groups} OR h = 1" if self._choose_groups else ""
+        return f"SELECT * FROM ({flagged}) AS s{where}"
+
+    def _ranked_rows(self) -> str:
+        """Return all rows with `c`, how many the limit counts together, and `q`, their group's rank: sorted once."""
+        if not self._choose_groups:
+            many = f"count(*) OVER (PARTITION BY {', '.join(self._together)}) AS c"
+            return f"SELECT *, {many} FROM ({self._shuffled()}) AS a"
+        units, groups = ", ".join(self._rows.unit_names), ", ".join(["m", *self._rows.group_names])
+        rank = f"dense_rank() OVER (PARTITION BY {units} ORDER BY {groups}) AS q"
+        many = f"count(*) OVER (PARTITION BY {units}, {groups}) AS c"
+        return f"SELECT *, {rank}, {many} FROM (SELECT *, {self._group_mark} AS m FROM ({self._shuffled()}) AS a) AS b"
+
+    @property
+    def _group_mark(self) -> str:
+        """The mark of a group. Computed after the shuffle, so that it has not to be sent, where groups are private."""
+        if self._public_keys:
+            return self._mark("z")
+        name = name_of_words([self._dialect.word(Typed(key.name, key.kind)) for key in self._rows.keys])
+        return self._mark(f"{self._rows.salt & MASK} + {self._unit_part} + {name} * {OTHERS}")
+
+    @property
+    def _public_keys(self) -> bool:
+        return any(key.values is not None for key in self._rows.keys)
+
+    def _shuffled(self) -> str:
+        """Return the rows, all of one unit in one place; what orders them is sent once, though it be in a column."""
+        sent = [*self._rows.own_names, *(name for name in self._order_names if name.startswith("o"))]
+        sent += ["z"] if self._choose_groups and self._public_keys else []
+        rows = self._rows.selected(ranks=self._choose_groups, ordered=True)
+        apart = ", ".join(self._rows.unit_names)
+        return f"SELECT /*+ REPARTITION({apart}) */ {', '.join(dict.fromkeys(sent))} FROM ({rows}) AS a"
+
+    @property
+    def _order_names(self) -> list[str]:
+        """The columns that order a unit's rows."""
+        known = {one.text: name for one, name in zip(self._rows.units, self._rows.unit_names, strict=True)}
+        known |= dict(self._rows.columns.pairs)
+        return [known.get(one.text, f"o{place}") for place, one in enumerate(self._rows.order)]
+
+    @property
+    def _ordering(self) -> str:
+        typed = zip(self._order_names, self._rows.order, strict=True)
+        texts = [self._dialect.sorting(Typed(name, one.kind)) for name, one in typed]
+        return f" ORDER BY {', '.join(texts)}" if texts else ""

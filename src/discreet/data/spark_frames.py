@@ -1,0 +1,136 @@
+"""Frames of a Spark session, and what is public about them: only the names and types of their columns are read.
+
+Rows of a frame are computed anew whenever it is asked, so it has to say the same each time: read files, name columns,
+filter rows. A frame that draws at random or leaves rows out by their number (`sample`, `limit`) does not; and one that
+puts rows of several people together (a join, a `groupBy`) holds rows that are nobody's alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.core import InvalidInput, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.schema import Column, Kind, Schema, closest
+from discreet.data.canonical import Casting
+from discreet.data.declaring import found_column
+from discreet.data.importing import Declaration
+from discreet.data.spark_canonical import casting, declared_casting, identity, reason_left_out
+
+#: The modules of Spark's frames; nothing of them is loaded here.
+FRAMES = ("pyspark.sql.dataframe", "pyspark.sql.classic.dataframe", "pyspark.sql.connect.dataframe")
+#: Where a column of a table says that it is a CHAR.
+CHAR = "__CHAR_VARCHAR_TYPE_STRING"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SparkFrame:
+    """One frame, with columns called f0, f1, …, and what they become."""
+
+    frame: Any
+    schema: Schema
+    #: What the schema's columns become, in their order.
+    castings: tuple[Casting, ...]
+    #: What a unit's rows are ordered by: places of castings. Leaves no tie but of rows that are equal in all columns.
+    order: tuple[int, ...]
+    left_out: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SparkFrames:
+    """All frames of one session, private and public ones, by the names of their tables."""
+
+    private: Mapping[str, SparkFrame]
+    public: Mapping[str, SparkFrame]
+
+    def found(self, table: str) -> SparkFrame:
+        """Return a private table."""
+        return _named(table, self.private)
+
+    def found_public(self, table: str) -> SparkFrame:
+        """Return a public table."""
+        return _named(table, self.public)
+
+
+def _named(name: str, known: Mapping[str, SparkFrame]) -> SparkFrame:
+    if name not in known:
+        meant = closest(name, known)
+        raise InvalidInput(
+            f"There is no table {name!r}.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(known)}",
+        )
+    return known[name]
+
+
+def is_spark_frame(source: object) -> bool:
+    """Whether something is a frame of Spark, classic or Connect."""
+    return any(kind.__module__ in FRAMES and kind.__name__ == "DataFrame" for kind in type(source).__mro__)
+
+
+def private_frame(frame: object, declaration: Declaration) -> SparkFrame:
+    """Return a private frame as it was declared."""
+    person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
+    types = types_of(frame)
+    known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name in types}
+    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
+    found = {
+        name: _casting(f"f{place}", name, kind, wanted.get(name), is_person=name.casefold() == person)
+        for place, (name, kind) in enumerate(types.items())
+    }
+    columns = columns_of(found)
+    schema = declaration.schema(columns)
+    first = declaration.order_in(columns)
+    places = range(len(columns))
+    return made_frame(frame, schema, found, tuple(sorted(places, key=lambda place: columns[place].name != first)))
+
+
+def made_frame(frame: Any, schema: Schema, found: Mapping[str, Casting | None], order: tuple[int, ...]) -> SparkFrame:
+    """Return a frame whose columns are called f0, f1, …."""
+    castings = tuple(cast for cast in found.values() if cast is not None)
+    types = types_of(frame)
+    left_out = {name: reason_left_out(types[name]) for name, cast in found.items() if cast is None}
+    renamed = frame.toDF(*[f"f{place}" for place in range(len(types))])
+    return SparkFrame(renamed, schema, castings, order, left_out)
+
+
+def need_frame(frame: object) -> None:
+    """Refuse what is no frame of Spark, or has no end."""
+    if not is_spark_frame(frame):
+        raise WrongType(
+            f"The source is {kind_of(frame)}, no frame of Spark.", fix='pass spark.table("visits") or the like'
+        )
+    if frame.isStreaming:  # type: ignore[attr-defined]
+        raise InvalidInput("The frame is a stream, which has no end.", fix="pass spark.read…, not spark.readStream…")
+
+
+def types_of(frame: Any) -> dict[str, str]:
+    """Return the engine's type of each column."""
+    types: dict[str, str] = {}
+    for one in frame.schema.fields:
+        if one.name in types:
+            raise InvalidInput("Two columns have the same name.", fix="rename one of them: frame.toDF(…)")
+        types[one.name] = str((one.metadata or {}).get(CHAR) or one.dataType.simpleString())
+    return types
+
+
+def columns_of(found: Mapping[str, Casting | None]) -> tuple[Column, ...]:
+    """Return the columns that have a place in a schema."""
+    columns = tuple(Column(name=name, kind=cast.kind) for name, cast in found.items() if cast is not None)
+    if not columns:
+        raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
+    return columns
+
+
+def _casting(own: str, name: str, kind: str, wanted: Kind | None, *, is_person: bool) -> Casting | None:
+    """Return what a column becomes: as declared, or as it is."""
+    if is_person:
+        return identity(own, kind, wanted)
+    if wanted is None:
+        return casting(own, kind)
+    found = declared_casting(own, kind, wanted)
+    if found is None:
+        raise InvalidInput(
+            f"The values of {name!r} cannot be read as {wanted.value}.",
+            fix="declare the kind that it has, leave it out of `kinds`, or change the column before it is opened",
+        )
+    return found

@@ -1,0 +1,76 @@
+"""Sessions of Spark: one for who has none, and what keeps PySpark from writing rows to the console."""
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from discreet.core import InvalidInput
+
+#: PySpark's own loggers, which write what an engine's error says to the console, rows and all.
+LOUD = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+#: What a session is given that nobody has set up.
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.adaptive.enabled": "true",
+}
+
+
+class Hush(logging.Filter):
+    """Keeps quiet what threads log while they ask. What went wrong is in the operator's log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: set[int] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is let through."""
+        return record.thread not in self.threads
+
+
+_HUSH = Hush()
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Keep PySpark from writing this thread's errors to the console."""
+    from pyspark.logger import PySparkLogger  # noqa: PLC0415 - an extra, loaded by whoever made a frame
+
+    me = threading.get_ident()
+    outer = me in _HUSH.threads
+    for name in LOUD:
+        PySparkLogger.getLogger(name).addFilter(_HUSH)  # the same one twice is one
+    _HUSH.threads.add(me)
+    try:
+        yield
+    finally:
+        if not outer:
+            _HUSH.threads.discard(me)
+
+
+def spark_session(master: str = "local[2]", settings: Mapping[str, str] | None = None) -> Any:
+    """Return a session on this machine, for who has none: quiet, without a web page, and with this Python for its own.
+
+    `settings` are Spark's: `spark_session("local[8]", {"spark.driver.memory": "8g"})`. Where a session runs already, it
+    is returned as it is.
+    """
+    try:
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - slow to load, and an extra
+    except ImportError:
+        raise InvalidInput("PySpark is not installed.", fix="run: pip install 'discreet[spark]'") from None
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    for name in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
+        os.environ.setdefault(name, sys.executable)
+    builder = SparkSession.builder.master(master).appName("discreet")
+    for name, value in {**SETTINGS, **(settings or {})}.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    # Failed tasks are logged with the values that they failed on.
+    session.sparkContext.setLogLevel("OFF")
+    return session

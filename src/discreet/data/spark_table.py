@@ -1,0 +1,177 @@
+"""Tables on Spark: implement `discreet.data.aggregates.Table`.
+
+A question is one statement. Rows are limited and added up by Spark, where they are; only bounded sums of groups come to
+this process, as Arrow. Frames are known to the session under random names while a question is asked, and not after.
+"""
+
+import threading
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from discreet.core import InvalidInput, PrivacyUnit
+from discreet.core.schema import Schema, Value
+from discreet.data.aggregates import Aggregation, Exact
+from discreet.data.declaring import AnyBounds, AnyKind
+from discreet.data.engines import EngineSettings
+from discreet.data.importing import DEFAULT, Entering, quiet_opening
+from discreet.data.opening import TableSource
+from discreet.data.opening import _entering as entering
+from discreet.data.opening import _need_names as need_names
+from discreet.data.opening import _need_one_kind as need_one_kind
+from discreet.data.quiet import quietly
+from discreet.data.relations import scans_in
+from discreet.data.source_checks import check_source
+from discreet.data.spark_bounded import spark_sql
+from discreet.data.spark_dialect import SparkDialect
+from discreet.data.spark_frames import SparkFrame, SparkFrames, need_frame, private_frame
+from discreet.data.spark_publics import public_frame
+from discreet.data.spark_sessions import hushed
+
+
+class SparkTable:
+    """Private rows of Spark frames. Safe to be asked from several threads."""
+
+    def __init__(self, frames: SparkFrames, settings: EngineSettings = DEFAULT) -> None:
+        self._frames = frames
+        self._settings = settings
+
+    @property
+    def schema(self) -> Schema:
+        """What is public about the one table that there is."""
+        return self._only().schema
+
+    @property
+    def schemas(self) -> Mapping[str, Schema]:
+        """What is public about each private table."""
+        return {name: frame.schema for name, frame in self._frames.private.items()}
+
+    @property
+    def publics(self) -> Mapping[str, Schema]:
+        """The columns of each public table."""
+        return {name: frame.schema for name, frame in self._frames.public.items()}
+
+    @property
+    def left_out(self) -> Mapping[str, Mapping[str, str]]:
+        """The columns of each frame that are not in its schema, and why."""
+        return {name: frame.left_out for name, frame in {**self._frames.private, **self._frames.public}.items()}
+
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers. What is raised tells of no row: see `quietly`."""
+        return quietly(lambda: self._aggregate(aggregation))
+
+    def _aggregate(self, aggregation: Aggregation) -> Exact:
+        check_source(aggregation, self.schemas, self.publics)
+        if aggregation.source is None:
+            used = {self._only().schema.table: self._only()}
+        else:
+            tables = {scan.table for scan in scans_in(aggregation.source)}
+            known = {**self._frames.public, **self._frames.private}
+            used = {name: known[name] for name in tables if name in known}
+        views = {name: f"discreet_{uuid.uuid4().hex}" for name in used}
+        bounded = spark_sql(aggregation, next(iter(used), ""), SparkDialect(self._frames, views))
+        session = next(iter(used.values())).frame.sparkSession
+        with hushed(), _views(used, views), _within(session, self._settings.seconds):
+            found = session.sql(bounded.text).toArrow()
+        return bounded.layout.answered(zip(*(column.to_pylist() for column in found.columns), strict=True))
+
+    def _only(self) -> SparkFrame:
+        if len(self._frames.private) != 1:
+            raise InvalidInput("It is not said which table is asked.", fix="pass source=Scan(table, columns)")
+        return next(iter(self._frames.private.values()))
+
+    def close(self) -> None:
+        """Forget the frames. The session is the caller's, and goes on."""
+        self._frames = SparkFrames({}, {})
+
+    def __repr__(self) -> str:
+        return f"SparkTable({', '.join(map(repr, self._frames.private))})"
+
+
+def open_spark(  # noqa: PLR0913 - all but the first are named
+    frame: object,
+    *,
+    table: str,
+    unit: PrivacyUnit,
+    bounds: Mapping[str, AnyBounds] | None = None,
+    groups: Mapping[str, Sequence[Value]] | None = None,
+    kinds: Mapping[str, AnyKind] | None = None,
+    complete: Iterable[str] = (),
+    order: str | None = None,
+    public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT,
+) -> SparkTable:
+    """Return a table with the rows of a Spark frame, classic or Connect. No private row is read.
+
+    Arguments are those of `discreet.data.open_table`. A unit's rows are in the order of the column `order`, then of all
+    columns, the first one first. `public` names what is nobody's: frames of the same session, or what `open_table`
+    takes. Of `settings` only `seconds` says something here: memory and threads are the session's.
+    """
+    said = TableSource(
+        source=frame,
+        bounds=bounds or {},
+        groups=groups or {},
+        kinds=kinds or {},
+        complete=complete,
+        order=order,
+    )
+    return open_frames({table: said}, unit=unit, public=public, settings=settings)
+
+
+def open_frames(
+    sources: Mapping[str, object],
+    *,
+    unit: PrivacyUnit,
+    public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT,
+) -> SparkTable:
+    """Return private tables, and public ones, by name: see `discreet.data.open_tables`."""
+    need_names(sources, public or {})
+    private = [entering(name, source, unit, "") for name, source in sources.items()]
+    for one in private:
+        need_frame(one.source)
+    return quiet_opening(lambda: _opened(private, public or {}, settings))
+
+
+def _opened(private: Sequence[Entering], public: Mapping[str, object], settings: EngineSettings) -> SparkTable:
+    session = private[0].source.sparkSession  # type: ignore[attr-defined]
+    with hushed():
+        frames = SparkFrames(
+            {one.declaration.table: private_frame(one.source, one.declaration) for one in private},
+            {name: public_frame(given, name, session) for name, given in public.items()},
+        )
+    every = (*frames.private.values(), *frames.public.values())
+    if any(one.frame.sparkSession is not session for one in every):
+        raise InvalidInput("The frames are of different sessions.", fix="make all of them in one session")
+    need_one_kind({name: frame.schema for name, frame in frames.private.items()})
+    return SparkTable(frames, settings)
+
+
+@contextmanager
+def _views(frames: Mapping[str, SparkFrame], names: Mapping[str, str]) -> Iterator[None]:
+    """Let statements name frames, for as long as this lasts."""
+    try:
+        for table, frame in frames.items():
+            frame.frame.createTempView(names[table])
+        yield
+    finally:
+        for table, frame in frames.items():
+            with suppress(Exception):  # a session that is gone has no views
+                frame.frame.sparkSession.catalog.dropTempView(names[table])
+
+
+@contextmanager
+def _within(session: Any, seconds: float) -> Iterator[None]:
+    """Interrupt what this thread asks of a session when its time is over."""
+    tag = f"discreet-{uuid.uuid4().hex}"
+    timer = threading.Timer(seconds, session.interruptTag, [tag])
+    timer.daemon = True
+    session.addTag(tag)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        with suppress(Exception):
+            session.removeTag(tag)

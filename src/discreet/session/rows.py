@@ -1,0 +1,222 @@
+"""Where rows are: in files and frames, in PostgreSQL, on Spark; in one table, or in several of the same people."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.schema import Schema
+from discreet.data import Aggregation, Exact, TableSource, open_tables
+from discreet.data.relations import Scan
+from discreet.gate.opening import SERVER
+from discreet.gate.plans import need_label
+from discreet.gate.thread_queue import bare
+from discreet.session.declared import Declared
+from discreet.session.settings import table_name
+
+#: What a frame's table is called in SQL, unless it is given a name.
+FRAME = "data"
+
+
+class Tables(Protocol):
+    """Private tables on some engine, and public ones beside them."""
+
+    @property
+    def schemas(self) -> Mapping[str, Schema]:
+        """What is public about each private table."""
+        ...
+
+    @property
+    def publics(self) -> Mapping[str, Schema]:
+        """The public tables."""
+        ...
+
+    @property
+    def left_out(self) -> Mapping[str, Mapping[str, str]]:
+        """The columns of each source that cannot be asked about, and why."""
+        ...
+
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OneOf:
+    """Several tables, of which one is meant where nothing else is said."""
+
+    tables: Tables
+    name: str
+
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers."""
+        if aggregation.source is None and len(self.tables.schemas) > 1:
+            scan = Scan(self.name, self.tables.schemas[self.name].columns)
+            aggregation = replace(aggregation, source=scan)
+        return self.tables.aggregate(aggregation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Rows:
+    """Sources by the names that their tables have in SQL. With an address, a source is the name of a table there."""
+
+    sources: Mapping[str, Any]
+    public: Mapping[str, Any] = field(default_factory=dict)
+    address: str | None = None
+    inner: str | None = None
+    store: str | Path | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether what is declared is said table by table."""
+        return len(self.sources) > 1
+
+    @property
+    def title(self) -> str:
+        """What all of it is called."""
+        return ", ".join(self.sources)
+
+    def open(self, facts: Mapping[str, Declared]) -> Tables:
+        """Take them over, or connect to where they are."""
+        unit = next(iter(facts.values())).unit
+        tables = {name: self._table(name, facts[name], unit) for name in self.sources}
+        try:
+            return self._opened(tables, unit)
+        except DiscreetError as error:
+            refusal = bare(error)  # without the frames that saw the source
+        raise refusal
+
+    def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> Tables:
+        if self.address is not None:
+            from discreet.data.postgres_table import open_postgres  # noqa: PLC0415 - psycopg is an extra
+
+            self._need_no_copy()
+            return open_postgres(self.address, tables, unit=unit, public=self.public)
+        if any(is_spark_frame(source) for source in self.sources.values()):
+            from discreet.data.spark_table import open_frames  # noqa: PLC0415 - PySpark is an extra
+
+            self._need_no_copy()
+            return open_frames(tables, unit=unit, public=self.public)
+        return open_tables(tables, unit=unit, public=self.public, store=self.store)
+
+    def _need_no_copy(self) -> None:
+        if self.inner is not None or self.store is not None:
+            raise InvalidInput(
+                "Rows stay where they are, so that there is no file of them.", fix="leave out `inner` and `store`"
+            )
+
+    def _table(self, name: str, facts: Declared, unit: PrivacyUnit) -> TableSource:
+        window = facts.window
+        return TableSource(
+            source=self.sources[name],
+            person=None if unit.column is None else facts.person,
+            time=None if window is None else window.time,
+            bounds=facts.bounds,
+            groups=facts.groups,
+            kinds=facts.kinds,
+            complete=facts.complete,
+            order=facts.order,
+            inner=self.inner,
+        )
+
+
+def rows_of(source: Any, table: object, *, inner: object, store: object, public: object) -> Rows:
+    """Return where rows are, as people say it."""
+    if inner is not None and not isinstance(inner, str):
+        raise WrongType(f"inner is {kind_of(inner)}, not a name.", fix="name a table of the DuckDB file")
+    if store is not None and not isinstance(store, str | Path):
+        raise WrongType(f"store is {kind_of(store)}, not a path.", fix='pass store="visits.rows"')
+    address = source if is_address(source) else None
+    found = _in_database(table) if address is not None else _by_name(source, table)
+    if inner is not None and len(found) > 1:
+        raise InvalidInput("Only one DuckDB file has its inner table named.", fix="pass one file with one table each")
+    return Rows(sources=found, public=_public(public, address), address=address, inner=inner, store=store)
+
+
+def is_spark_frame(source: object) -> bool:
+    """Whether a source is a frame of Spark's, classic or Connect."""
+    return type(source).__module__.startswith("pyspark.sql") and type(source).__name__ == "DataFrame"
+
+
+def is_address(source: object) -> bool:
+    """Whether a source is the address of a PostgreSQL database."""
+    return isinstance(source, str) and source.startswith(SERVER)
+
+
+def _in_database(table: object) -> dict[str, str]:
+    """Return the tables of a database, each under its own name."""
+    names = [table] if isinstance(table, str) else table
+    if not isinstance(names, Sequence) or not names:
+        raise InvalidInput(
+            "Which tables of the database are meant?", fix='pass table="visits", or table=["visits", "patients"]'
+        )
+    return {need_label(name, "table").split(".")[-1]: name for name in names}
+
+
+def _by_name(source: Any, table: object) -> dict[str, Any]:
+    if not isinstance(source, Mapping):
+        return {_named(source, table): path_of(source)}
+    if table is not None:
+        raise InvalidInput("The tables have names already.", fix="leave out table")
+    if not source:
+        raise InvalidInput("There is no table.", fix='pass {"visits": "visits.parquet", "patients": "patients.csv"}')
+    return {need_label(name, "the name of a table"): path_of(one) for name, one in source.items()}
+
+
+def _public(public: object, address: str | None) -> dict[str, Any]:
+    if public is None:
+        return {}
+    if not isinstance(public, Mapping):
+        raise WrongType(
+            f"public is {kind_of(public)}, not a dictionary by names.", fix='pass public={"wards": "wards.csv"}'
+        )
+    if address is not None:
+        return dict(public)
+    return {need_label(name, "the name of a public table"): path_of(one) for name, one in public.items()}
+
+
+def path_of(source: Any) -> Any:
+    """Return a path as a path; refuse one that leads nowhere. What is no path is the data room's to judge."""
+    if not isinstance(source, str | Path):
+        return source
+    path = Path(source)
+    if not path.is_file():
+        raise InvalidInput(
+            f"There is no file {path.name!r}.",
+            fix="check the path: a .csv, .parquet or .duckdb file, or a discreet.toml",
+        )
+    return path
+
+
+def _named(source: Any, table: object) -> str:
+    """Return what a table is called in SQL."""
+    if table is None:
+        return table_name(Path(source)) if isinstance(source, str | Path) else FRAME
+    if not isinstance(table, str):
+        raise WrongType(f"table is {kind_of(table)}, not a name.", fix='pass table="visits"')
+    return need_label(table, "table")
+
+
+def said_of(given: object, name: str, rows: Rows, what: str, example: str) -> Any:
+    """Return what is said of one table: where there are several, it is said for each by its name."""
+    if given is None or not rows.several:
+        return given
+    if not isinstance(given, Mapping):
+        raise WrongType(
+            f"{what} is {kind_of(given)}; with several tables it is said for each.",
+            fix=f'pass {what}={{"{name}": {example}}}',
+        )
+    known = {table.casefold() for table in rows.sources}
+    for table in given:
+        if not isinstance(table, str) or table.casefold() not in known:
+            raise InvalidInput(
+                f"{what} speaks of a table that there is not.",
+                fix=f'with several tables, pass {what}={{"{name}": {example}}}',
+            )
+    return next((one for table, one in given.items() if table.casefold() == name.casefold()), None)

@@ -1,0 +1,218 @@
+"""Many questions at once, and counts at every level of a tree: asked together, paid for together, shown as tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from discreet.core import InvalidInput, Number
+from discreet.core.schema import Value
+from discreet.gate import Gate, Price, Release
+from discreet.query import (
+    BatchPlan,
+    Frame,
+    HierarchyLevel,
+    HierarchyPlan,
+    HierarchyResult,
+    Predicted,
+    Question,
+    Result,
+    Saving,
+    plan_batch,
+    view_batch,
+    view_hierarchy,
+    view_others,
+)
+from discreet.session.answers import Answer, percent
+from discreet.session.asking import Asking, need_price
+from discreet.session.desks import Desk
+from discreet.session.rows import OneOf
+from discreet.session.tables import TextColumn, html_lines, html_table, text_table
+
+#: Nodes of a level that a terminal and a notebook show.
+NODES, NODES_HTML = 10, 100
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BatchAnswer(Sequence[Answer]):
+    """The answers to several questions that were asked together, in their order. What is done with them is free."""
+
+    plan: BatchPlan
+    release: Release
+    answers: tuple[Answer, ...]
+    #: For each question about private groups, what its groups that are not shown come to, if that was bought.
+    others: tuple[Result | None, ...]
+    #: What was saved over asking one by one.
+    saving: Saving
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.answers[index]
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it was paid for now."""
+        return self.release.fresh
+
+    def lines(self) -> list[str]:
+        """Return what a terminal shows."""
+        found = []
+        for answer, other in zip(self.answers, self.others, strict=True):
+            found += [answer.plan.what, *answer.lines(), *([] if other is None else _left_over(other)), ""]
+        return [*found, str(self.saving)]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        tables = "".join(
+            f"{html_lines([answer.plan.what])}{answer._repr_html_()}"
+            f"{'' if other is None else html_lines(_left_over(other))}"
+            for answer, other in zip(self.answers, self.others, strict=True)
+        )
+        return f"<div>{tables}{html_lines([str(self.saving)])}</div>"
+
+
+def _left_over(other: Result) -> list[str]:
+    """Return what all groups that are not shown come to."""
+    shown = [
+        f"{column.name} {column.values[0]:,.6g} (from {column.low[0]:,.6g} to {column.high[0]:,.6g})"
+        for column in other.columns
+        if column.low is not None and column.high is not None and column.low[0] is not None
+    ]
+    return [f"groups that are not shown: {', '.join(shown)}"] if shown else []
+
+
+def batch_plan(
+    desk: Desk,
+    questions: "Sequence[str | Question | Frame]",
+    asked: Asking,
+    weights: Sequence[Number] | None,
+    *,
+    consistent: bool,
+    other: bool,
+) -> tuple[BatchPlan, Gate[OneOf]]:
+    """Return the plan of several questions, and the gate that it goes through."""
+    read = [desk.question(each, asked) for each in questions]
+    first = need_one_table(read)
+    plan = plan_batch(
+        read, desk.facts(first, asked), need_price(asked), weights=weights, consistent=consistent, other=other
+    )
+    return plan, desk.gate(first)
+
+
+def batch_answer(
+    plan: BatchPlan, release: Release, saving: Saving, confidence: Number, *, simultaneous: bool
+) -> BatchAnswer:
+    """Return what a batch released, as tables."""
+    results = view_batch(plan, release.answer, confidence, simultaneous=simultaneous)
+    answers = tuple(
+        Answer(item.question, item.alone, release, result, partial(_again, plan, release, place))
+        for place, (item, result) in enumerate(zip(plan.items, results, strict=True))
+    )
+    others = view_others(plan, release.answer, confidence, simultaneous=simultaneous)
+    return BatchAnswer(plan, release, answers, tuple(others), saving)
+
+
+def _again(plan: BatchPlan, release: Release, place: int, confidence: Number, simultaneous: bool) -> Result:  # noqa: FBT001
+    return view_batch(plan, release.answer, confidence, simultaneous=simultaneous)[place]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadPreview:
+    """What a batch or a hierarchy would cost, and how far off each table or level would be. Nothing was paid."""
+
+    price: Price
+    plan: BatchPlan | HierarchyPlan
+    #: One tuple for each question, or one for each level.
+    predicted: tuple[tuple[Predicted, ...], ...]
+    #: Of a batch: what is saved over asking one by one.
+    saving: Saving | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether it could be paid for."""
+        return self.price.fits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HierarchyAnswer:
+    """Counts at every level of a tree that add up, whole and not negative, each with its error bar."""
+
+    plan: HierarchyPlan = field(repr=False)
+    release: Release
+    result: HierarchyResult
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it was paid for now."""
+        return self.release.fresh
+
+    @property
+    def levels(self) -> tuple[HierarchyLevel, ...]:
+        """The levels, from the top down."""
+        return self.result.levels
+
+    def level(self, name: str) -> HierarchyLevel:
+        """Return a level by the name of its key; the top is called "all"."""
+        names = [level.name for level in self.levels]
+        if name not in names:
+            raise InvalidInput("There is no such level.", fix=f"use one of: {', '.join(names)}")
+        return self.result.level(name)
+
+    def confidence(self, confidence: Number, *, simultaneous: bool = False) -> "HierarchyAnswer":
+        """Return the same with error bars of another confidence. Free."""
+        result = view_hierarchy(self.plan, self.release.answer, confidence, simultaneous=simultaneous)
+        return HierarchyAnswer(self.plan, self.release, result)
+
+    def rows(self) -> list[dict[str, Value]]:
+        """Return one dictionary a node, from the top down."""
+        return self.result.rows
+
+    def to_pandas(self) -> Any:
+        """Return the table of `rows` as a pandas frame."""
+        return self.result.to_pandas()
+
+    def lines(self) -> list[str]:
+        """Return what a terminal shows."""
+        found = [self.plan.describe()]
+        for level in self.levels:
+            found += [f"{level.name}: {len(level.nodes):,} counts", *text_table(_cells(level), NODES)]
+        return [*found, *self.result.notes, self._caption()]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        tables = "".join(html_lines([level.name]) + html_table(_cells(level), NODES_HTML) for level in self.levels)
+        return f"<div>{tables}{html_lines([*self.result.notes, self._caption()])}</div>"
+
+    def _caption(self) -> str:
+        how = "all cells at once" if self.result.simultaneous else "each cell for itself"
+        paid = "paid now" if self.release.fresh else "paid before, free now"
+        return (
+            f"± at {percent(self.result.confidence)} confidence, {how} · {self.plan.spend}, {paid} · "
+            f"release #{self.release.number}"
+        )
+
+
+def _cells(level: HierarchyLevel) -> list[TextColumn]:
+    return [
+        TextColumn("", [" → ".join(map(str, node)) or "all" for node in level.nodes]),
+        TextColumn("count", [f"{count:,}" for count in level.count.tolist()], right=True),
+        TextColumn("±", [f"± {error:,.1f}" for error in level.error.tolist()]),
+    ]
+
+
+def need_one_table(questions: Sequence[Question]) -> Question:
+    """Return the question that says which table is meant; refuse a batch about several, unless they are joined."""
+    if not questions:
+        raise InvalidInput("There is no question.", fix='pass a list: ["SELECT COUNT(*) FROM visits", …]')
+    alone = {question.table: question for question in questions if question.source is None}
+    if len(alone) > 1:
+        raise InvalidInput(
+            "The questions of a batch are about several tables.", fix="ask one batch for each table, or about a join"
+        )
+    return next(iter(alone.values()), questions[0])

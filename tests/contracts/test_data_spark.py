@@ -1,0 +1,190 @@
+"""Spark keeps the contract of engines. Its statements take a second each, so that many checks share one."""
+
+import math
+from datetime import date
+from itertools import product
+
+import pytest
+
+from data_checks import all_breaches, mismatches
+from data_grids import CONSTANTS, SIGNATURES, WITH_CONSTANTS, columns_of, schema_of, thinned, values_of
+from data_ties import GROUPS, SCHEMA, UNIT, X, tied_groups
+from data_worlds import PERSON, World, Worlds, world
+from discreet.core import Bounds, Limit
+from discreet.core.limits import TotalLimit
+from discreet.data.aggregates import Aggregation, Extremes, Key, People, PeopleCut, Rows, Total
+from discreet.data.expressions import Literal, call
+from discreet.data.functions import F
+from discreet.data.spark_dialect import SparkDialect
+from discreet.data.spark_frames import SparkFrames
+from discreet.data.spark_literals import microseconds
+from plain_engine import PlainTable
+from plain_values import value_of
+from relation_checks import relation_mismatches
+from relation_worlds import pointed_worlds, relation_world
+from spark_tables import private_of, session, spark_table, spark_tables
+
+pytestmark = pytest.mark.xdist_group("spark")
+#: Java's own roundings of these are within a unit in the last place, as C's are; not always the same one.
+ROUNDED = (F.LN, F.EXP, F.POWER)
+#: What a session may be set to, and no answer depends on.
+MODES = (
+    {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"},
+    {"spark.sql.ansi.enabled": "false", "spark.sql.caseSensitive": "true"},
+)
+
+
+@pytest.fixture(params=MODES, ids=["ansi", "lenient"])
+def mode(request):
+    """Either way in which a session may be set."""
+    yield from in_mode(request.param)
+
+
+def in_mode(settings):
+    before = {name: session().conf.get(name) for name in settings}
+    for name, value in settings.items():
+        session().conf.set(name, value)
+    yield
+    for name, value in before.items():
+        session().conf.set(name, value)
+
+
+# --- functions ---
+
+
+def functions_of(kinds):
+    """Return everything that is computed of columns of some kinds."""
+    columns = columns_of(kinds)
+    found = [(f, call(f, *columns)) for f in SIGNATURES if kinds in SIGNATURES[f] and f not in (F.LOWER, F.UPPER)]
+    if len(kinds) == 1:
+        found += [
+            (None, make(columns[0])) for kind, makers in WITH_CONSTANTS.values() if kind is kinds[0] for make in makers
+        ]
+        found += list(with_constants(kinds[0], columns[0]))
+    return found
+
+
+def with_constants(kind, column):
+    """Return functions of a column and a constant, on either side."""
+    for function, signatures in SIGNATURES.items():
+        for kinds in signatures:
+            if len(kinds) != 2:
+                continue
+            if kinds[0] is kind:
+                yield from ((function, call(function, column, Literal(one, kinds[1]))) for one in CONSTANTS[kinds[1]])
+            if kinds[1] is kind:
+                yield from ((function, call(function, Literal(one, kinds[0]), column)) for one in CONSTANTS[kinds[0]])
+
+
+def computed(schema, rows, expressions):
+    """Return what Spark says of expressions, row by row in their order."""
+    frame = private_of(schema, rows)
+    frame.frame.createOrReplaceTempView("grid")
+    dialect = SparkDialect(SparkFrames({schema.table: frame}, {}), {schema.table: "grid"})
+    scanned = dialect.scanned(schema.table, "r")
+    items = [f"{dialect.value(each, scanned.columns)} AS e{place}" for place, each in enumerate(expressions)]
+    text = f"SELECT {scanned.columns['n']} AS n, {', '.join(items)} FROM {scanned.text}"
+    found = session().sql(text).toArrow().sort_by("n")
+    session().catalog.dropTempView("grid")
+    return [found.column(f"e{place}").to_pylist() for place in range(len(expressions))]
+
+
+def same(given, expected, function):
+    if isinstance(expected, float) and function in ROUNDED:
+        return given is not None and abs(given - expected) <= 2 * math.ulp(expected)
+    if isinstance(expected, date) and isinstance(given, int):
+        return given == microseconds(expected)
+    return (type(given), given) == (type(expected), expected)
+
+
+ALL_KINDS = sorted({kinds for signatures in SIGNATURES.values() for kinds in signatures}, key=str)
+
+
+@pytest.mark.parametrize("kinds", ALL_KINDS, ids=lambda kinds: " ".join(kind.value for kind in kinds))
+def test_functions_mean_the_same_on_all_values_at_once(kinds, mode):
+    schema = schema_of(kinds)
+    cells = thinned(list(product(*[values_of(kind) for kind in kinds])))
+    rows = [dict(zip(schema.names, (place, *row), strict=True)) for place, row in enumerate(cells)]
+    canonical = PlainTable(schema, rows).rows
+    functions = functions_of(kinds)
+    found = computed(schema, rows, [expression for _, expression in functions])
+    for (function, expression), values in zip(functions, found, strict=True):
+        wrong = [
+            (row, value_of(expression, row), given)
+            for row, given in zip(canonical, values, strict=True)
+            if not same(given, value_of(expression, row), function)
+        ]
+        assert not wrong, (function, expression, wrong[:5])
+
+
+# --- worlds ---
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_spark_says_what_the_plain_engine_says(seed):
+    for _ in in_mode(MODES[seed % 2]):
+        assert not mismatches(spark_table, world(seed, rows=25, depth=seed % 4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_spark_says_what_the_plain_engine_says_in_many_worlds(part):
+    for seed in range(100 + part * 8, 108 + part * 8):
+        for _ in in_mode(MODES[seed % 2]):
+            assert not mismatches(spark_table, world(seed, rows=10 + seed % 50, depth=seed % 4)), seed
+
+
+def test_spark_computes_relations_as_the_plain_engine_does():
+    for seed in range(5):
+        for _ in in_mode(MODES[seed % 2]):
+            assert not relation_mismatches(spark_tables, relation_world(seed)), seed
+
+
+@pytest.mark.slow
+def test_spark_computes_relations_as_the_plain_engine_does_where_it_is_rarely_told():
+    for drawn in pointed_worlds():
+        assert not relation_mismatches(spark_tables, drawn), drawn.aggregation
+
+
+@pytest.mark.parametrize("values", [None, GROUPS[::-1]])
+def test_a_tie_of_groups_goes_to_the_first(values):
+    assert not mismatches(spark_table, tied_groups(values))
+
+
+@pytest.mark.parametrize("limit", [Limit(groups=3, rows_per_group=5), TotalLimit(40)], ids=str)
+def test_rows_keep_their_order_in_several_partitions(limit):
+    rows = tuple({PERSON: UNIT if n % 3 else f"p{n % 70}", "x": n * 7919 % 1009} for n in range(12_000))
+    aggregates = (Rows(), People(), Total(X, Bounds(0, 1000, step=1)), PeopleCut(), Extremes(X, upper=True))
+    by_tens = Key(call(F.FLOOR_DIVIDE, X, Literal.of(10)))
+    asked = Aggregation(where=None, keys=(by_tens,), aggregates=aggregates, limit=limit, salt=11)
+    assert not mismatches(spark_table, World(SCHEMA, rows, asked))
+
+
+# --- one unit ---
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_one_unit_moves_no_aggregate_farther_than_declared(seed):
+    assert not all_breaches(spark_table, world(seed, rows=25), seed, most=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_one_unit_moves_no_aggregate_farther_than_declared_in_many_worlds(part):
+    for seed in range(200 + part * 3, 203 + part * 3):
+        assert not all_breaches(spark_table, world(seed, rows=30), seed, most=3), seed
+
+
+def test_no_row_makes_a_question_fail():
+    for seed in (1, 5):
+        drawn = world(seed, rows=12)
+        worlds = Worlds(0)
+        worlds.schema, worlds.common, worlds.null, worlds.plain_texts = drawn.schema, 0, 0.05, False
+        for rows in ((), worlds.draw_rows(80)):
+            spark_table(drawn.schema, rows).aggregate(drawn.aggregation)
+
+
+def test_a_table_knows_what_was_declared():
+    for seed in range(3):
+        drawn = world(seed, rows=3)
+        assert spark_table(drawn.schema, drawn.rows).schema == drawn.schema

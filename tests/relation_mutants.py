@@ -1,0 +1,186 @@
+"""Planted bugs of relations, and of several tables on DuckDB; see `mutants`."""
+
+from mutant import Mutant
+
+CONTRACT = "contracts/test_relations.py"
+UNIT = "unit/test_data_relations.py"
+POINTED = f"{CONTRACT}::test_an_engine_computes_relations_as_the_plain_engine_does_where_it_is_rarely_told"
+DRAWN = f"{CONTRACT}::test_an_engine_computes_relations_as_the_plain_engine_does"
+
+RELATION_MUTANTS = [
+    Mutant(
+        "a join of one unit's rows brings everybody together",
+        "data/relation_sql.py",
+        "tests = [*same_unit(left.units, right.units), *tests]",
+        "tests = list(tests)",
+        f"{CONTRACT}::test_units_never_meet_others_in_a_join",
+    ),
+    Mutant(
+        "windows without a time are joined with nothing",
+        "data/relation_sql.py",
+        "IS NOT DISTINCT FROM",
+        "=",
+        f"{UNIT}::test_windows_are_joined_with_their_own_and_one_without_a_time_with_such",
+    ),
+    Mutant(
+        "rows of nobody are scanned",
+        "data/relation_sql.py",
+        'somebody = f" WHERE {scanned.units[0].text} IS NOT NULL" if scanned.units else ""',
+        'somebody = ""',
+        f"{UNIT}::test_a_scan_leaves_out_rows_of_nobody",
+    ),
+    Mutant(
+        "a subquery for each person groups by its keys alone",
+        "data/relation_sql.py",
+        'groups = ", ".join(one.text for one in (*prepared.units, *prepared.order))',
+        'groups = ", ".join(["ALL"] if not prepared.order else [one.text for one in prepared.order])',
+        f"{DRAWN} {CONTRACT}::test_one_row_for_each_person_is_one_row",
+    ),
+    Mutant(
+        "the first rows are those without a value",
+        "data/relation_sql.py",
+        "self.numbered(prepared.units, (nothing, *prepared.order))",
+        "self.numbered(prepared.units, prepared.order)",
+        POINTED,
+    ),
+    Mutant(
+        "one of the first rows too many",
+        "data/relation_sql.py",
+        "<= {first.rows}",
+        "<= {first.rows} + 1",
+        POINTED,
+    ),
+    Mutant(
+        "a person brings all rows to a match",
+        "data/relation_sql.py",
+        "own = self._ranked(marked, marked.units, (marked.order[0], marked.order[1]), join.rows)",
+        "own = self._ranked(marked, marked.units, (marked.order[0], marked.order[1]), 10**6)",
+        POINTED,
+    ),
+    Mutant(
+        "a value has as many partners as it likes",
+        "data/relation_sql.py",
+        "return self._ranked(marked, marked.order[2:], by, join.matches, skipped=2)",
+        "return self._ranked(marked, marked.order[2:], by, 10**6, skipped=2)",
+        f"{CONTRACT}::test_a_value_that_everybody_has_is_cut_to_the_limit_of_a_match",
+    ),
+    Mutant(
+        "rows of a match are chosen by the marks that chose among a person's own",
+        "data/relation_sql.py",
+        "marked = self._marked(own, 2)",
+        "marked = self._marked(own, 1)",
+        f"{CONTRACT}::test_a_value_that_everybody_has_is_cut_to_the_limit_of_a_match",
+    ),
+    Mutant(
+        "a row that is a unit becomes several",
+        "data/relation_sql.py",
+        "            need_people(union, parts[0].units)  # or one row would be several\n",
+        "            pass\n",
+        f"{CONTRACT}::test_rows_that_are_units_cannot_become_several",
+    ),
+    Mutant(
+        "matches on the right come in any order",
+        "data/relation_sql.py",
+        "return self.select(left.units, (*left.order, *right.order), {**left.columns, **right.columns}, tail)",
+        "return self.select(left.units, right.order, {**left.columns, **right.columns}, tail)",
+        f"{CONTRACT}::test_the_order_of_rows_decides_what_is_kept_of_them",
+    ),
+    Mutant(
+        "the parts of a union are mixed",
+        "data/relation_sql.py",
+        'which = Typed(f"{number}", Kind.INTEGER)',
+        'which = Typed("0", Kind.INTEGER)',
+        f"{CONTRACT}::test_the_order_of_rows_decides_what_is_kept_of_them",
+    ),
+    Mutant(
+        "any limit will do for a match",
+        "data/source_checks.py",
+        " or aggregation.limit.rows < join.moved",
+        "",
+        f"{CONTRACT}::test_what_has_no_meaning_is_refused_alike_with_and_without_rows",
+    ),
+    Mutant(
+        "people are counted in a match",
+        "data/source_checks.py",
+        "    if not all(isinstance(aggregate, OF_ROWS) for aggregate in aggregation.aggregates):",
+        "    if False:",
+        f"{CONTRACT}::test_what_has_no_meaning_is_refused_alike_with_and_without_rows",
+    ),
+    Mutant(
+        "a match may stand below anything",
+        "data/relations.py",
+        "if not isinstance(relation, Derived) and not all(is_owned(source) for source in below):",
+        "if False:",
+        f"{UNIT}::test_what_has_no_meaning_is_refused",
+    ),
+    Mutant(
+        "a match of wider kinds has more partners than are counted",
+        "data/relations.py",
+        "if left.kind is not right.kind or not left.kind.groupable:",
+        "if False:",
+        f"{UNIT}::test_what_has_no_meaning_is_refused",
+    ),
+    Mutant(
+        "bounds of a renamed column are forgotten",
+        "data/substitution.py",
+        "return by if column.bounds is None else replace(by, bounds=column.bounds)",
+        "return by",
+        f"{UNIT}::test_bounds_of_a_renamed_column_are_kept_the_fast_way_and_the_other",
+    ),
+    Mutant(
+        "a column is clamped once where it is to be clamped twice",
+        "data/substitution.py",
+        "None not in (column.bounds, by.bounds) and column.bounds != by.bounds",
+        "False",
+        f"{UNIT}::test_bounds_of_a_renamed_column_are_kept_the_fast_way_and_the_other",
+    ),
+    Mutant(
+        "people are compared across kinds",
+        "data/opening.py",
+        "    _need_one_kind(schemas)\n",
+        "",
+        f"{UNIT}::test_people_of_different_kinds_are_refused_and_can_be_made_alike",
+    ),
+    Mutant(
+        "several tables are not locked",
+        "data/opening.py",
+        "    lock(connection)\n",
+        "",
+        f"{UNIT}::test_an_engine_is_locked_also_once_a_relation_was_computed",
+    ),
+    Mutant(
+        "after a relation was computed, the engine may be written to",
+        "data/engines.py",
+        '        self._cursor.execute("COMMIT")\n        self._cursor.execute(READ_ONLY)',
+        '        self._cursor.execute("COMMIT")',
+        f"{UNIT}::test_an_engine_is_locked_also_once_a_relation_was_computed",
+    ),
+    Mutant(
+        "whose rows are whose is not checked",
+        "data/clustering.py",
+        "    if np.any(own[1:] <= own[:-1]):",
+        "    if False:",
+        f"{UNIT}::test_rows_that_are_not_side_by_side_stop_everything",
+    ),
+    Mutant(
+        "the order of a relation's rows is not checked",
+        "data/clustering.py",
+        "    if np.any(numbers[1:] < numbers[:-1]):",
+        "    if False:",
+        f"{UNIT}::test_rows_that_are_not_in_the_order_of_their_table_stop_everything",
+    ),
+    Mutant(
+        "rows of a relation are taken for those of the table that leads",
+        "data/clustering.py",
+        "ends = np.searchsorted(numbers, units.begins)",
+        "ends = np.minimum(units.begins, len(numbers))",
+        f"{CONTRACT}::test_units_never_meet_others_in_a_join",
+    ),
+    Mutant(
+        "public rows come as they are",
+        "data/importing.py",
+        'order = f" ORDER BY {everything}" if entering.public else ""',
+        'order = ""',
+        f"{UNIT}::test_public_rows_are_in_the_order_of_their_columns",
+    ),
+]

@@ -1,0 +1,183 @@
+SELECT COUNT(*) FROM visits JOIN patients ON visits.patient_id = patients.patient_id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT COUNT(*) FROM visits AS a INNER JOIN patients AS b ON b.patient_id = a.patient_id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT COUNT(*) FROM visits JOIN patients USING (patient_id)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT city, AVG(stay) FROM visits v JOIN patients p ON v.patient_id = p.patient_id GROUP BY city
+---
+SELECT t2.city, AVG(t1.stay) AS avg_stay
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+GROUP BY t2.city
+===
+SELECT p.city, COUNT(DISTINCT v.patient_id) AS people FROM visits v JOIN patients p USING (patient_id) WHERE v.age >= 40 AND p.age < 90 GROUP BY p.city
+---
+SELECT t2.city, COUNT(DISTINCT t1.patient_id) AS people
+FROM visits AS t1 JOIN (SELECT patient_id, age AS age_2, city FROM patients) AS t2 ON t1.patient_id = t2.patient_id
+WHERE t1.age >= 40 AND t2.age_2 < 90
+GROUP BY t2.city
+===
+SELECT COUNT(DISTINCT p.patient_id) FROM visits v JOIN patients p ON v.patient_id = p.patient_id
+---
+SELECT COUNT(DISTINCT t1.patient_id) AS people
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT COUNT(DISTINCT patient_id) FROM visits JOIN patients USING (patient_id)
+---
+SELECT COUNT(DISTINCT t1.patient_id) AS people
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT AVG(p.age) - AVG(v.age) FROM visits v JOIN patients p ON (v.patient_id = p.patient_id)
+---
+SELECT AVG(t2.age_2) - AVG(t1.age) AS value
+FROM visits AS t1 JOIN (SELECT patient_id, age AS age_2 FROM patients) AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND v.ward = p.ward
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, ward AS ward_2 FROM patients) AS t2 ON t1.patient_id = t2.patient_id AND t1.ward = t2.ward_2
+===
+SELECT COUNT(*) FROM visits JOIN patients USING (patient_id, ward)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, ward AS ward_2 FROM patients) AS t2 ON t1.patient_id = t2.patient_id AND t1.ward = t2.ward_2
+===
+SELECT COUNT(*) FROM visits LEFT JOIN drugs ON visits.patient_id = drugs.person
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN drugs AS t2 ON t1.patient_id = t2.person
+===
+SELECT COUNT(name), COUNT(*) FROM visits LEFT OUTER JOIN drugs ON patient_id = person
+---
+SELECT COUNT(t2.name) AS count_name, COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN drugs AS t2 ON t1.patient_id = t2.person
+===
+SELECT COUNT(DISTINCT d.person) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person
+---
+SELECT COUNT(DISTINCT t2.person) AS distinct_person
+FROM visits AS t1 LEFT JOIN drugs AS t2 ON t1.patient_id = t2.person
+===
+SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person AND v.day = d.day WHERE d.name IS NULL
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN (SELECT person, name, day AS day_2 FROM drugs) AS t2 ON t1.patient_id = t2.person AND t1.day = t2.day_2
+WHERE t2.name IS NULL
+===
+SELECT SUM(dose) FROM visits v JOIN patients p ON v.patient_id = p.patient_id JOIN drugs d ON d.person = v.patient_id WHERE city = 'Bonn'
+---
+SELECT SUM(t3.dose) AS sum_dose
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN drugs AS t3 ON t1.patient_id = t3.person
+WHERE t2.city = 'Bonn'
+===
+SELECT SUM(dose) FROM visits v JOIN patients p ON v.patient_id = p.patient_id LEFT JOIN drugs d ON d.person = p.patient_id
+---
+SELECT SUM(t3.dose) AS sum_dose
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id LEFT JOIN drugs AS t3 ON t1.patient_id = t3.person
+===
+SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND a.day = b.left_on
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN visits AS t2 ON t1.patient_id = t2.patient_id AND t1.day = t2.left_on
+===
+SELECT a.ward, b.ward AS later, COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id WHERE a.day < b.day GROUP BY a.ward, b.ward
+---
+SELECT t1.ward, t2.ward_2 AS later, COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, ward AS ward_2, day AS day_2 FROM visits) AS t2 ON t1.patient_id = t2.patient_id
+WHERE t1.day < t2.day_2
+GROUP BY t1.ward, t2.ward_2
+===
+SELECT COUNT(*) FROM visits JOIN wards ON visits.ward = wards.code
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code
+===
+SELECT kind, COUNT(*) FROM visits JOIN wards ON ward = code GROUP BY kind
+---
+SELECT t2.kind, COUNT(*) AS count
+FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code
+GROUP BY t2.kind
+===
+SELECT floor, AVG(stay) FROM visits LEFT JOIN wards ON ward = code GROUP BY floor
+---
+SELECT t2.floor, AVG(t1.stay) AS avg_stay
+FROM visits AS t1 LEFT JOIN wards AS t2 ON t1.ward = t2.code
+GROUP BY t2.floor
+===
+SELECT w.kind, SUM(CLAMP(v.cost * w.rate, 0, 900)) FROM visits v JOIN wards w ON v.ward = w.code GROUP BY w.kind
+---
+SELECT t2.kind, SUM(CLAMP(t1.cost * t2.rate, 0, 900)) AS sum
+FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code
+GROUP BY t2.kind
+===
+SELECT COUNT(*) FROM wards w JOIN visits v ON v.ward = w.code
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code
+===
+SELECT COUNT(*) FROM visits v JOIN wards w ON UPPER(v.ward) = w.code
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN wards AS t2 ON UPPER(t1.ward) = t2.code
+===
+SELECT COUNT(*) FROM visits v JOIN wards a ON v.ward = a.code JOIN wards b ON b.floor = a.floor
+---
+SELECT COUNT(*) AS count
+FROM (SELECT t1.patient_id AS patient_id, t1.ward AS ward, t2.code AS code, t2.floor AS floor_2 FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code) AS t3 JOIN wards AS t4 ON t3.floor_2 = t4.floor
+===
+SELECT COUNT(*) FROM visits v JOIN patients p USING (patient_id) JOIN wards w ON w.code = p.ward AND w.floor = v."index" % 3
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN wards AS t3 ON t2.ward = t3.code AND t1."index" % 3 = t3.floor
+===
+SELECT COUNT(*) FROM visits v JOIN patients p USING (patient_id) LEFT JOIN wards w ON w.code = p.ward WHERE w.code IS NULL
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id LEFT JOIN wards AS t3 ON t2.ward = t3.code
+WHERE t3.code IS NULL
+===
+SELECT COUNT(*) FROM VISITS V JOIN Patients P ON V.PATIENT_ID = P.Patient_Id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id WHERE v.patient_id = 3 OR p.patient_id IN (1, 2)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id AS patient_id_2 FROM patients) AS t2 ON t1.patient_id = t2.patient_id_2
+WHERE t1.patient_id = 3 OR t2.patient_id_2 IN (1, 2)
+===
+SELECT patients.ward, COUNT(*) AS n FROM visits JOIN patients USING (patient_id) GROUP BY patients.ward HAVING n > 3 ORDER BY patients.ward
+---
+SELECT t2.ward, COUNT(*) AS n
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+GROUP BY t2.ward
+HAVING COUNT(*) > 3
+ORDER BY ward
+===
+SELECT MEDIAN(v.age), COUNT(*) FROM visits v JOIN patients p USING (patient_id) WHERE p.income > 10
+---
+SELECT MEDIAN(t1.age) AS median_age, COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+WHERE t2.income > 10
+===
+SELECT p.ward, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY 1 ORDER BY 2 DESC, p.ward
+---
+SELECT t2.ward, COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+GROUP BY t2.ward
+ORDER BY count DESC, ward
+===
+SELECT MONTH(p.born), COUNT(*) FROM drugs d JOIN patients p ON d.person = p.patient_id GROUP BY MONTH(p.born)
+---
+SELECT MONTH(t2.born) AS month_born, COUNT(*) AS count
+FROM drugs AS t1 JOIN patients AS t2 ON t1.person = t2.patient_id
+GROUP BY MONTH(t2.born)

@@ -1,0 +1,60 @@
+SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL SELECT day FROM drugs) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM visits UNION ALL SELECT person FROM drugs) AS t1
+===
+SELECT COUNT(DISTINCT who) FROM (SELECT patient_id AS who, day FROM visits UNION ALL SELECT person, day FROM drugs) t WHERE day > DATE '2024-01-05'
+---
+SELECT COUNT(DISTINCT patient_id) AS people
+FROM (SELECT patient_id, day FROM visits UNION ALL SELECT person, day FROM drugs) AS t1
+WHERE day > DATE '2024-01-05'
+===
+SELECT AVG(x) FROM (SELECT stay AS x FROM visits UNION ALL SELECT dose FROM drugs) t
+---
+SELECT AVG(stay) AS avg_x
+FROM (SELECT patient_id, stay FROM visits UNION ALL SELECT person, dose AS stay FROM drugs) AS t1
+===
+SELECT SUM(x) FROM (SELECT age AS x FROM visits UNION ALL SELECT age FROM patients) t
+---
+SELECT SUM(age) AS sum_x
+FROM (SELECT patient_id, age FROM visits UNION ALL SELECT patient_id, age FROM patients) AS t1
+===
+SELECT what, COUNT(*) FROM (SELECT 'visit' AS what, day FROM visits UNION ALL SELECT 'drug', day FROM drugs) t GROUP BY what
+---
+SELECT value AS what, COUNT(*) AS count
+FROM (SELECT patient_id, value FROM (SELECT patient_id, 'visit' AS value FROM visits) AS t1 UNION ALL SELECT person, value FROM (SELECT person, 'drug' AS value FROM drugs) AS t2) AS t3
+GROUP BY value
+===
+SELECT COUNT(*) FROM (SELECT ward FROM visits WHERE smoker UNION ALL SELECT ward FROM visits WHERE age > 40 UNION ALL SELECT city FROM patients) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM visits WHERE smoker UNION ALL SELECT patient_id FROM visits WHERE age > 40 UNION ALL SELECT patient_id FROM patients) AS t1
+===
+SELECT COUNT(*) FROM (SELECT person, COUNT(*) AS n FROM (SELECT patient_id AS person, day FROM visits UNION ALL SELECT person, day FROM drugs) u GROUP BY person) t WHERE n > 5
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id, COUNT(*) AS count FROM (SELECT patient_id FROM visits UNION ALL SELECT person FROM drugs) AS t1 GROUP BY patient_id) AS t2
+WHERE count > 5
+===
+WITH u AS (SELECT patient_id AS p, ward AS w FROM visits UNION ALL SELECT patient_id, ward FROM patients) SELECT w, COUNT(*) FROM u GROUP BY w
+---
+SELECT ward AS w, COUNT(*) AS count
+FROM (SELECT patient_id, ward FROM visits UNION ALL SELECT patient_id, ward FROM patients) AS t1
+GROUP BY ward
+===
+SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id UNION ALL SELECT person, COUNT(*) FROM drugs GROUP BY person) t WHERE n > 2
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id, COUNT(*) AS count FROM visits GROUP BY patient_id UNION ALL SELECT person, COUNT(*) AS count FROM drugs GROUP BY person) AS t1
+WHERE count > 2
+===
+SELECT COUNT(*) FROM (SELECT * FROM drugs UNION ALL SELECT * FROM drugs WHERE dose > 10) t WHERE name = 'x'
+---
+SELECT COUNT(*) AS count
+FROM (SELECT person, name FROM drugs UNION ALL SELECT person, name FROM drugs WHERE dose > 10) AS t1
+WHERE name = 'x'
+===
+SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, ward FROM visits UNION ALL SELECT patient_id, ward FROM patients) t JOIN wards ON code = t.ward
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id, ward FROM (SELECT patient_id, ward FROM visits GROUP BY patient_id, ward) AS t1 UNION ALL SELECT patient_id, ward FROM patients) AS t2 JOIN wards AS t3 ON t2.ward = t3.code

@@ -1,0 +1,234 @@
+SELECT COUNT(*) FROM visits RIGHT JOIN patients USING (patient_id)
+---
+RIGHT is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+===
+SELECT COUNT(*) FROM visits FULL OUTER JOIN patients USING (patient_id)
+---
+FULL is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+===
+SELECT COUNT(*) FROM visits OUTER JOIN patients USING (patient_id)
+---
+OUTER is not a join that is understood. (line 1, column 40)
+  fix: write JOIN … ON or LEFT JOIN … ON
+===
+SELECT COUNT(*) FROM visits CROSS JOIN patients
+---
+CROSS is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+===
+SELECT COUNT(*) FROM visits, patients WHERE visits.patient_id = patients.patient_id
+---
+It is not said which rows belong together. (line 1, column 30)
+  fix: write JOIN … ON a.x = b.x, or USING (x)
+===
+SELECT COUNT(*) FROM visits NATURAL JOIN patients
+---
+NATURAL is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+===
+SELECT COUNT(*) FROM visits SEMI JOIN patients USING (patient_id)
+---
+SEMI is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+===
+SELECT COUNT(*) FROM visits ANTI JOIN patients USING (patient_id)
+---
+ANTI is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+===
+SELECT COUNT(*) FROM visits ASOF JOIN patients USING (patient_id)
+---
+ASOF is not a join that is understood. (line 1, column 29)
+  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+===
+SELECT COUNT(*) FROM visits JOIN patients
+---
+It is not said which rows belong together. (line 1, column 34)
+  fix: write JOIN … ON a.x = b.x, or USING (x)
+===
+SELECT COUNT(*) FROM visits JOIN patients ON TRUE
+---
+A join compares for equality alone. (line 1, column 34)
+  fix: write ON a.x = b.x, and other conditions after WHERE
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id OR v.ward = p.ward
+---
+A join compares for equality alone. (line 1, column 50)
+  fix: write ON a.x = b.x, and other conditions after WHERE
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id >= p.patient_id
+---
+A join compares for equality alone. (line 1, column 50)
+  fix: write ON a.x = b.x, and other conditions after WHERE
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND p.age > 40
+---
+A join compares for equality alone. (line 1, column 82)
+  fix: write ON a.x = b.x, and other conditions after WHERE
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = v.patient_id
+---
+This does not compare a column on the left with one on the right. (line 1, column 50)
+  fix: write ON a.x = b.x, and other conditions after WHERE, or in a subquery
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.ward = p.ward
+---
+This joins people with each other: a row would be two people's. (line 1, column 36)
+  fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
+===
+SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.day = d.day
+---
+This joins people with each other: a row would be two people's. (line 1, column 41)
+  fix: join on the person too: v.patient_id = d.person
+===
+SELECT COUNT(*) FROM visits v JOIN drugs d ON v.patient_id + 0 = d.person
+---
+This joins people with each other: a row would be two people's. (line 1, column 36)
+  fix: join on the person too: v.patient_id = d.person; or pass matches=Matches(rows=…, matches=…), which limits what is joined
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.ward
+---
+A join compares integer with text values. (line 1, column 50)
+  fix: make them alike, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND v.stay = p.income
+---
+A join compares real values. (line 1, column 82)
+  fix: join on whole numbers, texts or days
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND v.age = p.income
+---
+A join compares integer with real values. (line 1, column 82)
+  fix: make them alike, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits v JOIN visits v ON v.patient_id = v.patient_id
+---
+Two tables are called 'v'. (line 1, column 36)
+  fix: give each a name of its own: visits AS a JOIN …
+===
+SELECT COUNT(*) FROM visits JOIN visits USING (patient_id)
+---
+Two tables are called 'visits'. (line 1, column 34)
+  fix: give each a name of its own: visits AS a JOIN …
+===
+SELECT COUNT(*) FROM visits JOIN drugs USING (patient_id)
+---
+There is no column 'patient_id' in rows of drugs. (line 1, column 47)
+  fix: use one of: person, name, dose, day
+===
+SELECT COUNT(*) FROM visits JOIN patients USING (nothing)
+---
+There is no column 'nothing' in rows of visits. (line 1, column 50)
+  fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group
+===
+SELECT AVG(age) FROM visits v JOIN patients p USING (patient_id)
+---
+'age' is the name of several columns. (line 1, column 12)
+  fix: write v.age or p.age
+===
+SELECT AVG(q.age) FROM visits v JOIN patients p USING (patient_id)
+---
+There is no table 'q' in this question. (line 1, column 12)
+  fix: use one of: v, p
+===
+SELECT AVG(v.city) FROM visits v JOIN patients p USING (patient_id)
+---
+There is no column 'city' in v. (line 1, column 12)
+  fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group
+===
+SELECT AVG(wages) FROM visits v JOIN patients p USING (patient_id)
+---
+There is no column 'wages' in rows of visits JOIN rows of patients. (line 1, column 12)
+  fix: did you mean 'age'?
+===
+SELECT ward, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY ward
+---
+'ward' is the name of several columns. (line 1, column 81)
+  fix: write v.ward or p.ward
+===
+SELECT patient_id, COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id GROUP BY p.patient_id
+---
+A group for each person would single people out. (line 1, column 99)
+  fix: group by something else, and count people with COUNT(DISTINCT patient_id)
+===
+SELECT p.patient_id, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.patient_id
+---
+A group for each person would single people out. (line 1, column 89)
+  fix: group by something else, and count people with COUNT(DISTINCT patient_id)
+===
+SELECT SUM(p.patient_id) FROM visits v JOIN patients p USING (patient_id)
+---
+The column of who is protected can only be counted. (line 1, column 12)
+  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+===
+SELECT COUNT(*) FROM visits v JOIN clinics c ON v.ward = c.code
+---
+There is no table 'clinics'. (line 1, column 36)
+  fix: use one of: visits, patients, drugs, wards; files cannot be read from here
+===
+SELECT COUNT(*) FROM wards
+---
+'wards' is public. (line 1, column 22)
+  fix: look at it yourself, or join it: FROM visits JOIN … ON …
+===
+SELECT COUNT(*) FROM wards a JOIN wards b ON a.code = b.code
+---
+A public table stands before the private ones. (line 1, column 35)
+  fix: begin with a private table: FROM visits JOIN …
+===
+SELECT COUNT(*) FROM wards LEFT JOIN visits ON ward = code
+---
+A public table stands before the private ones. (line 1, column 38)
+  fix: begin with a private table: FROM visits JOIN …
+===
+SELECT COUNT(*) FROM visits JOIN wards ON code = 'A'
+---
+This does not compare a column on the left with one on the right. (line 1, column 43)
+  fix: write ON a.x = b.x, and other conditions after WHERE, or in a subquery
+===
+SELECT COUNT(*) FROM visits JOIN wards ON ward < code
+---
+A join compares for equality alone. (line 1, column 43)
+  fix: write ON a.x = b.x, and other conditions after WHERE
+===
+SELECT COUNT(*) FROM visits JOIN wards ON ward = floor
+---
+A join compares text with integer values. (line 1, column 43)
+  fix: make them alike, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM (visits JOIN patients USING (patient_id))
+---
+There are tables in parentheses. (line 1, column 35)
+  fix: take the parentheses off: FROM a JOIN b ON …
+===
+SELECT * FROM visits JOIN patients USING (patient_id)
+---
+SELECT * would show rows. (line 1, column 8)
+  fix: name what to count or sum up, such as SELECT COUNT(*)
+===
+SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person JOIN patients p ON p.patient_id = d.person
+---
+This joins people with each other: a row would be two people's. (line 1, column 81)
+  fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
+===
+SELECT income, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY income
+---
+Groups cannot be real values: nearly every row would have its own. (line 1, column 83)
+  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+===
+SELECT v.stay FROM visits v JOIN patients p USING (patient_id)
+---
+'stay' is neither summed up nor grouped by. (line 1, column 8)
+  fix: write AVG(stay) or the like, or group by it
+===
+SELECT COUNT(*) FROM visits JOIN patients ON visits.patient_id = patients.patient_id JOIN
+---
+This is not SQL that can be read here. (line 1, column 86)
+  fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = (SELECT 1)
+---
+There is a question inside the question. (line 1, column 73)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND

@@ -1,0 +1,124 @@
+SELECT COUNT(*) FROM visits WHERE age IN (SELECT age FROM patients)
+---
+Rows are looked for among those of other people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+===
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT age FROM patients)
+---
+Rows are looked for among those of other people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+===
+SELECT COUNT(*) FROM visits WHERE age IN (SELECT patient_id FROM patients)
+---
+Rows are looked for among those of other people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+===
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id, age FROM patients)
+---
+Rows are looked for among those of other people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+===
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT * FROM patients)
+---
+Rows are looked for among those of other people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+===
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients) OR smoker
+---
+There is a question inside the question. (line 1, column 57)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+===
+SELECT COUNT(*) FROM visits WHERE NOT (patient_id IN (SELECT patient_id FROM patients) AND smoker)
+---
+There is a question inside the question. (line 1, column 62)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+===
+SELECT COUNT(*) FILTER (WHERE patient_id IN (SELECT patient_id FROM patients)) FROM visits
+---
+There is a question inside the question. (line 1, column 53)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+===
+SELECT COUNT(*) FROM visits HAVING COUNT(*) IN (SELECT age FROM patients)
+---
+There is a question inside the question. (line 1, column 56)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+===
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients LIMIT 3)
+---
+LIMIT takes some rows inside a question. (line 1, column 88)
+  fix: leave it out: all rows count, within the limits
+===
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT ward FROM patients GROUP BY ward)
+---
+A subquery that sums up must do so for each person. (line 1, column 85)
+  fix: group by patients.patient_id, too
+===
+SELECT COUNT(*) FROM visits WHERE patient_id + 1 IN (SELECT person FROM drugs)
+---
+Rows are looked for among those of other people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+===
+SELECT COUNT(*) FROM visits WHERE ward NOT IN (SELECT code FROM wards)
+---
+NOT IN of a public table depends on its NULLs. (line 1, column 35)
+  fix: write LEFT JOIN … ON …, and after WHERE that its column IS NULL
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM wards WHERE floor = 1)
+---
+Of a public table, one column can be looked in. (line 1, column 51)
+  fix: write (SELECT code FROM wards)
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code, floor FROM wards)
+---
+Of a public table, one column can be looked in. (line 1, column 51)
+  fix: write (SELECT code FROM wards)
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT UPPER(code) FROM wards)
+---
+Of a public table, one column can be looked in. (line 1, column 51)
+  fix: write (SELECT code FROM wards)
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT floor FROM wards)
+---
+Text values are looked for among integer ones. (line 1, column 35)
+  fix: compare whole numbers, texts or days of the same kind, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE stay IN (SELECT rate FROM wards)
+---
+Real values are looked for among real ones. (line 1, column 35)
+  fix: compare whole numbers, texts or days of the same kind, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT nothing FROM wards)
+---
+There is no column 'nothing' in wards. (line 1, column 51)
+  fix: use one of: code, floor, kind, rate
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM nothing)
+---
+There is no table 'nothing'. (line 1, column 61)
+  fix: use one of: visits, patients, drugs, wards; files cannot be read from here
+===
+SELECT COUNT(*) FROM visits WHERE ward IN wards
+---
+IN has an addition that is not understood (field). (line 1, column 43)
+  fix: leave it out
+===
+SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM patients)
+---
+EXISTS is not understood. (line 1, column 35)
+  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
+===
+SELECT COUNT(*) FROM visits WHERE (patient_id, age) IN (SELECT patient_id, age FROM patients)
+---
+A list in parentheses is not understood here. (line 1, column 36)
+  fix: see the page on SQL for what is
+===
+SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person WHERE d.person IN (SELECT patient_id FROM patients)
+---
+Rows are looked for among those of other people. (line 1, column 82)
+  fix: write v.patient_id IN (SELECT … FROM …), and select the person alone
+===
+SELECT COUNT(*) FROM visits WHERE patient_id = ANY (SELECT person FROM drugs)
+---
+ANY is not understood. (line 1, column 48)
+  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE

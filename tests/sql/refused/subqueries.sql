@@ -1,0 +1,279 @@
+SELECT AVG(total) FROM (SELECT patient_id, SUM(stay) AS total FROM visits GROUP BY patient_id) t
+---
+AVG needs bounds for 'total', which is computed and may be of any size. (line 1, column 12)
+  fix: write AVG(CLAMP(total, 0, …)), with the largest value that counts
+===
+SELECT SUM(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t
+---
+SUM needs bounds for 'n', which is computed and may be of any size. (line 1, column 12)
+  fix: write SUM(CLAMP(n, 0, …)), with the largest value that counts
+===
+SELECT MEDIAN(n + 1) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t
+---
+MEDIAN needs bounds for 'n', which is computed and may be of any size. (line 1, column 15)
+  fix: write MEDIAN(CLAMP(n, 0, …)), with the largest value that counts
+===
+SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) t
+---
+SUM(cost) needs bounds for 'cost'. (line 1, column 44)
+  fix: declare bounds={"cost": (low, high)} when the dataset is opened, write CLAMP(cost, low, high), or buy them with buy_bounds("cost", epsilon=…)
+===
+SELECT COUNT(*) FROM (SELECT patient_id, AVG(cost) AS c FROM visits GROUP BY patient_id) t
+---
+AVG(cost) needs bounds for 'cost'. (line 1, column 42)
+  fix: declare bounds={"cost": (low, high)} when the dataset is opened, write CLAMP(cost, low, high), or buy them with buy_bounds("cost", epsilon=…)
+===
+SELECT COUNT(*) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) t
+---
+A subquery that sums up must do so for each person. (line 1, column 71)
+  fix: group by visits.patient_id, too
+===
+SELECT COUNT(*) FROM (SELECT COUNT(*) AS n FROM visits) t
+---
+A subquery that sums up must do so for each person. (line 1, column 30)
+  fix: group by visits.patient_id, too
+===
+SELECT COUNT(*) FROM (SELECT ward FROM visits HAVING COUNT(*) > 3) t
+---
+A subquery that sums up must do so for each person. (line 1, column 30)
+  fix: group by visits.patient_id, too
+===
+SELECT COUNT(*) FROM (SELECT DISTINCT ward FROM visits) t
+---
+SELECT DISTINCT would list what stands in rows. (line 1, column 39)
+  fix: count values with COUNT(DISTINCT ward), or select visits.patient_id, too
+===
+SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, stay FROM visits) t
+---
+Groups cannot be real values: nearly every row would have its own. (line 1, column 51)
+  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+===
+SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t
+---
+DISTINCT beside GROUP BY is not understood. (line 1, column 39)
+  fix: leave out one of them
+===
+SELECT DISTINCT ward FROM visits
+---
+SELECT DISTINCT is not understood. (line 1, column 17)
+  fix: write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward
+===
+SELECT COUNT(*) FROM (SELECT patient_id, ward, COUNT(*) AS n FROM visits GROUP BY patient_id) t
+---
+'ward' is neither summed up nor grouped by. (line 1, column 42)
+  fix: write GROUP BY ward, too, or sum it up
+===
+SELECT COUNT(*) FROM (SELECT patient_id, MEDIAN(age) AS m FROM visits GROUP BY patient_id) t
+---
+This cannot be computed for each person. (line 1, column 42)
+  fix: use COUNT, SUM, AVG, MIN or MAX in a subquery per person
+===
+SELECT COUNT(*) FROM (SELECT patient_id, MAX(smoker) AS m FROM visits GROUP BY patient_id) t
+---
+This takes numbers and dates, not boolean values. (line 1, column 46)
+  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+===
+SELECT COUNT(*) FROM (SELECT patient_id, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY patient_id) t
+---
+This cannot be computed for each person. (line 1, column 42)
+  fix: use COUNT, SUM, AVG, MIN or MAX in a subquery per person
+===
+SELECT COUNT(*) FROM (SELECT patient_id, stay, COUNT(*) AS n FROM visits GROUP BY patient_id, stay) t
+---
+Groups cannot be real values: nearly every row would have its own. (line 1, column 95)
+  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+===
+SELECT COUNT(*) FROM (SELECT patient_id, 1 AS one, COUNT(*) AS n FROM visits GROUP BY patient_id, one) t
+---
+This is the same in every row. (line 1, column 99)
+  fix: group by a column
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits GROUP BY patient_id, 7) t
+---
+There is no output 7. (line 1, column 74)
+  fix: write the name of a column
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING COUNT(*)) t
+---
+HAVING needs a condition. (line 1, column 80)
+  fix: write a comparison: COUNT(*) >= 10
+===
+SELECT COUNT(*) FROM (SELECT age FROM visits ORDER BY age) t
+---
+ORDER BY sorts rows inside a question. (line 1, column 55)
+  fix: leave it out: rows have no order that the answer could show
+===
+SELECT COUNT(*) FROM (SELECT age FROM visits LIMIT 10) t
+---
+LIMIT takes some rows inside a question. (line 1, column 52)
+  fix: leave it out: all rows count, within the limits
+===
+SELECT COUNT(*) FROM (SELECT age FROM visits WHERE ward) t
+---
+WHERE needs a condition. (line 1, column 52)
+  fix: write a comparison: age >= 40
+===
+SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY patient_id) AS n FROM visits) t
+---
+ROW_NUMBER is not a function that can be used. (line 1, column 30)
+  fix: not yet: use GROUP BY, and ORDER BY on the answer
+===
+SELECT COUNT(*) FROM (SELECT ag FROM visits) t
+---
+There is no column 'ag' in visits. (line 1, column 30)
+  fix: did you mean 'age'?
+===
+SELECT COUNT(*) FROM (SELECT age FROM visits) t WHERE stay > 1
+---
+There is no column 'stay' in rows of visits. (line 1, column 55)
+  fix: use one of: age
+===
+SELECT AVG(visits.age) FROM (SELECT age FROM visits) t
+---
+There is no table 'visits' in this question. (line 1, column 12)
+  fix: write t.age
+===
+SELECT AVG(t.age) FROM (SELECT age FROM visits)
+---
+There is no table 't' in this question. (line 1, column 12)
+  fix: leave out what is before the dot
+===
+SELECT COUNT(*) FROM (SELECT age, stay AS age FROM visits) t WHERE age > 1
+---
+'age' is the name of several columns. (line 1, column 68)
+  fix: give each its own name, with AS
+===
+SELECT COUNT(*) FROM (SELECT x.* FROM visits) t
+---
+There is no such table in this question. (line 1, column 30)
+  fix: name the columns
+===
+SELECT COUNT(*) FROM (SELECT age + 1 FROM visits) t WHERE value > 1
+---
+There is no column 'value' in rows of visits. (line 1, column 59)
+  fix: use one of: no column has a name here: write AS
+===
+SELECT COUNT(*) FROM (SELECT age AS "" FROM visits) t
+---
+A name has 1 to 100 characters. (line 1, column 30)
+  fix: give it a name such as n
+===
+SELECT COUNT(*) FROM (SELECT code FROM wards) t
+---
+'wards' is public. (line 1, column 40)
+  fix: look at it yourself, or join it: FROM visits JOIN … ON …
+===
+SELECT COUNT(*) FROM (SELECT 1) t
+---
+The question names no table. (line 1, column 30)
+  fix: write FROM and one of: visits, patients, drugs, wards
+===
+SELECT COUNT(*) FROM (SELECT FROM visits) t
+---
+Nothing is selected. (line 1, column 35)
+  fix: name columns
+===
+SELECT COUNT(*) FROM (visits) t
+---
+This is not a SELECT. (line 1, column 23)
+  fix: write (SELECT … FROM …) AS t
+===
+SELECT COUNT(*) FROM (VALUES (1)) t
+---
+VALUES is not understood. (line 1, column 23)
+  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
+===
+SELECT who, COUNT(*) FROM (SELECT patient_id AS who, ward FROM visits) t GROUP BY who
+---
+A group for each person would single people out. (line 1, column 83)
+  fix: group by something else, and count people with COUNT(DISTINCT patient_id)
+===
+SELECT AVG(who) FROM (SELECT patient_id AS who, COUNT(*) AS n FROM visits GROUP BY patient_id) t
+---
+The column of who is protected can only be counted. (line 1, column 12)
+  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+===
+SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
+---
+There is a question inside the question. (line 1, column 49)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+===
+SELECT (SELECT COUNT(*) FROM visits), COUNT(*) FROM visits
+---
+There is a question inside the question. (line 1, column 16)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+===
+SELECT COUNT(*) FROM visits GROUP BY (SELECT 1)
+---
+There is a question inside the question. (line 1, column 46)
+  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+===
+WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM visits
+---
+'t' is not used. (line 1, column 6)
+  fix: leave it out
+===
+WITH visits AS (SELECT * FROM patients) SELECT COUNT(*) FROM visits
+---
+'visits' is the name of a table already. (line 1, column 6)
+  fix: choose another
+===
+WITH wards AS (SELECT * FROM patients) SELECT COUNT(*) FROM wards
+---
+'wards' is the name of a table already. (line 1, column 6)
+  fix: choose another
+===
+WITH a AS (SELECT * FROM visits), a AS (SELECT * FROM patients) SELECT COUNT(*) FROM a
+---
+'a' is the name of a table already. (line 1, column 35)
+  fix: choose another
+===
+WITH a AS (SELECT * FROM b), b AS (SELECT * FROM visits) SELECT COUNT(*) FROM a JOIN b USING (patient_id)
+---
+There is no table 'b'. (line 1, column 26)
+  fix: use one of: visits, patients, drugs, wards; files cannot be read from here
+===
+WITH a AS (SELECT * FROM a) SELECT COUNT(*) FROM a
+---
+There is no table 'a'. (line 1, column 26)
+  fix: use one of: visits, patients, drugs, wards; files cannot be read from here
+===
+WITH RECURSIVE a AS (SELECT * FROM visits) SELECT COUNT(*) FROM a
+---
+RECURSIVE is not understood. (line 1, column 6)
+  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
+===
+WITH a (x, y) AS (SELECT age, stay FROM visits) SELECT COUNT(*) FROM a
+---
+A is not a function that can be used. (line 1, column 6)
+  fix: see the list of functions; what is not on it cannot be asked
+===
+WITH a AS (SELECT age FROM visits)
+---
+This is not SQL that can be read here. (line 1, column 34)
+  fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
+===
+WITH a AS (DELETE FROM visits) SELECT COUNT(*) FROM a
+---
+'DELETE' is not understood here. (line 1, column 12)
+  fix: leave it out
+===
+WITH a AS MATERIALIZED (SELECT age FROM visits) SELECT COUNT(*) FROM a
+---
+MATERIALIZED is not a function that can be used. (line 1, column 11)
+  fix: see the list of functions; what is not on it cannot be asked
+===
+WITH a AS (SELECT age FROM visits) SELECT COUNT(*) FROM aa
+---
+'a' is not used. (line 1, column 6)
+  fix: leave it out
+===
+WITH a AS (SELECT COUNT(*) AS n FROM visits) SELECT SUM(n) FROM a
+---
+A subquery that sums up must do so for each person. (line 1, column 19)
+  fix: group by visits.patient_id, too
+===
+SELECT COUNT(*) FROM (SELECT patient_id, SUM(age) FROM visits GROUP BY patient_id) t WHERE sum > 3
+---
+There is no column 'sum' in visits per person. (line 1, column 92)
+  fix: use one of: patient_id

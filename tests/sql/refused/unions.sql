@@ -1,0 +1,69 @@
+SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients
+---
+UNION puts two questions together. (line 1, column 46)
+  fix: ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t
+===
+SELECT COUNT(*) FROM (SELECT day FROM visits UNION SELECT day FROM drugs) t
+---
+UNION looks for rows that are the same. (line 1, column 59)
+  fix: write UNION ALL, which keeps all rows
+===
+SELECT COUNT(*) FROM (SELECT day FROM visits EXCEPT SELECT day FROM drugs) t
+---
+EXCEPT puts two questions together. (line 1, column 46)
+  fix: ask them one after the other
+===
+SELECT COUNT(*) FROM (SELECT day FROM visits INTERSECT SELECT day FROM drugs) t
+---
+INTERSECT puts two questions together. (line 1, column 46)
+  fix: ask them one after the other
+===
+SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL SELECT name FROM drugs) t
+---
+The parts of UNION ALL have different columns. (line 1, column 63)
+  fix: select as many in each, of the same kinds and in the same order; CAST(… AS …) makes them alike
+===
+SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL SELECT day, name FROM drugs) t
+---
+The parts of UNION ALL have different columns. (line 1, column 63)
+  fix: select as many in each, of the same kinds and in the same order; CAST(… AS …) makes them alike
+===
+SELECT COUNT(*) FROM (SELECT age FROM visits UNION ALL SELECT dose FROM drugs) t
+---
+The parts of UNION ALL have different columns. (line 1, column 63)
+  fix: select as many in each, of the same kinds and in the same order; CAST(… AS …) makes them alike
+===
+SELECT COUNT(*) FROM (SELECT ward FROM visits UNION ALL SELECT code FROM wards) t
+---
+'wards' is public. (line 1, column 74)
+  fix: look at it yourself, or join it: FROM visits JOIN … ON …
+===
+SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL SELECT day FROM drugs ORDER BY day) t
+---
+ORDER BY sorts rows inside a question. (line 1, column 87)
+  fix: leave it out: rows have no order that the answer could show
+===
+SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL SELECT day FROM drugs LIMIT 4) t
+---
+LIMIT takes some rows inside a question. (line 1, column 84)
+  fix: leave it out: all rows count, within the limits
+===
+SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL BY NAME SELECT day FROM drugs) t
+---
+BY NAME is not understood. (line 1, column 30)
+  fix: select the columns in the same order
+===
+SELECT AVG(x) FROM (SELECT stay AS x FROM visits UNION ALL SELECT income FROM patients) t GROUP BY y
+---
+There is no column 'y' in rows of visits UNION ALL rows of patients. (line 1, column 100)
+  fix: use one of: x
+===
+SELECT p, COUNT(*) FROM (SELECT patient_id AS p FROM visits UNION ALL SELECT person FROM drugs) t GROUP BY p
+---
+A group for each person would single people out. (line 1, column 108)
+  fix: group by something else, and count people with COUNT(DISTINCT patient_id)
+===
+SELECT COUNT(*) FROM (SELECT age AS x FROM visits UNION ALL SELECT person FROM drugs GROUP BY age) t
+---
+There is no column 'age' in drugs. (line 1, column 95)
+  fix: use one of: person, name, dose, day

@@ -1,0 +1,315 @@
+"""Where Spark is not like other engines: settings of sessions, types, scans of files, and what it says of failures."""
+
+import logging
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.core import InvalidInput, Limit, PrivacyUnit, WrongType
+from discreet.core.schema import Kind
+from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
+from discreet.data.engines import EngineSettings
+from discreet.data.errors import OPERATOR, EngineFailed
+from discreet.data.expressions import Literal, call, column
+from discreet.data.functions import F
+from discreet.data.spark_sessions import spark_session
+from discreet.data.spark_table import open_spark
+from spark_tables import frame_of, session
+
+pytestmark = pytest.mark.xdist_group("spark")
+BY_ROW = PrivacyUnit(column=None)
+BY_PERSON = PrivacyUnit(column="person")
+WIDE = Limit(groups=1000, rows_per_group=1000)
+SECRET = "hunter2"
+
+
+def opened(frame, unit=BY_ROW, **said):
+    return open_spark(frame, table="t", unit=unit, **said)
+
+
+def counted(table, *keys, where=None):
+    """Return how many rows there are in each group of some expressions."""
+    asked = Aggregation(where=where, keys=tuple(map(Key, keys)), aggregates=(Rows(),), limit=WIDE, salt=0)
+    exact = table.aggregate(asked)
+    return dict(zip(exact.groups, exact.answers[0].tolist(), strict=True))
+
+
+def names_in(table, name):
+    return column(table.schema, name)
+
+
+@pytest.fixture
+def setting():
+    """Set the session to something, until the test is over."""
+    before = {}
+
+    def change(name, value):
+        before.setdefault(name, session().conf.get(name))
+        session().conf.set(name, value)
+
+    yield change
+    for name, value in before.items():
+        session().conf.set(name, value)
+
+
+# --- scans of files ---
+
+
+@pytest.fixture
+def spoilt(tmp_path):
+    """Return a Parquet file whose statistics know nothing of NaN, with three values in each of two row groups."""
+    values = [float("nan"), 1.0, 9.0, 2.0, float("nan"), float("inf")]
+    table = pa.table({"n": pa.array(range(6)), "x": pa.array(values)})
+    pq.write_table(table, tmp_path / "spoilt.parquet", row_group_size=3, write_statistics=True)
+    return session().read.parquet(str(tmp_path / "spoilt.parquet"))
+
+
+def test_a_condition_on_a_real_is_decided_after_nan_has_gone(spoilt, capsys):
+    table = opened(spoilt)
+    x = names_in(table, "x")
+    above = call(F.GT, x, Literal.of(5.0))
+    assert counted(table, names_in(table, "n"), where=above) == {(2,): 1}
+    assert counted(table, call(F.IS_NULL, x)) == {(False,): 3, (True,): 3}
+    assert counted(table, where=call(F.NOT, call(F.LE, x, Literal.of(5.0)))) == {(): 1}
+
+
+def test_no_condition_on_a_real_is_pushed_into_a_scan(spoilt, monkeypatch):
+    seen = []
+    kind = type(session())
+    asked = kind.sql
+    monkeypatch.setattr(kind, "sql", lambda self, text: seen.append(text) or asked(self, text))
+    plans = []
+    frame = type(spoilt)
+    given = frame.toArrow
+    monkeypatch.setattr(frame, "toArrow", lambda self: plans.append(plan_of(self)) or given(self))
+    table = opened(spoilt)
+    counted(table, where=call(F.GT, names_in(table, "x"), Literal.of(5.0)))
+    assert len(seen) == len(plans) == 1
+    assert "PushedFilters: []" in plans[0]
+
+
+def plan_of(frame):
+    return frame._jdf.queryExecution().executedPlan().toString()
+
+
+# --- settings of sessions ---
+
+
+def test_the_time_zone_of_a_session_changes_nothing(setting):
+    moments = [datetime(2024, 3, 10, 2, 30, 15, 123456, tzinfo=UTC), datetime(1, 1, 1, 0, 0, 0, 1, tzinfo=UTC), None]
+    moments.append(datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC))
+    zoned = frame_of(pa.table({"zoned": pa.array(moments, pa.timestamp("us", tz="UTC"))}))
+    frame = zoned.selectExpr("zoned", "to_timestamp_ntz(date_format(zoned, 'yyyy-MM-dd HH:mm:ss.SSSSSS')) AS plain")
+    frame = session().createDataFrame(
+        frame.collect(), frame.schema
+    )  # what is made of texts is made before zones change
+    expected = None
+    for zone in ("UTC", "America/New_York", "Asia/Kolkata"):
+        setting("spark.sql.session.timeZone", zone)
+        table = opened(frame)
+        parts = [call(f, names_in(table, name)) for name in ("zoned", "plain") for f in (F.TRUNC_DAY, F.HOUR, F.MINUTE)]
+        same = call(F.EQ, names_in(table, "zoned"), names_in(table, "plain"))
+        found = counted(table, *parts, same)
+        expected = found if expected is None else expected
+        assert found == expected
+    assert (date(2024, 3, 10), 2, 30, date(2024, 3, 10), 2, 30, True) in expected
+    assert (date(1969, 12, 31), 23, 59, date(1969, 12, 31), 23, 59, True) in expected
+
+
+def test_names_are_read_alike_in_every_session(setting):
+    frame = frame_of(pa.table({"a.b": [1, 2], "x`y": [3, 4], "Größe": [5, 6], "select": [7, 7]}))
+    for regular in ("false", "true"):
+        setting("spark.sql.parser.quotedRegexColumnNames", regular)
+        setting("spark.sql.caseSensitive", regular)
+        table = opened(frame)
+        keys = [names_in(table, name) for name in ("a.b", "x`y", "größe", "SELECT")]
+        assert counted(table, *keys) == {(1, 3, 5, 7): 1, (2, 4, 6, 7): 1}
+
+
+def test_texts_are_read_alike_in_every_session(setting):
+    frame = frame_of(pa.table({"x": ["a\\b", "it's", "a\nb", "%"]}))
+    for escaped in ("false", "true"):
+        setting("spark.sql.parser.escapedStringLiterals", escaped)
+        table = opened(frame)
+        for text in ("a\\b", "it's", "a\nb", "%"):
+            assert counted(table, where=call(F.EQ, names_in(table, "x"), Literal.of(text))) == {(): 1}
+
+
+def test_a_question_leaves_no_view_and_no_setting_behind():
+    before = dict(session().conf.getAll)
+    table = opened(frame_of(pa.table({"x": [1, 2]})))
+    counted(table)
+    broken = opened(failing_frame())
+    with pytest.raises(EngineFailed):
+        counted(broken, names_in(broken, "x"))
+    assert session().catalog.listTables() == []
+    assert dict(session().conf.getAll) == before
+    assert not session().getTags()
+
+
+# --- types ---
+
+
+def test_each_type_becomes_one_of_six_kinds():
+    frame = session().sql(
+        "SELECT 1Y AS tiny, 1S AS small, 1 AS whole, 1L AS large, 1.5F AS single, 2.5D AS double, 1.25BD AS money,"
+        " 'a' AS text, true AS truth, DATE'2024-01-01' AS day, TIMESTAMP_LTZ'2024-01-01 00:00:00Z' AS at,"
+        " TIMESTAMP_NTZ'2024-01-01 00:00:00' AS plain, array(1) AS list, X'00' AS bytes, struct(1) AS both"
+    )
+    table = opened(frame)
+    kinds = {each.name: each.kind for each in table.schema.columns}
+    assert [kinds[name] for name in ("tiny", "small", "whole", "large")] == [Kind.INTEGER] * 4
+    assert [kinds[name] for name in ("single", "double", "money")] == [Kind.REAL] * 3
+    assert [kinds[name] for name in ("text", "truth", "day")] == [Kind.TEXT, Kind.BOOLEAN, Kind.DATE]
+    assert [kinds[name] for name in ("at", "plain")] == [Kind.TIMESTAMP] * 2
+    assert set(table.left_out["t"]) == {"list", "bytes", "both"}
+
+
+def test_people_who_differ_in_the_last_digit_are_two(setting):
+    ids = [Decimal("12345678901234567890.10"), Decimal("12345678901234567890.11"), Decimal("0.00")]
+    frame = frame_of(pa.table({"person": pa.array(ids, pa.decimal128(30, 2))}))
+    for ansi in ("true", "false"):
+        setting("spark.sql.ansi.enabled", ansi)
+        table = opened(frame, BY_PERSON)
+        asked = Aggregation(where=None, keys=(), aggregates=(People(),), limit=Limit(), salt=0)
+        assert table.schema.find("person").kind is Kind.TEXT
+        assert table.aggregate(asked).answers[0].tolist() == [3]
+
+
+def test_collations_and_padding_do_not_put_values_together():
+    frame = session().sql("SELECT x COLLATE UTF8_LCASE AS x FROM VALUES ('a'), ('A'), ('á') AS t(x)")
+    table = opened(frame)
+    assert counted(table, names_in(table, "x")) == {("A",): 1, ("a",): 1, ("á",): 1}
+    session().sql("CREATE OR REPLACE TEMP VIEW padded AS SELECT CAST('a' AS CHAR(3)) AS x")
+    padded = session().table("padded")
+    metadata = {"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}
+    table = opened(padded.selectExpr("rpad(x, 3, ' ') AS x").withMetadata("x", metadata))
+    session().catalog.dropTempView("padded")
+    assert counted(table, names_in(table, "x")) == {("a",): 1}
+
+
+def test_declared_kinds_are_read_or_null():
+    frame = frame_of(
+        pa.table({"x": ["1", " 22 ", "1.5", "x", "2024-02-30", "2024-02-29", "2024-02-29 10:00:00+02:00"]})
+    )
+    found = {}
+    for kind in ("integer", "real", "date", "timestamp"):
+        table = opened(frame, kinds={"x": kind})
+        found[kind] = counted(table, call(F.IS_NULL, names_in(table, "x")))[(False,)]
+    assert found == {"integer": 2, "real": 3, "date": 1, "timestamp": 2}
+
+
+def test_what_is_no_table_is_refused():
+    rates = session().readStream.format("rate").load()
+    for frame, error in ((rates, InvalidInput), (pa.table({"x": [1]}), WrongType), (None, WrongType)):
+        with pytest.raises(error):
+            opened(frame)
+    with pytest.raises(InvalidInput, match="same name"):
+        opened(session().sql("SELECT 1 AS a, 2 AS a"))
+    with pytest.raises(InvalidInput, match="but for capitals"):
+        opened(frame_of(pa.table({"a": [1], "A": [2]})))
+
+
+# --- failures ---
+
+
+def failing_frame():
+    """Return a frame that fails on a row, and quotes it."""
+    return session().sql(f"SELECT raise_error(concat('no good: ', x)) AS x FROM VALUES ('{SECRET}'), ('b') AS t(x)")
+
+
+def test_nothing_is_read_when_a_table_is_opened():
+    assert opened(failing_frame()).schema.names == ("x",)
+
+
+def test_a_failure_tells_nothing_of_rows(capfd, caplog):
+    table = opened(failing_frame())
+    with pytest.raises(EngineFailed) as caught:
+        counted(table, names_in(table, "x"))
+    assert caught.value.__context__ is None
+    assert SECRET not in str(caught.value)
+    told = capfd.readouterr()
+    assert SECRET not in told.out + told.err
+    assert SECRET not in caplog.text
+
+
+def test_the_operator_hears_what_went_wrong():
+    heard = []
+    handler = logging.Handler()
+    handler.emit = heard.append
+    OPERATOR.addHandler(handler)
+    try:
+        table = opened(failing_frame())
+        with pytest.raises(EngineFailed):
+            counted(table, names_in(table, "x"))
+    finally:
+        OPERATOR.removeHandler(handler)
+    assert SECRET in str(heard[0].exc_info[1])
+
+
+def test_a_question_ends_when_its_time_is_over():
+    table = open_spark(
+        session().range(3 * 10**9).selectExpr("id % 97 AS person"),
+        table="t",
+        unit=BY_PERSON,
+        settings=EngineSettings(seconds=1),
+    )
+    asked = Aggregation(where=None, keys=(), aggregates=(People(),), limit=Limit(), salt=0)
+    with pytest.raises(EngineFailed):
+        table.aggregate(asked)
+
+
+# --- what comes here ---
+
+
+def test_only_sums_of_groups_are_collected(monkeypatch):
+    rows = pa.table({"person": [n % 500 for n in range(5000)], "x": [n % 3 for n in range(5000)]})
+    table = opened(frame_of(rows), BY_PERSON, bounds={"x": (0, 2)})
+    kind, sizes = type(frame_of(rows)), []
+    given = kind.toArrow
+    monkeypatch.setattr(kind, "toArrow", lambda self: sizes.append(given(self)) or sizes[-1])
+    for name in ("collect", "toPandas", "toLocalIterator", "take", "first", "head"):
+        monkeypatch.setattr(kind, name, lambda *_: pytest.fail("rows are collected"))
+    x = names_in(table, "x")
+    aggregates = (Rows(), People(), Total(x, x.bounds))
+    asked = Aggregation(where=None, keys=(Key(x),), aggregates=aggregates, limit=Limit(groups=2), salt=5)
+    exact = table.aggregate(asked)
+    assert [found.num_rows for found in sizes] == [3]
+    assert exact.answers[1].sum() == 1000
+
+
+def test_public_frames_are_known():
+    wards = frame_of(pa.table({"ward": ["B", "A", None], "beds": [10, 30, 20]}))
+    table = open_spark(frame_of(pa.table({"x": [1]})), table="t", unit=BY_ROW, public={"wards": wards})
+    found = table.publics["wards"]
+    assert found.find("ward").groups == (None, "A", "B")
+    assert not found.find("ward").complete
+    assert (found.find("beds").bounds.low, found.find("beds").bounds.high) == (10, 30)
+
+
+def test_a_session_that_runs_is_taken():
+    assert spark_session() is session()
+
+
+def test_compiled_statements_say_the_same(setting):
+    rows = pa.table({"person": [n % 7 for n in range(90)], "x": [n * n % 11 - 0.5 for n in range(90)]})
+    answers = []
+    for compiled in ("false", "true"):
+        setting("spark.sql.codegen.wholeStage", compiled)
+        setting("spark.sql.codegen.factoryMode", "FALLBACK" if compiled == "true" else "NO_CODEGEN")
+        setting("spark.sql.adaptive.enabled", compiled)
+        table = opened(frame_of(rows), BY_PERSON, bounds={"x": (0, 9)})
+        x = names_in(table, "x")
+        asked = Aggregation(
+            where=call(F.LT, x, Literal.of(8.0)),
+            keys=(Key(call(F.FLOOR, x)),),
+            aggregates=(Rows(), People(), Total(x, x.bounds, squared=True)),
+            limit=Limit(groups=2, rows_per_group=2),
+            salt=3,
+        )
+        exact = table.aggregate(asked)
+        answers.append((exact.groups, [answer.tolist() for answer in exact.answers]))
+    assert answers[0] == answers[1]
