@@ -21,6 +21,7 @@ from face_mutants import FACE_MUTANTS
 from gate_mutants import GATE_MUTANTS
 from law_mutants import LAW_MUTANTS
 from mutant import Mutant
+from postgres_mutants import POSTGRES_MUTANTS
 from query_mechanism_mutants import QUERY_MECHANISM_MUTANTS
 from query_mutants import QUERY_MUTANTS
 from relation_mutants import RELATION_MUTANTS
@@ -558,6 +559,7 @@ MUTANTS = [
     *LAW_MUTANTS,
     *DATA_MUTANTS,
     *DATA_REFERENCE_MUTANTS,
+    *POSTGRES_MUTANTS,
     *RELATION_MUTANTS,
     *QUERY_MECHANISM_MUTANTS,
     *QUERY_MUTANTS,

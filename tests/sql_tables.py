@@ -5,6 +5,7 @@ import duckdb
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Schema
 from plain_relations import PlainTables
+from relation_engines import duck_tables
 from sql_corpus import PUBLICS, SCHEMAS
 
 
@@ -60,8 +61,8 @@ def rows_in(engine, table):
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
-def plain_tables(engine, without=None):
-    """Return the tables in lists; without one person, if that is wanted."""
+def all_rows(engine, without=None):
+    """Return for each private and for each public table its schema and its rows; without one person, if wanted."""
     private = {}
     for name, schema in SCHEMAS.items():
         person = schema.unit.column
@@ -70,4 +71,14 @@ def plain_tables(engine, without=None):
         name: (Schema(table=name, columns=scan.columns, unit=PrivacyUnit()), rows_in(engine, name))
         for name, scan in PUBLICS.items()
     }
-    return PlainTables(private, public)
+    return private, public
+
+
+def plain_tables(engine, without=None):
+    """Return the tables in lists."""
+    return PlainTables(*all_rows(engine, without))
+
+
+def embedded_tables(engine):
+    """Return the tables on the engine that questions are asked of."""
+    return duck_tables(*all_rows(engine))

@@ -1,7 +1,7 @@
 """Where Spark is not like other engines: settings of sessions, types, scans of files, and what it says of failures."""
 
 import logging
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 
 import pyarrow as pa
@@ -11,7 +11,6 @@ import pytest
 from discreet.core import InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
-from discreet.data.engines import EngineSettings
 from discreet.data.errors import OPERATOR, EngineFailed
 from discreet.data.expressions import Literal, call, column
 from discreet.data.functions import F
@@ -99,13 +98,9 @@ def plan_of(frame):
 
 
 def test_the_time_zone_of_a_session_changes_nothing(setting):
-    moments = [datetime(2024, 3, 10, 2, 30, 15, 123456, tzinfo=UTC), datetime(1, 1, 1, 0, 0, 0, 1, tzinfo=UTC), None]
-    moments.append(datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC))
-    zoned = frame_of(pa.table({"zoned": pa.array(moments, pa.timestamp("us", tz="UTC"))}))
-    frame = zoned.selectExpr("zoned", "to_timestamp_ntz(date_format(zoned, 'yyyy-MM-dd HH:mm:ss.SSSSSS')) AS plain")
-    frame = session().createDataFrame(
-        frame.collect(), frame.schema
-    )  # what is made of texts is made before zones change
+    texts = ("2024-03-10 02:30:15.123456", "1969-12-31 23:59:59.999999", "0001-01-01 00:00:00.000001")
+    pairs = ", ".join(f"(TIMESTAMP_LTZ'{text}Z', TIMESTAMP_NTZ'{text}')" for text in texts)
+    frame = session().sql(f"SELECT * FROM VALUES {pairs}, (NULL, NULL) AS t(zoned, plain)")
     expected = None
     for zone in ("UTC", "America/New_York", "Asia/Kolkata"):
         setting("spark.sql.session.timeZone", zone)
@@ -248,18 +243,6 @@ def test_the_operator_hears_what_went_wrong():
     finally:
         OPERATOR.removeHandler(handler)
     assert SECRET in str(heard[0].exc_info[1])
-
-
-def test_a_question_ends_when_its_time_is_over():
-    table = open_spark(
-        session().range(3 * 10**9).selectExpr("id % 97 AS person"),
-        table="t",
-        unit=BY_PERSON,
-        settings=EngineSettings(seconds=1),
-    )
-    asked = Aggregation(where=None, keys=(), aggregates=(People(),), limit=Limit(), salt=0)
-    with pytest.raises(EngineFailed):
-        table.aggregate(asked)
 
 
 # --- what comes here ---

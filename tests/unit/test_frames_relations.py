@@ -27,8 +27,8 @@ SAME = [
     (
         VISIT.join("PATIENTS", how="left").filter("patients.age > 40").agg(n=count_people()),
         (
-            "SELECT COUNT(DISTINCT v.patient_id) AS n FROM visits v LEFT JOIN patients p ON v.patient_id = p.patient_id "
-            "WHERE p.age > 40"
+            "SELECT COUNT(DISTINCT v.patient_id) AS n FROM visits v "
+            "LEFT JOIN patients p ON v.patient_id = p.patient_id WHERE p.age > 40"
         ),
     ),
     (
@@ -71,7 +71,8 @@ SAME = [
         .group_by("m")
         .agg(people=count_people()),
         (
-            "SELECT m, COUNT(DISTINCT patient_id) AS people FROM (SELECT patient_id, MONTH(day) AS m, COUNT(*) + 1 AS n "
+            "SELECT m, COUNT(DISTINCT patient_id) AS people FROM "
+            "(SELECT patient_id, MONTH(day) AS m, COUNT(*) + 1 AS n "
             "FROM visits GROUP BY patient_id, MONTH(day)) t WHERE n > 2 GROUP BY m"
         ),
     ),

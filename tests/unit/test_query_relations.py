@@ -41,7 +41,7 @@ from discreet.query.spending import Epsilon, Within
 from discreet.query.sql import read_sql
 from discreet.query.views import view
 from sql_corpus import DRUGS, PATIENTS, PUBLICS, SCHEMAS, VISITS, asked, pairs
-from sql_tables import plain_tables, sql_engine
+from sql_tables import embedded_tables, plain_tables, sql_engine
 
 FACTS = Facts(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
 FILES = ("joins", "subqueries", "members", "unions", "matches")
@@ -98,6 +98,21 @@ def test_a_relation_has_the_rows_that_duckdb_finds(pair, engine, worlds):
     assert {key: count for key, count in found.items() if count} == {
         key: count for key, count in expected.items() if count
     }
+
+
+def test_the_embedded_engine_counts_what_the_plain_one_counts(engine, worlds):
+    """With the aggregates, the limit and the salt of each plan."""
+    tables = embedded_tables(engine)
+    for pair in CORPUS:
+        question = asked(pair.question, pair.file)
+        if question.source is None:
+            continue
+        plan = plan_question(question, replace(FACTS, limit=Limit(groups=2, rows_per_group=2)), Epsilon(1))
+        aggregation = plan._aggregation(plan.limit, tuple(dict.fromkeys(aggregate_of(part) for part in plan.parts)))
+        plain, embedded = worlds[0].aggregate(aggregation), tables.aggregate(aggregation)
+        assert plain.groups == embedded.groups, pair
+        for ours, theirs in zip(plain.answers, embedded.answers, strict=True):
+            assert np.array_equal(ours, theirs), pair
 
 
 @pytest.mark.parametrize("pair", CORPUS, ids=str)
@@ -267,6 +282,7 @@ def test_a_question_of_one_table_is_the_plan_that_it_was():
 
 def test_what_a_plan_is_made_of_is_part_of_what_it_is():
     inner, left = asked(JOINED), asked(JOINED.replace(" GROUP", " AND v.ward = p.ward GROUP"))
+    assert inner.table == "visits JOIN patients"
     assert inner.table == left.table
     assert plan_question(inner, FACTS, Epsilon(1)).canonical() != plan_question(left, FACTS, Epsilon(1)).canonical()
     assert plan_limits(inner, FACTS, Epsilon(1)).canonical() != plan_limits(left, FACTS, Epsilon(1)).canonical()
@@ -282,6 +298,14 @@ def test_the_bounds_of_what_people_have_can_be_bought(worlds):
     plan = BoundsPlan(schema_of(question, SCHEMAS), "count", Epsilon(10**6), question.source)
     answer = plan.run(worlds[0], SYSTEM)
     assert Fraction(answer["high"]) == 4
+
+
+@pytest.mark.parametrize("pair", CORPUS, ids=str)
+def test_nothing_but_a_table_is_called_like_a_table(pair):
+    """Whoever looks for a table by the question's name must not find one."""
+    question = asked(pair.question, pair.file)
+    assert (question.table in SCHEMAS) == (question.source is None)
+    assert schema_of(question, SCHEMAS).table == question.table
 
 
 def test_the_person_is_known_under_whatever_name():

@@ -223,6 +223,29 @@ def test_a_month_that_was_shifted_is_not_the_month_that_is_protected():
         read_sql(text.format(shifted), LOGS)
 
 
+def test_a_union_has_the_months_of_each_table():
+    other = replace(
+        MONTHLY,
+        table="other",
+        unit=replace(MONTHLY.unit, window=Window(period=Period.MONTH, time="at")),
+        columns=tuple(replace(each, name="at") if each.name == "day" else each for each in MONTHLY.columns),
+    )
+    schemas = {**LOGS, "other": other}
+    text = """
+        SELECT COUNT(*) FROM (SELECT who, m, COUNT(*) AS n FROM (
+            SELECT who, DATE_TRUNC('month', day) AS m FROM logs UNION ALL SELECT who, DATE_TRUNC('month', {}) FROM other
+        ) u GROUP BY who, m) t WHERE n > 3
+    """
+    question = read_sql(text.format("at"), schemas)
+    assert most_rows(question.source) == 1
+    assert read_sql(question_sql(question, schemas), schemas) == question
+    yearly = {**LOGS, "other": replace(other, unit=replace(other.unit, window=Window(period=Period.YEAR, time="at")))}
+    with pytest.raises(QueryRefused, match="protect different units"):
+        read_sql(text.format("at"), yearly)
+    with pytest.raises(QueryRefused, match="rows of one month"):
+        read_sql(text.format("at + INTERVAL 1 DAY"), schemas)
+
+
 def test_a_public_join_keeps_months_apart():
     text = "SELECT kind, COUNT(*) FROM logs JOIN wards ON ward = code GROUP BY kind"
     question = read_sql(text, LOGS, PUBLICS)

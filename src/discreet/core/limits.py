@@ -60,7 +60,7 @@ class TotalLimit:
 class Matches:
     """How people may be joined with each other, on other columns than the person's.
 
-    Of one unit at most `rows` rows of each table are matched, and each of them with at most `matches` rows of the other.
+    Of one unit at most `rows` rows on each side are matched, and each of them with at most `matches` rows of the other.
     """
 
     rows: int

@@ -15,11 +15,10 @@ from discreet.data.postgres_expressions import (
     compared_as,
     compared_constant,
     compiled,
-    operand,
     spread,
     widened,
 )
-from discreet.data.postgres_literals import BYTES, constant, day, null
+from discreet.data.postgres_literals import BYTES, day, null
 from discreet.data.postgres_numbers import (
     SATURATED,
     Piece,
@@ -72,8 +71,11 @@ def _arithmetic(call: Call, columns: Columns) -> Piece | None:
         return _of_integers(call, columns) or _of_two(call, columns)
     if function not in (*ROUNDING, F.ROUND, F.NEGATE, F.ABS, F.SQRT, F.LN, F.EXP):
         return None
-    x = operand(call.arguments[0], columns)
-    match function:
+    return _of_one(call, as_kind(call.arguments[0], Kind.REAL, columns))
+
+
+def _of_one(call: Call, x: Piece) -> Piece:
+    match call.function:
         case F.NEGATE:
             return settled(f"(-{x.text})", call.kind, x.most, x.least)
         case F.ABS:
@@ -88,7 +90,7 @@ def _arithmetic(call: Call, columns: Columns) -> Piece | None:
         case F.ROUND:
             return settled(rounded(x.text), call.kind, x.most + 1)
         case _:
-            return settled(f"{ROUNDING[function]}({x.text})", call.kind, x.most + 1)
+            return settled(f"{ROUNDING[call.function]}({x.text})", call.kind, x.most + 1)
 
 
 def _of_integers(call: Call, columns: Columns) -> Piece | None:
@@ -107,7 +109,7 @@ def _of_integers(call: Call, columns: Columns) -> Piece | None:
 
 
 def _of_two(call: Call, columns: Columns) -> Piece:
-    a, b = (operand(argument, columns) for argument in call.arguments)
+    a, b = (as_kind(argument, Kind.REAL, columns) for argument in call.arguments)
     match call.function:
         case F.ADD | F.SUBTRACT:
             return settled(added(a, b, BINARY[call.function]), call.kind, a.most + b.most)
@@ -274,22 +276,29 @@ def _cast(call: Call, columns: Columns) -> Piece:
     if is_null(argument):
         return Piece(f"({null(call.kind)})", call.kind, 0.0, math.inf)
     inner = compiled(argument, columns)
-    match call.function, inner.kind:
-        case F.TO_TEXT, Kind.TEXT:
-            return inner
-        case F.TO_TEXT, _:
+    if inner.kind is Kind.TEXT:
+        return _read(call, inner)
+    match call.function:
+        case F.TO_TEXT:
             return Piece(f"(CAST({inner.text} AS text) {BYTES})", Kind.TEXT)
-        case F.TO_INTEGER, Kind.BOOLEAN:
+        case F.TO_INTEGER if inner.kind is Kind.BOOLEAN:
             return Piece(f"CAST(CAST({inner.text} AS integer) AS bigint)", Kind.INTEGER, 1, 1.0)
-        case F.TO_INTEGER, Kind.TEXT:
-            return Piece(integer_of_text(inner.text), Kind.INTEGER, 1e15, 1.0)
-        case F.TO_INTEGER, _:
-            return settled(rounded(operand(argument, columns).text), Kind.INTEGER, inner.most + 1)
-        case F.TO_REAL, Kind.TEXT:
-            return Piece(real_of_text(inner.text), Kind.REAL)
-        case F.TO_REAL, _:
+        case F.TO_INTEGER:
+            return settled(rounded(widened(inner, Kind.REAL).text), Kind.INTEGER, inner.most + 1)
+        case F.TO_REAL:
             return widened(inner, Kind.REAL)
-        case F.TO_DATE, Kind.TEXT:
-            return Piece(date_of_text(inner.text), Kind.DATE)
         case _:
             return Piece(_day(argument, columns), Kind.DATE)
+
+
+def _read(call: Call, text: Piece) -> Piece:
+    """Return what a text says."""
+    match call.function:
+        case F.TO_INTEGER:
+            return Piece(integer_of_text(text.text), Kind.INTEGER, 1e15, 1.0)
+        case F.TO_REAL:
+            return Piece(real_of_text(text.text), Kind.REAL)
+        case F.TO_DATE:
+            return Piece(date_of_text(text.text), Kind.DATE)
+        case _:
+            return text

@@ -34,9 +34,13 @@ def casting(own: str, kind: str) -> Casting | None:
         return Casting(Kind.REAL, _finite(own if kind == "float8" else f"{own}::float8"))
     if kind in TEXTS or kind == ENUM:
         return Casting(Kind.TEXT, f"({own}{'' if kind == 'text' else '::text'} {BYTES})")
+    if kind == "numeric":
+        return Casting(Kind.REAL, finite_numeric("{x}", "{x}::float8").format(x=own))
+    return _temporal(own, kind)
+
+
+def _temporal(own: str, kind: str) -> Casting | None:
     match kind:
-        case "numeric":
-            return Casting(Kind.REAL, finite_numeric("{x}", "{x}::float8").format(x=own))
         case "bool":
             return Casting(Kind.BOOLEAN, own)
         case "date":
@@ -107,13 +111,12 @@ def _from_text(value: str, wanted: Kind) -> str:
 
 def _moment_of_text(text: str) -> str:
     """Return a text as a moment: its day must be one, its clock is tested by a pattern, and so is what follows it."""
-    day = date_of_text(f"left({text}, 10)")
     zoned = "({x}::timestamptz AT TIME ZONE 'UTC')"
     form = (
-        f"(CASE WHEN {day} IS NULL THEN NULL WHEN {{x}} ~ '{in_form(MOMENT_TEXT)}$' THEN {{x}}::timestamp"
+        f"(CASE WHEN {{day}} IS NULL THEN NULL WHEN {{x}} ~ '{in_form(MOMENT_TEXT)}$' THEN {{x}}::timestamp"
         f" WHEN {{x}} ~ '{in_form(MOMENT_TEXT + OFFSET)}' THEN {_between(zoned, TIMES)} END)"
     )
-    return bound(form, x=text)
+    return bound(form, x=text, day=date_of_text(f"left({text}, 10)"))
 
 
 def _turned(own: str, kind: str, made: Casting, wanted: Kind) -> str:

@@ -96,7 +96,8 @@ class PostgresDialect:
     def clipped(self, text: str) -> str:
         """Return a wide sum within ±2⁵³; NULL stays what it is."""
         most, least = whole(SATURATED), whole(-SATURATED)
-        return f"(CASE WHEN {text} > {most} THEN {most} WHEN {text} < {least} THEN {least} ELSE CAST({text} AS bigint) END)"
+        ends = f"WHEN {text} > {most} THEN {most} WHEN {text} < {least} THEN {least}"
+        return f"(CASE {ends} ELSE CAST({text} AS bigint) END)"
 
     def word(self, piece: Typed) -> str:
         """Return the word of a value."""

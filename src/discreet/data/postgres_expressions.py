@@ -51,20 +51,6 @@ def widened(piece: Piece, kind: Kind) -> Piece:
     return Piece(f"CAST({piece.text} AS {TYPES[kind]})", kind, piece.most, piece.least)
 
 
-def operand(expression: Expression, columns: Columns) -> Piece:
-    """Return a number as a float64 for arithmetic.
-
-    A constant is hidden in a SELECT: the planner would compute what it can beforehand, also where a guard keeps it from
-    being computed, and fail.
-    """
-    piece = as_kind(expression, Kind.REAL, columns)
-    return Piece(f"(SELECT {piece.text})", *_facts(piece)) if isinstance(expression, Literal) else piece
-
-
-def _facts(piece: Piece) -> tuple[Kind, float, float]:
-    return piece.kind, piece.most, piece.least
-
-
 def _literal(literal: Literal) -> Piece:
     value, most, least = literal.value, math.inf, TINIEST
     if isinstance(value, int | float) and literal.kind.numeric:

@@ -2,7 +2,8 @@
 
 What is too large is NULL, what is too small is 0, as `discreet.data.functions` says of all engines. Each guard tests by
 numbers that are scaled by powers of two, and so exact, before the operation is done. Guards are CASEs: what stands
-beside AND may be computed in any order.
+beside AND may be computed in any order. The planner computes what is constant beforehand: so each guard comes before
+what it guards, and is constant where that is.
 """
 
 import math
@@ -121,11 +122,13 @@ def raised(a: Piece, b: Piece) -> str:
     zero, one = real(0), real(1)
     size = "{b} * ln(abs({a}))"
     form = (
-        f"(CASE WHEN {{a}} IS NULL OR {{b}} IS NULL THEN NULL WHEN {{b}} = {zero} THEN {one} WHEN {{b}} = {one} THEN {{a}}"
+        f"(CASE WHEN {{a}} IS NULL OR {{b}} IS NULL THEN NULL"
+        f" WHEN {{b}} = {zero} THEN {one} WHEN {{b}} = {one} THEN {{a}}"
         f" WHEN {{a}} = {zero} THEN CASE WHEN {{b}} > {zero} THEN {zero} END"
         f" WHEN {{a}} < {zero} AND {{b}} <> floor({{b}}) THEN NULL"
         f" WHEN abs({{a}}) = {one} THEN power({{a}}, {{b}})"
-        f" WHEN abs({{b}}) > {real(1e30)} THEN CASE WHEN ({{b}} > {zero}) = (abs({{a}}) > {one}) THEN NULL ELSE {zero} END"
+        f" WHEN abs({{b}}) > {real(1e30)}"
+        f" THEN CASE WHEN ({{b}} > {zero}) = (abs({{a}}) > {one}) THEN NULL ELSE {zero} END"
         f" WHEN abs({{b}}) < {real(1e-30)} THEN {one}"
         f" WHEN {size} >= {real(EXP_MOST - 1e-9)} THEN NULL WHEN {size} <= {real(EXP_LEAST)} THEN {zero}"
         f" WHEN {size} < {real(EXP_TINY)} THEN {real(TINIEST)} ELSE power({{a}}, {{b}}) END)"

@@ -6,6 +6,7 @@ has dropped meanwhile is replaced before anything is asked on it.
 
 import os
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, LiteralString, cast
@@ -58,8 +59,13 @@ class Sessions:
 
     def __init__(self, address: str, settings: EngineSettings) -> None:
         self._arguments, self._settings = _arguments(address), settings
-        self._lock, self._idle, self._process = threading.Lock(), list[Connection](), os.getpid()
-        self._open = True
+        self._lock, self._open = threading.Lock(), True
+        self._adopt()
+
+    def _adopt(self) -> None:
+        """Begin without connections, in this process; those to come are closed when nobody has this any more."""
+        self._idle, self._process = list[Connection](), os.getpid()
+        weakref.finalize(self, _end, self._idle, self._process)
 
     def ask(self, text: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement, in a transaction that only reads."""
@@ -123,8 +129,7 @@ class Sessions:
             if not self._open:
                 raise InvalidInput("This table was closed.", fix="open it again")
             if self._process != os.getpid():
-                # A connection cannot be shared with the parent, and closing it would end the parent's.
-                self._idle, self._process = [], os.getpid()
+                self._adopt()  # a connection cannot be shared with the parent
             return self._idle.pop() if self._idle else None
 
     def _connected(self) -> Connection:
@@ -149,10 +154,8 @@ class Sessions:
     def close(self) -> None:
         """Let go of the server."""
         with self._lock:
-            idle, self._idle, self._open = self._idle, [], False
-        if self._process == os.getpid():
-            for connection in idle:
-                _drop(connection)
+            self._open = False
+        _end(self._idle, self._process)
 
     def __repr__(self) -> str:
         return "Sessions(…)"  # an address may have a password in it
@@ -168,6 +171,13 @@ def _drop(connection: Connection, *, interrupted: bool = False) -> None:
             connection.cancel_safe(timeout=5)
     with suppress(Exception):
         connection.close()
+
+
+def _end(idle: list[Connection], process: int) -> None:
+    """Close what is kept, unless it is another process's: that would end the other's."""
+    if process == os.getpid():
+        while idle:
+            _drop(idle.pop())
 
 
 def _without_rows(error: psycopg.Error) -> StatementFailed:

@@ -128,7 +128,19 @@ def open_declared(
         )
 
     try:
-        return PostgresTables(sessions, quietly(opened))
+        sources = quietly(opened)
+        _need_one_kind([found.schema for found in sources.private.values()])
+        return PostgresTables(sessions, sources)
     except BaseException:
         sessions.close()
         raise
+
+
+def _need_one_kind(schemas: Sequence[Schema]) -> None:
+    """Refuse ids that cannot be compared: a person would be one in one table, and another in the next."""
+    columns = [schema.find(schema.unit.column) for schema in schemas if schema.unit.column is not None]
+    if len({column.kind for column in columns if column is not None}) > 1:
+        raise InvalidInput(
+            "People are named by values of different kinds.",
+            fix='declare one kind for all of them, such as kinds={"patient_id": "text"}',
+        )

@@ -105,11 +105,11 @@ def need_frame(frame: object) -> None:
 
 def types_of(frame: Any) -> dict[str, str]:
     """Return the engine's type of each column."""
-    types: dict[str, str] = {}
-    for one in frame.schema.fields:
-        if one.name in types:
-            raise InvalidInput("Two columns have the same name.", fix="rename one of them: frame.toDF(…)")
-        types[one.name] = str((one.metadata or {}).get(CHAR) or one.dataType.simpleString())
+    types = {
+        one.name: str((one.metadata or {}).get(CHAR) or one.dataType.simpleString()) for one in frame.schema.fields
+    }
+    if len({name.casefold() for name in types}) < len(frame.schema.fields):
+        raise InvalidInput("Two columns have the same name, but for capitals.", fix="rename one of them: frame.toDF(…)")
     return types
 
 

@@ -4,18 +4,15 @@ A question is one statement. Rows are limited and added up by Spark, where they 
 this process, as Arrow. Frames are known to the session under random names while a question is asked, and not after.
 """
 
-import threading
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Schema, Value
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.declaring import AnyBounds, AnyKind
-from discreet.data.engines import EngineSettings
-from discreet.data.importing import DEFAULT, Entering, quiet_opening
+from discreet.data.importing import Entering, quiet_opening
 from discreet.data.opening import TableSource
 from discreet.data.opening import _entering as entering
 from discreet.data.opening import _need_names as need_names
@@ -23,6 +20,7 @@ from discreet.data.opening import _need_one_kind as need_one_kind
 from discreet.data.quiet import quietly
 from discreet.data.relations import scans_in
 from discreet.data.source_checks import check_source
+from discreet.data.spark_answers import answered
 from discreet.data.spark_bounded import spark_sql
 from discreet.data.spark_dialect import SparkDialect
 from discreet.data.spark_frames import SparkFrame, SparkFrames, need_frame, private_frame
@@ -33,9 +31,8 @@ from discreet.data.spark_sessions import hushed
 class SparkTable:
     """Private rows of Spark frames. Safe to be asked from several threads."""
 
-    def __init__(self, frames: SparkFrames, settings: EngineSettings = DEFAULT) -> None:
+    def __init__(self, frames: SparkFrames) -> None:
         self._frames = frames
-        self._settings = settings
 
     @property
     def schema(self) -> Schema:
@@ -72,9 +69,9 @@ class SparkTable:
         views = {name: f"discreet_{uuid.uuid4().hex}" for name in used}
         bounded = spark_sql(aggregation, next(iter(used), ""), SparkDialect(self._frames, views))
         session = next(iter(used.values())).frame.sparkSession
-        with hushed(), _views(used, views), _within(session, self._settings.seconds):
+        with hushed(), _views(used, views):
             found = session.sql(bounded.text).toArrow()
-        return bounded.layout.answered(zip(*(column.to_pylist() for column in found.columns), strict=True))
+        return answered(bounded.layout, found)
 
     def _only(self) -> SparkFrame:
         if len(self._frames.private) != 1:
@@ -100,13 +97,12 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
     complete: Iterable[str] = (),
     order: str | None = None,
     public: Mapping[str, object] | None = None,
-    settings: EngineSettings = DEFAULT,
 ) -> SparkTable:
     """Return a table with the rows of a Spark frame, classic or Connect. No private row is read.
 
     Arguments are those of `discreet.data.open_table`. A unit's rows are in the order of the column `order`, then of all
     columns, the first one first. `public` names what is nobody's: frames of the same session, or what `open_table`
-    takes. Of `settings` only `seconds` says something here: memory and threads are the session's.
+    takes. Memory, threads and time are the session's.
     """
     said = TableSource(
         source=frame,
@@ -116,7 +112,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
         complete=complete,
         order=order,
     )
-    return open_frames({table: said}, unit=unit, public=public, settings=settings)
+    return open_frames({table: said}, unit=unit, public=public)
 
 
 def open_frames(
@@ -124,17 +120,16 @@ def open_frames(
     *,
     unit: PrivacyUnit,
     public: Mapping[str, object] | None = None,
-    settings: EngineSettings = DEFAULT,
 ) -> SparkTable:
     """Return private tables, and public ones, by name: see `discreet.data.open_tables`."""
     need_names(sources, public or {})
     private = [entering(name, source, unit, "") for name, source in sources.items()]
     for one in private:
         need_frame(one.source)
-    return quiet_opening(lambda: _opened(private, public or {}, settings))
+    return quiet_opening(lambda: _opened(private, public or {}))
 
 
-def _opened(private: Sequence[Entering], public: Mapping[str, object], settings: EngineSettings) -> SparkTable:
+def _opened(private: Sequence[Entering], public: Mapping[str, object]) -> SparkTable:
     session = private[0].source.sparkSession  # type: ignore[attr-defined]
     with hushed():
         frames = SparkFrames(
@@ -145,7 +140,7 @@ def _opened(private: Sequence[Entering], public: Mapping[str, object], settings:
     if any(one.frame.sparkSession is not session for one in every):
         raise InvalidInput("The frames are of different sessions.", fix="make all of them in one session")
     need_one_kind({name: frame.schema for name, frame in frames.private.items()})
-    return SparkTable(frames, settings)
+    return SparkTable(frames)
 
 
 @contextmanager
@@ -159,19 +154,3 @@ def _views(frames: Mapping[str, SparkFrame], names: Mapping[str, str]) -> Iterat
         for table, frame in frames.items():
             with suppress(Exception):  # a session that is gone has no views
                 frame.frame.sparkSession.catalog.dropTempView(names[table])
-
-
-@contextmanager
-def _within(session: Any, seconds: float) -> Iterator[None]:
-    """Interrupt what this thread asks of a session when its time is over."""
-    tag = f"discreet-{uuid.uuid4().hex}"
-    timer = threading.Timer(seconds, session.interruptTag, [tag])
-    timer.daemon = True
-    session.addTag(tag)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        with suppress(Exception):
-            session.removeTag(tag)

@@ -23,13 +23,14 @@ from discreet.query.frame_terms import (
 from discreet.query.frames import Asker, Frame
 from discreet.query.hierarchies import HierarchyPlan, plan_hierarchy
 from discreet.query.hierarchy_views import HierarchyLevel, HierarchyResult, view_hierarchy
-from discreet.query.planning import plan_limits, plan_question
+from discreet.query.planning import limit_known, plan_limits, plan_question
 from discreet.query.plans import QueryPlan
 from discreet.query.predictions import Predicted, predict
 from discreet.query.question_text import question_sql
 from discreet.query.questions import Question
 from discreet.query.ranges import BoundsPlan, bounds_bought
 from discreet.query.refusals import QueryRefused
+from discreet.query.relation_schemas import schema_of
 from discreet.query.results import Result, ResultColumn
 from discreet.query.savings import Saving, saving_of
 from discreet.query.spending import Epsilon, Rho, Within
@@ -71,6 +72,7 @@ __all__ = [
     "explain",
     "histogram",
     "limit_bought",
+    "limit_known",
     "maximum",
     "mean",
     "median",
@@ -87,6 +89,7 @@ __all__ = [
     "question_sql",
     "read_sql",
     "saving_of",
+    "schema_of",
     "total",
     "variance",
     "view",

@@ -8,7 +8,7 @@ from discreet.data.expressions import Expression
 from discreet.data.relations import Derived, Relation, Scan, check_relation
 from discreet.query import questions as q
 from discreet.query.relation_forms import Forms, both, plain_columns, renamed, used
-from discreet.query.relation_schemas import unit_of, words_for
+from discreet.query.relation_schemas import name_for, unit_of
 
 Change = Callable[[Expression], Expression]
 
@@ -26,7 +26,7 @@ def settled_question(question: q.Question, relation: Relation, schemas: Mapping[
         return replace(question, table=source.table, source=None)
     check_relation(source)
     unit_of(source, schemas)
-    return replace(question, table=words_for(source), source=source)
+    return replace(question, table=name_for(source), source=source)
 
 
 def changed_question(question: q.Question, change: Change) -> q.Question:

@@ -46,7 +46,7 @@ def relation_schema(relation: Relation, schemas: Mapping[str, Schema]) -> Schema
     """Return the schema of a relation. Who is protected is the same as in its tables, whatever became of their rows."""
     columns, people = columns_of(relation), people_in(relation, schemas)
     return Schema(
-        table=words_for(relation),
+        table=name_for(relation),
         columns=columns,
         unit=unit_of(relation, schemas),
         people=tuple(column.name for column in columns if column.name in people),
@@ -105,16 +105,19 @@ def _is_one_of(expression: Expression | None, names: frozenset[str]) -> bool:
     return isinstance(expression, ColumnValue) and expression.name in names
 
 
-def words_for(relation: Relation | PublicScan) -> str:
-    """Return what a relation is called, the same whatever its parts were called in a question.
+def name_for(relation: Relation) -> str:
+    """Return what a relation is called where a table's name would stand: nothing but a table is called like a table."""
+    words, inner = words_for(relation), relation
+    while isinstance(inner, Derived | First):
+        inner = inner.source
+    return f"rows of {words}" if isinstance(inner, Scan) and inner is not relation else words
 
-    Nothing but a table is called like a table.
-    """
+
+def words_for(relation: Relation | PublicScan) -> str:
+    """Return what a relation is called, the same whatever its parts were called in a question."""
     match relation:
         case Scan(table=table) | PublicScan(table=table):
             return table
-        case Derived(source=Scan(table=table)) | First(source=Scan(table=table)):
-            return f"rows of {table}"
         case Derived(source=source) | First(source=source):
             return words_for(source)
         case PerUnit(source=source):

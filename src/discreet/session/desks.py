@@ -20,6 +20,7 @@ from discreet.query import (
     Within,
     count,
     limit_bought,
+    limit_known,
     plan_limits,
     read_sql,
 )
@@ -119,7 +120,7 @@ class Desk:
     def limited(self, question: Question, asked: Asking, *, buy: bool = False) -> Facts:
         """Return facts with the limit that an accuracy needs: bought before, or bought now, if that is wanted."""
         facts = self.facts(question, asked)
-        if not isinstance(asked.spend, Within) or facts.limit is not None or facts.schema.unit.column is None:
+        if not isinstance(asked.spend, Within) or limit_known(question, facts) is not None:
             return facts
         price = self.ledger.budget.limit * LIMITS_PRICE
         plan = plan_limits(question, facts, Rho(price) if asked.spend.rho else Epsilon(price))

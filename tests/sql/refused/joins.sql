@@ -115,12 +115,12 @@ Two tables are called 'visits'. (line 1, column 34)
 ===
 SELECT COUNT(*) FROM visits JOIN drugs USING (patient_id)
 ---
-There is no column 'patient_id' in rows of drugs. (line 1, column 47)
+There is no column 'patient_id' in drugs. (line 1, column 47)
   fix: use one of: person, name, dose, day
 ===
 SELECT COUNT(*) FROM visits JOIN patients USING (nothing)
 ---
-There is no column 'nothing' in rows of visits. (line 1, column 50)
+There is no column 'nothing' in visits. (line 1, column 50)
   fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group
 ===
 SELECT AVG(age) FROM visits v JOIN patients p USING (patient_id)
@@ -140,7 +140,7 @@ There is no column 'city' in v. (line 1, column 12)
 ===
 SELECT AVG(wages) FROM visits v JOIN patients p USING (patient_id)
 ---
-There is no column 'wages' in rows of visits JOIN rows of patients. (line 1, column 12)
+There is no column 'wages' in visits JOIN patients. (line 1, column 12)
   fix: did you mean 'age'?
 ===
 SELECT ward, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY ward

@@ -55,7 +55,7 @@ BY NAME is not understood. (line 1, column 30)
 ===
 SELECT AVG(x) FROM (SELECT stay AS x FROM visits UNION ALL SELECT income FROM patients) t GROUP BY y
 ---
-There is no column 'y' in rows of visits UNION ALL rows of patients. (line 1, column 100)
+There is no column 'y' in visits UNION ALL patients. (line 1, column 100)
   fix: use one of: x
 ===
 SELECT p, COUNT(*) FROM (SELECT patient_id AS p FROM visits UNION ALL SELECT person FROM drugs) t GROUP BY p

@@ -1,0 +1,154 @@
+"""Planted bugs of tables in PostgreSQL, and of the SQL that engines share; see `mutants`. They need a server."""
+
+from mutant import Mutant
+
+OWN = "unit/test_data_postgres.py"
+CONTRACT = "contracts/test_data_engines.py"
+
+FORMS = f"{OWN}::test_each_form_of_the_statement_keeps_the_limits"
+
+POSTGRES_MUTANTS = [
+    # Which rows count.
+    Mutant(
+        "PostgreSQL: a unit keeps one group too many",
+        "data/bounded_sql.py",
+        'some = f"({ranked}) AS h WHERE q <= {self._limit.groups}"',
+        'some = f"({ranked}) AS h WHERE q <= {self._limit.groups + 1}"',
+        FORMS,
+    ),
+    Mutant(
+        "PostgreSQL: all rows of a unit with too many count",
+        "data/bounded_sql.py",
+        'where = f"c > {most} AND r <= {most}"',
+        'where = f"c > {most} AND r >= 0"',
+        FORMS,
+    ),
+    Mutant(
+        "PostgreSQL: other windows of a person with too many rows count twice",
+        "data/bounded_sql.py",
+        'where = f"c > {most} AND r <= {most}"',
+        'where = f"r <= {most}"',
+        f"{OWN}::test_a_window_makes_several_units_of_one_person",
+    ),
+    Mutant(
+        "PostgreSQL: rows are numbered from one on",
+        "data/bounded_sql.py",
+        "{self._rows.ordering}) - 1",
+        "{self._rows.ordering}) - 0",
+        FORMS,
+    ),
+    Mutant(
+        "PostgreSQL: rows have the marks of groups",
+        "data/bounded_rows.py",
+        "{(self.salt + 1) & MASK}",
+        "{(self.salt + 0) & MASK}",
+        FORMS,
+    ),
+    Mutant(
+        "PostgreSQL: rows of nobody are somebody's",
+        "data/bounded_rows.py",
+        'rows.add_condition(f"{rows.units[0].text} IS NOT NULL")',
+        'rows.add_condition("1 = 1")',
+        f"{OWN}::test_different_people_stay_different_and_equal_ones_equal",
+    ),
+    Mutant(
+        "PostgreSQL: a tie of public groups goes to the smaller value",
+        "data/bounded_rows.py",
+        "values = key.values if public else tuple(",
+        "values = tuple(",
+        f"{CONTRACT}::test_a_tie_of_groups_goes_to_the_first",
+    ),
+    Mutant(
+        "PostgreSQL: a declared order is forgotten",
+        "data/postgres_catalogue.py",
+        "order = [*([] if first is None else [first]), *(",
+        "order = [*(",
+        f"{CONTRACT}::test_rows_keep_their_order_in_tables_of_many_blocks",
+    ),
+    Mutant(
+        "PostgreSQL: a unit that is asked about keeps one group too many",
+        "data/bounded_sql.py",
+        'where = f" WHERE q <= {self._limit.groups}" if',
+        'where = f" WHERE q <= {self._limit.groups + 1}" if',
+        FORMS,
+    ),
+    Mutant(
+        "PostgreSQL: a unit with several cells in a group is several people",
+        "data/bounded_sql.py",
+        "if self._needs.people and self._needs.cells and self._rows.units:",
+        "if self._needs.people and not self._rows.units:",
+        FORMS,
+    ),
+    Mutant(
+        "PostgreSQL: cells of a group count by themselves",
+        "data/bounded_sql.py",
+        'in_group = together if self._needs.cells else "n"',
+        'in_group = "n"',
+        FORMS,
+    ),
+    # What they hold.
+    Mutant(
+        "PostgreSQL: large integers are summed in 32 bits",
+        "data/bounded_needs.py",
+        "SHORT = 2**31\n",
+        "SHORT = 2**54\n",
+        f"{OWN}::test_sums_are_exact_beyond_64_bits",
+    ),
+    Mutant(
+        "PostgreSQL: 1.0 and 1.00 are two people",
+        "data/postgres_canonical.py",
+        'f"trim_scale({own})"',
+        "own",
+        f"{OWN}::test_different_people_stay_different_and_equal_ones_equal",
+    ),
+    Mutant(
+        "PostgreSQL: NaN is a number",
+        "data/postgres_canonical.py",
+        "WHEN abs({own}) < 'infinity'::float8",
+        "WHEN abs({own}) > '-1'::float8",
+        f"{OWN}::test_what_is_no_value_is_null",
+    ),
+    Mutant(
+        "PostgreSQL: sums that are too large are left to the server",
+        "data/postgres_numbers.py",
+        "if a.most + b.most < SURELY_FINITE:",
+        "if a.most + b.most > 0:",
+        f"{OWN}::test_a_long_sum_is_not_written_out_twice_at_each_level",
+    ),
+    # The server.
+    Mutant(
+        "PostgreSQL: a question may write",
+        "data/postgres_sessions.py",
+        'BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"',
+        'BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ"',
+        f"{OWN}::test_nothing_can_be_written",
+    ),
+    Mutant(
+        "PostgreSQL: the operator's log quotes rows",
+        "data/postgres_sessions.py",
+        "f\"{type(error).__name__}, {error.sqlstate or 'connection lost'}\"",
+        'f"{error.sqlstate} {error}"',
+        f"{OWN}::test_what_a_row_makes_the_server_say_is_told_to_nobody",
+    ),
+    Mutant(
+        "PostgreSQL: a dropped connection fails the next question",
+        "data/postgres_sessions.py",
+        "            except psycopg.Error:\n                _drop(kept)\n",
+        "            except psycopg.Error:\n                _drop(kept)\n                raise\n",
+        f"{OWN}::test_a_connection_that_the_server_dropped_is_replaced",
+    ),
+    Mutant(
+        "PostgreSQL: functions of others are called",
+        "data/postgres_sessions.py",
+        '    "search_path": "pg_catalog",\n',
+        "",
+        f"{OWN}::test_names_of_others_are_not_found_first",
+    ),
+    Mutant(
+        "PostgreSQL: a question has all the time in the world",
+        "data/postgres_sessions.py",
+        '"statement_timeout": f"{max(int(self._settings.seconds * 1000), 1)}ms"',
+        '"statement_timeout": "20s"',
+        f"{OWN}::test_a_question_that_takes_too_long_is_given_up",
+    ),
+]
