@@ -122,7 +122,6 @@ def filled(address: str, rows: int, folder: Path) -> int:
         with connection.cursor() as cursor, cursor.copy("copy visits from stdin") as copy:
             while batch := found.fetchmany(50_000):
                 copy.write("".join("\t".join(map(str, row)) + "\n" for row in batch))
-        connection.execute("create index on visits (person)")
         connection.execute("vacuum analyze visits")
         return _parent(connection.info.backend_pid)
 
@@ -215,8 +214,8 @@ def measured(rows: int, folder: Path) -> Report:
     note = (
         f"{rows:,} rows of {rows // 10:,} people; counts and sums by 1,000 private groups, at most {GROUPS} groups a "
         f"person and {ROWS_PER_GROUP} rows in each. Seconds of processor time, server and client together, the best of "
-        f"{ROUNDS}. PostgreSQL {version[0] if version else ''}, {settings}; an index "
-        "on people; everything else as it comes."
+        f"{ROUNDS}. PostgreSQL {version[0] if version else ''}, {settings}; no index; everything else "
+        "as it comes."
     )
     columns = ("statement", "by integers, s", "× best", "by texts, s", "× best ")
     bars = tuple(

@@ -8,6 +8,7 @@ the best of several rounds, all contestants in turn.
 # ruff: noqa: S608 - statements are constants of this file
 import argparse
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -116,7 +117,7 @@ def main() -> None:
     ratio = times["discreet"] / min(times[name] for name in BY_HAND)
     result = Report(
         title="Spark",
-        command="python benchmarks/spark.py",
+        command=" ".join(["python benchmarks/spark.py", *sys.argv[1:]]),
         packages=("discreet", "pyspark"),
         tables=(
             Table(

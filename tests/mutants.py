@@ -26,6 +26,7 @@ from query_mechanism_mutants import QUERY_MECHANISM_MUTANTS
 from query_mutants import QUERY_MUTANTS
 from relation_mutants import RELATION_MUTANTS
 from session_mutants import SESSION_MUTANTS
+from spark_mutants import SPARK_MUTANTS
 from sql_mutants import SQL_MUTANTS
 from sql_relation_mutants import SQL_RELATION_MUTANTS
 from workload_mutants import WORKLOAD_MUTANTS
@@ -560,6 +561,7 @@ MUTANTS = [
     *DATA_MUTANTS,
     *DATA_REFERENCE_MUTANTS,
     *POSTGRES_MUTANTS,
+    *SPARK_MUTANTS,
     *RELATION_MUTANTS,
     *QUERY_MECHANISM_MUTANTS,
     *QUERY_MUTANTS,

@@ -24,7 +24,6 @@ from relation_checks import relation_mismatches
 from relation_worlds import pointed_worlds, relation_world
 from spark_tables import private_of, session, spark_table, spark_tables
 
-pytestmark = pytest.mark.xdist_group("spark")
 #: Java's own roundings of these are within a unit in the last place, as C's are; not always the same one.
 ROUNDED = (F.LN, F.EXP, F.POWER)
 #: What a session may be set to, and no answer depends on.

@@ -121,6 +121,27 @@ def test_ids_that_are_reals_are_names_like_others():
     assert people(table) == 4
 
 
+@pytest.mark.parametrize(
+    ("ids", "people_found"),
+    [
+        (["1", "1.4", "0.9", "01", " 1", "+1", "2"], 2),
+        ([1.0, 1.4, 2.0, 1e300], 2),
+        (pa.array([Decimal("1.0"), Decimal("1.4"), Decimal("2.0")]), 2),
+    ],
+    ids=["text", "float", "decimal"],
+)
+def test_what_is_declared_a_whole_number_is_nobody_else(ids, people_found):
+    """Rounded, these would be one person, and who leaves would change which rows of the other count."""
+    table = open_table(pa.table({"person": ids}), table="visits", unit=PERSON, kinds={"person": "integer"})
+    assert people(table) == people_found
+
+
+@pytest.mark.parametrize("kind", ["boolean", "date"])
+def test_people_are_not_named_by_less_than_their_ids(kind):
+    with pytest.raises(InvalidInput):
+        open_table(pa.table({"person": [1, 2]}), table="visits", unit=PERSON, kinds={"person": kind})
+
+
 def test_ids_that_are_the_same_number_stay_different_texts(tmp_path):
     table = open_table(written(tmp_path / "v.csv", "person\n1e5\n10e4\n007\n7\n"), table="visits", unit=PERSON)
     assert people(table) == 4

@@ -422,7 +422,9 @@ def test_a_note_that_fits_no_release_is_passed_over(tmp_path, note):
     """Entry 3 is the release of a count, entry 5 that of bounds of stay."""
     with opened(tmp_path, bounds=None, budget=MUCH) as session:
         session.sql(COUNT, epsilon=0.5)
-        session._desk.gates["visits"].release(discreet.query.BoundsPlan(session._dataset.schemas["visits"], "stay", Epsilon(50)))
+        session._desk.gates["visits"].release(
+            discreet.query.BoundsPlan(session._dataset.schemas["visits"], "stay", Epsilon(50))
+        )
         session.ledger.annotate(note, by="mallory")
     with opened(tmp_path, bounds=None, budget=None) as session:
         assert all(column.bounds is None for column in session.schema.schema.columns)
@@ -565,7 +567,14 @@ def test_settings_open_with_their_kinds_and_complete_columns(tmp_path):
 def test_nothing_of_the_rows_is_in_what_a_session_shows(clinic):
     answer = clinic.sql(BY_WARD, epsilon=1)
     preview = clinic.preview(COUNT, epsilon=1)
-    inside = (clinic._dataset, *clinic._desk.gates.values(), clinic._dataset.tables, clinic.table(), answer.plan, answer.release.receipt)
+    inside = (
+        clinic._dataset,
+        *clinic._desk.gates.values(),
+        clinic._dataset.tables,
+        clinic.table(),
+        answer.plan,
+        answer.release.receipt,
+    )
     shown = (clinic, clinic.schema, clinic.ledger, answer, preview, clinic.explain(COUNT, epsilon=1))
     texts = [*map(repr, (*inside, *shown)), *(one._repr_html_() for one in shown[1:]), clinic.ledger.birth.title]
     assert [found for text in texts for found in seen(text)] == []

@@ -167,3 +167,50 @@ def test_frames_of_several_tables_ask_the_same(clinic):
     frame = clinic.table("visits").join("patients").group_by("sex").agg(n=discreet.count()).release(epsilon=1)
     assert not frame.fresh
     assert cells(frame) == cells(sql)
+
+
+def small(folder, first, second, **more):
+    frames = {"a": pa.table({"pid": first}), "b": pa.table({"pid": second})}
+    settings = {
+        "person": "pid",
+        "budget": Budget(epsilon=10**6),
+        "ledger": folder / "small.ledger",
+        "limit": Limit(),
+        **more,
+    }
+    return discreet.open(frames, **settings)
+
+
+UNITED = "SELECT COUNT(*) AS n FROM (SELECT pid FROM a UNION ALL SELECT pid FROM b) AS u"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["1", "2"], [1.0, 2.0]),
+        ([1.0, 2.0], pa.array([1, 2], pa.decimal128(6, 2))),
+        (pa.array([1, 2], pa.decimal128(6, 1)), pa.array([1, 2], pa.decimal128(6, 2))),
+        ([1, 2], ["1", "2"]),
+        ([1, 2], [1.0, 2.0]),
+    ],
+    ids=["text and float", "float and decimal", "decimals", "whole and text", "whole and float"],
+)
+def test_people_who_are_written_differently_are_not_taken_for_the_same(tmp_path, first, second):
+    """Or one person would be two, and be allowed twice as much."""
+    with pytest.raises(InvalidInput, match="People are named by"):
+        small(tmp_path, first, second)
+    both = {"a": {"pid": "integer"}, "b": {"pid": "integer"}}
+    with small(tmp_path, first, second, kinds=both) as session:
+        assert cells(session.sql(UNITED, epsilon=PRICE)) == [(2,)]
+
+
+def test_a_table_is_for_the_same_people_ever_after(tmp_path):
+    opened(tmp_path).close()
+    opened(tmp_path, budget=None).close()
+    with pytest.raises(InvalidInput, match="opened for other people"):
+        opened(tmp_path, budget=None, person={"visits": "patient_id", "patients": "age"}, bounds=None)
+    turned = {"patients": PATIENTS_FRAME, "visits": VISITS_FRAME}
+    person = {"visits": "patient_id", "patients": "id"}
+    discreet.open(turned, person=person, ledger=tmp_path / "clinic.ledger").close()
+    with pytest.raises(InvalidInput, match="was begun for"):
+        discreet.open(PATIENTS_FRAME, table="patients", person="id", ledger=tmp_path / "clinic.ledger")

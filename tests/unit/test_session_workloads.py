@@ -162,3 +162,15 @@ def test_a_count_between_days_is_told_with_its_error(clinic):
         counts.between(date(2023, 1, 1), date(2023, 2, 1))
     with pytest.raises(WrongType):
         clinic.counter("day", start=START, steps=30, rho=1).refresh("2024-01-05")
+
+
+def test_days_to_come_are_not_released(clinic):
+    counter = clinic.counter("day", start=START, steps=30, epsilon=1)
+    with pytest.raises(InvalidInput, match="Days to come"):
+        counter.refresh(date(2999, 1, 1))
+    assert clinic.ledger.book.payments == 0
+
+
+def test_biases_are_not_bought_for_many_questions_at_once(clinic):
+    with pytest.raises(InvalidInput, match="one question at a time"):
+        clinic.batch([COUNT], rho=1, bias=True)

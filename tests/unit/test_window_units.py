@@ -140,3 +140,15 @@ def test_rows_are_in_the_declared_order_however_they_come(tmp_path):
     assert answers[0] == answers[1] == answers[2]
     with pytest.raises(InvalidInput):
         open_table(arrow_table(schema, ROWS), table="visits", unit=schema.unit, order="nothing")
+
+
+def test_people_are_counted_within_a_month_only(tmp_path):
+    with opened(tmp_path, budget=discreet.Budget(epsilon=10**4, delta=1e-9)) as visits:
+        with pytest.raises(InvalidInput, match="once in each month"):
+            visits.sql("SELECT COUNT(DISTINCT who) AS n FROM visits", epsilon=1)
+        with pytest.raises(InvalidInput, match="once in each month"):
+            visits.hierarchy(("x",), [(n,) for n in range(11)], people=True, epsilon=1)
+        by_month = "SELECT DATE_TRUNC('month', day) AS m, COUNT(DISTINCT who) AS n FROM visits GROUP BY 1"
+        found = {row["m"]: row["n"] for row in visits.sql(by_month, epsilon=1000).rows()}
+        assert all(count == len([one for one in months(ROWS) if one[1] == month]) for month, count in found.items())
+        assert found

@@ -64,7 +64,8 @@ def identity(name: str, kind: str, wanted: Kind | None) -> Casting | None:
     """Return what the column becomes that says who is protected: different values must stay different.
 
     Or two people would be one unit, and share its limit. Large whole numbers, decimals and moments do not fit their
-    kinds here without loss, and become texts; so do reals, and everything that is to become a real or a moment.
+    kinds here without loss, and become texts; so do reals, and everything that is to become a real or a moment. What is
+    declared an integer is one only if it is written as one: "1.4" and "007" are nobody.
     """
     own = casting(name, kind)
     if own is None:
@@ -72,11 +73,31 @@ def identity(name: str, kind: str, wanted: Kind | None) -> Casting | None:
     exact = own.kind not in (Kind.REAL, Kind.TIMESTAMP)
     if exact and wanted in (None, own.kind):
         return own
-    if wanted in (Kind.INTEGER, Kind.BOOLEAN, Kind.DATE):
-        return declared_casting(name, kind, wanted)
+    if wanted in (Kind.BOOLEAN, Kind.DATE):
+        return None
+    if wanted is Kind.INTEGER:
+        made = declared_casting(name, kind, wanted)
+        return None if made is None else Casting(Kind.INTEGER, _exactly(made.text, quoted(name), own.kind))
     if kind in ("FLOAT", "DOUBLE"):
         return Casting(Kind.TEXT, f"CAST({own.text} + 0.0 AS VARCHAR)")  # −0 is 0, and what is no number is nobody
     return Casting(Kind.TEXT, f"CAST({quoted(name)} AS VARCHAR)")
+
+
+def _exactly(number: str, value: str, own: Kind) -> str:
+    """Return a number where it says all of the value that it was read from."""
+    back = f"CAST({number} AS VARCHAR) = {value}" if own is Kind.TEXT else f"{number} = {value}"
+    return f"(CASE WHEN {back} THEN {number} END)"
+
+
+def spelling(kind: str) -> str:
+    """Return how ids of a type are written as texts: "1" for whole numbers, like texts; others in a way of their own.
+
+    People have one id in all tables only if it is written in one way.
+    """
+    whole = kind in INTEGERS or kind in REALS - {"FLOAT", "DOUBLE"}
+    if whole or kind in TEXTS or kind.startswith("ENUM(") or kind == "BOOLEAN":
+        return "plain"
+    return "float" if kind in ("FLOAT", "DOUBLE") else kind
 
 
 def declared_casting(name: str, kind: str, wanted: Kind) -> Casting | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 #: Counts up when an import of today could not be read tomorrow, or would be another one.
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class Imported:
 
     columns: tuple[Column, ...]
     left_out: Mapping[str, str]
+    #: How ids are written, where people are named by texts: see `discreet.data.canonical.spelling`.
+    spelling: str = "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class ImportFile:
             ("made of", self._made_of),
             ("columns", json.dumps(columns)),
             ("left out", json.dumps([dict(one.left_out) for one in imported])),
+            ("spelling", json.dumps([one.spelling for one in imported])),
         ):
             connection.execute("INSERT INTO about VALUES ($what, $text)", {"what": what, "text": text})
         connection.execute("CHECKPOINT")
@@ -64,10 +67,12 @@ class ImportFile:
 
     def read(self, connection: "DuckDBPyConnection") -> list[Imported]:
         """Return what was taken over, of each source."""
-        columns, left_out = (json.loads(self._told(connection, what)) for what in ("columns", "left out"))
+        columns, left_out, spellings = (
+            json.loads(self._told(connection, what)) for what in ("columns", "left out", "spelling")
+        )
         return [
-            Imported(tuple(Column(name=name, kind=Kind(kind)) for name, kind in mine), reasons)
-            for mine, reasons in zip(columns, left_out, strict=True)
+            Imported(tuple(Column(name=name, kind=Kind(kind)) for name, kind in mine), reasons, spelling)
+            for mine, reasons, spelling in zip(columns, left_out, spellings, strict=True)
         ]
 
     def _told(self, connection: "DuckDBPyConnection", what: str) -> str:

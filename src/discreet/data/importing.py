@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, Value, closest
-from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out
+from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out, spelling
 from discreet.data.clustering import UnitColumn, cluster_statements, read_units
 from discreet.data.compiling import Scope, compiled
 from discreet.data.csv_files import fitting_kinds, no_names
@@ -182,7 +182,7 @@ class Entering:
         """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
         kinds = sorted((name.casefold(), kind.value) for name, kind in self.declaration.kinds.items())
         made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
-        return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column}"
+        return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column} {self.public} {self.ending}"
 
 
 def _opened(entering: Entering, store: Path | None, settings: EngineSettings) -> DuckTable:
@@ -225,7 +225,7 @@ def held(connection: "DuckDBPyConnection", entering: Entering, imported: Importe
 def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
     declaration = entering.declaration
     attached = attach(connection, entering.source, entering.inner)
-    castings, left_out = _castings(connection, attached, declaration)
+    castings, left_out, spelt = _castings(connection, attached, declaration)
     columns = tuple(Column(name=name, kind=found.kind) for name, found in castings.items())
     schema = declaration.schema(columns)  # refuses wrong names before any row is taken over
     items = ", ".join(f"{found.text} AS c{place}" for place, found in enumerate(castings.values()))
@@ -239,13 +239,13 @@ def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
         connection.execute(f"CREATE TEMP TABLE staged {taken}", attached.parameters)
         _cluster(connection, schema, by, entering)
     detach(connection, attached)
-    return Imported(columns, left_out)
+    return Imported(columns, left_out, spelt)
 
 
 def _castings(
     connection: "DuckDBPyConnection", source: Source, declaration: Declaration
-) -> tuple[dict[str, Casting], dict[str, str]]:
-    """Return what each column becomes, and which ones are left out, and why."""
+) -> tuple[dict[str, Casting], dict[str, str], str]:
+    """Return what each column becomes, which ones are left out, and why; and how ids are written."""
     described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name, *_ in described}
     if not source.typed and not _is_named(declaration.names, known):
@@ -266,7 +266,8 @@ def _castings(
     left_out = {name: reason_left_out(kind) for name, (cast, kind) in found.items() if cast is None}
     if not castings:
         raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
-    return castings, left_out
+    spelt = next((spelling(kind) for name, kind, *_ in described if name.casefold() == person), "plain")
+    return castings, left_out, spelt
 
 
 def _is_named(declared: set[str], known: Mapping[str, Column]) -> bool:

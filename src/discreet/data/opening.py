@@ -6,7 +6,7 @@ from pathlib import Path
 
 from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.errors import kind_of
-from discreet.core.schema import Schema, Value
+from discreet.core.schema import Kind, Schema, Value
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.duck_tables import DuckTables
 from discreet.data.engines import EngineSettings, lock
@@ -107,7 +107,7 @@ def _opened(
         one.declaration.table: one.declaration.schema(mine.columns)
         for one, mine in zip(private, imported[: len(private)], strict=True)
     }
-    _need_one_kind(schemas)
+    need_one_kind(schemas, {name: mine.spelling for name, mine in zip(names, imported, strict=True)})
     public_schemas = {
         names[place]: public_schema(names[place], imported[place].columns, holdings[place])
         for place in range(len(private), len(together))
@@ -123,18 +123,23 @@ def _opened(
     return DuckTables(found, settings, {name: mine.left_out for name, mine in zip(names, imported, strict=True)})
 
 
-def _need_one_kind(schemas: Mapping[str, Schema]) -> None:
+def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -> None:
     """Refuse ids that cannot be compared: a person would be one in one table, and another in the next."""
-    kinds = {}
-    for name, schema in schemas.items():
-        found = None if schema.unit.column is None else schema.find(schema.unit.column)
-        if found is not None:
-            kinds[name] = found
-    if len({column.kind for column in kinds.values()}) > 1:
+    people = {name: schema.find(schema.unit.column) for name, schema in schemas.items() if schema.unit.column}
+    known = {name: column for name, column in people.items() if column is not None}
+    if len({column.kind for column in known.values()}) > 1:
         told = ", ".join(
-            f"{column.name!r} of {name} holds {column.kind.value} values" for name, column in kinds.items()
+            f"{column.name!r} of {name} holds {column.kind.value} values" for name, column in known.items()
         )
         raise InvalidInput(
             f"People are named by values of different kinds: {told}.",
-            fix='declare one kind for all of them, such as kinds={"patient_id": "text"}',
+            fix='make them alike before the tables are opened; or declare whole numbers, as in kinds={"patient_id": '
+            '"integer"}, where all of them are',
+        )
+    written = {spellings[name] for name, column in known.items() if column.kind is Kind.TEXT}
+    if len(written) > 1:
+        raise InvalidInput(
+            "People are named by texts that were written from different types: the same person would be 1 and 1.0.",
+            fix="make the columns alike before the tables are opened; or declare whole numbers, as in "
+            'kinds={"patient_id": "integer"}',
         )

@@ -1,11 +1,10 @@
-"""From the Arrow table of a statement to exact answers. Sums of millions of private groups are read column by column."""
+"""From the Arrow table of a statement to exact answers: sums of millions of private groups are read by columns."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.schema import Value
 from discreet.data.aggregates import Exact
 from discreet.data.bounded_answers import MOST_ROWS, Layout, Sums
 
@@ -24,21 +23,24 @@ def answered(layout: Layout, found: Any) -> Exact:
         cells if key.values is None else [key.read(cell) for cell in cells]
         for key, cells in zip(layout.keys, (found.column(BEFORE + n).to_pylist() for n in range(width)), strict=True)
     ]
-    groups: tuple[tuple[Value, ...], ...] = tuple(zip(*columns, strict=True))
+    groups = tuple(zip(*columns, strict=True)) if columns else ((),) * found.num_rows
     return Exact(groups=groups, answers=tuple(_sums(one, found, BEFORE + width + BETWEEN) for one in sums))
 
 
 def _order(found: Any, width: int) -> Any:
     """Return the order of groups: key by key, NULL first, texts by their bytes; places of public values as they are."""
-    import pyarrow as pa  # noqa: PLC0415 - comes with PySpark
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with PySpark
+    import pyarrow.compute as pc  # type: ignore[import-untyped]  # noqa: PLC0415
 
-    names = [f"k{place}" for place in range(width)]
-    keys = [found.column(BEFORE + place) for place in range(width)]
-    # Truths have no order there.
-    keys = [key.cast(pa.int8()) if pa.types.is_boolean(key.type) else key for key in keys]
-    by = [(name, "ascending") for name in names]
-    return pc.sort_indices(pa.table(keys, names), sort_keys=by, null_placement="at_start")
+    by: dict[str, Any] = {}
+    for place in range(width):
+        key = found.column(BEFORE + place)
+        by[f"present{place}"] = pc.is_valid(key).cast(pa.int8())
+        # Truths have no order there.
+        by[f"key{place}"] = key.cast(pa.int8()) if pa.types.is_boolean(key.type) else key
+    if not by:
+        return pa.array(range(found.num_rows))
+    return pc.sort_indices(pa.table(by), sort_keys=[(name, "ascending") for name in by])
 
 
 def _sums(reading: Sums, found: Any, first: int) -> NDArray[Any]:

@@ -34,6 +34,17 @@ class SparkFrame:
     #: What a unit's rows are ordered by: places of castings. Leaves no tie but of rows that are equal in all columns.
     order: tuple[int, ...]
     left_out: Mapping[str, str]
+    #: The engine's type of each column by its folded name; all texts are one.
+    types: Mapping[str, str]
+
+    @property
+    def spelling(self) -> str:
+        """What ids are written from: texts of one type, and those that were written from another, are not alike."""
+        person = self.schema.unit.column
+        if person is None:
+            return ""
+        casting = self.castings[self.schema.names.index(person)]
+        return self.types[person.casefold()] if casting.kind is Kind.TEXT else casting.kind.value
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -90,7 +101,9 @@ def made_frame(frame: Any, schema: Schema, found: Mapping[str, Casting | None], 
     types = types_of(frame)
     left_out = {name: reason_left_out(types[name]) for name, cast in found.items() if cast is None}
     renamed = frame.toDF(*[f"f{place}" for place in range(len(types))])
-    return SparkFrame(renamed, schema, castings, order, left_out)
+    texts = ("string", "varchar(", "char(", "void")
+    folded = {name.casefold(): "text" if kind.startswith(texts) else kind for name, kind in types.items()}
+    return SparkFrame(renamed, schema, castings, order, left_out, folded)
 
 
 def need_frame(frame: object) -> None:

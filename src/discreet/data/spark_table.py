@@ -13,10 +13,9 @@ from discreet.core.schema import Schema, Value
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.declaring import AnyBounds, AnyKind
 from discreet.data.importing import Entering, quiet_opening
-from discreet.data.opening import TableSource
+from discreet.data.opening import TableSource, need_one_kind
 from discreet.data.opening import _entering as entering
 from discreet.data.opening import _need_names as need_names
-from discreet.data.opening import _need_one_kind as need_one_kind
 from discreet.data.quiet import quietly
 from discreet.data.relations import scans_in
 from discreet.data.source_checks import check_source
@@ -139,7 +138,8 @@ def _opened(private: Sequence[Entering], public: Mapping[str, object]) -> SparkT
     every = (*frames.private.values(), *frames.public.values())
     if any(one.frame.sparkSession is not session for one in every):
         raise InvalidInput("The frames are of different sessions.", fix="make all of them in one session")
-    need_one_kind({name: frame.schema for name, frame in frames.private.items()})
+    told = frames.private.items()
+    need_one_kind({name: frame.schema for name, frame in told}, {name: frame.spelling for name, frame in told})
     return SparkTable(frames)
 
 

@@ -72,7 +72,7 @@ class BatchPlan:
     def canonical(self) -> str:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = [(each.where, each.keys, each.limit, each.measured, each.source) for each in self.passes]
-        return "\n".join([FORM, type(self.spend).__name__, self.schema.table, *map(repr, [self.schema.unit, *fields])])
+        return "\n".join([FORM, type(self.spend).__name__, *map(repr, [self.schema.table, self.schema.unit, *fields])])
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all passes."""

@@ -159,6 +159,11 @@ def plan_hierarchy(  # noqa: PLR0913 - each is one thing that is declared or ask
     leaves = tuple(tuple(path) for path in paths)
     _need_paths(found, leaves)
     counts = People() if flag(people, "people") else Rows()
+    if isinstance(counts, People) and schema.unit.window is not None:
+        raise InvalidInput(
+            f"A person counts once in each {schema.unit.window.period.value} here, and not once in all.",
+            fix="count rows; or open the table without a window",
+        )
     fitted = _limit(schema, limit, counts, len(leaves))
     if where is not None and where.kind is not Kind.BOOLEAN:
         raise WrongType("where is not true or false.", fix="pass a comparison")

@@ -21,6 +21,7 @@ from discreet.data.relations import (
     matching,
     most_rows,
 )
+from discreet.data.unit_keys import unit_keys
 from discreet.query.bands import RULES
 from discreet.query.chosen_limits import ChosenLimit, LimitsPlan
 from discreet.query.facts import Facts
@@ -30,7 +31,7 @@ from discreet.query.plans import QueryPlan
 from discreet.query.predictions import predict
 from discreet.query.publics import public_values
 from discreet.query.question_text import question_sql
-from discreet.query.questions import Apply, Question, Term
+from discreet.query.questions import Apply, CountPeople, Question, Term
 from discreet.query.row_terms import LENIENT, STRICT
 from discreet.query.shares import split
 from discreet.query.spending import Epsilon, Rho, Spend, Within
@@ -301,6 +302,20 @@ def _need_measures(question: Question, _facts: Facts) -> None:
         raise InvalidInput("Nothing is counted or added up.", fix="ask for COUNT(*), SUM(…), AVG(…) or the like")
 
 
+def _need_life(question: Question, facts: Facts) -> None:
+    """Refuse to count people where units are their months: who came in three months would be three."""
+    window = facts.schema.unit.window
+    if window is None or not any(isinstance(measure, CountPeople) for measure in all_measures(question)):
+        return
+    of_unit = unit_keys(facts.schema)[1:] if facts.schema.people is None else ()
+    if not any(group.expression in of_unit for group in question.groups):
+        period = window.period.value
+        raise InvalidInput(
+            f"A person counts once in each {period} here, so that people of several cannot be counted.",
+            fix=f"group by DATE_TRUNC('{period}', {window.time}), or count rows",
+        )
+
+
 def _need_rules(question: Question, _facts: Facts) -> None:
     for output in question.outputs:
         for function in _functions(output.term):
@@ -353,4 +368,10 @@ def _functions(term: Term) -> list[F]:
 
 
 #: What a question must satisfy, in the order in which it is said.
-CHECKS: tuple[Callable[[Question, Facts], None], ...] = (_need_rows, _need_measures, _need_keys, _need_rules)
+CHECKS: tuple[Callable[[Question, Facts], None], ...] = (
+    _need_rows,
+    _need_measures,
+    _need_keys,
+    _need_life,
+    _need_rules,
+)

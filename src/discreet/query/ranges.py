@@ -77,7 +77,7 @@ class BoundsPlan:
         """Return all that decides how answers are distributed."""
         source = [] if self.source is None else [repr(self.source)]
         fields = (self.schema.unit, self._value, self._choices)
-        return "\n".join([FORM, self.schema.table, *map(repr, fields), *source])
+        return "\n".join([FORM, *map(repr, (self.schema.table, *fields)), *source])
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the two ends, exactly, as texts."""

@@ -64,6 +64,8 @@ def _need_day(today: object) -> date:
         return datetime.now(UTC).date()
     if not isinstance(today, date) or isinstance(today, datetime):
         raise WrongType(f"today is {kind_of(today)}, not a day.", fix="pass a date, such as date(2024, 3, 1)")
+    if today > datetime.now(UTC).date():
+        raise InvalidInput("Days to come have no rows yet, and what is released stays released.", fix="leave out today")
     return today
 
 

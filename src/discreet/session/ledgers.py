@@ -23,6 +23,8 @@ class LedgerAt:
     place: str | Path
     budget: Budget | None
     unit: PrivacyUnit
+    #: The same people, as other tables name them.
+    others: tuple[PrivacyUnit, ...] = ()
     title: str = ""
     anchors: Sequence[str | Path] | None = None
     key: str | Path | None = None
@@ -56,7 +58,7 @@ class LedgerAt:
 
     def _need_same(self, born: Budget) -> None:
         """Refuse a ledger that was begun for others, or with another budget: it is fixed for life."""
-        if not same_unit(born.unit, self.unit):
+        if not any(same_unit(born.unit, unit) for unit in (self.unit, *self.others)):
             raise InvalidInput(
                 f"The ledger at {self._name} was begun for {born.unit}, and the table is opened for {self.unit}.",
                 fix=f"{_typed(born.unit)}; or another ledger, if these are other people",

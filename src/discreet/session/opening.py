@@ -18,6 +18,7 @@ from discreet.session.ledgers import LedgerAt, delta_for, place_of, read_budget
 from discreet.session.rows import Rows, Tables, path_of, rows_of, said_of
 from discreet.session.session import Session
 from discreet.session.settings import Settings, read_settings
+from discreet.session.tables_known import hold_to_units
 
 #: What may be said about a table, and an example of each.
 EXAMPLES = {
@@ -88,11 +89,12 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
             return open_settings(read_settings(source), analyst=analyst, anchors=anchors, key=key)
         rows = rows_of(source, table, inner=inner, store=store, public=public)
         facts = _facts(rows, said, row=row, window=window, limit=limit)
-        unit = next(iter(facts.values())).unit
+        units = [one.unit for one in facts.values()]
         account = LedgerAt(
             place=place_of(ledger, source),
-            budget=read_budget(budget, unit),
-            unit=unit,
+            budget=read_budget(budget, units[0]),
+            unit=units[0],
+            others=tuple(units[1:]),
             title=title or rows.title,
             anchors=anchors,
             key=key,
@@ -173,6 +175,7 @@ def _opened(
         delta_for(ledger.budget if ledger is not None else _budget(account), delta)
         tables = rows.open(facts)
         ledger = account.begun() if ledger is None else ledger
+        hold_to_units(ledger, {name: one.unit for name, one in facts.items()})
         return Session(_dataset(tables, ledger, facts, delta), analyst=analyst)
     except BaseException:
         for one in (tables, ledger):

@@ -1,0 +1,54 @@
+"""Which column names the person in each table: noted in the ledger when it is first opened so, and held to ever after.
+
+A ledger is born for one column. Where several tables speak of the same people under different names, a budget would be
+spent anew if one of them were opened for somebody else the next time.
+"""
+
+import json
+from collections.abc import Mapping
+
+from discreet.core import InvalidInput, PrivacyUnit
+from discreet.gate import Ledger
+from discreet.gate.events import Annotated
+
+#: How a note begins, so that it is told from what people write.
+PREFIX = "discreet units 1 "
+
+
+def hold_to_units(ledger: Ledger, units: Mapping[str, PrivacyUnit]) -> None:
+    """Refuse a table that was opened for others before; note those that are new, where there are several."""
+    known = _noted(ledger)
+    new = {}
+    for table, unit in units.items():
+        said = _said(unit)
+        before = known.get(table.casefold())
+        if before is not None and before != said:
+            raise InvalidInput(
+                f"The table {table!r} was opened for other people before, with this ledger.",
+                fix="name the same column of persons, and of times, as then; or another ledger, if these are others",
+            )
+        if before is None:
+            new[table.casefold()] = said
+    if new and (known or len(units) > 1):
+        ledger.annotate(PREFIX + json.dumps(new, sort_keys=True), by="session")
+
+
+def _said(unit: PrivacyUnit) -> list[str | None]:
+    return [
+        None if unit.column is None else unit.column.casefold(),
+        None if unit.window is None else unit.window.time.casefold(),
+    ]
+
+
+def _noted(ledger: Ledger) -> dict[str, list[str | None]]:
+    """Return what was noted, the first note of each table; notes that say nothing are passed over."""
+    found: dict[str, list[str | None]] = {}
+    for _, event in ledger.entries(0):
+        if isinstance(event, Annotated) and event.text.startswith(PREFIX):
+            try:
+                said = json.loads(event.text.removeprefix(PREFIX))
+            except ValueError:
+                continue
+            if isinstance(said, dict):
+                found = {**said, **found}
+    return found
