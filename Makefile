@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: setup demo pictures test slow faults mutants check format bench docs postgres clean
+.PHONY: setup demo pictures test slow faults mutants check format bench docs postgres java clean
 
 setup: $(VENV)/.dev
 
@@ -62,6 +62,8 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/ledger.py
 	$(RUN)/python benchmarks/peers_venv.py
 	$(RUN)/python benchmarks/queries.py --large
+	$(RUN)/python benchmarks/postgres.py
+	$(RUN)/python benchmarks/spark.py
 
 docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest
@@ -69,6 +71,9 @@ docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 
 postgres:              ## the server that some tests start, where it is missing (Debian, Ubuntu)
 	@.ci/postgres
+
+java:                  ## what Spark runs on, where it is missing (Debian, Ubuntu)
+	@.ci/java
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +

@@ -31,5 +31,12 @@ def duck_tables(private, public):
     )
 
 
+def of_server(private, public):
+    """Return tables of a PostgreSQL."""
+    from postgres_tables import postgres_tables
+
+    return postgres_tables(private, public)
+
+
 #: Whoever joins has to pass the same tests.
-RELATION_ENGINES = {"duckdb": duck_tables}
+RELATION_ENGINES = {"duckdb": duck_tables, "postgres": of_server}

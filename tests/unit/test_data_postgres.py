@@ -84,9 +84,9 @@ def test_each_type_of_the_server_becomes_a_kind_or_is_left_out_with_a_reason():
     integers, texts = dict.fromkeys("abcq", Kind.INTEGER), dict.fromkeys("hijklr", Kind.TEXT)
     others = {"m": Kind.BOOLEAN, "n": Kind.DATE, "o": Kind.TIMESTAMP, "p": Kind.TIMESTAMP}
     assert kinds == integers | texts | others | dict.fromkeys("defg", Kind.REAL)
-    assert sorted(table.left_out) == [f"left{n}" for n in range(1, 7)]
-    assert "lists" in table.left_out["left2"]
-    assert "json" in table.left_out["left1"]
+    assert sorted(table.left_out["types"]) == [f"left{n}" for n in range(1, 7)]
+    assert "lists" in table.left_out["types"]["left2"]
+    assert "json" in table.left_out["types"]["left1"]
 
 
 def test_what_is_no_value_is_null():
@@ -307,7 +307,7 @@ def test_a_role_that_may_only_read_some_columns_is_enough():
         address = running().plain.replace("user=postgres", "user=reader")
         table = open_postgres(address, table="rights", unit=OWNED)
         assert table.schema.names == ("person", "x")
-        assert "GRANT" in table.left_out["secret"]
+        assert "GRANT" in table.left_out["rights"]["secret"]
         assert answers(table, Rows()) == [[1]]
         table.close()
     finally:

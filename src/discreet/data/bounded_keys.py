@@ -39,7 +39,7 @@ class GroupKey:
     def read(self, cell: object) -> Value:
         """Return the value that a cell of the column stands for."""
         if self.values is not None:
-            return self.values[int(cell)]  # type: ignore[call-overload,no-any-return]
+            return self.values[int(cell)]  # type: ignore[call-overload]
         return cell  # type: ignore[return-value]
 
 

@@ -226,5 +226,5 @@ class Needs:
                 return "CASE WHEN cut = 1 THEN 0 END", 1
             case Extremes(upper=upper, cells=count):
                 number = self.rows.item(real_number(self.rows.value(aggregate.value), self.dialect))
-                most = self.fold(number, Fold.MOST if upper else Fold.LEAST)
-                return extreme_cell(most, aggregate, self.dialect), count
+                end = self.fold(number, Fold.MOST if upper else Fold.LEAST)
+                return extreme_cell(end, aggregate, self.dialect), count

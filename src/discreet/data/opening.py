@@ -47,17 +47,18 @@ def open_tables(
     A person has one id in all private tables: their columns hold values of one kind. Public tables are nobody's rows,
     and everything about them is public.
     """
-    _need_names(sources, public or {})
-    private = [_entering(name, source, unit, str(place)) for place, (name, source) in enumerate(sources.items())]
+    need_names(sources, public or {})
+    private = [entering(name, source, unit, str(place)) for place, (name, source) in enumerate(sources.items())]
     nobody = PrivacyUnit()
     publics = [
-        replace(_entering(name, source, nobody, f"_public{place}"), public=True)
+        replace(entering(name, source, nobody, f"_public{place}"), public=True)
         for place, (name, source) in enumerate((public or {}).items())
     ]
     return quiet_opening(lambda: _opened(private, publics, None if store is None else Path(store), settings))
 
 
-def _need_names(sources: object, public: object) -> None:
+def need_names(sources: object, public: object) -> None:
+    """Refuse tables that have no names, or two with one."""
     for given in (sources, public):
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
             raise WrongType(
@@ -70,7 +71,8 @@ def _need_names(sources: object, public: object) -> None:
         raise InvalidInput("Two tables have the same name, but for capitals.", fix="give each its own name")
 
 
-def _entering(name: str, given: object, unit: PrivacyUnit, ending: str) -> Entering:
+def entering(name: str, given: object, unit: PrivacyUnit, ending: str = "") -> Entering:
+    """Return a source with all that is said about it."""
     said = given if isinstance(given, TableSource) else TableSource(source=given)
     declaration = Declaration(
         table=name,

@@ -57,16 +57,39 @@ def identity(own: str, kind: str, wanted: Kind | None) -> Casting | None:
     """Return what the column becomes that says who is protected: different values must stay different.
 
     Or two people would be one unit, and share its limit. Decimals, reals and moments do not fit their kinds here
-    without loss, or are no keys, and become texts; so does everything that is to become one of them.
+    without loss, or are no keys, and become texts; so does everything that is to become one of them. What is declared
+    an integer is one only if it is written as one: "1.4" and "007" are nobody.
     """
     made = casting(own, kind)
     if made is None:
         return None
     if made.kind not in (Kind.REAL, Kind.TIMESTAMP) and wanted in (None, made.kind):
         return made
-    if wanted in (Kind.INTEGER, Kind.BOOLEAN, Kind.DATE):
-        return declared_casting(own, kind, wanted)
+    if wanted in (Kind.BOOLEAN, Kind.DATE):
+        return None
+    if wanted is Kind.INTEGER:
+        number = declared_casting(own, kind, wanted)
+        return None if number is None else Casting(Kind.INTEGER, _exactly(number.text, own, kind, made))
     return Casting(Kind.TEXT, _as_text(own, kind, made))
+
+
+def _exactly(number: str, own: str, kind: str, made: Casting) -> str:
+    """Return a number where it says all of the value that it was read from."""
+    match made.kind:
+        case Kind.TEXT:
+            same = f"{number}::text {BYTES} = {made.text}"
+        case Kind.REAL:
+            same = f"{number} = {own}" if kind == "numeric" else f"{number}::float8 = {made.text}"
+        case _:
+            return number
+    return f"(CASE WHEN {same} THEN {number} END)"
+
+
+def spelling(kind: str) -> str:
+    """Return how ids of a type are written as texts: see `discreet.data.canonical.spelling`."""
+    if kind in INTEGERS or kind in TEXTS or kind in (ENUM, "bool"):
+        return "plain"
+    return "float" if kind in REALS else kind
 
 
 def declared_casting(own: str, kind: str, wanted: Kind) -> Casting | None:

@@ -9,7 +9,7 @@ from discreet.core.schema import Column, Kind, Schema, closest
 from discreet.data.canonical import Casting
 from discreet.data.declaring import found_column
 from discreet.data.importing import Declaration
-from discreet.data.postgres_canonical import ENUM, casting, declared_casting, identity, reason_left_out
+from discreet.data.postgres_canonical import ENUM, casting, declared_casting, identity, reason_left_out, spelling
 from discreet.data.postgres_literals import bare_text, constant
 from discreet.data.quoting import quoted
 
@@ -57,6 +57,8 @@ class Relation:
     order: tuple[tuple[str, Kind], ...]
     left_out: Mapping[str, str]
     listed: str = ""
+    #: How ids are written, where people are named by texts.
+    spelling: str = "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
     order = [*([] if first is None else [first]), *(name for name in schema.names if name != first)]
     reasons = {**_reasons(found, types), **dict.fromkeys(hidden, "it was to be left out")}
     texts = {name: cast.text for name, cast in found.items() if cast is not None}
-    return Relation(schema, origin, texts, tuple((name, kinds[name]) for name in order), reasons)
+    spelt = next((spelling(kind) for name, kind in types.items() if name.casefold() == person), "plain")
+    return Relation(schema, origin, texts, tuple((name, kinds[name]) for name in order), reasons, spelling=spelt)
 
 
 def public_relation(catalogue: Catalogue, inner: str, table: str) -> Relation:

@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, LiteralString, cast
+from typing import Any
 
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
@@ -70,7 +70,7 @@ class Sessions:
     def ask(self, text: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement, in a transaction that only reads."""
         with self._reading() as connection:
-            return connection.execute(cast("LiteralString", text)).fetchall()
+            return connection.execute(text).fetchall()
 
     def path(self) -> tuple[str, ...]:
         """Return the schemas in which the role looks for names."""
@@ -122,7 +122,7 @@ class Sessions:
     def _begin(self, connection: Connection) -> None:
         given = {**SETTINGS, "statement_timeout": f"{max(int(self._settings.seconds * 1000), 1)}ms"}
         listed = "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in given.items())
-        connection.execute(cast("LiteralString", f"{BEGIN}; {listed}"))
+        connection.execute(f"{BEGIN}; {listed}")
 
     def _taken(self) -> Connection | None:
         with self._lock:

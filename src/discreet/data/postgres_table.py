@@ -6,13 +6,14 @@ come to this process. When tables are opened, only the server's catalogue is rea
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from discreet.core import InvalidInput, PrivacyUnit
+from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import Schema, Value
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.bounded_sql import bounded_sql
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.engines import EngineSettings
 from discreet.data.importing import Declaration
+from discreet.data.opening import entering, need_names, need_one_kind
 from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation, public_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
@@ -45,9 +46,9 @@ class PostgresTables:
         return {name: found.schema for name, found in self._sources.public.items()}
 
     @property
-    def left_out(self) -> Mapping[str, str]:
-        """The columns of the private tables that are in no schema, and why."""
-        return {name: why for found in self._sources.private.values() for name, why in found.left_out.items()}
+    def left_out(self) -> Mapping[str, Mapping[str, str]]:
+        """The columns of each private table that are in no schema, and why."""
+        return {name: found.left_out for name, found in self._sources.private.items()}
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers. What is raised tells of no row: see `quietly`."""
@@ -106,6 +107,27 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
     return open_declared(address, [(inner or table, declaration, leave_out)], public or {}, settings)
 
 
+def open_server(
+    address: str,
+    tables: Mapping[str, object],
+    *,
+    unit: PrivacyUnit,
+    public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT,
+) -> PostgresTables:
+    """Return private tables of a server by name, and public ones: see `discreet.data.open_tables`.
+
+    A source is the name of a table on the server, or a `TableSource` with that name.
+    """
+    need_names(tables, public or {})
+    declared = [entering(name, given, unit) for name, given in tables.items()]
+    for one in declared:
+        if not isinstance(one.source, str):
+            raise WrongType("A table on a server is not named by a text.", fix='pass {"visits": "public.visits"}')
+    private = [(str(one.source), one.declaration, ()) for one in declared]
+    return open_declared(address, private, public or {}, settings)
+
+
 def open_declared(
     address: str,
     private: Sequence[tuple[str, Declaration, Sequence[str]]],
@@ -129,18 +151,9 @@ def open_declared(
 
     try:
         sources = quietly(opened)
-        _need_one_kind([found.schema for found in sources.private.values()])
+        told = sources.private.items()
+        need_one_kind({name: found.schema for name, found in told}, {name: found.spelling for name, found in told})
         return PostgresTables(sessions, sources)
     except BaseException:
         sessions.close()
         raise
-
-
-def _need_one_kind(schemas: Sequence[Schema]) -> None:
-    """Refuse ids that cannot be compared: a person would be one in one table, and another in the next."""
-    columns = [schema.find(schema.unit.column) for schema in schemas if schema.unit.column is not None]
-    if len({column.kind for column in columns if column is not None}) > 1:
-        raise InvalidInput(
-            "People are named by values of different kinds.",
-            fix='declare one kind for all of them, such as kinds={"patient_id": "text"}',
-        )

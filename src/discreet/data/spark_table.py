@@ -13,9 +13,7 @@ from discreet.core.schema import Schema, Value
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.declaring import AnyBounds, AnyKind
 from discreet.data.importing import Entering, quiet_opening
-from discreet.data.opening import TableSource, need_one_kind
-from discreet.data.opening import _entering as entering
-from discreet.data.opening import _need_names as need_names
+from discreet.data.opening import TableSource, entering, need_names, need_one_kind
 from discreet.data.quiet import quietly
 from discreet.data.relations import scans_in
 from discreet.data.source_checks import check_source

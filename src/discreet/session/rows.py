@@ -94,10 +94,10 @@ class Rows:
 
     def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> Tables:
         if self.address is not None:
-            from discreet.data.postgres_table import open_postgres  # noqa: PLC0415 - psycopg is an extra
+            from discreet.data.postgres_table import open_server  # noqa: PLC0415 - psycopg is an extra
 
             self._need_no_copy()
-            return open_postgres(self.address, tables, unit=unit, public=self.public)
+            return open_server(self.address, tables, unit=unit, public=self.public)
         if any(is_spark_frame(source) for source in self.sources.values()):
             from discreet.data.spark_table import open_frames  # noqa: PLC0415 - PySpark is an extra
 
