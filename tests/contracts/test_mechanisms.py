@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from discreet import mechanisms
-from discreet.accounting import PrivacyLoss, epsilon
+from discreet.accounting import PrivacyLoss, calibrate_concentrated, epsilon
 from discreet.core import Bounds, DiscreetError, counting_query, histogram
 from discreet.mechanisms import (
     AboveThreshold,
     CentredTotal,
     ExponentialMechanism,
     Extreme,
+    FactorisationCounter,
     Gaussian,
     GaussianThreshold,
     Laplace,
@@ -35,6 +36,7 @@ from discreet.mechanisms import (
     Sparse,
     TopK,
     TopKMethod,
+    TreeCounter,
     Truncated,
     TruncatedGeometricSelection,
 )
@@ -98,6 +100,11 @@ CASES = {
     "LimitChoice": (LimitChoice(epsilon=1, most=3), lambda m, e: m.choose([3, SECRET, 3], entropy=e)),
     "AboveThreshold": (AboveThreshold(epsilon=1, threshold=5), lambda m, e: m.start(entropy=e).ask(SECRET)),
     "Sparse": (Sparse(epsilon=1, threshold=5, answers=2), lambda m, e: m.start(entropy=e).ask(SECRET)),
+    "TreeCounter": (TreeCounter(steps=4, epsilon=1), lambda m, e: m.measure(2, [3, 1, SECRET], entropy=e)),
+    "FactorisationCounter": (
+        FactorisationCounter(steps=4, rho=calibrate_concentrated(1, 1e-9)),
+        lambda m, e: m.measure(2, [3, 1, SECRET], entropy=e),
+    ),
     "NumericSparse": (NumericSparse(epsilon=1, threshold=5, answers=2), lambda m, e: m.start(entropy=e).ask(SECRET)),
 }
 

@@ -234,6 +234,7 @@ BIRTH = LEDGER | {
     "birth_limit",
     "birth_limit_exact",
     "delta",
+    "window",
     "delta_exact",
     "person",
     "neighbours",

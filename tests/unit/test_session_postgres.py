@@ -85,7 +85,7 @@ def test_a_statement_that_is_ended_is_paid_for_once_and_can_be_run_again(tmp_pat
     [
         ({"table": None}, "Which tables"),
         (
-            {"table": ["s_visits", "nothing"], "person": "patient_id", "groups": None, "bounds": None, "order": None},
+            {"table": ["s_visits", "s_nothing"], "person": "patient_id", "groups": None, "bounds": None, "order": None},
             "no table",
         ),
         ({"store": "rows.duckdb"}, "stay where they are"),
