@@ -134,7 +134,7 @@ def test_a_schema_shows_all_tables(clinic):
         ({"bounds": {"cost": (0, 100)}}, "speaks of a table that there is not"),
         ({"bounds": 3}, "said for each"),
         ({"order": "day"}, "said for each"),
-        ({"person": {"visits": "patient_id"}}, "Who is protected"),
+        ({"person": {"visits": "patient_id"}}, "Nobody is named in 'patients'"),
         ({"person": {"visits": "patient_id", "patients": "sex"}, "groups": None}, "different kinds"),
         ({"table": "visits"}, "names already"),
         ({"public": [1]}, "not a dictionary"),
@@ -214,3 +214,15 @@ def test_a_table_is_for_the_same_people_ever_after(tmp_path):
     discreet.open(turned, person=person, ledger=tmp_path / "clinic.ledger").close()
     with pytest.raises(InvalidInput, match="was begun for"):
         discreet.open(PATIENTS_FRAME, table="patients", person="id", ledger=tmp_path / "clinic.ledger")
+
+
+def test_one_table_may_be_spoken_of_by_its_name_too(tmp_path):
+    said = {
+        "person": {"visits": "patient_id"},
+        "bounds": {"visits": {"cost": (0, 100)}},
+        "limit": Limit(),
+        "complete": {"visits": ["cost"]},
+    }
+    with discreet.open({"visits": VISITS_FRAME}, **said, budget=Budget(epsilon=1), ledger=tmp_path / "v.ledger") as one:
+        assert one.schema.schema.find("cost").complete
+        assert float(one.schema.schema.find("cost").bounds.high) == 100

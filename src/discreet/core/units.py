@@ -49,7 +49,9 @@ class Window:
         if not isinstance(self.period, Period):
             raise WrongType("period is not a Period.", fix="pass Period.MONTH or the like")
         if not isinstance(self.time, str) or not self.time.strip():
-            raise InvalidInput("time names no column.", fix='name the column of dates or times, such as time="day"')
+            raise InvalidInput(
+                "A window names no column of times.", fix='write "month of day", or Window(period=…, time="day")'
+            )
 
     @classmethod
     def of(cls, text: str) -> "Window":

@@ -135,13 +135,13 @@ def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -
         )
         raise InvalidInput(
             f"People are named by values of different kinds: {told}.",
-            fix='make them alike before the tables are opened; or declare whole numbers, as in kinds={"patient_id": '
-            '"integer"}, where all of them are',
+            fix="make them alike before the tables are opened; or declare whole numbers, as in "
+            'kinds={"visits": {"patient_id": "integer"}}, where all of them are',
         )
     written = {spellings[name] for name, column in known.items() if column.kind is Kind.TEXT}
     if len(written) > 1:
         raise InvalidInput(
             "People are named by texts that were written from different types: the same person would be 1 and 1.0.",
             fix="make the columns alike before the tables are opened; or declare whole numbers, as in "
-            'kinds={"patient_id": "integer"}',
+            'kinds={"visits": {"patient_id": "integer"}}',
         )

@@ -175,11 +175,16 @@ def conjuncts(node: exp.Expr) -> list[exp.Expr]:
     return found
 
 
+#: Where other conditions go. After WHERE they would take rows out of a LEFT JOIN again.
+CONDITIONS = (
+    "write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: "
+    "LEFT JOIN (SELECT * FROM b WHERE …) AS b"
+)
+
+
 def _equality(node: exp.Expr, sides: tuple[Side, Side], scope: Scope) -> Pair:
     if not isinstance(node, exp.EQ):
-        raise scope.refuse(
-            node, "A join compares for equality alone.", "write ON a.x = b.x, and other conditions after WHERE"
-        )
+        raise scope.refuse(node, "A join compares for equality alone.", CONDITIONS)
     one, other = row(node.this, scope), row(node.expression, scope)
     for first, second in ((one, other), (other, one)):
         if _is_of(first, sides[0]) and _is_of(second, sides[1]):
@@ -187,7 +192,7 @@ def _equality(node: exp.Expr, sides: tuple[Side, Side], scope: Scope) -> Pair:
     raise scope.refuse(
         node,
         "This does not compare a column on the left with one on the right.",
-        "write ON a.x = b.x, and other conditions after WHERE, or in a subquery",
+        CONDITIONS,
     )
 
 

@@ -157,7 +157,7 @@ def _distinct(node: exp.Distinct, condition: Expression | None, scope: Scope) ->
 def _value(node: exp.Expr, condition: Expression | None, scope: Scope, *, ordered: bool = False) -> Expression:
     """Return what is summed up, averaged or ordered, if it can be."""
     if isinstance(node, exp.Distinct):
-        raise scope.refuse(node, "DISTINCT is for COUNT alone.", "leave it out")
+        raise scope.refuse(node, "DISTINCT is for COUNT alone.", "leave it out, and every row is added up")
     value = row(node, scope)
     if not value.kind.numeric and not (ordered and value.kind.temporal):
         raise scope.refuse(
@@ -186,7 +186,7 @@ def _summed(node: exp.Expr, value: Expression, condition: Expression | None, sco
         raise scope.refuse(
             node,
             "The column of who is protected can only be counted.",
-            f"write COUNT(DISTINCT {scope.schema.unit.column}), or use it after WHERE",
+            f"write COUNT(DISTINCT {scope.schema.unit.column}) for people, COUNT(*) for rows, or use it after WHERE",
         )
     return found
 

@@ -22,10 +22,18 @@ def public_column(node: exp.Expr, known: Known) -> tuple[Public, ColumnValue] | 
     table = Public(scan, Item.of(clause.this.alias or scan.table, scan.columns))
     others = ("joins", "where", "group", "having", "order", "limit", "with_", "distinct")
     if any(node.args.get(name) for name in others) or len(node.expressions) != 1:
-        raise known.refuse(node, "Of a public table, one column can be looked in.", "write (SELECT code FROM wards)")
+        raise known.refuse(
+            node,
+            "Of a public table, one column can be looked in.",
+            "write (SELECT code FROM wards); with a condition, JOIN wards ON …, and the condition after WHERE",
+        )
     output = node.expressions[0].unalias()
     if not isinstance(output, exp.Column):
-        raise known.refuse(output, "Of a public table, one column can be looked in.", "write (SELECT code FROM wards)")
+        raise known.refuse(
+            output,
+            "Of a public table, one column can be looked in.",
+            "write (SELECT code FROM wards); with a condition, JOIN wards ON …, and the condition after WHERE",
+        )
     schema = next(iter(known.schemas.values()))
     found = Scope(known.page, schema, (table.item,), table=scan.table).column(output)
     return (table, found) if isinstance(found, ColumnValue) else None

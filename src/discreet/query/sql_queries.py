@@ -311,7 +311,9 @@ def _union(node: exp.Union, known: Known) -> Source:
         if isinstance(each, exp.Union):
             if each.args.get("distinct"):
                 raise known.refuse(
-                    each.expression, "UNION looks for rows that are the same.", "write UNION ALL, which keeps all rows"
+                    each.expression,
+                    "UNION looks for rows that are the same.",
+                    "write SELECT DISTINCT person, … FROM (… UNION ALL …) AS t; UNION ALL alone keeps all rows",
                 )
             waiting += [each.expression, each.this]
         else:

@@ -125,7 +125,9 @@ def _days(node: exp.Interval, scope: Scope) -> int:
     unit, count = node.args.get("unit"), node.this
     text = count.name if isinstance(count, exp.Literal) else ""
     if not isinstance(unit, exp.Var) or unit.name.upper() not in UNITS:
-        raise scope.refuse(node, "An interval must be in days or weeks.", "write INTERVAL 7 DAY")
+        raise scope.refuse(
+            node, "An interval must be in days or weeks.", "write the day itself, as in DATE '2025-01-01'"
+        )
     if not text.removeprefix("-").isdecimal() or not text.isascii() or len(text) > 8:
         raise scope.refuse(node, "An interval must be a whole number of days.", "write INTERVAL 7 DAY")
     days = int(text) * UNITS[unit.name.upper()]
@@ -274,7 +276,8 @@ def _misplaced(node: exp.Expr, scope: Scope) -> DiscreetError:
             return scope.refuse(
                 node,
                 "There is a question inside the question.",
-                "put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND",
+                "ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write "
+                "person IN (SELECT person FROM …) among conditions joined by AND",
             )
         case exp.Interval():
             return scope.refuse(node, "An interval stands alone.", "add it to a date: day + INTERVAL 7 DAY")

@@ -111,6 +111,7 @@ class Scope:
             names = [item.qualifier for item in self.items if item.qualifier] or ["the column's name alone"]
             fix = f"write {names[0]}.{node.name}" if self.items[0].qualifier else "leave out what is before the dot"
             fix = fix if len(names) == 1 else f"use one of: {', '.join(names)}"
+            fix = f"{fix}; what is meant outside of a subquery is joined, on the person and on other columns"
             raise self.refuse(node, f"There is no table {table.name!r} in this question.", fix)
         return found
 

@@ -89,7 +89,7 @@ def priced(epsilon: Number | None, rho: Number | None) -> Epsilon | Rho:
 def need_price(asked: Asking) -> Epsilon | Rho:
     """Return the price of what is asked together; an accuracy is looked for one question at a time."""
     if isinstance(asked.spend, Within):
-        raise InvalidInput("A batch has a price, not an accuracy.", fix="pass epsilon=1, or rho=0.1")
+        raise InvalidInput("What is asked together has a price, not an accuracy.", fix="pass epsilon=1, or rho=0.1")
     if asked.bias:
         raise InvalidInput("Biases are estimated for one question at a time.", fix="leave out bias")
     return asked.spend

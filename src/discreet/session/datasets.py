@@ -53,6 +53,8 @@ class Dataset:
             raise InvalidInput(
                 f"{name!r} is a public table.", fix="read it where it is; or join a private table with it"
             )
+        if name is None:
+            raise InvalidInput("Several tables are open.", fix=f"pass table=, one of: {', '.join(self.schemas)}")
         fix = f"use {next(iter(self.schemas))!r}, or leave the name out"
         if len(self.schemas) > 1:
             fix = f"use one of: {', '.join(self.schemas)}"

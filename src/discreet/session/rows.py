@@ -18,6 +18,8 @@ from discreet.session.settings import table_name
 
 #: What a frame's table is called in SQL, unless it is given a name.
 FRAME = "data"
+#: What is said of a table as a whole, and not by columns.
+PLAIN = ("person", "complete", "order")
 
 
 class Tables(Protocol):
@@ -203,9 +205,18 @@ def _named(source: Any, table: object) -> str:
     return need_label(table, "table")
 
 
+def _is_by_table(given: object, what: str, rows: Rows) -> bool:
+    """Whether something is said by table although there is one: its name is the only one, and columns are below it."""
+    if not isinstance(given, Mapping) or len(given) != 1:
+        return False
+    ((table, said),) = given.items()
+    known = isinstance(table, str) and table.casefold() in {name.casefold() for name in rows.sources}
+    return known and (isinstance(said, Mapping) or what in PLAIN)
+
+
 def said_of(given: object, name: str, rows: Rows, what: str, example: str) -> Any:
     """Return what is said of one table: where there are several, it is said for each by its name."""
-    if given is None or not rows.several:
+    if given is None or not (rows.several or _is_by_table(given, what, rows)):
         return given
     if not isinstance(given, Mapping):
         raise WrongType(
@@ -219,4 +230,7 @@ def said_of(given: object, name: str, rows: Rows, what: str, example: str) -> An
                 f"{what} speaks of a table that there is not.",
                 fix=f'with several tables, pass {what}={{"{name}": {example}}}',
             )
-    return next((one for table, one in given.items() if table.casefold() == name.casefold()), None)
+    found = next((one for table, one in given.items() if table.casefold() == name.casefold()), None)
+    if what == "person" and found is None:
+        raise InvalidInput(f"Nobody is named in {name!r}.", fix=f'pass person={{…, "{name}": "patient_id"}}')
+    return found

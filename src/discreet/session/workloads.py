@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from discreet.core import InvalidInput, Number
+from discreet.core import InvalidInput, Number, WrongType
+from discreet.core.errors import kind_of
 from discreet.core.schema import Value
 from discreet.gate import Gate, Price, Release
+from discreet.gate.releases import one_line
 from discreet.query import (
     BatchPlan,
     Frame,
@@ -25,6 +27,7 @@ from discreet.query import (
 )
 from discreet.session.answers import Answer, percent
 from discreet.session.asking import Asking, need_price
+from discreet.session.cells import error_text
 from discreet.session.desks import Desk
 from discreet.session.rows import OneOf
 from discreet.session.tables import TextColumn, html_lines, html_table, text_table
@@ -95,6 +98,8 @@ def batch_plan(
     other: bool,
 ) -> tuple[BatchPlan, Gate[OneOf]]:
     """Return the plan of several questions, and the gate that it goes through."""
+    if isinstance(questions, str) or not isinstance(questions, Sequence):
+        raise WrongType(f"The questions are {kind_of(questions)}, not a list.", fix='pass ["SELECT …", "SELECT …"]')
     read = [desk.question(each, asked) for each in questions]
     first = need_one_table(read)
     plan = plan_batch(
@@ -120,9 +125,9 @@ def _again(plan: BatchPlan, release: Release, place: int, confidence: Number, si
     return view_batch(plan, release.answer, confidence, simultaneous=simultaneous)[place]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class WorkloadPreview:
-    """What a batch or a hierarchy would cost, and how far off each table or level would be. Nothing was paid."""
+    """What a batch would cost, and how far off each of its tables would be. Nothing was paid."""
 
     price: Price
     plan: BatchPlan | HierarchyPlan
@@ -135,6 +140,23 @@ class WorkloadPreview:
     def fits(self) -> bool:
         """Whether it could be paid for."""
         return self.price.fits
+
+    def lines(self) -> list[str]:
+        """Return what a terminal shows."""
+        found = [
+            f"Preview of {one_line(self.price.what, 200)}",
+            f"price: {self.plan.spend}, alone {self.price.guarantee}",
+        ]
+        found += [
+            f"{one.name}: {one.words if one.error is None else f'± {error_text(one.error)}'}"
+            for each in self.predicted
+            for one in each
+        ]
+        left = "fits" if self.fits else "does not fit"
+        return [*found, *([] if self.saving is None else [str(self.saving)]), f"{left} into what is left"]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

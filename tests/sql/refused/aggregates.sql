@@ -61,7 +61,7 @@ WINDOW looks at rows beside a row. (line 1, column 29)
 SELECT SUM(DISTINCT stay) FROM visits
 ---
 DISTINCT is for COUNT alone. (line 1, column 21)
-  fix: leave it out
+  fix: leave it out, and every row is added up
 ===
 SELECT AVG(stay) IGNORE NULLS FROM visits
 ---

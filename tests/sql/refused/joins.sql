@@ -51,27 +51,27 @@ It is not said which rows belong together. (line 1, column 34)
 SELECT COUNT(*) FROM visits JOIN patients ON TRUE
 ---
 A join compares for equality alone. (line 1, column 34)
-  fix: write ON a.x = b.x, and other conditions after WHERE
+  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id OR v.ward = p.ward
 ---
 A join compares for equality alone. (line 1, column 50)
-  fix: write ON a.x = b.x, and other conditions after WHERE
+  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id >= p.patient_id
 ---
 A join compares for equality alone. (line 1, column 50)
-  fix: write ON a.x = b.x, and other conditions after WHERE
+  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND p.age > 40
 ---
 A join compares for equality alone. (line 1, column 82)
-  fix: write ON a.x = b.x, and other conditions after WHERE
+  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = v.patient_id
 ---
 This does not compare a column on the left with one on the right. (line 1, column 50)
-  fix: write ON a.x = b.x, and other conditions after WHERE, or in a subquery
+  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.ward = p.ward
 ---
@@ -131,7 +131,7 @@ SELECT AVG(age) FROM visits v JOIN patients p USING (patient_id)
 SELECT AVG(q.age) FROM visits v JOIN patients p USING (patient_id)
 ---
 There is no table 'q' in this question. (line 1, column 12)
-  fix: use one of: v, p
+  fix: use one of: v, p; what is meant outside of a subquery is joined, on the person and on other columns
 ===
 SELECT AVG(v.city) FROM visits v JOIN patients p USING (patient_id)
 ---
@@ -161,7 +161,7 @@ A group for each person would single people out. (line 1, column 89)
 SELECT SUM(p.patient_id) FROM visits v JOIN patients p USING (patient_id)
 ---
 The column of who is protected can only be counted. (line 1, column 12)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(*) FROM visits v JOIN clinics c ON v.ward = c.code
 ---
@@ -186,12 +186,12 @@ A public table stands before the private ones. (line 1, column 38)
 SELECT COUNT(*) FROM visits JOIN wards ON code = 'A'
 ---
 This does not compare a column on the left with one on the right. (line 1, column 43)
-  fix: write ON a.x = b.x, and other conditions after WHERE, or in a subquery
+  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON ward < code
 ---
 A join compares for equality alone. (line 1, column 43)
-  fix: write ON a.x = b.x, and other conditions after WHERE
+  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON ward = floor
 ---
@@ -231,4 +231,4 @@ This is not SQL that can be read here. (line 1, column 86)
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = (SELECT 1)
 ---
 There is a question inside the question. (line 1, column 73)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND

@@ -151,7 +151,7 @@ Dates and numbers cannot be added. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 MONTH > left_on
 ---
 An interval must be in days or weeks. (line 1, column 35)
-  fix: write INTERVAL 7 DAY
+  fix: write the day itself, as in DATE '2025-01-01'
 ===
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1.5 DAY > left_on
 ---
@@ -166,7 +166,7 @@ An interval must be a whole number of days. (line 1, column 50)
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL '1 day 2 hours' > left_on
 ---
 An interval must be in days or weeks. (line 1, column 50)
-  fix: write INTERVAL 7 DAY
+  fix: write the day itself, as in DATE '2025-01-01'
 ===
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 99999999 DAY > left_on
 ---

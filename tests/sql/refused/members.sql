@@ -26,22 +26,22 @@ Rows are looked for among those of other people. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients) OR smoker
 ---
 There is a question inside the question. (line 1, column 57)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE NOT (patient_id IN (SELECT patient_id FROM patients) AND smoker)
 ---
 There is a question inside the question. (line 1, column 62)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 SELECT COUNT(*) FILTER (WHERE patient_id IN (SELECT patient_id FROM patients)) FROM visits
 ---
 There is a question inside the question. (line 1, column 53)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 SELECT COUNT(*) FROM visits HAVING COUNT(*) IN (SELECT age FROM patients)
 ---
 There is a question inside the question. (line 1, column 56)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients LIMIT 3)
 ---
@@ -66,17 +66,17 @@ NOT IN of a public table depends on its NULLs. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM wards WHERE floor = 1)
 ---
 Of a public table, one column can be looked in. (line 1, column 51)
-  fix: write (SELECT code FROM wards)
+  fix: write (SELECT code FROM wards); with a condition, JOIN wards ON …, and the condition after WHERE
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code, floor FROM wards)
 ---
 Of a public table, one column can be looked in. (line 1, column 51)
-  fix: write (SELECT code FROM wards)
+  fix: write (SELECT code FROM wards); with a condition, JOIN wards ON …, and the condition after WHERE
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT UPPER(code) FROM wards)
 ---
 Of a public table, one column can be looked in. (line 1, column 51)
-  fix: write (SELECT code FROM wards)
+  fix: write (SELECT code FROM wards); with a condition, JOIN wards ON …, and the condition after WHERE
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT floor FROM wards)
 ---

@@ -36,22 +36,22 @@ A group for each person would single people out. (line 1, column 38)
 SELECT AVG(patient_id) FROM visits
 ---
 The column of who is protected can only be counted. (line 1, column 12)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT MIN(patient_id), MAX(patient_id) FROM visits
 ---
 The column of who is protected can only be counted. (line 1, column 12)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(patient_id) FROM visits
 ---
 The column of who is protected can only be counted. (line 1, column 14)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(DISTINCT patient_id + 1) FROM visits
 ---
 The column of who is protected can only be counted. (line 1, column 23)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(DISTINCT patient_id) FILTER (WHERE age > 40) FROM visits
 ---
@@ -61,17 +61,17 @@ People cannot be counted with FILTER. (line 1, column 23)
 SELECT SUM(CASE WHEN patient_id = 4711 THEN stay END) FROM visits
 ---
 The column of who is protected can only be counted. (line 1, column 12)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(*) FILTER (WHERE patient_id = 4711) FROM visits
 ---
 The column of who is protected can only be counted. (line 1, column 14)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT MEDIAN(patient_id) FROM visits
 ---
 The column of who is protected can only be counted. (line 1, column 15)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(*) FROM visits HAVING patient_id = 1
 ---
@@ -86,4 +86,4 @@ SELECT COUNT(*) FROM visits ORDER BY patient_id
 SELECT HISTOGRAM(patient_id, 0, 10, 20) FROM visits
 ---
 The column of who is protected can only be counted. (line 1, column 18)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE

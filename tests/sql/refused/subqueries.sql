@@ -131,12 +131,12 @@ There is no column 'stay' in rows of visits. (line 1, column 55)
 SELECT AVG(visits.age) FROM (SELECT age FROM visits) t
 ---
 There is no table 'visits' in this question. (line 1, column 12)
-  fix: write t.age
+  fix: write t.age; what is meant outside of a subquery is joined, on the person and on other columns
 ===
 SELECT AVG(t.age) FROM (SELECT age FROM visits)
 ---
 There is no table 't' in this question. (line 1, column 12)
-  fix: leave out what is before the dot
+  fix: leave out what is before the dot; what is meant outside of a subquery is joined, on the person and on other columns
 ===
 SELECT COUNT(*) FROM (SELECT age, stay AS age FROM visits) t WHERE age > 1
 ---
@@ -191,22 +191,22 @@ A group for each person would single people out. (line 1, column 83)
 SELECT AVG(who) FROM (SELECT patient_id AS who, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
 The column of who is protected can only be counted. (line 1, column 12)
-  fix: write COUNT(DISTINCT patient_id), or use it after WHERE
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 ---
 There is a question inside the question. (line 1, column 49)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 SELECT (SELECT COUNT(*) FROM visits), COUNT(*) FROM visits
 ---
 There is a question inside the question. (line 1, column 16)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 SELECT COUNT(*) FROM visits GROUP BY (SELECT 1)
 ---
 There is a question inside the question. (line 1, column 46)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM visits
 ---

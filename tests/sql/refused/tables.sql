@@ -66,7 +66,7 @@ CROSS is not a join that is understood. (line 1, column 29)
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 ---
 There is a question inside the question. (line 1, column 49)
-  fix: put it after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)
 ---
@@ -146,12 +146,12 @@ FETCH is not understood. (line 1, column 40)
 SELECT AVG(w.stay) FROM visits
 ---
 There is no table 'w' in this question. (line 1, column 12)
-  fix: write visits.stay
+  fix: write visits.stay; what is meant outside of a subquery is joined, on the person and on other columns
 ===
 SELECT AVG(visits.stay) FROM visits v
 ---
 There is no table 'visits' in this question. (line 1, column 12)
-  fix: write v.stay
+  fix: write v.stay; what is meant outside of a subquery is joined, on the person and on other columns
 ===
 SELECT AVG(a.b.stay) FROM visits
 ---

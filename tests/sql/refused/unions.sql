@@ -6,7 +6,7 @@ UNION puts two questions together. (line 1, column 46)
 SELECT COUNT(*) FROM (SELECT day FROM visits UNION SELECT day FROM drugs) t
 ---
 UNION looks for rows that are the same. (line 1, column 59)
-  fix: write UNION ALL, which keeps all rows
+  fix: write SELECT DISTINCT person, … FROM (… UNION ALL …) AS t; UNION ALL alone keeps all rows
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits EXCEPT SELECT day FROM drugs) t
 ---
