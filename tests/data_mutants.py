@@ -152,7 +152,7 @@ DATA_MUTANTS = [
         "data/engines.py",
         "if time.monotonic() > self._deadline:",
         "if False:",
-        f"{TABLE}::test_a_question_has_its_time_and_no_more",
+        f"{TABLE}::test_a_question_that_was_not_interrupted_in_time_asks_no_further",
     ),
     Mutant(
         "a table tells how many rows it has",

@@ -134,6 +134,7 @@ def test_what_is_declared_a_whole_number_is_nobody_else(ids, people_found):
     """Rounded, these would be one person, and who leaves would change which rows of the other count."""
     table = open_table(pa.table({"person": ids}), table="visits", unit=PERSON, kinds={"person": "integer"})
     assert people(table) == people_found
+    assert [row[0] for row in stored(table)] == [1, 2]
 
 
 @pytest.mark.parametrize("kind", ["boolean", "date"])

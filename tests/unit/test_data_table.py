@@ -12,7 +12,7 @@ from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.data import duck_table as module
-from discreet.data import groupings, kernel, marks, rounds
+from discreet.data import engines, groupings, kernel, marks, rounds
 from discreet.data.aggregates import (
     Aggregation,
     Distinct,
@@ -335,6 +335,20 @@ def test_a_question_has_its_time_and_no_more():
     table = opened({"person": list(range(1000)), "x": [1] * 1000}, settings=EngineSettings(seconds=1e-9))
     with pytest.raises(EngineFailed):
         table.aggregate(asked(Present(column(table.schema, "x"))))
+
+
+def test_a_question_that_was_not_interrupted_in_time_asks_no_further(monkeypatch):
+    class Never:
+        def __init__(self, *_):
+            self.daemon = True
+
+        def start(self):
+            """Do not even begin to wait."""
+
+        cancel = start
+
+    monkeypatch.setattr(engines.threading, "Timer", Never)
+    test_a_question_has_its_time_and_no_more()
 
 
 def test_a_table_shows_no_row_and_no_number_of_rows(table):
