@@ -115,12 +115,10 @@ def test_the_embedded_engine_counts_what_the_plain_one_counts(engine, worlds):
             assert np.array_equal(ours, theirs), pair
 
 
-@pytest.mark.parametrize("pair", CORPUS, ids=str)
+@pytest.mark.parametrize("pair", [one for one in CORPUS if asked(one.question, one.file).source is not None], ids=str)
 def test_no_person_moves_a_question_of_several_tables_further_than_is_paid_for(pair, worlds):
     """Under the plan's own limit, salt and relation, whoever is taken away."""
     question = asked(pair.question, pair.file)
-    if question.source is None:
-        pytest.skip("a question of one table")
     plan = plan_question(question, replace(FACTS, limit=Limit(groups=2, rows_per_group=2)), Epsilon(1))
     aggregates = tuple(dict.fromkeys(aggregate_of(part) for part in plan.parts))
     first, *others = [world.aggregate(plan._aggregation(plan.limit, aggregates)) for world in worlds]
