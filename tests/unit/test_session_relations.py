@@ -226,3 +226,17 @@ def test_one_table_may_be_spoken_of_by_its_name_too(tmp_path):
     with discreet.open({"visits": VISITS_FRAME}, **said, budget=Budget(epsilon=1), ledger=tmp_path / "v.ledger") as one:
         assert one.schema.schema.find("cost").complete
         assert float(one.schema.schema.find("cost").bounds.high) == 100
+
+
+def test_a_batch_about_a_join_is_about_that_join(clinic):
+    joined = "FROM visits JOIN patients ON patient_id = id"
+    total, by_sex = clinic.batch(
+        [f"SELECT COUNT(*) AS n {joined}", f"SELECT sex, COUNT(*) AS n {joined} GROUP BY sex"], epsilon=PRICE
+    )
+    known = [who for who, *_ in VISITS if who < 999]
+    assert total.value == pytest.approx(len(known), abs=0.1)
+    assert [row["n"] for row in by_sex.rows()] == pytest.approx(
+        [sum("fm"[n % 2] == sex for n in known) for sex in "fm"], abs=0.1
+    )
+    with pytest.raises(InvalidInput, match="several tables"):
+        clinic.batch(["SELECT COUNT(*) FROM visits", "SELECT COUNT(*) FROM patients"], epsilon=1)

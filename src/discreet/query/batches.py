@@ -167,7 +167,7 @@ class Draft:
                 limit=_known(host),
                 measured=tuple(Measured(part, axes, next(shares)) for part, axes in found),
                 spend=spend,
-                source=getattr(host, "source", None),
+                source=host.source,
             )
             for host, found in zip(self._hosts, self._measured, strict=True)
         )
@@ -175,7 +175,7 @@ class Draft:
 
 def _rows_of(plan: QueryPlan) -> tuple[Any, ...]:
     """Return what says which rows a question is about."""
-    return plan.schema.table, plan.where, getattr(plan, "source", None)
+    return plan.schema.table, plan.where, plan.source
 
 
 def _groups_of(plan: QueryPlan) -> tuple[Any, ...]:
