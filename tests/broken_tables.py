@@ -5,7 +5,7 @@ import math
 from discreet.core.limits import TotalLimit
 from discreet.data.aggregates import Extremes, People, PeopleBy, Total
 from discreet.data.marks import mark, name_of
-from plain_engine import Entry, PlainTable, as_number, logarithmic_cell, values_in
+from plain_engine import PlainTable, as_number, logarithmic_cell, values_in
 from plain_values import value_of
 
 
@@ -30,9 +30,11 @@ class PlacesForGroups(PlainTable):
 class PlacesForRows(PlainTable):
     """A row's mark is drawn from its place in the table, which others change."""
 
-    def row_mark(self, salt, entry):
-        place = next(place for place, row in enumerate(self.rows) if row is entry.row)
-        return mark(salt + 1, self.name_of_unit(entry.unit), place)
+    def first_rows(self, salt, entries, most):
+        return sorted(entries, key=lambda entry: self.row_mark(salt, entry.unit, self.place_of(entry)))[:most]
+
+    def place_of(self, entry):
+        return next(place for place, row in enumerate(self.rows) if row is entry.row)
 
 
 class OneRowTooMany(PlainTable):
@@ -40,6 +42,18 @@ class OneRowTooMany(PlainTable):
 
     def first_rows(self, salt, entries, most):
         return super().first_rows(salt, entries, most + 1)
+
+
+class NumbersOfTheWholeUnit(PlainTable):
+    """A row in a group is numbered among all of its unit's rows: private, but not what was promised."""
+
+    def kept_of_unit(self, aggregation, entries, places):
+        self.whole = entries
+        return super().kept_of_unit(aggregation, entries, places)
+
+    def first_rows(self, salt, entries, most):
+        numbers = {id(entry): number for number, entry in enumerate(self.whole)}
+        return sorted(entries, key=lambda entry: self.row_mark(salt, entry.unit, numbers[id(entry)]))[:most]
 
 
 class TotalInEachGroup(PlainTable):
@@ -112,7 +126,7 @@ class LargestValues(PlainTable):
     """A unit keeps its largest rows, whatever their marks: private, but not what was promised."""
 
     def first_rows(self, salt, entries, most):
-        return sorted(entries, key=lambda entry: (str(sorted(entry.row.items(), key=str)), entry.number))[:most]
+        return sorted(entries, key=lambda entry: str(sorted(entry.row.items(), key=str)))[:most]
 
 
 class FirstGroupsFirst(PlainTable):
@@ -148,13 +162,7 @@ class NullIsTrue(PlainTable):
                 salt=aggregation.salt,
             )
         )
-        passed, counts = [], {}
-        for entry in everything:
-            if value_of(aggregation.where, entry.row) is not False:
-                number = counts.get(entry.unit, 0)
-                counts[entry.unit] = number + 1
-                passed.append(Entry(entry.unit, number, entry.group, entry.row))
-        return passed
+        return [entry for entry in everything if value_of(aggregation.where, entry.row) is not False]
 
 
 class LoadsAfterLimits(PlainTable):
@@ -188,6 +196,7 @@ FARTHER = (
 #: These only say something else.
 OTHERWISE = (
     SomebodysRowsForEverybody,
+    NumbersOfTheWholeUnit,
     LargestValues,
     FirstGroupsFirst,
     HalvesToEven,

@@ -41,8 +41,6 @@ class Entry:
     """A row that passed the condition and the keys."""
 
     unit: object
-    #: How many of the unit's rows that passed came before it.
-    number: int
     group: tuple
     row: dict
 
@@ -83,7 +81,7 @@ class PlainTable:
 
     def passing(self, aggregation):
         """Return the rows where the condition is true and public keys have one of their values."""
-        passed, counts = [], {}
+        passed = []
         for place, row in enumerate(self.rows):
             if aggregation.where is not None and value_of(aggregation.where, row) is not True:
                 continue
@@ -91,9 +89,7 @@ class PlainTable:
             if all(
                 key.values is None or value in key.values for key, value in zip(aggregation.keys, group, strict=True)
             ):
-                unit = self.unit_of(place, row)
-                passed.append(Entry(unit, counts.get(unit, 0), group, row))
-                counts[unit] = counts.get(unit, 0) + 1
+                passed.append(Entry(self.unit_of(place, row), group, row))
         return passed
 
     def unit_of(self, place, row):
@@ -129,8 +125,10 @@ class PlainTable:
         ]
 
     def first_rows(self, salt, entries, most):
-        """Return the rows with the smallest marks."""
-        return sorted(entries, key=lambda entry: (self.row_mark(salt, entry), entry.number))[:most]
+        """Return the rows with the smallest marks, of one unit's that compete with each other."""
+        unit = entries[0].unit
+        numbers = sorted(range(len(entries)), key=lambda number: (self.row_mark(salt, unit, number), number))
+        return [entries[number] for number in numbers[:most]]
 
     def name_of_unit(self, unit):
         return 0 if self.schema.unit.column is None else name_of(unit)
@@ -138,8 +136,8 @@ class PlainTable:
     def group_mark(self, salt, unit, group):
         return mark(salt, self.name_of_unit(unit), name_of(group))
 
-    def row_mark(self, salt, entry):
-        return mark(salt + 1, self.name_of_unit(entry.unit), entry.number)
+    def row_mark(self, salt, unit, number):
+        return mark(salt + 1, self.name_of_unit(unit), number)
 
     # --- aggregates ---
 

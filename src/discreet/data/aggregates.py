@@ -8,9 +8,9 @@ unit's rows stand in the order of the table. Of these:
 * `TotalLimit`: it keeps the rows with its smallest marks over all groups, at most `rows`.
 
 A unit's mark for a group is mark(salt, name of unit, name of group); ties go to the group that comes first in the order
-of groups. A unit's mark for a row is mark(salt + 1, name of unit, n), where n = 0, 1, 2, … counts the unit's rows
-(those that passed the condition and the keys, in all groups together). So which rows count depends on the unit's own
-rows and the salt, and on nobody else.
+of groups. A unit's mark for a row is mark(salt + 1, name of unit, n), where n = 0, 1, 2, … counts the rows that it
+competes with: with `Limit` the unit's rows in its group, with `TotalLimit` all of them (that passed the condition and
+the keys). So which rows count depends on the unit's own rows and the salt, and on nobody else.
 `discreet.data.marks` says what mark and name are.
 
 **Which groups.** If all keys have public values: their product, in the order given, whether they occur or not.

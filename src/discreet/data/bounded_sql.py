@@ -2,8 +2,8 @@
 
 A unit's groups are ranked by their marks, and rows of other groups left out: that takes one sort by unit and mark. What
 is left is put together: a *bundle* is the rows of one unit in one group (in one cell, where cells are counted), with
-its number of rows and its sums. Only persons that have more rows in a group than the limit lets count are read once
-more, row by row in their order, to choose rows by their marks. What orders rows is computed for nobody else.
+its number of rows and its sums. Only units' groups that have more rows than the limit lets count are read once more,
+row by row in their order, to choose rows by their marks. What orders rows is computed for no others.
 
 What counts is what `discreet.data.aggregates` says.
 """
@@ -155,37 +155,29 @@ class Writing:
         few = f"SELECT {columns} FROM kept WHERE c <= {self._limit.rows_per_group}"
         return f"{few} UNION ALL SELECT {columns} FROM ({self._bundled(f'({self._chosen()}) AS p')}) AS t"
 
-    # --- rows of units that have too many ---
+    # --- rows, where there are too many ---
 
     def _chosen(self) -> str:
-        """Return the rows that count, where there are more than the limit lets count.
-
-        Persons with such rows are read again, all of their rows: numbers are given to rows in all groups together. With
-        windows a person is several units; of those that have no such rows nothing is taken here.
-        """
-        most, names = self._limit.rows_per_group, ", ".join(self._rows.own_names)
-        units, groups = self._rows.unit_names, self._rows.group_names
-        by = f"PARTITION BY {', '.join([*units, *(groups if self._by_groups else [])])}"
+        """Return the rows that count, where there are more than the limit lets count."""
+        names, by = ", ".join(self._rows.own_names), f"PARTITION BY {', '.join(self._together)}"
         mark = self._mark(f"w + p * {OTHERS}")
-        windows = f"count(*) OVER ({by}) AS c, row_number() OVER ({by} ORDER BY {mark}) AS r"
-        where = f"c > {most} AND r <= {most}"
-        if self._choose_groups:
-            windows = f"{windows}, {self._rank} AS q"
-            where = f"{where} AND q <= {self._limit.groups}"
-        marked = f"SELECT {names}, {windows} FROM ({self._numbered(most)}) AS e"
-        return self._rows.valued(f"({marked}) AS h WHERE {where}")
+        marked = f"SELECT {names}, row_number() OVER ({by} ORDER BY {mark}) AS r FROM ({self._numbered(by)}) AS e"
+        return self._rows.valued(f"({marked}) AS h WHERE r <= {self._limit.rows_per_group}")
 
-    def _numbered(self, most: int) -> str:
-        """Return all rows of persons with too many, numbered from 0 on in their order."""
-        among = f"SELECT u0 FROM kept WHERE c > {most}"
+    def _numbered(self, by: str) -> str:
+        """Return the rows that are too many, with those that they compete with, numbered from 0 on in their order."""
+        crowded = f"kept AS k WHERE k.c > {self._limit.rows_per_group}"
         if self._base:
-            rows = f"SELECT * FROM base WHERE u0 IN ({among})"
+            rows = f"SELECT * FROM base WHERE {self._rows.is_among(crowded, self._together, 'base')}"
         else:
-            rows = self._rows.selected(ranks=self._choose_groups, ordered=True, among=among)
-        number = f"row_number() OVER (PARTITION BY {', '.join(self._rows.unit_names)}{self._rows.ordering}) - 1"
-        more = [key.present for key in self._rows.keys if key.present]
-        names = [*self._rows.own_names, "w", *([*more, "z"] if self._choose_groups else [])]
-        return f"SELECT {', '.join(names)}, {number} AS p FROM ({rows}) AS i"
+            rows = self._rows.selected(ranks=False, ordered=True, among=(crowded, self._together))
+        number = f"row_number() OVER ({by}{self._rows.ordering}) - 1"
+        return f"SELECT {', '.join([*self._rows.own_names, 'w'])}, {number} AS p FROM ({rows}) AS i"
+
+    @property
+    def _together(self) -> list[str]:
+        """What the rows share that compete with each other."""
+        return [*self._rows.unit_names, *(self._rows.group_names if self._by_groups else [])]
 
     # --- what comes out ---
 

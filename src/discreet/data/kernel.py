@@ -105,7 +105,7 @@ class Bounding:
             some = crowded[first:last]
             mine = ranges(rows.begins[some], counts[some])
             kept[mine] = False
-            kept[mine[chosen(self.salt, rows, some, counts[some], mine, most)]] = True
+            kept[mine[chosen(self.salt, rows.names[some], counts[some], most)]] = True
         if len(crowded):
             check(_sums_between(kept, rows.begins), most)
         left = np.flatnonzero(kept) if len(crowded) else None
@@ -180,7 +180,7 @@ class Bounding:
         places = ranges(runs.begins[crowded], lengths)
         stays = np.ones(len(runs.order), dtype=bool)
         stays[places] = False
-        stays[places[chosen(self.salt, piece, unit, lengths, runs.order[places], self.limit.rows_per_group)]] = True
+        stays[places[chosen(self.salt, piece.names[unit], lengths, self.limit.rows_per_group)]] = True
         return stays
 
 

@@ -66,7 +66,7 @@ def _round(
         stays = np.ones(len(rows), dtype=bool)
         stays[places] = False
         unit = owners[begins[crowded]].astype(np.intp)
-        stays[places[chosen(salt, piece, unit, lengths[crowded], rows[places], most)]] = True
+        stays[places[chosen(salt, piece.names[unit], lengths[crowded], most)]] = True
         rows, owners = rows[stays], owners[stays]
     if most < len(owners):
         differ(owners[most:], owners[:-most])  # a unit has no more rows in its group than it may

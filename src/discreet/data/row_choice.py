@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from discreet.data.errors import engine_failed
 from discreet.data.marks import MASK, OTHERS, UNITS, Words, mix_words
-from discreet.data.unit_rows import Placed
 
 #: A piece has so many rows: what 16 bits can number.
 PIECE = 1 << 16
@@ -19,18 +18,19 @@ Ints = NDArray[np.intp]
 Longs = NDArray[np.uint64]
 
 
-def chosen(salt: int, rows: Placed, unit: Ints, lengths: Ints, mine: Ints, most: int) -> Ints:
-    """Return which of some rows have the smallest marks in their run; each run is of one unit."""
-    labels = unit_words(salt + 1, rows.names[unit]).repeat(lengths)
-    number = (mine - rows.begins[unit].repeat(lengths)).astype(np.uint32)
-    number *= np.uint32(OTHERS)
-    labels += number
+def chosen(salt: int, names: Words, lengths: Ints, most: int) -> Ints:
+    """Return the places of rows with the smallest marks in their run, from the runs' lengths and their units' names.
+
+    The rows of a run stand in their order, and compete with no others.
+    """
+    number = np.arange(int(lengths.sum())) - (np.cumsum(lengths) - lengths).repeat(lengths)
+    labels = number.astype(np.uint32)
+    labels *= np.uint32(OTHERS)
+    labels += unit_words(salt + 1, names).repeat(lengths)
     labels = mix_words(labels)
-    run = np.arange(len(unit), dtype=np.uint64).repeat(lengths)
-    # Within a run, rows already stand in their order, so that their place here breaks ties like their number.
-    order = order_of(run, labels)
-    rank = np.arange(len(order)) - (np.cumsum(lengths) - lengths).repeat(lengths)
-    return order[rank < most]
+    run = np.arange(len(lengths), dtype=np.uint64).repeat(lengths)
+    order = order_of(run, labels)  # places break ties like numbers
+    return order[number < most]  # in this order, too, a run's rows are numbered from 0 on
 
 
 def unit_words(salt: int, names: Words) -> Words:

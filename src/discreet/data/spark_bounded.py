@@ -2,8 +2,8 @@
 
 Spark computes a named subquery anew wherever it is named, so that reading the persons with too many rows once more, as
 `discreet.data.bounded_sql` has it, would be reading everything three times. Instead all rows of a unit stay together:
-its groups are ranked and their rows counted in one sort; rows of other groups go, unless the unit has too many rows in
-a group that counts; what stays is numbered in its order, and those with the smallest marks count.
+its groups are ranked and their rows numbered in one sort, rows of groups that do not count go, and of the others those
+with the smallest marks count.
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
@@ -51,58 +51,42 @@ class SparkWriting(Writing):
         return "SELECT 1 AS nothing" if self._choose_rows else super()._kept()
 
     def _counted(self) -> str:
-        counted = super()._counted()
         if self._choose_rows:
             counted = self._bundled(f"({self._rows.valued(self._chosen_rows())}) AS p")
+        else:
+            counted = super()._counted()
         return once(counted) if self._counted_twice else counted
 
     def _chosen_rows(self) -> str:
         """Return the rows that count, as they stand in FROM, with a condition."""
-        most, names = self._limit.rows_per_group, [*self._rows.own_names, "c", *(["q"] if self._choose_groups else [])]
-        together = f"PARTITION BY {', '.join(self._together)}"
-        number = f"row_number() OVER (PARTITION BY {', '.join(self._rows.unit_names)}{self._ordering}) - 1"
-        numbered = f"SELECT {', '.join(names)}, {number} AS p FROM ({self._staying()}) AS i"
-        mark = self._mark(f"{(self._rows.salt + 1) & MASK} + {self._unit_part} + p * {OTHERS}")
-        marked = (
-            f"SELECT {', '.join(names)}, row_number() OVER ({together} ORDER BY {mark}) AS r FROM ({numbered}) AS e"
-        )
-        return f"({marked}) AS h WHERE {self._in_group}(c <= {most} OR r <= {most})"
+        most, names = self._limit.rows_per_group, [*self._rows.own_names, *(["m"] if self._choose_groups else [])]
+        by = f"PARTITION BY {', '.join(self._together)}"
+        where = f" WHERE q <= {self._limit.groups}" if self._choose_groups else ""
+        mark = self._mark(f"{(self._rows.salt + 1) & MASK} + {self._unit_part} + (p - 1) * {OTHERS}")
+        rank = f"row_number() OVER ({by} ORDER BY {mark}) AS r"
+        marked = f"SELECT {', '.join(names)}, {rank} FROM ({self._numbered_rows(by)}) AS e{where}"
+        return f"({marked}) AS h WHERE r <= {most}"
+
+    def _numbered_rows(self, by: str) -> str:
+        """Return all rows with `p`, their number from 1 on, and `q`, their group's rank: sorted once for both."""
+        number = f"row_number() OVER ({by}{self._ordering}) AS p"
+        if not self._choose_groups:
+            return f"SELECT *, {number} FROM ({self._shuffled()}) AS a"
+        units, groups = ", ".join(self._rows.unit_names), ", ".join(["m", *self._rows.group_names])
+        rank = f"dense_rank() OVER (PARTITION BY {units} ORDER BY {groups}) AS q"
+        marked = f"SELECT *, {self._group_mark} AS m FROM ({self._shuffled()}) AS a"
+        return f"SELECT *, {rank}, {number} FROM ({marked}) AS b"
 
     @property
     def _together(self) -> list[str]:
-        """What the rows share that the limit counts together."""
-        return [*self._rows.unit_names, *(self._rows.group_names if self._by_groups else [])]
-
-    @property
-    def _in_group(self) -> str:
-        return f"q <= {self._limit.groups} AND " if self._choose_groups else ""
+        marks = ["m"] if self._choose_groups else []  # as groups are ranked
+        return [*self._rows.unit_names, *marks, *(self._rows.group_names if self._by_groups else [])]
 
     @property
     def _unit_part(self) -> str:
         """What a unit adds to its marks, from its columns."""
         typed = [Typed(name, one.kind) for name, one in zip(self._rows.unit_names, self._rows.units, strict=True)]
         return f"{name_of_words([self._dialect.word(one) for one in typed])} * {UNITS}"
-
-    def _staying(self) -> str:
-        """Return the rows of groups that count, and of units with too many rows in one of them all rows.
-
-        Numbers are given to rows in all groups together. Of units that have nowhere too many, they do not matter.
-        """
-        units, most = ", ".join(self._rows.unit_names), self._limit.rows_per_group
-        crowded = f"max(CASE WHEN {self._in_group}c > {most} THEN 1 ELSE 0 END) OVER (PARTITION BY {units})"
-        flagged = f"SELECT *, {crowded} AS h FROM ({self._ranked_rows()}) AS f"
-        where = f" WHERE q <= {self._limit.groups} OR h = 1" if self._choose_groups else ""
-        return f"SELECT * FROM ({flagged}) AS s{where}"
-
-    def _ranked_rows(self) -> str:
-        """Return all rows with `c`, how many the limit counts together, and `q`, their group's rank: sorted once."""
-        if not self._choose_groups:
-            many = f"count(*) OVER (PARTITION BY {', '.join(self._together)}) AS c"
-            return f"SELECT *, {many} FROM ({self._shuffled()}) AS a"
-        units, groups = ", ".join(self._rows.unit_names), ", ".join(["m", *self._rows.group_names])
-        rank = f"dense_rank() OVER (PARTITION BY {units} ORDER BY {groups}) AS q"
-        many = f"count(*) OVER (PARTITION BY {units}, {groups}) AS c"
-        return f"SELECT *, {rank}, {many} FROM (SELECT *, {self._group_mark} AS m FROM ({self._shuffled()}) AS a) AS b"
 
     @property
     def _group_mark(self) -> str:
