@@ -144,12 +144,11 @@ class PassedRows:
         pieces = [Typed(f"o{place}", one.kind) for place, one in enumerate(self.order)]
         return f" ORDER BY {', '.join(map(self.dialect.sorting, pieces))}" if pieces else ""
 
-    def selected(self, *, ranks: bool, ordered: bool, among: tuple[str, list[str]] | None = None) -> str:
+    def selected(self, *, ranks: bool, ordered: bool, among: str = "") -> str:
         """Return the SELECT of rows as they come.
 
         With `ranks`, z is what the mark of a group is mixed of. With `ordered`, there is what orders rows, and w is
-        what the mark of a row is mixed of, less its number. `among`: only rows that agree with one in some table `k` on
-        some columns of units and groups.
+        what the mark of a row is mixed of, less its number. `among`: only rows of these persons.
         """
         joins = ""
         pairs = [
@@ -168,31 +167,27 @@ class PassedRows:
         if ordered:
             pairs.append((f"{(self.salt + 1) & MASK} + {self._unit_part}", "w"))
             pairs += [(one.text, f"o{place}") for place, one in enumerate(self.order)]
-        conditions = [*self._conditions, *([self.is_among(*among)] if among else [])]
+        conditions = [*self._conditions, *([f"{self.units[0].text} IN ({among})"] if among else [])]
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         items = ", ".join(f"{text} AS {name}" for text, name in pairs) or "1 AS nothing"
         return f"SELECT {items} FROM {self.origin}{joins}{where}{FENCE if ranks or ordered else ''}"
 
-    def is_among(self, others: str, names: list[str], table: str = "") -> str:
-        """Return whether a row agrees on some columns with one of `others`, a table `k` with its condition.
+    def is_among(self, others: str, names: list[str]) -> str:
+        """Return whether a row in `i` agrees on some columns of units and groups with one of `others`, a table `k`.
 
-        The columns are this SELECT's, or those of a table that holds it. NULL agrees with NULL. An equality comes first
-        by which rows can be hashed: a unit may have a million groups.
+        NULL agrees with NULL. Rows can be hashed by the equalities: a unit may have a million groups.
         """
-        own = dict(zip(self.unit_names, (one.text for one in self.units), strict=True))
-        own |= dict(zip(self.group_names, (one.column for one in self._groups), strict=True))
         kinds = {key.name: key.kind for key in self.keys if key.values is None}
         kinds |= {name: one.kind for name, one in zip(self.unit_names[1:], self.units[1:], strict=True)}
         agreed = []
         for name in names:
-            mine, theirs = f"{table}.{name}" if table else own[name], f"k.{name}"
-            if name not in kinds:
-                agreed.append(f"{theirs} = {mine}")
+            if name not in kinds:  # it is never NULL
+                agreed.append(f"k.{name} = i.{name}")
                 continue
             stands = self.dialect.value(Literal(STANDS[kinds[name]], kinds[name]), {})
-            agreed.append(f"coalesce({theirs}, {stands}) = coalesce({mine}, {stands})")
-            agreed.append(f"({theirs} IS NULL) = ({mine} IS NULL)")
-        return f"EXISTS (SELECT 1 FROM {others} AND {' AND '.join(agreed)})"
+            agreed.append(f"coalesce(k.{name}, {stands}) = coalesce(i.{name}, {stands})")
+            agreed.append(f"(k.{name} IS NULL) = (i.{name} IS NULL)")
+        return f"EXISTS (SELECT 1 FROM {others} WHERE {' AND '.join(agreed)})"
 
     def _words(self, *, once: bool) -> tuple[list[str], str]:
         """Return the words of the keys, and what has to be joined for them; `once`: where looking up is worth it."""

@@ -3,7 +3,8 @@
 A unit's groups are ranked by their marks, and rows of other groups left out: that takes one sort by unit and mark. What
 is left is put together: a *bundle* is the rows of one unit in one group (in one cell, where cells are counted), with
 its number of rows and its sums. Only units' groups that have more rows than the limit lets count are read once more,
-row by row in their order, to choose rows by their marks. What orders rows is computed for no others.
+row by row in their order, to choose rows by their marks. What orders rows is computed for no others. Where nobody asks
+about units, bundles that count whole are added up at once, so that nothing is kept but sums and crowded groups.
 
 What counts is what `discreet.data.aggregates` says.
 """
@@ -65,6 +66,8 @@ class Writing:
         # Where nothing is chosen and nobody is counted, it does not matter whose rows are put together.
         apart = self._choose_groups or self._choose_rows or needs.people or self._units_asked
         self._apart = self._rows.unit_names if apart else []
+        #: Whether bundles are added up before crowded ones are read again.
+        self._adds = self._choose_rows and not self._units_asked and not (needs.people and needs.cells)
 
     def _most_groups(self) -> float:
         """Return how many groups there are at most."""
@@ -141,19 +144,45 @@ class Writing:
         """Return the bundles of groups that count."""
         if not self._apart:
             return self._all_bundles()
+        if self._adds:
+            return self._added()
         columns = ", ".join([*self._columns, "c"])
         if not self._units_asked:
             return f"SELECT {columns} FROM ({self._counting()}) AS ranked"
         where = f" WHERE q <= {self._limit.groups}" if self._choose_groups else ""
         return f"SELECT {columns} FROM ranked{where}"
 
+    def _added(self) -> str:
+        """Return the sums of bundles that count whole, without a unit, and the crowded ones with theirs.
+
+        `v` is how many bundles there are.
+        """
+        most, dialect = self._limit.rows_per_group, self._dialect
+        by = [*self._rows.group_names, *self._needs.cells]
+        units = [f"CASE WHEN c > {most} THEN {name} END" for name in self._rows.unit_names]
+        sums = {"n": dialect.wide_sum("n"), "v": "count(*)"}
+        sums |= {name: folded.of_bundles(name, dialect) for folded, name in self._needs.folds.items()}
+        named = [f"{text} AS {name}" for text, name in zip(units, self._rows.unit_names, strict=True)]
+        items = [*by, *named, *(f"{text} AS {name}" for name, text in sums.items())]
+        return f"SELECT {', '.join(items)} FROM ({self._counting()}) AS z GROUP BY {', '.join([*by, *units])}"
+
     def _counted(self) -> str:
-        """Return the bundles of rows that count."""
+        """Return the bundles of rows that count; if they are added up, how many they are is in `v`."""
         columns = ", ".join(self._columns)
         if not self._choose_rows:
             return f"SELECT {columns} FROM kept"
-        few = f"SELECT {columns} FROM kept WHERE c <= {self._limit.rows_per_group}"
-        return f"{few} UNION ALL SELECT {columns} FROM ({self._bundled(f'({self._chosen()}) AS p')}) AS t"
+        chosen = f"({self._bundled(f'({self._chosen()}) AS p')}) AS t"
+        if self._adds:
+            return (
+                f"SELECT {columns}, v FROM kept WHERE NOT ({self._crowded})"
+                f" UNION ALL SELECT {columns}, 1 AS v FROM {chosen}"
+            )
+        return f"SELECT {columns} FROM kept WHERE NOT ({self._crowded}) UNION ALL SELECT {columns} FROM {chosen}"
+
+    @property
+    def _crowded(self) -> str:
+        """Whether what is kept has more rows than may count."""
+        return "u0 IS NOT NULL" if self._adds else f"c > {self._limit.rows_per_group}"
 
     # --- rows, where there are too many ---
 
@@ -166,13 +195,15 @@ class Writing:
 
     def _numbered(self, by: str) -> str:
         """Return the rows that are too many, with those that they compete with, numbered from 0 on in their order."""
-        crowded = f"kept AS k WHERE k.c > {self._limit.rows_per_group}"
+        persons = f"SELECT u0 FROM kept WHERE {self._crowded}"
         if self._base:
-            rows = f"SELECT * FROM base WHERE {self._rows.is_among(crowded, self._together, 'base')}"
+            rows = f"SELECT * FROM base WHERE u0 IN ({persons})"
         else:
-            rows = self._rows.selected(ranks=False, ordered=True, among=(crowded, self._together))
+            rows = self._rows.selected(ranks=False, ordered=True, among=persons)
+        crowded = f"(SELECT {', '.join(self._together)} FROM kept WHERE {self._crowded}) AS k"
         number = f"row_number() OVER ({by}{self._rows.ordering}) - 1"
-        return f"SELECT {', '.join([*self._rows.own_names, 'w'])}, {number} AS p FROM ({rows}) AS i"
+        names = ", ".join([*self._rows.own_names, "w"])
+        return f"SELECT {names}, {number} AS p FROM ({rows}) AS i WHERE {self._rows.is_among(crowded, self._together)}"
 
     @property
     def _together(self) -> list[str]:
@@ -188,7 +219,8 @@ class Writing:
             folded.of_bundles(name, self._dialect) if folded.added else self._nothing(Kind.INTEGER)
             for folded, name in self._needs.folds.items()
         ]
-        counted, people = "counted", "count(*)" if self._rows.units else many
+        people = self._dialect.wide_sum("v") if self._adds else "count(*)" if self._rows.units else many
+        counted = "counted"
         if self._needs.people and self._needs.cells and self._rows.units:
             apart, named = ", ".join([*self._apart, *names]), zip(sums, self._needs.folds.values(), strict=True)
             inner = ", ".join([apart, f"{many} AS n", *(f"{text} AS {name}" for text, name in named)])

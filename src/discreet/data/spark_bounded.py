@@ -38,7 +38,7 @@ class SparkWriting(Writing):
 
     def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool) -> None:
         super().__init__(aggregation, needs, grouped=grouped)
-        self._base = False
+        self._base, self._adds = False, False
         unit_parts = sum(isinstance(part, UnitPart) for part in needs.parts)
         self._units_twice = unit_parts > 1
         self._counted_twice = len(needs.parts) - unit_parts + grouped > 1
