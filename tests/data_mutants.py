@@ -87,8 +87,8 @@ DATA_MUTANTS = [
     Mutant(
         "one row too many stays",
         "data/row_choice.py",
-        "return order[rank < most]",
-        "return order[rank <= most]",
+        "return order[number < most]",
+        "return order[number <= most]",
         f"{TABLE}::test_one_person_may_own_more_rows_than_a_piece_holds",
     ),
     Mutant(
@@ -101,8 +101,8 @@ DATA_MUTANTS = [
     Mutant(
         "rows are numbered by their place in the piece",
         "data/row_choice.py",
-        "number = (mine - rows.begins[unit].repeat(lengths)).astype(np.uint32)",
-        "number = mine.astype(np.uint32)",
+        "labels = number.astype(np.uint32)",
+        "labels = np.arange(len(number), dtype=np.uint32)",
         f"{TABLE}::test_a_choice_does_not_depend_on_others",
     ),
     Mutant(

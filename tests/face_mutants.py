@@ -4,6 +4,9 @@ from mutant import Mutant
 
 ASKING = "unit/test_cli_query.py::"
 DEMO = "unit/test_demo.py::"
+WORKLOADS = "unit/test_cli_workloads.py::"
+TABLES = "unit/test_cli_tables.py::"
+SETTINGS = "unit/test_session_settings.py::"
 
 FACE_MUTANTS = [
     Mutant(
@@ -215,5 +218,63 @@ FACE_MUTANTS = [
         "if is_csv(source) or column.name.casefold() in typed",
         "if column.name.casefold() in typed",
         f"{ASKING}test_init_declares_the_kinds_of_a_csv_file_so_that_no_row_changes_them",
+    ),
+    Mutant(
+        "a semicolon in a text ends a question",
+        "cli/statements.py",
+        "re.compile(r\"'(?:[^']|'')*'|",
+        're.compile(r"',
+        f"{WORKLOADS}test_questions_end_at_semicolons_that_stand_in_no_text_and_no_comment",
+    ),
+    Mutant(
+        "the preview of a batch pays for it",
+        "cli/workloads.py",
+        '            return _previewed("batch", session, session.preview_batch(questions, **how))\n',
+        "            session.batch(questions, **how)\n"
+        '            return _previewed("batch", session, session.preview_batch(questions, **how))\n',
+        f"{WORKLOADS}test_a_preview_of_a_batch_is_free_and_tells_what_will_come",
+    ),
+    Mutant(
+        "a counter tells of days that are not over",
+        "cli/workloads.py",
+        "counter.refresh(today, ",
+        "counter.refresh(None, ",
+        f"{WORKLOADS}test_a_counter_is_paid_for_by_the_first_call_and_goes_on_for_nothing",
+    ),
+    Mutant(
+        "what is typed of a column is taken for another table's",
+        "cli/by_table.py",
+        "        found[table].append(",
+        "        found[names[0]].append(",
+        f"{TABLES}test_words_about_columns_are_sorted_by_their_tables",
+    ),
+    Mutant(
+        "where nobody is in a public table, each row of a private one is somebody else",
+        "cli/beginning.py",
+        "    arguments.person, nobodys = without_nobodys(arguments.person, tuple(places.public))\n",
+        "    typed, nobodys = without_nobodys(arguments.person, tuple(places.public))\n"
+        "    arguments.person, arguments.rows = typed, arguments.rows or not typed\n",
+        f"{TABLES}test_nobody_in_a_public_table_is_not_everybody_for_himself_in_a_private_one",
+    ),
+    Mutant(
+        "settings forget the public tables",
+        "session/settings_text.py",
+        'everybody may know all of their rows.", settings.public, place)',
+        'everybody may know all of their rows.", {}, place)',
+        f"{SETTINGS}test_what_is_written_of_several_tables_is_read_again",
+    ),
+    Mutant(
+        "what is said of one of several tables is said of no matter which",
+        "session/settings_tables.py",
+        "        if given and len(names) > 1:\n",
+        "        if False:\n",
+        f"{SETTINGS}test_a_bad_file_of_several_tables_is_refused_with_what_to_write",
+    ),
+    Mutant(
+        "the preview of a hierarchy pays for it",
+        "session/session.py",
+        "        predicted = predict_hierarchy(plan, ",
+        "        gate.release(plan)\n        predicted = predict_hierarchy(plan, ",
+        "unit/test_session_hierarchies.py::test_a_preview_of_a_hierarchy_is_free_and_tells_the_errors_that_come",
     ),
 ]

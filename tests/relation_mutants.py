@@ -6,6 +6,7 @@ CONTRACT = "contracts/test_relations.py"
 UNIT = "unit/test_data_relations.py"
 POINTED = f"{CONTRACT}::test_an_engine_computes_relations_as_the_plain_engine_does_where_it_is_rarely_told"
 DRAWN = f"{CONTRACT}::test_an_engine_computes_relations_as_the_plain_engine_does"
+PUBLICS = "unit/test_session_publics.py"
 
 RELATION_MUTANTS = [
     Mutant(
@@ -182,5 +183,62 @@ RELATION_MUTANTS = [
         'order = f" ORDER BY {everything}" if entering.public else ""',
         'order = ""',
         f"{UNIT}::test_public_rows_are_in_the_order_of_their_columns",
+    ),
+    # What is declared of public tables, and what their rows say.
+    Mutant(
+        "a public table that names people is opened without a word",
+        "session/publics.py",
+        "        if same is None or table.casefold() in nobodys:\n",
+        "        if True:\n",
+        f"{PUBLICS}::test_a_public_table_that_names_people_is_a_mistake_unless_it_is_said_to_be_nobodys",
+    ),
+    Mutant(
+        "kinds of private CSV files are read off their rows",
+        "data/importing.py",
+        "    if not entering.public:\n        return said\n",
+        "",
+        f"{PUBLICS}::test_kinds_of_private_csvs_are_still_not_read_off_their_rows",
+    ),
+    Mutant(
+        "007 in a public CSV file is a number",
+        "data/csv_files.py",
+        "coalesce(CAST(TRY_CAST({bare} AS BIGINT) AS VARCHAR) = {bare}, false)",
+        "coalesce(TRY_CAST({bare} AS BIGINT) IS NOT NULL, false)",
+        f"{PUBLICS}::test_a_public_column_is_a_number_only_if_each_cell_is_written_as_one",
+    ),
+    Mutant(
+        "groups of a public column stay outside of its declared bounds",
+        "data/public_tables.py",
+        "    if bounds is None or column.groups is None or listed or not bounded:\n",
+        "    if True:\n",
+        f"{PUBLICS}::test_what_is_declared_of_a_public_table_is_taken_before_what_its_rows_say[duckdb]",
+    ),
+    Mutant(
+        "an empty public table is opened",
+        "data/public_tables.py",
+        "if entering.filled and not rows:",
+        "if False:",
+        f"{PUBLICS}::test_a_mistake_about_a_public_table_is_refused_with_a_fix",
+    ),
+    Mutant(
+        "a public column of a server has some of too many groups",
+        "data/postgres_publics.py",
+        "LIMIT {MOST_GROUPS + 1}",
+        "LIMIT {MOST_GROUPS}",
+        f"{PUBLICS}::test_a_column_with_too_many_values_has_no_groups_on_a_server",
+    ),
+    Mutant(
+        "the last moment of bounds is rounded down",
+        "data/declaring.py",
+        "(last and not whole)",
+        "(not last and not whole)",
+        f"{PUBLICS}::test_bounds_of_moments_lie_around_what_was_said[duckdb]",
+    ),
+    Mutant(
+        "a kept import is used again though bounds say another kind",
+        "data/importing.py",
+        "{**self.declaration.implied, **declared} if texts else declared",
+        "declared",
+        f"{PUBLICS}::test_a_kept_import_is_of_the_kinds_that_bounds_say",
     ),
 ]

@@ -30,8 +30,8 @@ SPARK_MUTANTS = [
     Mutant(
         "a unit keeps one row too many on Spark",
         "data/spark_bounded.py",
-        "(c <= {most} OR r <= {most})",
-        "(c <= {most} OR r <= {most} + 1)",
+        "AS h WHERE r <= {most}",
+        "AS h WHERE r <= {most} + 1",
         f"{CONTRACT}::test_rows_keep_their_order_in_several_partitions",
     ),
     Mutant(

@@ -50,7 +50,7 @@ SQL_MUTANTS = [
         REFUSALS,
     ),
     Mutant(
-        "comments are passed over",
+        "comments of all kinds are passed over",
         "query/sql_words.py",
         "            if page.text[place] not in BLANKS:\n",
         '            if page.text[place] not in BLANKS and "--" not in page.text and "/*" not in page.text:\n',

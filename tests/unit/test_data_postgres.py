@@ -237,6 +237,32 @@ def test_a_window_makes_several_units_of_one_person(limit):
             assert not mismatches(postgres_table, World(schema, rows, asked(*some, keys=keys, limit=limit)))
 
 
+@pytest.mark.parametrize(
+    ("kind", "nothing"),
+    [
+        (Kind.TEXT, ""),
+        (Kind.INTEGER, 0),
+        (Kind.BOOLEAN, False),
+        (Kind.DATE, date(1970, 1, 1)),
+    ],
+    ids=lambda value: getattr(value, "value", repr(value)),
+)
+def test_a_crowded_group_of_null_is_not_one_of_nothing(kind, nothing):
+    """A person has too many rows without a value, and just enough with the value that NULL is taken for."""
+    columns = (Column(name=PERSON, kind=Kind.INTEGER), Column(name="g", kind=kind), Column(name="n", kind=Kind.INTEGER))
+    schema = Schema(table="visits", columns=columns, unit=PrivacyUnit(column=PERSON))
+    rows = tuple(
+        {PERSON: who, "g": None if n < crowd else nothing, "n": n}
+        for who, crowd in ((1, 5), (2, 2), (3, 0))
+        for n in range(7)
+    )
+    key, limit = Key(ColumnValue("g", kind)), Limit(groups=2, rows_per_group=2)
+    question = asked(
+        Rows(), People(), Total(ColumnValue("n", Kind.INTEGER), Bounds(0, 9, step=1)), keys=(key,), limit=limit
+    )
+    assert not mismatches(postgres_table, World(schema, rows, question))
+
+
 def test_only_aggregates_come_to_this_process(monkeypatch):
     """No more rows come than there are groups and cells, however many the table has."""
     counts = []
