@@ -6,8 +6,9 @@ depends on its own account and its own rows, and on nobody else's; so what is le
 without it.
 
 **What a unit adds.** In each group, to each aggregate, a number x: to `Rows` its rows that count, to `People` 1, to
-`Present` its rows that count and have a value, to `Total` its own sum of what such a total adds up. `reach` is Σ|x| over
-groups, `square` is Σx². To other aggregates it adds more than one number; of these it is only said that it takes part.
+`Present` its rows that count and have a value, to `Total` its own sum of what such a total adds up. `reach` is Σ|x|
+over groups, `square` is Σx². To other aggregates it adds more than one number; of these it is only said that it takes
+part.
 
 **By what name.** A unit's account is found by its name: the first 96 bits of SHA-256 of the text
 
