@@ -21,7 +21,10 @@ FORMS = {
         *("CASE WHEN {b} THEN {n} ELSE {n} END", "CASE WHEN {b} THEN {n} END", "CASE {n} WHEN {n} THEN {n} END"),
         *("CAST({n} AS INTEGER)", "CAST({n} AS DOUBLE)", "CAST({b} AS INTEGER)", "CAST({t} AS DOUBLE)"),
     ),
-    "t": ("{t} || {t}", "LOWER({t})", "UPPER({t})", "TRIM({t})", "SUBSTRING({t}, 2, 3)", "COALESCE({t}, {t})"),
+    "t": (
+        *("{t} || {t}", "LOWER({t})", "UPPER({t})", "TRIM({t})", "SUBSTRING({t}, 2, 3)", "COALESCE({t}, {t})"),
+        *("CONCAT({t}, '-', {t}, age)", "LEFT({t}, 2)", "IF({b}, {t}, 'no')", "IFNULL({t}, 'none')"),
+    ),
     "d": ("{d} + INTERVAL 9 DAY", "{d} - INTERVAL 9 DAY", "DATE_TRUNC('year', {d})", "DATE_TRUNC('week', {d})"),
     "b": (
         *(f"{{n}}{sign}{{n}}" for sign in COMPARED),
@@ -30,7 +33,8 @@ FORMS = {
         *("{b} AND {b}", "{b} OR {b}", "NOT {b}", "({b})", "({b}) = TRUE", "({b}) IS NOT TRUE", "({b}) IS FALSE"),
         *("{n} IS NULL", "{t} IS NOT NULL", "{n} BETWEEN {n} AND {n}", "{d} NOT BETWEEN {d} AND {d}"),
         *("{n} IN (1, -2, 3.5, 1)", "{t} NOT IN ('A', '''')", "{d} IN ('2024-01-01')"),
-        *("{t} LIKE 'a%'", "{t} NOT LIKE '_''%'", "{t} ILIKE 'a'", "{t} NOT ILIKE ''"),
+        *("{t} LIKE 'a%'", "{t} NOT LIKE '_''%'", "{t} ILIKE 'a'", "{t} NOT ILIKE ''", "STARTS_WITH({t}, 'it')"),
+        *("{t} IS DISTINCT FROM {t}", "({n} IS NOT DISTINCT FROM {n})", "{d} IS DISTINCT FROM DATE '2024-01-05'"),
     ),
     "m": (
         *("COUNT(*)", "COUNT(*)", "COUNT(DISTINCT patient_id)", "COUNT({t})", "COUNT(DISTINCT {t})", "MEDIAN(age)"),
@@ -97,6 +101,15 @@ MADE = (
     "SELECT r.patient_id, w.rate AS x, r.y FROM ({r}) r LEFT JOIN wards w ON w.code = r.y",
     "SELECT * FROM ({r}) r WHERE patient_id IN (SELECT patient_id FROM ({r}) q WHERE x > 1)",
     "SELECT * FROM ({r}) r WHERE x > 2 AND patient_id NOT IN (SELECT person FROM drugs)",
+    "SELECT * FROM ({r}) a WHERE EXISTS (SELECT 1 FROM ({r}) b WHERE b.patient_id = a.patient_id AND b.y = a.y)",
+    "SELECT * FROM ({r}) a WHERE NOT EXISTS (SELECT * FROM ({r}) WHERE a.patient_id = patient_id AND x > 1 AND y=a.y)",
+    "SELECT * FROM ({r}) r WHERE NOT EXISTS (SELECT * FROM wards WHERE code = y AND floor > 1)",
+    "SELECT * FROM ({r}) r WHERE y IN (SELECT code FROM wards WHERE floor < 3) AND x > 0",
+    "SELECT a.patient_id, a.x, b.y FROM ({r}) a, ({r}) b WHERE a.patient_id = b.patient_id AND a.y = b.y AND b.x > a.x",
+    "SELECT a.patient_id, b.x, a.y FROM ({r}) a JOIN ({r}) b ON a.patient_id = b.patient_id AND a.x < b.x AND b.y > ''",
+    "SELECT a.patient_id, b.x, a.y FROM ({r}) a LEFT JOIN ({r}) b ON a.patient_id = b.patient_id AND a.x > 1 AND b.x<9",
+    "SELECT b.patient_id, a.x, b.y FROM ({r}) a RIGHT JOIN ({r}) b ON a.patient_id = b.patient_id AND a.y = b.y",
+    "SELECT r.patient_id, w.rate AS x, r.y FROM wards w RIGHT JOIN ({r}) r ON w.code = r.y AND w.floor > 1 AND x > 1",
     "SELECT r.patient_id, x + 1 AS x, LOWER(y) AS y FROM ({r}) r JOIN patients p USING (patient_id) WHERE p.age > 20",
 )
 

@@ -3,6 +3,7 @@
 import math
 import pickle
 import re
+from decimal import Decimal
 
 import duckdb
 import pytest
@@ -31,13 +32,14 @@ def rows(engine, text):
 
 
 def rounded(value):
-    """Return a value to nine digits: sums of floats depend on their order."""
+    """Return a value to nine digits: sums of floats depend on their order, and DECIMAL is a real here."""
+    value = float(value) if isinstance(value, Decimal) else value
     return round(value, 9) if isinstance(value, float) and math.isfinite(value) else repr(value)
 
 
 def test_the_corpus_is_large():
-    assert len(ACCEPTED) >= 190
-    assert len(REFUSED) >= 360
+    assert len(ACCEPTED) >= 330
+    assert len(REFUSED) >= 540
 
 
 @pytest.mark.parametrize("pair", ACCEPTED, ids=str)

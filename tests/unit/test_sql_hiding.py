@@ -7,11 +7,12 @@ import sys
 import pytest
 from sqlglot import exp
 
+from discreet.query.question_text import question_sql
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql import read_sql
 from discreet.query.sql_checks import KNOWN
 from discreet.query.sql_parser import parse_select, tokenise
-from discreet.query.sql_reading import TREE_CHECKS
+from discreet.query.sql_reading import TREE_CHECKS, read_piece, read_rows
 from discreet.query.sql_text import Page
 from sql_corpus import SCHEMAS
 
@@ -24,6 +25,32 @@ def test_a_character_that_cannot_be_seen_is_refused_even_in_quotes(sign, where):
     with pytest.raises(QueryRefused, match=f"cannot be seen, U\\+{ord(sign):04X}") as caught:
         read_sql(where.format(sign), SCHEMAS)
     assert caught.value.column == where.index("{}") + 1
+
+
+@pytest.mark.parametrize("comment", ["-- {}", "/* {} */"])
+def test_nothing_hides_in_a_comment(comment):
+    """What cannot be seen is refused there, too, and what was said there is in nothing that is written down."""
+    for sign in ("\u202e", "\0", "\u200b"):
+        with pytest.raises(QueryRefused, match="cannot be seen"):
+            read_sql(f"SELECT COUNT(*) FROM visits {comment.format(sign)}", SCHEMAS)
+    question = read_sql(f"SELECT COUNT(*) FROM visits {comment.format('for Dr No')}", SCHEMAS)
+    assert question == read_sql("SELECT COUNT(*) FROM visits", SCHEMAS)
+    assert "Dr No" not in question_sql(question, SCHEMAS) + repr(question)
+
+
+def test_a_comment_moves_nothing():
+    """A refusal stands where it would stand without it."""
+    with pytest.raises(QueryRefused) as caught:
+        read_sql("/* a\nb */ SELECT COUNT(*) -- c\r\nFROM visits /* d */ WHERE wrad = 1", SCHEMAS)
+    assert (caught.value.line, caught.value.column) == (3, 27)
+
+
+def test_a_comment_in_a_piece_of_a_question_is_refused():
+    """Pieces are put together, and it would take out what follows."""
+    with pytest.raises(QueryRefused, match="comment that cannot be passed over"):
+        read_piece("age > 40 -- and more", ("age",))
+    with pytest.raises(QueryRefused, match="comment that cannot be passed over"):
+        read_rows("visits /* all */", SCHEMAS, {}, None)
 
 
 def test_lines_and_columns_are_counted_in_characters_whatever_ends_a_line():
@@ -54,7 +81,8 @@ def test_an_unknown_argument_of_any_known_node_is_refused():
         FROM visits AS v JOIN (SELECT age FROM c UNION ALL SELECT age FROM c) AS u ON v.age = u.age
         WHERE ward IN ('A') AND age BETWEEN 1 AND 2 OR ward LIKE 'a' OR ward ILIKE 'b' OR (age = 1)
         OR age <> 1 OR age < 1 OR age <= 1 OR age > 1 OR age >= 1 OR ward || 'x' = 'y' OR TRY_CAST(ward AS INT) = 1
-        OR CAST(ward AS DATE) + INTERVAL 1 DAY = day OR EXTRACT(YEAR FROM day) = 1
+        OR CAST(ward AS DATE) + INTERVAL 1 DAY = day OR EXTRACT(YEAR FROM day) = 1 OR EXISTS (SELECT 1 FROM c)
+        OR age IS DISTINCT FROM 1 OR age IS NOT DISTINCT FROM 1 OR CAST(age AS DECIMAL(5, 1)) = 1
         GROUP BY ward HAVING COUNT(*) > 1 ORDER BY 1 LIMIT 1
     """
     page = Page(text)

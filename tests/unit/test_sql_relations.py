@@ -251,3 +251,15 @@ def test_a_public_join_keeps_months_apart():
     question = read_sql(text, LOGS, PUBLICS)
     assert isinstance(question.source.left, Scan)
     assert read_sql(question_sql(question, LOGS), LOGS, PUBLICS) == question
+
+
+def test_as_many_tables_between_commas_as_there_may_be_are_read_in_a_moment():
+    """In the order that takes longest: what each is compared with comes last."""
+    names = [f"t{n}" for n in (0, *range(30, 0, -1))]
+    same = [f"t{n}.patient_id = t{n + 1}.patient_id" for n in range(30)]
+    besides = [f"t{n % 30}.age = t{(n + 7) % 30}.age" for n in range(300)]
+    tables = ", ".join(f"visits {name}" for name in names)
+    start = time.perf_counter()
+    question = asked(f"SELECT SUM(t30.stay) FROM {tables} WHERE {' AND '.join([*same, *besides])}")
+    assert len(scans_in(question.source)) == 31
+    assert time.perf_counter() - start < LONGEST

@@ -17,6 +17,7 @@ from discreet.data.expressions import Expression
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.marginals import Axes, margin
 from discreet.noise import Entropy
+from discreet.query.charging import PassCost, aggregated
 from discreet.query.parts import Keys, Noisy, Part
 from discreet.query.plans import aggregate_of, packed, plain
 from discreet.query.pricing import Pricing
@@ -89,7 +90,7 @@ class BatchPass:
     def run(self, data: Table, entropy: Entropy, salt: int) -> dict[str, Any]:
         """Return what is measured, noisy, and the groups that are shown."""
         aggregates = tuple(dict.fromkeys(aggregate_of(one.part) for one in self.measured))
-        exact = data.aggregate(self.aggregation(aggregates, salt))
+        exact = aggregated(data, self.aggregation(aggregates, salt), self._costs)
         answers = dict(zip(aggregates, exact.answers, strict=True))
         bits = [
             self.pricing(one.axes).perturb(one.part, one.share, answers[aggregate_of(one.part)], entropy)
@@ -113,6 +114,13 @@ class BatchPass:
             "groups": [[plain(value) for value in group] for group in groups],
             "measured": [noisy(one) for one in self.measured],
         }
+
+    def _costs(self) -> list[PassCost]:
+        """Return what the parts cost a person, with personal accounts."""
+        return [
+            self.pricing(one.axes).pass_cost(one.part, one.share, added_up=one.axes != self.all_axes)
+            for one in self.measured
+        ]
 
     def aggregation(self, aggregates: tuple[Aggregate, ...], salt: int) -> Aggregation:
         """Return the pass over the rows."""

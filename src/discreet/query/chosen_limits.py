@@ -12,6 +12,7 @@ from discreet.data.expressions import Expression
 from discreet.data.marks import salt_of
 from discreet.data.relations import Relation
 from discreet.noise import Entropy
+from discreet.query.charging import PassCost, aggregated
 from discreet.query.pricing import Pricing
 from discreet.query.spending import Spend
 
@@ -41,7 +42,7 @@ class ChosenLimit:
 
     def choose(self, data: Table, passing: Aggregation, pricing: Pricing, entropy: Entropy) -> Limit:
         """Return a limit for the rows that pass."""
-        counts = data.aggregate(passing).answers
+        counts = aggregated(data, passing, lambda: [PassCost(loss) for loss in self.losses(pricing)]).answers
         share = self.share / len(self.loads)
         found = {
             load.load: pricing.choice(share, load.most).choose(each, entropy=entropy)

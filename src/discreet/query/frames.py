@@ -30,12 +30,14 @@ class Asker(Protocol):
         ...
 
 
+#: Characters of a question that are shown.
+SHOWN = 240
 Named = tuple[str | None, str]
 #: Columns, or names and what they stand for.
 Names = str | Sequence[str] | Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Frame:
     """A table, and what is asked of it so far.
 
@@ -151,11 +153,35 @@ class Frame:
         """Say how it would be answered; free, and no row is looked at."""
         return self.asker.explain(self.question, **terms)
 
+    def __repr__(self) -> str:
+        """Return what is asked so far, in a line or two. All of it was typed or declared."""
+        if not self.outputs:
+            return f"{_short(_so_far(self))}\n  nothing is asked yet: add .agg(n=count())"
+        from discreet.query.question_text import question_sql  # noqa: PLC0415 - as for reading
+
+        known = {schema.table: schema for schema in (self.schema, *self.schemas)}
+        text = " ".join(question_sql(self.question, known).split())
+        return f"Frame: {_short(text)}\n  .preview(epsilon=…) is free, .release(epsilon=…) pays and answers"
+
 
 def _read(frame: Frame) -> Frame:
     """Return the frame, if what it asks can be asked; without outputs yet, with a count in their place."""
     _reading()(frame if frame.outputs else replace(frame, outputs=((None, "COUNT(*)"),), wanted=(), sorting=()))
     return frame
+
+
+def _so_far(frame: Frame) -> str:
+    """Return the rows that are meant, before anything is asked of them."""
+    rows = f"Frame of {' '.join(frame.origin.split()) or frame.schema.table}"
+    where = f" where {' and '.join(frame.conditions)}" if frame.conditions else ""
+    by = f" by {', '.join(name or text for name, text in frame.groups)}" if frame.groups else ""
+    return f"{rows}{where}{by}"
+
+
+def _short(text: str) -> str:
+    """Return a text that a terminal can show: not long, and nothing in it that commands the terminal."""
+    shown = "".join(sign if sign.isprintable() else "?" for sign in text)
+    return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1]}…"
 
 
 def _person(frame: Frame) -> str | None:

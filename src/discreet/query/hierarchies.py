@@ -23,6 +23,7 @@ from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.consistency import Tree
 from discreet.noise import Entropy
 from discreet.query.batch_passes import need_spend
+from discreet.query.charging import PassCost, aggregated, noise_cost
 from discreet.query.level_shares import level_shares
 from discreet.query.parts import words_of
 from discreet.query.plans import packed
@@ -105,7 +106,7 @@ class HierarchyPlan:
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy counts of all levels that are measured, from the top down."""
-        counts = [data.aggregate(self.aggregation).answers[0]]
+        counts = [aggregated(data, self.aggregation, self._costs).answers[0]]
         for level in reversed(range(len(self.keys))):
             counts.insert(0, self.tree.sums(level, counts[0]))
         noises = [self.noise(level) for level in range(len(counts))]
@@ -115,6 +116,11 @@ class HierarchyPlan:
                 for noise, exactly in zip(noises, counts, strict=True)
             ]
         }
+
+    def _costs(self) -> list[PassCost]:
+        """Return what the levels cost a person, with personal accounts: those above the leaves are added up."""
+        noises = [(self.noise(level), level < len(self.keys)) for level in range(len(self.shares))]
+        return [noise_cost(noise, self.counts, added_up=above) for noise, above in noises if noise is not None]
 
     @property
     def aggregation(self) -> Aggregation:

@@ -140,11 +140,12 @@ class Blueprint:
                 return Sources(parts, (QUARTER, ONE, Fraction(1, 16)))
             case Quantile(value=value):
                 chosen = next(levels for known, levels in self.levels if known == value)
-                return _single(Levels(self.frequencies(value), chosen))
+                word = "MEDIAN" if chosen == (Fraction(1, 2),) else "QUANTILE"
+                return _single(Levels(self.frequencies(value, word), chosen))
             case Smallest(value=value):
-                return _single(End(self.frequencies(value), largest=False))
+                return _single(End(self.frequencies(value, "MIN"), largest=False))
             case Largest(value=value):
-                return _single(End(self.frequencies(value), largest=True))
+                return _single(End(self.frequencies(value, "MAX"), largest=True))
             case HistogramOf(value=value, edges=edges):
                 return _single(Noisy(Histogram(value, edges)))
 
@@ -169,9 +170,9 @@ class Blueprint:
         """Return the total of squares around the middle of the bounds."""
         return Noisy(Total(value, self.bounds(value, f"VARIANCE({words_of(value)})"), squared=True))
 
-    def frequencies(self, value: Expression) -> Frequencies:
-        """Return counts on a grid of cells."""
-        bounds = self.bounds(value, f"QUANTILE({words_of(value)})")
+    def frequencies(self, value: Expression, word: str) -> Frequencies:
+        """Return counts on a grid of cells; `word` is what was asked for."""
+        bounds = self.bounds(value, f"{word}({words_of(value)})")
         width = bounds.high_steps - bounds.low_steps + 1
         return Frequencies(value, bounds, -(-width // self.cells))
 

@@ -27,6 +27,7 @@ from discreet.data.expressions import Expression
 from discreet.data.marks import salt_of, value_text
 from discreet.data.relations import Relation
 from discreet.noise import Entropy
+from discreet.query.charging import PassCost, aggregated
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.pricing import Pricing
@@ -97,7 +98,7 @@ class QueryPlan:
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""
         limit = self._limit(data, entropy)
-        exact = data.aggregate(self._aggregation(limit, tuple(self._aggregates())))
+        exact = aggregated(data, self._aggregation(limit, tuple(self._aggregates())), lambda: self._costs(limit))
         answers = dict(zip(self._aggregates(), exact.answers, strict=True))
         return self._released(exact, answers, limit, entropy)
 
@@ -126,6 +127,11 @@ class QueryPlan:
             return self.limit
         passing = self.limit.passing(self.where, self.keys, self.salt, self.source)
         return self.limit.choose(data, passing, self.pricing(None), entropy)
+
+    def _costs(self, limit: AnyLimit) -> list[PassCost]:
+        """Return what the parts cost a person, with personal accounts."""
+        pricing = self.pricing(limit)
+        return [pricing.pass_cost(part, share) for part, share in zip(self.parts, self.shares, strict=True)]
 
     def _aggregates(self) -> list[Aggregate]:
         return list(dict.fromkeys(aggregate_of(part) for part in self.parts))

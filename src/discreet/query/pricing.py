@@ -24,6 +24,7 @@ from discreet.mechanisms import (
     best_selection,
 )
 from discreet.noise import Entropy
+from discreet.query.charging import PassCost, noise_cost
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.spending import Rho, Spend
 
@@ -86,6 +87,12 @@ class Pricing:
         """Return what is added to the exact integers of a part."""
         sensitivity = sensitivity_of(part.aggregate, self.limit or Limit(), self.neighbours)
         return Gaussian.for_rho(share, sensitivity) if self.in_rho else Laplace.for_epsilon(share, sensitivity)
+
+    def pass_cost(self, part: Part, share: Fraction, *, added_up: bool = False) -> PassCost:
+        """Return what a part costs a person, with personal accounts; `added_up`: of sums over some of the keys."""
+        if isinstance(part, Noisy):
+            return noise_cost(self.noise(part, share), part.aggregate, added_up=added_up)
+        return PassCost(self.loss(part, share))
 
     def choices(self, part: Levels | End, share: Fraction) -> ManyQuantiles | Extreme:
         """Return the choice in one group, for an even part of the share over all groups that a unit may touch."""

@@ -68,11 +68,28 @@ def _unbounded(expression: Expression, what: str) -> InvalidInput:
             fix="write CLAMP(…, low, high) around it, such as CLAMP(x / y, 0, 10)",
         )
     name = open_ends[0]
+    if expression.kind is Kind.DATE:
+        return InvalidInput(
+            f"{what} needs to know between which days {name!r} lies.",
+            fix=f"write CLAMP({name}, '2020-01-01', '2029-12-31') in place of {name}, with the first and the last day "
+            f"that count",
+        )
+    if _is_temporal(expression, name):
+        return InvalidInput(
+            f"{what} can be of any size: nobody knows how far apart the days lie.",
+            fix="write CLAMP(…, low, high) around it, such as AVG(CLAMP(left_on - day, 0, 60))",
+        )
     return InvalidInput(
         f"{what} needs bounds for {name!r}.",
         fix=f'declare bounds={{"{name}": (low, high)}} when the dataset is opened, write CLAMP({name}, low, high), '
         f'or buy them with buy_bounds("{name}", epsilon=…)',
     )
+
+
+def _is_temporal(expression: Expression, name: str) -> bool:
+    if isinstance(expression, ColumnValue):
+        return expression.name == name and expression.kind.temporal
+    return any(_is_temporal(child, name) for child in children(expression))
 
 
 def interval_of_column(expression: Expression, name: str) -> Interval | None:
@@ -104,7 +121,7 @@ def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] |
         case Call(kind=Kind.BOOLEAN):
             return (False, True)
         case Call(function=F.COALESCE, arguments=arguments):
-            return _union([public_values(argument, schema) for argument in arguments if not is_null(argument)])
+            return _first_of([public_values(argument, schema) for argument in arguments if not is_null(argument)])
         case Call():
             return _image(expression, schema) or _listed(expression)
         case _:
@@ -116,6 +133,14 @@ def _union(found: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
     if len(lists) < len(found):
         return None
     return tuple(dict.fromkeys(value for values in lists for value in values))
+
+
+def _first_of(found: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
+    """Return the values of COALESCE: NULL is one of them only if it is one of each argument's."""
+    values = _union(found)
+    if values is None or all(None in (each or ()) for each in found):
+        return values
+    return tuple(value for value in values if value is not None)
 
 
 def _image(expression: Call, schema: Schema) -> tuple[Value, ...] | None:

@@ -14,6 +14,7 @@ from discreet.data.marks import salt_of
 from discreet.data.relations import Relation, is_owned
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
+from discreet.query.charging import PassCost, aggregated
 from discreet.query.spending import Rho, Spend
 
 FORM = "discreet bounds 1"
@@ -89,7 +90,7 @@ class BoundsPlan:
             salt=salt_of(self.canonical()),
             source=self.source,
         )
-        counts = data.aggregate(aggregation).answers
+        counts = aggregated(data, aggregation, lambda: [PassCost(choice.cost) for choice in self._choices]).answers
         cells = [choice.choose(each, entropy=entropy) for choice, each in zip(self._choices, counts, strict=True)]
         low, high = lower_end(cells[0]), upper_end(cells[1])
         if self._value.kind is Kind.INTEGER:

@@ -3,6 +3,7 @@
 from sqlglot import exp
 
 from discreet.core import InvalidInput
+from discreet.core.schema import Kind
 from discreet.data.expressions import ColumnValue, Expression, columns_in
 from discreet.data.relations import (
     Derived,
@@ -79,10 +80,16 @@ def _unbounded(measure: q.Measure, name: str, parts: Parts) -> QueryRefused:
                 return parts.scope(piece).refuse(
                     node,
                     f"{_word(measure)} needs bounds for {name!r}, which is computed and may be of any size.",
-                    f"write {_word(measure)}(CLAMP({name}, 0, …){_rest(measure)}), with the largest value that counts",
+                    f"write {_word(measure)}({_clamped(measure, name)}), with the largest value that counts",
                 )
     _, first = parts.outputs[0]
     return parts.scope(first).refuse(first.node, f"There are no bounds for {name!r}.", f"write CLAMP({name}, 0, …)")
+
+
+def _clamped(measure: q.Measure, name: str) -> str:
+    day = getattr(measure, "value").kind is Kind.DATE  # noqa: B009 - all of these have one
+    ends = "'2020-01-01', '2029-12-31'" if day else "0, …"
+    return f"CLAMP({name}, {ends}){_rest(measure)}"
 
 
 def _word(measure: q.Measure) -> str:

@@ -6,8 +6,8 @@ The person is written wherever rows are put together by it, though a relation it
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from discreet.core.schema import Column, Schema
-from discreet.data.expressions import ColumnValue, Expression
+from discreet.core.schema import Column, Kind, Schema
+from discreet.data.expressions import ColumnValue, Expression, Literal
 from discreet.data.functions import F
 from discreet.data.relations import (
     Derived,
@@ -15,6 +15,7 @@ from discreet.data.relations import (
     Folded,
     JoinKind,
     MatchJoin,
+    Pair,
     PerUnit,
     PublicJoin,
     PublicScan,
@@ -48,14 +49,20 @@ FOLDED = {
     Fold.MOST: "MAX({})",
 }
 ALONE = (JoinKind.SEMI, JoinKind.ANTI)
+#: What a condition on one side of a join is equal to.
+TRUE = Literal(True, Kind.BOOLEAN)  # noqa: FBT003 - SQL's TRUE
 
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What is the same in all rows of one unit, as SQL: the person, or a period; and a name for it."""
+    """What is the same in all rows of one unit, as SQL: the person, or a period; and a name for it.
+
+    `full` says of which table it is, whether there are others or not.
+    """
 
     name: str
     text: str
+    full: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,7 @@ class RelationWriter:
         """Return a relation as it stands after FROM."""
         match relation:
             case Scan(table=table, columns=columns):
-                return From(quoted(table), _before(columns, table), own=self._own(table, ""))
+                return From(quoted(table), _before(columns, table), own=self._own(table, "", f"{quoted(table)}."))
             case Derived(source=source, where=where) if where is not None and _keeps_names(relation):
                 base = self.source(source)
                 tests = tuple(within(written(link, base.needed), COMPARE) for link in links(where))
@@ -166,15 +173,13 @@ class RelationWriter:
         """Return a table or a subquery with an alias."""
         columns = columns_of(relation)
         if isinstance(relation, Scan | PublicScan):
-            self._aliases += 1
-            alias = f"t{self._aliases}"
-            own = self._own(relation.table, f"{alias}.") if isinstance(relation, Scan) else ()
+            alias = self._alias()
+            own = self._own(relation.table, f"{alias}.", f"{alias}.") if isinstance(relation, Scan) else ()
             return From(f"{quoted(relation.table)} AS {alias}", _before(columns, alias), several, own)
         text, names = self.select(relation)
-        self._aliases += 1
-        alias = f"t{self._aliases}"
+        alias = self._alias()
         before = f"{alias}." if several else ""
-        own = tuple(Own(name, f"{before}{quoted(name)}") for name in names)
+        own = tuple(Own(name, f"{before}{quoted(name)}", f"{alias}.{quoted(name)}") for name in names)
         return From(f"({text}) AS {alias}", _before(columns, alias), several, own)
 
     def _join(self, join: PublicJoin | UnitJoin | MatchJoin) -> From:
@@ -182,17 +187,24 @@ class RelationWriter:
         left = self.source(join.left) if chained else self._atom(join.left)
         right = self._atom(join.right)
         same = [f"{left.own[0].text} = {right.own[0].text}"] if isinstance(join, UnitJoin) else []
-        pairs = [
-            function_sql(F.EQ, [written(one, left.qualifiers), written(other, right.qualifiers)])[0]
-            for one, other in join.on
-        ]
+        pairs = [_pair(pair, left, right) for pair in join.on]
         word = "JOIN" if isinstance(join, MatchJoin) else join.kind.value
         text = f"{left.text} {word} {right.text} ON {' AND '.join([*same, *pairs])}"
         own = () if isinstance(join, MatchJoin) else left.own
         return From(text, {**left.qualifiers, **right.qualifiers}, several=True, own=own)
 
+    def _alias(self) -> str:
+        """Return a name for a table, other than those of tables that may stand without one."""
+        taken = {schema.table.casefold() for schema in self.schemas.values()}
+        self._aliases += 1
+        while f"t{self._aliases}" in taken:
+            self._aliases += 1
+        return f"t{self._aliases}"
+
     def _among(self, join: PublicJoin | UnitJoin) -> From:
         base = self.source(join.left)
+        if not _is_list(join):
+            return self._partnered(join, base)
         word = "IN" if join.kind is JoinKind.SEMI else "NOT IN"
         if isinstance(join, UnitJoin):
             test = f"{base.own[0].text} {word} ({self.select(join.right, only_own=True)[0]})"
@@ -202,15 +214,40 @@ class RelationWriter:
             test = f"{value} {word} (SELECT {expression_sql(other)} FROM {quoted(join.right.table)})"  # noqa: S608
         return replace(base, conditions=(*base.conditions, test))
 
-    def _own(self, table: str, before: str) -> tuple[Own, ...]:
+    def _partnered(self, join: PublicJoin | UnitJoin, base: From) -> From:
+        """Return rows with or without a partner, where IN does not say it: EXISTS."""
+        right = self._atom(join.right)
+        same = [f"{base.own[0].full} = {right.own[0].text}"] if isinstance(join, UnitJoin) else []
+        tests = " AND ".join([*same, *(_pair(pair, base, right) for pair in join.on)])
+        word = "EXISTS" if join.kind is JoinKind.SEMI else "NOT EXISTS"
+        test = f"{word} (SELECT 1 FROM {right.text} WHERE {tests})"  # noqa: S608 - it is read, not run
+        return replace(base, conditions=(*base.conditions, test))
+
+    def _own(self, table: str, before: str, full: str) -> tuple[Own, ...]:
         unit = table_schema(table, self.schemas).unit
         if unit.column is None:
             return ()
-        person = Own(unit.column, f"{before}{quoted(unit.column)}")
+        person = Own(unit.column, f"{before}{quoted(unit.column)}", f"{full}{quoted(unit.column)}")
         if unit.window is None:
             return (person,)
         period = unit.window.period.value
-        return person, Own(period, f"DATE_TRUNC('{period}', {before}{quoted(unit.window.time)})")
+        time = quoted(unit.window.time)
+        return person, Own(period, *(f"DATE_TRUNC('{period}', {each}{time})" for each in (before, full)))
+
+
+def _is_list(join: PublicJoin | UnitJoin) -> bool:
+    """Whether IN says it: people who are somewhere, or values of one public column, whose NULLs NOT IN depends on."""
+    if isinstance(join, UnitJoin):
+        return not join.on
+    return len(join.on) == 1 and join.kind is JoinKind.SEMI and isinstance(join.on[0][1], ColumnValue)
+
+
+def _pair(pair: Pair, left: From, right: From) -> str:
+    """Return what is equal on both sides; what must be true of one side alone is written as it is."""
+    one, other = written(pair[0], left.qualifiers), written(pair[1], right.qualifiers)
+    if TRUE in pair:
+        return within(other if pair[0] == TRUE else one, COMPARE)
+    return function_sql(F.EQ, [one, other])[0]
 
 
 def _keeps_names(derived: Derived) -> bool:

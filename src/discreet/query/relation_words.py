@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from discreet.data.expressions import Literal
 from discreet.data.relations import (
     Derived,
     First,
@@ -75,4 +76,10 @@ def _join(join: PublicJoin | UnitJoin | MatchJoin) -> Branch:
 
 
 def _equal(pairs: tuple[Pair, ...]) -> str:
-    return "where " + " and ".join(f"{words_of(one)} = {words_of(other)}" for one, other in pairs)
+    return "where " + " and ".join(map(_pair, pairs))
+
+
+def _pair(pair: Pair) -> str:
+    """Return what is equal; a condition on one side alone is equal to TRUE."""
+    alone = [words_of(side) for side in pair if not (isinstance(side, Literal) and side.value is True)]
+    return " = ".join(alone)

@@ -30,8 +30,8 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     "(": ("The question stands in parentheses.", "take them off"),
 }
 
-_odd_joins = (T.RIGHT, T.FULL, T.CROSS, T.NATURAL, T.SEMI, T.ANTI, T.ASOF)
-_joins = (T.JOIN, T.LEFT, T.INNER, T.OUTER, T.USING, T.ON)
+_odd_joins = (T.FULL, T.NATURAL, T.SEMI, T.ANTI, T.ASOF)
+_joins = (T.JOIN, T.LEFT, T.RIGHT, T.CROSS, T.INNER, T.OUTER, T.USING, T.ON)
 _sets = (T.UNION, T.INTERSECT, T.EXCEPT)
 _inner = (T.WITH, T.EXISTS, T.LATERAL, T.UNNEST, T.VALUES, T.RECURSIVE, T.ANY, T.SOME, T.APPLY)
 _windows = (T.OVER, T.QUALIFY, T.WINDOW, T.PARTITION_BY, T.ROWS, T.RANGE)
@@ -40,7 +40,7 @@ _places = (T.PLACEHOLDER, T.PARAMETER, T.COLON, T.DOLLAR, T.SESSION_PARAMETER)
 _grouped = (T.CUBE, T.ROLLUP, T.GROUPING_SETS)
 _nested = (T.L_BRACKET, T.R_BRACKET, T.L_BRACE, T.R_BRACE, T.ARRAY, T.STRUCT, T.MAP, T.LIST, T.JSON, T.ARROW, T.DARROW)
 _matches = (T.RLIKE, T.IRLIKE, T.TILDE, T.SIMILAR_TO, T.GLOB)
-_kinds = (T.DECIMAL, T.TINYINT, T.SMALLINT, T.INT128, T.UINT, T.BOOLEAN, T.CHAR, T.DATETIME, T.TIMESTAMPTZ, T.TIME)
+_kinds = (T.TINYINT, T.SMALLINT, T.INT128, T.UINT, T.BOOLEAN, T.CHAR, T.DATETIME, T.TIMESTAMPTZ, T.TIME)
 #: Words inside a statement: what is wrong with them ({word} is the word), and what to do.
 ADVICE: dict[T, tuple[str, str]] = {
     **dict.fromkeys(_odd_joins, ("{word} is not a join that is understood.", JOINS)),
@@ -52,7 +52,7 @@ ADVICE: dict[T, tuple[str, str]] = {
     **dict.fromkeys(_places, ("There is a place for a value that is not given.", "write the value itself")),
     **dict.fromkeys(_grouped, ("{word} asks for several groupings.", "not yet: ask for each GROUP BY by itself")),
     **dict.fromkeys(_nested, ("Lists and structures are not understood.", "use columns of numbers, texts and dates")),
-    **dict.fromkeys(_matches, ("{word} matches patterns that are not understood.", "use LIKE or ILIKE")),
+    **dict.fromkeys(_matches, ("{word} matches patterns that are not understood.", "use LIKE, ILIKE or IN ('A', 'B')")),
     **dict.fromkeys(_kinds, ("{word} is not a kind that can be used.", "use INTEGER, DOUBLE, VARCHAR or DATE")),
     T.TABLE_SAMPLE: ("A sample of rows cannot be asked.", "leave TABLESAMPLE out: all rows count, within the limits"),
     T.FETCH: ("FETCH is not understood.", "write LIMIT 10"),
@@ -60,7 +60,7 @@ ADVICE: dict[T, tuple[str, str]] = {
     T.PERCENT: ("A share of rows cannot be asked.", "write LIMIT 10"),
     T.PIVOT: ("PIVOT is not understood.", "use GROUP BY, and turn the answer around yourself"),
     T.UNPIVOT: ("UNPIVOT is not understood.", "ask for each column by itself"),
-    T.ALL: ("ALL is not understood.", "leave it out, or name the columns; after UNION it may stand"),
+    T.ALL: ("ALL is not understood.", "leave it out, or name the columns; after UNION and GROUP BY it may stand"),
     T.ESCAPE: (
         "ESCAPE is not understood.",
         "leave it out: % is any text and _ any character, and nothing escapes them",
@@ -87,7 +87,9 @@ _readers = (
 )
 _window_calls = "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK NTILE LAG LEAD FIRST_VALUE LAST_VALUE NTH_VALUE CUME_DIST"
 _chance = "RANDOM RAND SETSEED UUID GEN_RANDOM_UUID HASH MD5 SHA256"
-_patterns = "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT REPLACE SPLIT STRING_SPLIT LEFT RIGHT CONCAT LTRIM RTRIM"
+_patterns = (
+    "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT REPLACE SPLIT STRING_SPLIT RIGHT CONCAT_WS LPAD RPAD LTRIM RTRIM"
+)
 _dates = "STRFTIME STRPTIME DAYOFWEEK DAYOFYEAR DATEPART TO_CHAR MAKE_DATE EPOCH"
 #: Functions that are asked for, and what is meant.
 FUNCTION_ADVICE: dict[str, str] = {
@@ -99,16 +101,22 @@ FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_patterns.split(), PIECES),
     **dict.fromkeys(_dates.split(), PARTS),
     **dict.fromkeys(("WEEKDAY", "DOW"), "use ISODOW, which is 1 for Monday to 7 for Sunday"),
-    **dict.fromkeys(("IF", "IIF"), "write CASE WHEN … THEN … ELSE … END"),
-    **dict.fromkeys(("IFNULL", "NVL", "ISNULL"), "write COALESCE(a, b)"),
+    "ISNULL": "write COALESCE(a, b), or a IS NULL",
     **dict.fromkeys(("LOG", "LOG10", "LOG2"), "use LN, such as LN(x) / LN(10)"),
-    **dict.fromkeys(("CHAR_LENGTH", "LEN", "CHARACTER_LENGTH"), "use LENGTH"),
+    **dict.fromkeys(("LEN",), "use LENGTH"),
     **dict.fromkeys(("DATE_ADD", "DATE_SUB", "DATEADD"), "write day + INTERVAL 7 DAY"),
-    **dict.fromkeys(("DATE", "TO_DATE"), "write CAST(x AS DATE), or DATE '2024-01-31' for one day"),
+    **dict.fromkeys(("TO_DATE",), "write CAST(x AS DATE), or DATE '2024-01-31' for one day"),
     **dict.fromkeys(("VARCHAR", "TEXT", "INT", "INTEGER", "DOUBLE", "FLOAT"), "write the kind without a size"),
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), "write COUNT(DISTINCT x)"),
     **dict.fromkeys(("MEAN", "AVERAGE"), "use AVG"),
-    **dict.fromkeys(("COUNT_IF", "COUNTIF"), "write COUNT(*) FILTER (WHERE …)"),
+    **dict.fromkeys(("COUNTIF",), "write COUNT(*) FILTER (WHERE …)"),
+    **dict.fromkeys(("TRUNC", "TRUNCATE"), "use FLOOR; of dates, DATE_TRUNC('month', day)"),
+    **dict.fromkeys(("DAYNAME", "MONTHNAME"), "use ISODOW, which is 1 for Monday to 7 for Sunday, or MONTH"),
+    **dict.fromkeys(("BOOL_OR", "BOOL_AND", "EVERY"), "count with COUNT(*) FILTER (WHERE …)"),
+    "ENDS_WITH": "write x LIKE '%a'",
+    "LAST_DAY": "use DATE_TRUNC('month', day), which is the first day",
+    "WIDTH_BUCKET": "group by FLOOR(x / 10), or ask for HISTOGRAM(x, 0, 10, 20)",
+    "PERCENTILE_DISC": "use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)",
     "TRY": "leave it out: no row can fail",
     "SIGN": "write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END",
     "CORR": "not yet: ask for AVG(x), AVG(y), AVG(x * y) and the deviations",

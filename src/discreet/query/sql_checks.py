@@ -29,7 +29,7 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.Table: {"this", "alias"},
     exp.TableAlias: {"this"},
     exp.Where: {"this"},
-    exp.Group: {"expressions"},
+    exp.Group: {"expressions", "all"},
     exp.Having: {"this"},
     exp.Order: {"expressions"},
     exp.Ordered: {"this", "desc", "nulls_first"},
@@ -48,6 +48,8 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.And, exp.Or, exp.Is), PAIR),
     exp.DPipe: PAIR | {"safe"},
     exp.In: {"this", "expressions", "query"},
+    exp.Exists: {"this"},
+    **dict.fromkeys((exp.NullSafeEQ, exp.NullSafeNEQ), PAIR),
     exp.Between: {"this", "low", "high"},
     exp.Like: PAIR | {"negate"},
     exp.ILike: PAIR | {"negate"},
@@ -55,7 +57,8 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.If: {"this", "true"},
     exp.Cast: {"this", "to", "_type"},
     exp.TryCast: {"this", "to", "safe", "_type"},
-    exp.DataType: {"this"},
+    exp.DataType: {"this", "expressions"},
+    exp.DataTypeParam: {"this"},
     exp.Interval: {"this", "unit"},
     exp.Var: {"this"},
     exp.Extract: PAIR,
@@ -69,8 +72,6 @@ SPOKEN: dict[type[exp.Expr], str] = {
     exp.DataType: "The kind",
     exp.Tuple: "A list in parentheses",
     exp.Concat: "A text beside a text",
-    exp.NullSafeNEQ: "IS DISTINCT FROM",
-    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
     exp.IgnoreNulls: "IGNORE NULLS",
     exp.RespectNulls: "RESPECT NULLS",
     exp.BitwiseLeftShift: "<<",
@@ -105,7 +106,7 @@ FIXES: dict[str, str] = {
 #: Words that hold a question together. sqlglot takes some of them for names where a name would do.
 STRUCTURE = """
 SELECT FROM WHERE HAVING LIMIT AS DISTINCT FILTER AND OR NOT IN BETWEEN LIKE ILIKE IS NULL TRUE FALSE CASE WHEN THEN
-ELSE END ASC DESC INTERVAL JOIN INNER OUTER ON USING WITH UNION
+ELSE END ASC DESC INTERVAL JOIN INNER OUTER CROSS ON USING WITH UNION EXISTS
 """
 STRUCTURE_WORDS = frozenset(STRUCTURE.split())
 #: Words that leave no trace in the tree, but for what they say.
@@ -173,7 +174,7 @@ def check_losses(page: Page, tree: exp.Expr, tokens: list[Token]) -> None:
 
 
 def _words(tokens: list[Token]) -> Iterator[tuple[int, Token]]:
-    kinds = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER)
+    kinds = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER, TokenType.FIRST)
     return ((index, token) for index, token in enumerate(tokens) if token.token_type in kinds)
 
 

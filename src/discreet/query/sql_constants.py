@@ -2,6 +2,7 @@
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
@@ -99,6 +100,20 @@ def _real(compute: Callable[..., float]) -> Callable[..., Literal | None]:
 
 def _add_days(start: object, days: object) -> Literal | None:
     return Literal.of(start + timedelta(days=days)) if type(start) is date and isinstance(days, int) else None
+
+
+def months_later(start: Expression, months: int) -> Literal | None:
+    """Return the day some months after a constant one: the last of its month, if that has no such day.
+
+    None, if it is no constant day, or would lie outside of years 1 to 9999.
+    """
+    if not isinstance(start, Literal) or type(start.value) is not date:
+        return None
+    year, month = divmod(12 * start.value.year + start.value.month - 1 + months, 12)
+    if not 1 <= year <= 9999:
+        return None
+    last = monthrange(year, month + 1)[1]
+    return Literal.of(date(year, month + 1, min(start.value.day, last)))
 
 
 def _days_between(start: object, end: object) -> Literal | None:

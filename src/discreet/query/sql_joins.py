@@ -9,38 +9,30 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from discreet.core import DiscreetError
-from discreet.core.schema import Kind
 from discreet.data.expressions import ColumnValue, Expression, columns_in
-from discreet.data.relations import JoinKind, MatchJoin, Pair, PublicJoin, Relation, UnitJoin, columns_of, matching
+from discreet.data.relations import (
+    Derived,
+    JoinKind,
+    MatchJoin,
+    Pair,
+    PublicJoin,
+    Relation,
+    UnitJoin,
+    columns_of,
+    matching,
+)
 from discreet.query.refusals import QueryRefused
+from discreet.query.relation_forms import both as both_of
 from discreet.query.relation_forms import passed
-from discreet.query.relation_schemas import unit_of, words_for
+from discreet.query.relation_schemas import unit_of
 from discreet.query.sql_known import Known, Public, Source
-from discreet.query.sql_rows import row
 from discreet.query.sql_scope import Item, Scope
+from discreet.query.sql_sides import CONDITIONS, TRUE, Conditions, Side, alike, conditions_of
 
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One side of a join while it is read: what it is, and the names of its columns."""
-
-    what: Source | Public
-
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """What can be named of it."""
-        return self.what.items if isinstance(self.what, Source) else (self.what.item,)
-
-    @property
-    def words(self) -> str:
-        """What it is called."""
-        return words_for(self.what.relation if isinstance(self.what, Source) else self.what.scan)
-
-    @property
-    def names(self) -> set[str]:
-        """The names of its columns."""
-        rows = self.what.relation if isinstance(self.what, Source) else self.what.scan
-        return {column.name for column in columns_of(rows)}
+#: Sides and kinds of joins, as sqlglot has them.
+UNDERSTOOD = (("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER"), ("RIGHT", ""), ("RIGHT", "OUTER"))
+#: A join, and the conditions that are left to filter its rows.
+Joined = tuple[Source, list[exp.Expr]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +43,12 @@ class Join:
     kind: JoinKind
     node: exp.Join
     known: Known
+    #: Conditions that say which rows belong together, besides USING.
+    on: tuple[exp.Expr, ...]
+    #: Whether the left side is the one that was written on the right.
+    turned: bool = False
 
-    def with_public(self, right: Public) -> Source:
+    def with_public(self, right: Public) -> Joined:
         """Return a join with a public table."""
         if unit_of(self.left.relation, self.known.schemas).column is None:
             raise self.known.refuse(
@@ -60,42 +56,93 @@ class Join:
                 "Here each row is protected by itself, and a join would make several of one.",
                 "name the person's column of each table when it is opened",
             )
-        pairs, merged = _pairs(self.left, right, self.node, self.known)
-        on = tuple(pair for pair, _ in pairs)
-        made = PublicJoin(self.left.relation, right.scan, on, self.kind)
-        return _seen(made, (*self.left.items, _merging(right.item, merged)), self.known)
+        found, merged = self._conditions(right)
+        on = [pair for pair, _ in found.pairs]
+        if self.kind is JoinKind.LEFT:
+            on += [(each, TRUE) for each, _ in found.left] + [(TRUE, each) for each, _ in found.right]
+        if not found.pairs:
+            raise self._unsaid()
+        made = PublicJoin(self.left.relation, right.scan, tuple(on), self.kind)
+        return self._seen(made, (_merging(right.item, merged),)), self._rest(found)
 
-    def with_people(self, other: Source) -> Source:
+    def with_people(self, other: Source) -> Joined:
         """Return a join of two private tables."""
         left, right, known = self.left.relation, other.relation, self.known
         need_people(left, right, self.node, known)
-        pairs, merged = _pairs(self.left, other, self.node, known)
+        found, merged = self._conditions(other)
         people = known.people(left), known.people(right)
-        on = tuple(pair for pair, _ in pairs if not _same_person(pair, people))
-        items = (*self.left.items, *(_merging(item, merged) for item in other.items))
-        if len(on) < len(pairs):
-            return _seen(UnitJoin(left, right, on, self.kind), items, known)
+        on = tuple(pair for pair, _ in found.pairs if not same_person(pair, people))
+        items = tuple(_merging(item, merged) for item in other.items)
+        if len(on) < len(found.pairs):
+            if self.kind is JoinKind.LEFT:
+                on += tuple((each, TRUE) for each, _ in found.left)
+                right = filtered(right, [each for each, _ in found.right])
+            return self._seen(UnitJoin(left, right, on, self.kind), items), self._rest(found)
         if known.matches is None or self.kind is not JoinKind.INNER:
             raise self._unmatched(other)
-        for (one, _), place in pairs:
+        if not on:
+            raise self._unsaid()
+        for (one, _), place in found.pairs:
             if not one.kind.groupable:
                 raise known.refuse(place, "People are joined on moments.", "write DATE_TRUNC('day', x) on both sides")
-        return _seen(MatchJoin(left, right, on, known.matches.rows, known.matches.matches), items, known)
+        made = MatchJoin(left, right, on, known.matches.rows, known.matches.matches)
+        return self._seen(made, items), self._rest(found)
+
+    def _conditions(self, right: Source | Public) -> tuple[Conditions, set[str]]:
+        """Return what the conditions say, and the columns on the right that USING merges."""
+        sides = (Side(self.left), Side(right))
+        schema = self.known.schema(self.left.relation)
+        scopes = [Scope(self.known.page, schema, side.items, table=side.words) for side in sides]
+        words = f"{sides[0].words} and {sides[1].words}"
+        both = replace(scopes[0], items=(*sides[0].items, *sides[1].items), table=words)
+        pairs: list[tuple[Pair, exp.Expr]] = []
+        merged: set[str] = set()
+        for name in self.node.args.get("using") or []:
+            one, other = (scope.column(exp.Column(this=name.copy()).update_positions(name)) for scope in scopes)
+            pairs.append((alike(one, other, name, both), name))
+            merged |= columns_in(other)
+        found = conditions_of(list(self.on), sides, both)
+        if self.kind is JoinKind.LEFT and found.mixed:
+            raise both.refuse(found.mixed[0], "A LEFT JOIN compares the two sides for equality alone.", CONDITIONS)
+        return replace(found, pairs=(*pairs, *found.pairs)), merged
+
+    def _rest(self, found: Conditions) -> list[exp.Expr]:
+        """Return the conditions that filter the rows of an inner join, as they were written."""
+        pairs = {id(node) for _, node in found.pairs}
+        return [] if self.kind is JoinKind.LEFT else [node for node in self.on if id(node) not in pairs]
+
+    def _seen(self, made: Relation, others: tuple[Item, ...]) -> Source:
+        """Return a join whose columns have names of their own, and are what the join makes of them: maybe NULL."""
+        named = {column.name: passed(column, self.known.numbers.fresh(column.name)) for column in columns_of(made)}
+        items = (*others, *self.left.items) if self.turned else (*self.left.items, *others)
+        return self.known.selected(Source(made, items), named)
+
+    def _unsaid(self) -> QueryRefused:
+        return self.known.refuse(
+            self.node, "It is not said which rows belong together.", "write JOIN … ON a.x = b.x, or USING (x)"
+        )
 
     def _unmatched(self, right: Source) -> QueryRefused:
-        names = [_person_name(source, self.known) for source in (self.left, right)]
+        names = [person_name(source, self.known) for source in (self.left, right)]
         fix = f"join on the person too: {' = '.join(names)}" if all(names) else "select the person, and join on it"
         if self.kind is JoinKind.INNER:
             fix = f"{fix}; or pass matches=Matches(rows=…, matches=…), which limits what is joined"
         return self.known.refuse(self.node, "This joins people with each other: a row would be two people's.", fix)
 
 
-def joined(left: Source | Public, right: Source | Public, node: exp.Join, known: Known) -> Source:
-    """Return what two sides of a join make, or refuse it."""
-    kind = _kind(node, known)
-    _need_names_apart(left, right, node, known)
-    if isinstance(left, Public) and isinstance(right, Source) and kind is JoinKind.INNER:
-        left, right = right, left
+def joined(
+    left: Source | Public, right: Source | Public, node: exp.Join, on: list[exp.Expr], known: Known, *, turned: bool
+) -> Joined:
+    """Return what two sides of a join make where some conditions are true, or refuse it.
+
+    Of an inner join, conditions on one side and comparisons other than for equality are left to be filters of its rows.
+    `turned`: what is written on the right keeps all its rows, and is the left side.
+    """
+    left_one = (node.args.get("side") or "").upper() == "LEFT"
+    kind = JoinKind.LEFT if left_one or turned else JoinKind.INNER
+    need_names_apart(left, right, node, known)
+    if turned or (isinstance(left, Public) and isinstance(right, Source) and kind is JoinKind.INNER):
+        left, right, turned = right, left, True
     if isinstance(left, Public):
         raise known.refuse(
             node, "A public table stands before the private ones.", "begin with a private table: FROM visits JOIN …"
@@ -105,22 +152,25 @@ def joined(left: Source | Public, right: Source | Public, node: exp.Join, known:
     for side in (left, right):
         if isinstance(side, Source) and matching(side.relation) is not None:
             raise _too_early(node, known)
-    join = Join(left, kind, node, known)
+    join = Join(left, kind, node, known, tuple(on), turned)
     return join.with_people(right) if isinstance(right, Source) else join.with_public(right)
 
 
-def _kind(node: exp.Join, known: Known) -> JoinKind:
+def kind_of_join(node: exp.Join, known: Known) -> str:
+    """Return LEFT, RIGHT, or nothing for an inner join; CROSS, if it is not said which rows belong together."""
     side, kind, method = ((node.args.get(name) or "").upper() for name in ("side", "kind", "method"))
-    on, using = node.args.get("on"), node.args.get("using")
-    if method or (side, kind) not in (("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER")):
+    said = node.args.get("on") is not None or bool(node.args.get("using"))
+    if not said and not method and (side, kind) in (("", ""), ("", "CROSS")):
+        return "CROSS"
+    if method or (side, kind) not in UNDERSTOOD:
         raise known.refuse(
             node, f"{method or kind or side} is not a join that is understood.", "write JOIN … ON or LEFT JOIN … ON"
         )
-    if on is None and not using:
+    if not said:
         raise known.refuse(
             node, "It is not said which rows belong together.", "write JOIN … ON a.x = b.x, or USING (x)"
         )
-    return JoinKind.LEFT if side == "LEFT" else JoinKind.INNER
+    return side
 
 
 def _too_early(node: exp.Expr, known: Known) -> QueryRefused:
@@ -131,86 +181,14 @@ def _too_early(node: exp.Expr, known: Known) -> QueryRefused:
     )
 
 
-def _need_names_apart(left: Source | Public, right: Source | Public, node: exp.Join, known: Known) -> None:
+def need_names_apart(left: Source | Public, right: Source | Public, node: exp.Join, known: Known) -> None:
+    """Refuse two tables of one name."""
     taken = {item.qualifier.casefold() for item in Side(left).items if item.qualifier}
     for item in Side(right).items:
         if item.qualifier.casefold() in taken:
             raise known.refuse(
                 node, f"Two tables are called {item.qualifier!r}.", "give each a name of its own: visits AS a JOIN …"
             )
-
-
-def _pairs(
-    left: Source, right: Source | Public, node: exp.Join, known: Known
-) -> tuple[list[tuple[Pair, exp.Expr]], set[str]]:
-    """Return what must be equal, each with its place; and the columns on the right that USING merges."""
-    sides = (Side(left), Side(right))
-    scopes = [Scope(known.page, known.schema(left.relation), side.items, table=side.words) for side in sides]
-    words = f"{sides[0].words} and {sides[1].words}"
-    both = replace(scopes[0], items=(*sides[0].items, *sides[1].items), table=words)
-    found: list[tuple[Pair, exp.Expr]] = []
-    merged: set[str] = set()
-    for name in node.args.get("using") or []:
-        one, other = (scope.column(exp.Column(this=name.copy()).update_positions(name)) for scope in scopes)
-        found.append((_alike(one, other, name, both), name))
-        merged |= columns_in(other)
-    on = node.args.get("on")
-    found += [(_equality(part, sides, both), part) for part in ([] if on is None else conjuncts(on))]
-    return found, merged
-
-
-def conjuncts(node: exp.Expr) -> list[exp.Expr]:
-    """Return the conditions that a row of ANDs is made of, from left to right."""
-    inner = node.unnest()
-    if not isinstance(inner, exp.And):
-        return [inner]
-    found: list[exp.Expr] = []
-    waiting: list[exp.Expr] = [inner]
-    while waiting:
-        each = waiting.pop().unnest()
-        if isinstance(each, exp.And):
-            waiting += [each.expression, each.this]
-        else:
-            found.append(each)
-    return found
-
-
-#: Where other conditions go. After WHERE they would take rows out of a LEFT JOIN again.
-CONDITIONS = (
-    "write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: "
-    "LEFT JOIN (SELECT * FROM b WHERE …) AS b"
-)
-
-
-def _equality(node: exp.Expr, sides: tuple[Side, Side], scope: Scope) -> Pair:
-    if not isinstance(node, exp.EQ):
-        raise scope.refuse(node, "A join compares for equality alone.", CONDITIONS)
-    one, other = row(node.this, scope), row(node.expression, scope)
-    for first, second in ((one, other), (other, one)):
-        if _is_of(first, sides[0]) and _is_of(second, sides[1]):
-            return _alike(first, second, node, scope)
-    raise scope.refuse(
-        node,
-        "This does not compare a column on the left with one on the right.",
-        CONDITIONS,
-    )
-
-
-def _is_of(expression: Expression, side: Side) -> bool:
-    names = columns_in(expression)
-    return bool(names) and names <= side.names
-
-
-def _alike(one: Expression, other: Expression, node: exp.Expr, scope: Scope) -> Pair:
-    if one.kind is not other.kind:
-        raise scope.refuse(
-            node,
-            f"A join compares {one.kind.value} with {other.kind.value} values.",
-            "make them alike, for instance with CAST(… AS …)",
-        )
-    if one.kind is Kind.REAL:
-        raise scope.refuse(node, "A join compares real values.", "join on whole numbers, texts or days")
-    return one, other
 
 
 def need_people(left: Relation, right: Relation, node: exp.Expr, known: Known) -> None:
@@ -233,11 +211,23 @@ def need_people(left: Relation, right: Relation, node: exp.Expr, known: Known) -
         )
 
 
-def _same_person(pair: Pair, people: tuple[frozenset[str], frozenset[str]]) -> bool:
+def filtered(relation: Relation, conditions: list[Expression]) -> Relation:
+    """Return the rows that fulfil all conditions, with all their columns under their names."""
+    where: Expression | None = None
+    for condition in conditions:
+        where = both_of(where, condition)
+    if where is None:
+        return relation
+    return Derived(relation, tuple(passed(column, column.name) for column in columns_of(relation)), where)
+
+
+def same_person(pair: Pair, people: tuple[frozenset[str], frozenset[str]]) -> bool:
+    """Whether two values that are equal are the persons of two rows."""
     return all(isinstance(side, ColumnValue) and side.name in names for side, names in zip(pair, people, strict=True))
 
 
-def _person_name(source: Source, known: Known) -> str:
+def person_name(source: Source, known: Known) -> str:
+    """Return what the person is called where rows can be named; nothing, if nobody can say it."""
     people = known.people(source.relation)
     for item in source.items:
         for seen in item.columns:
@@ -249,9 +239,3 @@ def _person_name(source: Source, known: Known) -> str:
 def _merging(item: Item, merged: set[str]) -> Item:
     columns = tuple(replace(seen, merged=seen.merged or seen.column.name in merged) for seen in item.columns)
     return replace(item, columns=columns)
-
-
-def _seen(made: Relation, items: tuple[Item, ...], known: Known) -> Source:
-    """Return a join whose columns have names of their own, and are what the join makes of them: maybe NULL."""
-    named = {column.name: passed(column, known.numbers.fresh(column.name)) for column in columns_of(made)}
-    return known.selected(Source(made, items), named)

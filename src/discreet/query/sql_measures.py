@@ -98,6 +98,8 @@ def _aggregate(node: exp.Expr, condition: Expression | None, scope: Scope) -> q.
     name, arguments = node.name.upper(), node.expressions
     if name == "COUNT":
         return _count(node, arguments, condition, scope)
+    if name == "COUNT_IF":
+        return _count_if(node, arguments, condition, scope)
     if name in QUANTILES:
         if len(arguments) != 2:
             raise scope.refuse(node, f"{name} takes a value and a level.", f"write {name}(stay, 0.9)")
@@ -140,6 +142,15 @@ def _count(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression 
     if not isinstance(value, Literal) or is_null(value):
         return q.CountOf(_summed(argument, value, condition, scope))
     return q.Count() if condition is None else q.CountOf(_summed(argument, Literal.of(1), condition, scope))
+
+
+def _count_if(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: Scope) -> q.Measure:
+    if condition is not None or len(arguments) != 1:
+        raise scope.refuse(node, "COUNT_IF takes one condition.", "write COUNT(*) FILTER (WHERE …)")
+    counted = row(arguments[0], scope)
+    if counted.kind is not Kind.BOOLEAN:
+        raise scope.refuse(node, "COUNT_IF needs a condition.", "write a comparison: COUNT_IF(age >= 40)")
+    return q.CountOf(_summed(arguments[0], Literal.of(1), counted, scope))
 
 
 def _distinct(node: exp.Distinct, condition: Expression | None, scope: Scope) -> q.Measure:

@@ -25,6 +25,8 @@ PLAIN: dict[str, F] = {
     "UPPER": F.UPPER,
     "TRIM": F.TRIM,
     "LENGTH": F.LENGTH,
+    "CHAR_LENGTH": F.LENGTH,
+    "CHARACTER_LENGTH": F.LENGTH,
     "YEAR": F.YEAR,
     "QUARTER": F.QUARTER,
     "MONTH": F.MONTH,
@@ -46,11 +48,14 @@ TRUNCATIONS: dict[str, F] = {
     "DAY": F.TRUNC_DAY,
 }
 #: Functions of a row with rules of their own.
-SPECIAL = ("CLAMP", "ROUND", "SUBSTRING", "SUBSTR", "DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF")
+SPECIAL = (
+    *("CLAMP", "ROUND", "SUBSTRING", "SUBSTR", "DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF"),
+    *("CONCAT", "LEFT", "STARTS_WITH", "IFNULL", "NVL", "IF", "IIF", "DATE"),
+)
 #: Functions of all rows of a group.
 AGGREGATES = (
     *("COUNT", "SUM", "AVG", "VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP", "MIN", "MAX"),
-    *("MEDIAN", "QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE", "PERCENTILE_CONT", "HISTOGRAM"),
+    *("MEDIAN", "QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE", "PERCENTILE_CONT", "HISTOGRAM", "COUNT_IF"),
 )
 #: sqlglot's grammar knows these by itself.
 GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT")

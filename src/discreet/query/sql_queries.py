@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
@@ -13,13 +12,17 @@ from discreet.data.relations import Derived, JoinKind, Named, Relation, Scan, Un
 from discreet.query.refusals import QueryRefused
 from discreet.query.relation_forms import both
 from discreet.query.relation_schemas import unit_of
+from discreet.query.sql_checks import start_of
+from discreet.query.sql_exists import need_plain, with_partners
 from discreet.query.sql_folds import Folding, described
-from discreet.query.sql_joins import conjuncts, joined, need_people
+from discreet.query.sql_groups import group_nodes, meant_group, sums_up
+from discreet.query.sql_joins import need_people
 from discreet.query.sql_known import Given, Known, Public, Source
-from discreet.query.sql_names import AGGREGATES
 from discreet.query.sql_publics import among_public, public_column
 from discreet.query.sql_rows import row
 from discreet.query.sql_scope import Item, Scope, Seen
+from discreet.query.sql_sides import conjuncts
+from discreet.query.sql_tables import put_together
 from discreet.query.sql_unions import united
 
 MOST_COLUMNS = 200
@@ -51,36 +54,51 @@ def _is_used(one: exp.CTE, node: exp.Expr) -> bool:
 
 def rows_of(node: exp.Select, known: Known) -> tuple[Source, list[exp.Expr]]:
     """Return the rows that a SELECT is about, and the conditions on them that are left to be read."""
-    source = _from(node, known)
     where = node.args.get("where")
-    if where is None:
-        return source, []
-    if not any(each.args.get("query") is not None for each in where.find_all(exp.In)):
-        return source, [where.this]
+    source, conditions = _from(node, [] if where is None else conjuncts(where.this), known)
+    if isinstance(source, Public):
+        raise known.refuse(
+            node.args["from_"].this,
+            f"{source.scan.table!r} is public.",
+            "look at it yourself, or join it: FROM visits JOIN … ON …",
+        )
+    return _chosen(source, conditions, known)
+
+
+def _chosen(source: Source, conditions: list[exp.Expr], known: Known) -> tuple[Source, list[exp.Expr]]:
+    """Return the rows that IN (SELECT …) and EXISTS (SELECT …) leave, and the conditions that are neither."""
     rest: list[exp.Expr] = []
-    for part in conjuncts(where.this):
+    for part in conditions:
         inside = part.this.unnest() if isinstance(part, exp.Not) else part
+        negated = inside is not part
         if isinstance(inside, exp.In) and inside.args.get("query") is not None:
-            source = _among(source, inside, known, negated=inside is not part)
+            source = _among(source, inside, known, negated=negated)
+        elif isinstance(inside, exp.Exists):
+            source = _partnered(source, inside, known, negated=negated)
         else:
             rest.append(part)
     return source, rest
 
 
-def _from(node: exp.Select, known: Known) -> Source:
+def _partnered(source: Source, node: exp.Exists, known: Known, *, negated: bool) -> Source:
+    """Return the rows that have, or have not, a partner in a subquery."""
+    _need_alone(source, node, known)
+    select = need_plain(node, known)
+    where = select.args.get("where")
+    inner, tests = _from(select, [] if where is None else conjuncts(where.this), known)
+    if isinstance(inner, Source):
+        inner, tests = _chosen(inner, tests, known)
+    return with_partners(source, inner, tests, node, known, negated=negated)
+
+
+def _from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tuple[Source | Public, list[exp.Expr]]:
+    """Return the rows that the tables of a SELECT make, and the conditions that are left."""
     clause = node.args.get("from_")
     if clause is None:
         raise known.refuse(node, "The question names no table.", f"write FROM and one of: {', '.join(known.tables)}")
-    found = _item(clause.this, known)
-    for join in node.args.get("joins") or []:
-        found = joined(found, _item(join.this, known), join, known)
-    if isinstance(found, Public):
-        raise known.refuse(
-            clause.this,
-            f"{found.scan.table!r} is public.",
-            "look at it yourself, or join it: FROM visits JOIN … ON …",
-        )
-    return found
+    first = _item(clause.this, known)
+    others = [(join, _item(join.this, known)) for join in node.args.get("joins") or []]
+    return put_together(first, others, conditions, known)
 
 
 def _item(node: exp.Expr, known: Known) -> Source | Public:
@@ -146,7 +164,8 @@ def _select(node: exp.Select, known: Known) -> Source:
         if condition.kind is not Kind.BOOLEAN:
             raise scope.refuse(part, "WHERE needs a condition.", "write a comparison: age >= 40")
         where = both(where, condition)
-    grouped = node.args.get("group") is not None or node.args.get("having") is not None or _sums_up(node)
+    said = node.args.get("group") is not None or node.args.get("having") is not None
+    grouped = said or any(map(sums_up, node.expressions))
     if grouped or node.args.get("distinct") is not None:
         _need_owned(source, node, known)
         filtered = source if where is None else _filtered(source, where, known)
@@ -162,12 +181,6 @@ def _need_owned(source: Source, node: exp.Expr, known: Known) -> None:
             "Rows of a join of people with each other are nobody's alone.",
             "join on other columns than the person last, and only filter, group and sum up its rows",
         )
-
-
-def _sums_up(node: exp.Select) -> bool:
-    return any(
-        each.name.upper() in AGGREGATES for output in node.expressions for each in output.find_all(exp.Anonymous)
-    )
 
 
 def _filtered(source: Source, where: Expression, known: Known) -> Source:
@@ -241,8 +254,8 @@ def _per_person(node: exp.Select, source: Source, known: Known) -> Source:
         raise known.refuse(node, "DISTINCT beside GROUP BY is not understood.", "leave out one of them")
     folding = Folding(source, known)
     groups = node.args.get("group")
-    for each in [] if groups is None else groups.expressions:
-        folding.group(row(_meant(each, node, known.scope(source)), known.scope(source)), each)
+    for each in group_nodes(node, known.page, start_of(groups or node)):
+        folding.group(row(meant_group(each, node, known.scope(source)), known.scope(source)), each)
     folding.need_person(
         groups or node,
         "A subquery that sums up must do so for each person.",
@@ -260,19 +273,6 @@ def _per_person(node: exp.Select, source: Source, known: Known) -> Source:
     if where is not None and where.kind is not Kind.BOOLEAN:
         raise known.refuse(having or node, "HAVING needs a condition.", "write a comparison: COUNT(*) >= 10")
     return selected(folding.relation(), outputs, where, known)
-
-
-def _meant(node: exp.Expr, select: exp.Select, scope: Scope) -> Any:
-    """Return what GROUP BY 2 or GROUP BY month mean, if month is no column but the name of an output."""
-    if isinstance(node, exp.Literal) and not node.is_string:
-        if not node.name.isdecimal() or not 1 <= int(node.name) <= len(select.expressions):
-            raise scope.refuse(node, f"There is no output {node.name[:20]}.", "write the name of a column")
-        return select.expressions[int(node.name) - 1].unalias()
-    if isinstance(node, exp.Column) and node.args.get("table") is None and not scope.named(node.name):
-        for output in select.expressions:
-            if isinstance(output, exp.Alias) and output.alias.casefold() == node.name.casefold():
-                return output.this
-    return node
 
 
 def _person_fix(source: Source, known: Known, fix: str) -> str:
@@ -346,14 +346,18 @@ def _need_parts(node: exp.Expr, part: Source, first: Source, known: Known) -> No
         )
 
 
-def _among(source: Source, node: exp.In, known: Known, *, negated: bool) -> Source:
-    """Return the rows of people who are, or are not, in a subquery; or with values that are in a public table."""
+def _need_alone(source: Source, node: exp.Expr, known: Known) -> None:
     if matching(source.relation) is not None:
         raise known.refuse(
             node,
             "Rows of a join of people with each other are nobody's alone.",
             "put the condition in a subquery, before the join",
         )
+
+
+def _among(source: Source, node: exp.In, known: Known, *, negated: bool) -> Source:
+    """Return the rows of people who are, or are not, in a subquery; or with values that are in a public table."""
+    _need_alone(source, node, known)
     value = row(node.this, known.scope(source))
     inner = node.args["query"]
     inner = inner.this if isinstance(inner, exp.Subquery) else inner

@@ -1,6 +1,7 @@
 """From text to parts: the passes, in their order.
 
-Text → checks of characters → words → checks of words → sqlglot's tree → checks of the tree → rows → parts → question.
+Text → checks of characters → no comments → words → checks of words → sqlglot's tree → checks of the tree → rows →
+parts → question.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,6 +16,8 @@ from discreet.query.question_forms import settled_question
 from discreet.query.questions import Question
 from discreet.query.relation_checks import check_question
 from discreet.query.sql_checks import TREE_CHECKS, start_of
+from discreet.query.sql_comments import without_comments
+from discreet.query.sql_groups import group_nodes
 from discreet.query.sql_known import Known, Source
 from discreet.query.sql_parser import parse_expression, parse_select, tokenise
 from discreet.query.sql_queries import rows_of, with_given
@@ -40,7 +43,7 @@ def read(
     text: str, schemas: Mapping[str, Schema], publics: Mapping[str, PublicScan], matches: Matches | None
 ) -> Question:
     """Return the question that a text asks."""
-    page = Page(text)
+    page = _plain(text)
     try:
         known = Known(page, schemas, publics, matches)
         tree = _tree(page, known)
@@ -79,6 +82,14 @@ def question_about(source: Source, parts: Parts, known: Known) -> Question:
         return settled_question(question, source.relation, known.schemas)
     except DiscreetError as error:
         raise known.page.refuse(0, error.problem, error.fix) from None
+
+
+def _plain(text: str) -> Page:
+    """Return a whole question without its comments; they too may hold nothing that cannot be seen."""
+    page = Page(text)
+    for look in TEXT_CHECKS:
+        look(page)
+    return without_comments(page)
 
 
 def _words(page: Page, first: WordCheck) -> list[Token]:
@@ -128,11 +139,18 @@ def _taken_apart(page: Page, tree: exp.Select, source: Source, conditions: list[
         items=source.items,
         outputs=tuple(_output(page, node) for node in tree.expressions),
         where=tuple(Piece(node, page) for node in conditions),
-        groups=tuple(Piece(node, page) for node in _inside(page, tree, "group")),
+        groups=tuple(Piece(node, page) for node in _groups(page, tree)),
         having=() if having is None else (Piece(having.this, page),),
         order=tuple((Piece(node.this, page), bool(node.args.get("desc"))) for node in _inside(page, tree, "order")),
         most=_most(page, tree),
     )
+
+
+def _groups(page: Page, tree: exp.Select) -> list[exp.Expr]:
+    part = tree.args.get("group")
+    if part is None or not part.args.get("all"):
+        return _inside(page, tree, "group")
+    return group_nodes(tree, page, start_of(part))
 
 
 def _inside(page: Page, tree: exp.Select, name: str) -> list[exp.Expr]:

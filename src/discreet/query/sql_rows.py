@@ -6,8 +6,8 @@ from discreet.core import DiscreetError, InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.expressions import Call, Case, Expression, InSet, Like, Literal, call, is_null
 from discreet.data.functions import ALIKE, COMPARISONS, F
-from discreet.query.sql_constants import day, fold, moment, number, with_days
-from discreet.query.sql_functions import function_call
+from discreet.query.sql_constants import day, fold, moment, months_later, number, with_days
+from discreet.query.sql_functions import MOST_DIGITS, function_call, rounded
 from discreet.query.sql_names import AGGREGATES, PARTS
 from discreet.query.sql_scope import Scope
 
@@ -23,6 +23,10 @@ OPERATORS: dict[type[exp.Expr], F] = {
     exp.GT: F.GT,
     exp.GTE: F.GE,
 }
+CONDITIONS = (
+    *(exp.Not, exp.Is, exp.In, exp.Between, exp.Like, exp.ILike),
+    *(exp.NullSafeEQ, exp.NullSafeNEQ),
+)
 CHAINS: dict[type[exp.Expr], F] = {exp.And: F.AND, exp.Or: F.OR, exp.DPipe: F.CONCAT}
 TYPES: dict[exp.DType, F] = {
     exp.DType.INT: F.TO_INTEGER,
@@ -35,6 +39,7 @@ TYPES: dict[exp.DType, F] = {
 }
 #: How many days an interval's unit has. Months and years have no number of days.
 UNITS = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}
+MONTHS = {"MONTH": 1, "MONTHS": 1, "QUARTER": 3, "QUARTERS": 3, "YEAR": 12, "YEARS": 12}
 FARTHEST = 4_000_000
 
 
@@ -74,7 +79,7 @@ def _row(node: exp.Expr, scope: Scope) -> Expression:
             return _sum(node, scope)
         case exp.And() | exp.Or() | exp.DPipe():
             return make(CHAINS[type(node)], *_chain(node, scope))
-        case exp.Not() | exp.Is() | exp.In() | exp.Between() | exp.Like() | exp.ILike():
+        case _ if isinstance(node, CONDITIONS):
             return _condition(node, scope)
         case exp.Case() | exp.Cast() | exp.Extract() | exp.Anonymous():
             return _form(node, scope)
@@ -105,6 +110,9 @@ def _sum(node: exp.Add | exp.Sub, scope: Scope) -> Expression:
     minus = isinstance(node, exp.Sub)
     left = row(node.this, scope)
     if isinstance(node.expression, exp.Interval):
+        months = _months(node.expression)
+        if months is not None:
+            return _later(left, -months if minus else months, node, scope)
         days = _days(node.expression, scope)
         if left.kind is not Kind.DATE:
             raise scope.refuse(node, "Days can be added to dates alone.", "write CAST(x AS DATE) + INTERVAL 7 DAY")
@@ -121,12 +129,35 @@ def _sum(node: exp.Add | exp.Sub, scope: Scope) -> Expression:
     return make(F.SUBTRACT if minus else F.ADD, left, right)
 
 
+def _months(node: exp.Interval) -> int | None:
+    """Return how many months an interval has, if it is one of months or years."""
+    unit, count = node.args.get("unit"), node.this
+    text = count.name if isinstance(count, exp.Literal) else ""
+    known = MONTHS.get(unit.name.upper()) if isinstance(unit, exp.Var) else None
+    whole = text.removeprefix("-").isdecimal() and text.isascii() and len(text) <= 6
+    return int(text) * known if known is not None and whole else None
+
+
+def _later(day_: Expression, months: int, node: exp.Expr, scope: Scope) -> Expression:
+    """Return a constant day some months later. There is no function of rows for it: engines have days alone."""
+    found = months_later(day_, months)
+    if found is None:
+        raise scope.refuse(
+            node,
+            "Months and years can be added to a constant day alone, from year 1 to 9999.",
+            "add days: day + INTERVAL 30 DAY; or compare months: 12 * YEAR(day) + MONTH(day)",
+        )
+    return found
+
+
 def _days(node: exp.Interval, scope: Scope) -> int:
     unit, count = node.args.get("unit"), node.this
     text = count.name if isinstance(count, exp.Literal) else ""
     if not isinstance(unit, exp.Var) or unit.name.upper() not in UNITS:
         raise scope.refuse(
-            node, "An interval must be in days or weeks.", "write the day itself, as in DATE '2025-01-01'"
+            node,
+            "An interval must be in days or weeks; beside one day, also in months or years.",
+            "write INTERVAL 7 DAY, or the day itself, as in DATE '2025-01-01'",
         )
     if not text.removeprefix("-").isdecimal() or not text.isascii() or len(text) > 8:
         raise scope.refuse(node, "An interval must be a whole number of days.", "write INTERVAL 7 DAY")
@@ -156,6 +187,8 @@ def _condition(node: exp.Expr, scope: Scope) -> Expression:
             return make(F.NOT, row(node.this, scope))
         case exp.Is():
             return _is(node, scope)
+        case exp.NullSafeEQ() | exp.NullSafeNEQ():
+            return _distinct(node, scope)
         case exp.In() if node.args.get("query") is not None:
             raise _misplaced(node.args["query"], scope)
         case exp.In():
@@ -180,6 +213,17 @@ def _is(node: exp.Is, scope: Scope) -> Expression:
             return make(F.COALESCE, make(F.NOT, value), Literal.of(False))  # noqa: FBT003
         case _:
             raise scope.refuse(node, "IS compares with NULL, TRUE or FALSE alone.", "write =")
+
+
+def _distinct(node: exp.Expr, scope: Scope) -> Expression:
+    """Return IS NOT DISTINCT FROM and IS DISTINCT FROM: comparisons that take NULL for a value, and are never NULL."""
+    one, other = row(node.this, scope), row(node.expression, scope)
+    same = isinstance(node, exp.NullSafeEQ)
+    compared = make(F.EQ if same else F.NE, one, other)
+    if isinstance(other, Literal) and not is_null(other):
+        return make(F.COALESCE, compared, Literal.of(not same))
+    neither = make(F.AND, make(F.IS_NULL, one), make(F.IS_NULL, other))
+    return make(F.COALESCE, compared, neither if same else make(F.NOT, neither))
 
 
 def _member(node: exp.Expr, scope: Scope) -> Literal:
@@ -256,9 +300,32 @@ def _cast(node: exp.Cast, scope: Scope) -> Expression:
         if text is None:
             raise scope.refuse(node, "Only a constant text can be a TIMESTAMP.", "write CAST(x AS DATE)")
         return moment(text)
-    if kind not in TYPES:
+    if kind is exp.DType.DECIMAL:
+        return _decimal(node, value, scope)
+    if kind not in TYPES or node.args["to"].expressions:
         raise scope.refuse(node, "This kind cannot be cast to.", "cast to INTEGER, DOUBLE, VARCHAR or DATE")
     return make(TYPES[kind], value)
+
+
+def _decimal(node: exp.Cast, value: Expression, scope: Scope) -> Expression:
+    """Return a number to some digits after the point, as ROUND has it. How many stand before it is not looked at.
+
+    Without digits, DECIMAL is another kind in every database: 3 digits, none, or as many as there are.
+    """
+    sizes = [each.this.name if isinstance(each, exp.DataTypeParam) else "" for each in node.args["to"].expressions]
+    if not 1 <= len(sizes) <= 2 or not all(size.isdecimal() and len(size) <= 2 for size in sizes):
+        raise scope.refuse(
+            node,
+            "DECIMAL needs its digits: without them it means something else in each database.",
+            "write DECIMAL(18, 2), with two digits after the point, or DOUBLE",
+        )
+    digits = int(sizes[1]) if len(sizes) == 2 else 0
+    if digits > MOST_DIGITS:
+        raise scope.refuse(
+            node, f"DECIMAL has at most {MOST_DIGITS} digits after the point here.", "write DECIMAL(18, 2), or DOUBLE"
+        )
+    number_ = make(F.TO_REAL, value) if value.kind is Kind.TEXT else value
+    return rounded(number_, digits, make)
 
 
 def _extract(node: exp.Extract, scope: Scope) -> Expression:
@@ -272,12 +339,12 @@ def _misplaced(node: exp.Expr, scope: Scope) -> DiscreetError:
     match node:
         case exp.Star():
             return scope.refuse(node, "* stands for rows, which are never shown.", "write COUNT(*), or name a column")
-        case exp.Subquery() | exp.Query():
+        case exp.Subquery() | exp.Query() | exp.Exists():
             return scope.refuse(
                 node,
                 "There is a question inside the question.",
                 "ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write "
-                "person IN (SELECT person FROM …) among conditions joined by AND",
+                "person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND",
             )
         case exp.Interval():
             return scope.refuse(node, "An interval stands alone.", "add it to a date: day + INTERVAL 7 DAY")

@@ -68,6 +68,8 @@ class Scope:
     special: Callable[[exp.Expr, "Scope"], Expression | None] | None = None
     #: What the table is called where a name is not found, if not as the schema has it.
     table: str = ""
+    #: What may be named besides, if nothing here is called so: rows outside of EXISTS.
+    outer: tuple[Item, ...] = ()
 
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> QueryRefused:
         """Return the refusal of a node."""
@@ -79,6 +81,8 @@ class Scope:
 
     def column(self, node: exp.Column) -> Expression:
         """Return the column that a name means."""
+        if self.outer and not self._knows(node, self.items) and self._knows(node, self.outer):
+            return replace(self, items=self.outer, outer=()).column(node)
         items = self._items(node)
         if not isinstance(node.this, exp.Identifier):
             raise self.refuse(node, "This is not a column.", "name a column of the table")
@@ -90,6 +94,13 @@ class Scope:
             raise self._ambiguous(node, items)
         column = found[0].column
         return ColumnValue(column.name, column.kind, column.bounds)
+
+    def _knows(self, node: exp.Column, items: tuple[Item, ...]) -> bool:
+        """Whether a name may be meant among some tables: it has one of their names before it, or is a column's."""
+        table = node.args.get("table")
+        if table is None:
+            return bool(self.named(node.name, items))
+        return any(item.qualifier.casefold() == table.name.casefold() for item in items)
 
     def named(self, name: str, items: tuple[Item, ...] | None = None, *, qualified: bool = False) -> list[Seen]:
         """Return the columns that a name can mean; capitals do not matter, as in SQL."""
@@ -108,7 +119,8 @@ class Scope:
             return self.items
         found = tuple(item for item in self.items if item.qualifier.casefold() == table.name.casefold())
         if not found:
-            names = [item.qualifier for item in self.items if item.qualifier] or ["the column's name alone"]
+            known = [item.qualifier for item in (*self.items, *self.outer) if item.qualifier]
+            names = known or ["the column's name alone"]
             fix = f"write {names[0]}.{node.name}" if self.items[0].qualifier else "leave out what is before the dot"
             fix = fix if len(names) == 1 else f"use one of: {', '.join(names)}"
             fix = f"{fix}; what is meant outside of a subquery is joined, on the person and on other columns"
@@ -121,6 +133,8 @@ class Scope:
         where = (self.table or self.schema.table) if len(items) == len(self.items) else items[0].qualifier
         listed = ", ".join(dict.fromkeys(names)) or "no column has a name here: write AS"
         fix = f"did you mean {meant!r}?" if meant else f"use one of: {listed}"
+        if node.this.args.get("quoted"):
+            fix = f"{fix}; a text stands in single quotes"
         return self.refuse(node, f"There is no column {node.name!r} in {where}.", fix)
 
     def _ambiguous(self, node: exp.Column, items: tuple[Item, ...]) -> QueryRefused:

@@ -51,7 +51,7 @@ def question_of(parts: Parts) -> q.Question:
     _check_size(parts)
     groups = _groups(parts)
     terms = Terms(Places(), groups)
-    read = [terms.read(piece.node, parts.scope(piece)) for _, piece in parts.outputs]
+    read = _outputs(parts, terms)
     settled = [
         terms.settle(each, piece.node, parts.scope(piece)) for each, (_, piece) in zip(read, parts.outputs, strict=True)
     ]
@@ -69,6 +69,18 @@ def question_of(parts: Parts) -> q.Question:
     )
     _check(question, parts)
     return question
+
+
+def _outputs(parts: Parts, terms: Terms) -> list[Expression]:
+    """Return all outputs; each may speak of those before it by name, where no column is called so."""
+    known: dict[str, Expression] = {}
+    found: list[Expression] = []
+    for name, piece in parts.outputs:
+        scope = parts.scope(piece)
+        found.append(terms.read(piece.node, scope, known))
+        if name is not None and not scope.named(name):
+            known[name.casefold()] = found[-1]
+    return found
 
 
 def _check_size(parts: Parts) -> None:

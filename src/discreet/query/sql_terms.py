@@ -23,6 +23,11 @@ TERM_FUNCTIONS = frozenset(
 )
 
 
+#: Functions that are NULL where the second value is zero.
+DIVISIONS = (F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO)
+ZEROS = (Literal.of(0), Literal.of(0.0))
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """How terms of one question are read: its measures and its groups so far."""
@@ -56,6 +61,11 @@ class Terms:
                 return measure
             case Literal(value=value):
                 return q.Constant(value)
+            case Call(function=function, arguments=(first, Call(function=F.NULLIF, arguments=(second, zero)))) if (
+                function in DIVISIONS and zero in ZEROS
+            ):
+                # Nothing is divided by zero here: the quotient is NULL, as NULLIF would have it.
+                return q.Apply(function, (self.settle(first, node, scope), self.settle(second, node, scope)))
             case Call(function=function, arguments=arguments) if function in TERM_FUNCTIONS:
                 return q.Apply(function, tuple(self.settle(each, node, scope) for each in arguments))
             case InSet(value=value, members=members):
@@ -66,7 +76,7 @@ class Terms:
                 raise scope.refuse(
                     node,
                     "This cannot be computed from private answers.",
-                    "put it inside SUM, COUNT or the like, or after GROUP BY",
+                    "put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself",
                 )
 
 

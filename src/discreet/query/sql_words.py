@@ -22,9 +22,11 @@ CLAUSES = {T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT,
 LOGIC = {T.AND, T.OR, T.NOT, T.IN, T.BETWEEN, T.LIKE, T.ILIKE, T.IS, T.NULL, T.TRUE, T.FALSE}
 BRANCHES = {T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.ASC, T.DESC}
 KINDS = {T.DATE, T.TIMESTAMP, T.INTERVAL, T.INT, T.BIGINT, T.DOUBLE, T.FLOAT, T.VARCHAR, T.TEXT}
-KNOWN = WORDS | SIGNS | COMPARISONS | CLAUSES | LOGIC | BRANCHES | KINDS | {T.FIRST, T.SEMICOLON}
+KNOWN = WORDS | SIGNS | COMPARISONS | CLAUSES | LOGIC | BRANCHES | KINDS | {T.FIRST, T.SEMICOLON, T.DECIMAL}
 #: Words of questions that are not one expression.
-RELATIONS = {T.JOIN, T.LEFT, T.INNER, T.OUTER, T.ON, T.USING, T.WITH, T.UNION, T.SELECT}
+RELATIONS = {T.JOIN, T.LEFT, T.RIGHT, T.CROSS, T.INNER, T.OUTER, T.ON, T.USING, T.WITH, T.UNION, T.SELECT, T.EXISTS}
+#: Words that ALL may follow.
+BEFORE_ALL = (T.UNION, T.GROUP_BY)
 #: Signs that have a second spelling with a meaning of its own elsewhere.
 SPELLING = {T.DIV: "//", T.MOD: "%", T.NOT: "NOT", T.LIKE: "LIKE", T.ILIKE: "ILIKE"}
 #: Words that are a function's name when a parenthesis follows, whatever else they are.
@@ -33,7 +35,11 @@ ENDS = {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.R_PAREN, T
 
 
 def check_gaps(page: Page, tokens: list[Token]) -> None:
-    """Refuse whatever stands between words and is not blank: comments, hints, spaces that are none."""
+    """Refuse whatever stands between words and is not blank: spaces that are none, comments that are left.
+
+    Of a whole question, plain comments are gone by now (`sql_comments`). In pieces of one they are refused: pieces are
+    put together, and a comment would reach into the next.
+    """
     at = 0
     for token in [*tokens, None]:
         end = len(page.text) if token is None else token.start
@@ -46,7 +52,9 @@ def check_gaps(page: Page, tokens: list[Token]) -> None:
 def _gap(page: Page, place: int) -> Exception:
     if page.text[place : place + 2] in ("--", "/*", "{#"):
         return page.refuse(
-            place, "There is a comment.", "take it out: what is paid for and written down is the question alone"
+            place,
+            "There is a comment that cannot be passed over.",
+            "take it out; in a whole question, -- to the end of a line and /* … */, not inside each other, are fine",
         )
     sign = page.text[place]
     return page.refuse(
@@ -97,7 +105,7 @@ def check_words(page: Page, tokens: list[Token], columns: Collection[str] = (), 
         after = tokens[index + 1].token_type if index + 1 < len(tokens) else None
         if after is T.L_PAREN and token.token_type in NAMES and not _is_within_group(tokens, index):
             _check_function(page, token)
-        elif whole and token.token_type is T.ALL and index > 0 and tokens[index - 1].token_type is T.UNION:
+        elif whole and token.token_type is T.ALL and index > 0 and tokens[index - 1].token_type in BEFORE_ALL:
             continue
         elif token.token_type not in known or token.text.upper() != SPELLING.get(token.token_type, token.text.upper()):
             raise _unknown(page, token, columns)
@@ -105,7 +113,7 @@ def check_words(page: Page, tokens: list[Token], columns: Collection[str] = (), 
             raise _unnamed(page, token)
         elif token.token_type is T.COMMA and (after is None or after in ENDS):
             raise page.refuse(token.start, "Nothing follows this comma.", "take it out, or write what is missing")
-        elif token.token_type is T.FIRST:
+        elif token.token_type is T.FIRST and index > 0 and tokens[index - 1].text.upper() == "NULLS":
             raise page.refuse(token.start, "NULL goes last.", "leave out NULLS FIRST")
 
 

@@ -141,3 +141,28 @@ SELECT 'all' AS what, NULL AS nothing, TRUE AS yes, 1 + 1 AS two, DATE '2024-01-
 ---
 SELECT 'all' AS what, NULL AS nothing, TRUE AS yes, 2 AS two, DATE '2024-01-01' AS since, COUNT(*) AS count
 FROM visits
+===
+SELECT COUNT(*) AS n, SUM(stay) AS total, total / n AS mean FROM visits
+---
+SELECT COUNT(*) AS n, SUM(stay) AS total, SUM(stay) / COUNT(*) AS mean
+FROM visits
+===
+SELECT ward, COUNT(*) AS age, AVG(age) AS mean, mean * 2 AS twice FROM visits GROUP BY ward
+---
+SELECT ward, COUNT(*) AS age, AVG(age) AS mean, AVG(age) * 2 AS twice
+FROM visits
+GROUP BY ward
+===
+SELECT ward, 100.0 * SUM(CASE WHEN smoker THEN 1 ELSE 0 END) / NULLIF(COUNT(*), 0) AS pct FROM visits GROUP BY ward HAVING SUM(stay) // NULLIF(COUNT(stay), 0) > 1 ORDER BY pct DESC NULLS LAST
+---
+SELECT ward, 100.0 * SUM(CASE WHEN smoker THEN 1 ELSE 0 END) / COUNT(*) AS pct
+FROM visits
+GROUP BY ward
+HAVING SUM(stay) // COUNT(stay) > 1
+ORDER BY pct DESC
+===
+SELECT COALESCE(SUM(age) / NULLIF(COUNT(*), 0), 0) AS mean FROM visits WHERE age > 1000
+---
+SELECT COALESCE(SUM(age) / COUNT(*), 0) AS mean
+FROM visits
+WHERE age > 1000

@@ -62,3 +62,8 @@ SELECT COUNT(*) AS n, COUNT(*) AS m FROM visits
 ---
 SELECT COUNT(*) AS n, COUNT(*) AS m
 FROM visits
+===
+SELECT COUNT_IF(age > 40) AS old, COUNT_IF(smoker) FROM visits
+---
+SELECT COUNT(CASE WHEN age > 40 THEN 1 END) AS old, COUNT(CASE WHEN smoker THEN 1 END) AS count
+FROM visits

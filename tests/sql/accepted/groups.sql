@@ -131,3 +131,31 @@ SELECT ward
 FROM visits
 GROUP BY ward
 HAVING COUNT(*) > 10
+===
+SELECT COUNT(*) FROM visits GROUP BY ALL
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT COUNT(*) AS n, n + 1 AS m FROM visits
+---
+SELECT COUNT(*) AS n, COUNT(*) + 1 AS m
+FROM visits
+===
+SELECT ward, smoker, COUNT(*), 100.0 * SUM(CASE WHEN age > 40 THEN 1 ELSE 0 END) / COUNT(*) AS pct FROM visits GROUP BY ALL ORDER BY 1, 2
+---
+SELECT ward, smoker, COUNT(*) AS count, 100.0 * SUM(CASE WHEN age > 40 THEN 1 ELSE 0 END) / COUNT(*) AS pct
+FROM visits
+GROUP BY ward, smoker
+ORDER BY ward, smoker
+===
+SELECT DATE_TRUNC('month', day) AS month, AVG(stay), 1 AS one FROM visits GROUP BY ALL
+---
+SELECT DATE_TRUNC('month', day) AS month, AVG(stay) AS avg_stay, 1 AS one
+FROM visits
+GROUP BY DATE_TRUNC('month', day)
+===
+SELECT AVG(CLAMP(n, 0, 9)) FROM (SELECT patient_id, ward, COUNT(*) AS n FROM visits GROUP BY ALL) t
+---
+SELECT AVG(CLAMP(count, 0, 9)) AS avg_n
+FROM (SELECT patient_id, ward, COUNT(*) AS count FROM visits GROUP BY patient_id, ward) AS t1

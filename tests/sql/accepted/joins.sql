@@ -181,3 +181,111 @@ SELECT MONTH(p.born), COUNT(*) FROM drugs d JOIN patients p ON d.person = p.pati
 SELECT MONTH(t2.born) AS month_born, COUNT(*) AS count
 FROM drugs AS t1 JOIN patients AS t2 ON t1.person = t2.patient_id
 GROUP BY MONTH(t2.born)
+===
+SELECT COUNT(*) FROM visits RIGHT JOIN patients USING (patient_id)
+---
+SELECT COUNT(*) AS count
+FROM patients AS t1 LEFT JOIN visits AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT COUNT(*) FROM visits, patients WHERE visits.patient_id = patients.patient_id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND p.age > 40
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+WHERE t2.age > 40
+===
+SELECT p.city, COUNT(*) FROM visits v, patients p WHERE v.patient_id = p.patient_id AND p.age > 40 AND (v.smoker OR v.age > 30) GROUP BY p.city
+---
+SELECT t2.city, COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, age AS age_2, city FROM patients) AS t2 ON t1.patient_id = t2.patient_id
+WHERE t2.age_2 > 40 AND (t1.smoker OR t1.age > 30)
+GROUP BY t2.city
+===
+SELECT COUNT(*) FROM visits v CROSS JOIN patients p WHERE v.age > 40 AND p.patient_id = v.patient_id AND v.ward = p.ward
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, ward AS ward_2 FROM patients) AS t2 ON t1.patient_id = t2.patient_id AND t1.ward = t2.ward_2
+WHERE t1.age > 40
+===
+SELECT COUNT(*) FROM visits v, wards w, patients p WHERE v.patient_id = p.patient_id AND p.ward = w.code AND w.floor > 1
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN wards AS t3 ON t2.ward = t3.code
+WHERE t3.floor > 1
+===
+SELECT COUNT(*) FROM wards, visits WHERE code = ward AND stay > rate
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code
+WHERE t1.stay > t2.rate
+===
+SELECT COUNT(*) FROM visits v, drugs d WHERE v.patient_id = d.person AND v.stay = d.dose
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN drugs AS t2 ON t1.patient_id = t2.person
+WHERE t1.stay = t2.dose
+===
+SELECT COUNT(*) FROM visits v, patients p JOIN drugs d ON d.person = p.patient_id AND d.dose > 20 WHERE v.patient_id = p.patient_id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN drugs AS t3 ON t1.patient_id = t3.person
+WHERE t3.dose > 20
+===
+SELECT COUNT(*) FROM (SELECT v.patient_id, d.name FROM visits v, drugs d WHERE v.patient_id = d.person AND v.day = d.day) t WHERE name <> 'z'
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT person, name, day AS day_2 FROM drugs) AS t2 ON t1.patient_id = t2.person AND t1.day = t2.day_2
+WHERE t2.name <> 'z'
+===
+SELECT COUNT(*) FROM visits v JOIN drugs d ON v.patient_id = d.person AND d.day BETWEEN v.day AND v.left_on AND v.age > 30
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT person, day AS day_2 FROM drugs) AS t2 ON t1.patient_id = t2.person
+WHERE t2.day_2 >= t1.day AND t2.day_2 <= t1.left_on AND t1.age > 30
+===
+SELECT COUNT(*) FROM visits v JOIN wards w ON v.ward = w.code AND (w.floor > 2 OR v.stay > w.rate)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code
+WHERE t2.floor > 2 OR t1.stay > t2.rate
+===
+SELECT COUNT(d.dose) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person AND d.name = 'x' AND d.dose > 10
+---
+SELECT COUNT(t2.dose) AS count_dose
+FROM visits AS t1 LEFT JOIN (SELECT person, dose FROM drugs WHERE name = 'x' AND dose > 10) AS t2 ON t1.patient_id = t2.person
+===
+SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person AND d.name = 'x' WHERE d.person IS NULL
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN (SELECT person FROM drugs WHERE name = 'x') AS t2 ON t1.patient_id = t2.person
+WHERE t2.person IS NULL
+===
+SELECT COUNT(d.dose), COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person AND v.age > 40 AND d.day = v.day
+---
+SELECT COUNT(t2.dose) AS count_dose, COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN (SELECT person, dose, day AS day_2 FROM drugs) AS t2 ON t1.patient_id = t2.person AND t1.day = t2.day_2 AND t1.age > 40
+===
+SELECT COUNT(w.floor), COUNT(*) FROM visits v LEFT JOIN wards w ON v.ward = w.code AND w.kind = 'other' AND (v.smoker OR v.age > 50)
+---
+SELECT COUNT(t2.floor) AS count_floor, COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN wards AS t2 ON t1.ward = t2.code AND (t1.smoker OR t1.age > 50) AND t2.kind = 'other'
+===
+SELECT COUNT(*), COUNT(floor) FROM wards w RIGHT OUTER JOIN visits v ON w.code = v.ward AND w.floor > 1
+---
+SELECT COUNT(*) AS count, COUNT(t2.floor) AS count_floor
+FROM visits AS t1 LEFT JOIN wards AS t2 ON t1.ward = t2.code AND t2.floor > 1
+===
+SELECT COUNT(dose) FROM (SELECT * FROM drugs d RIGHT JOIN visits v ON v.patient_id = d.person AND d.name <> 'y') t WHERE age > 30
+---
+SELECT COUNT(t2.dose) AS count_dose
+FROM visits AS t1 LEFT JOIN (SELECT person, dose FROM drugs WHERE name <> 'y') AS t2 ON t1.patient_id = t2.person
+WHERE t1.age > 30
+===
+SELECT COUNT(*) FROM visits v, drugs d, patients p WHERE v.day = d.day AND d.person = p.patient_id AND v.patient_id = p.patient_id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN (SELECT person, day AS day_2 FROM drugs) AS t3 ON t1.patient_id = t3.person AND t1.day = t3.day_2

@@ -36,3 +36,15 @@ SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id JOI
 ---
 SELECT COUNT(*) AS count
 FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN (SELECT person, day AS day_2 FROM drugs) AS t3 ON t1.day = t3.day_2
+===
+SELECT COUNT(*) FROM visits a, visits b WHERE a.ward = b.ward AND a.day = b.day AND a.patient_id <> b.patient_id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id AS patient_id_2, ward AS ward_2, day AS day_2 FROM visits) AS t2 ON t1.ward = t2.ward_2 AND t1.day = t2.day_2
+WHERE t1.patient_id <> t2.patient_id_2
+===
+SELECT COUNT(*) FROM visits a JOIN visits b ON a.ward = b.ward AND a.day = b.day AND a.patient_id <> b.patient_id AND a.age > b.age
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id AS patient_id_2, ward AS ward_2, age AS age_2, day AS day_2 FROM visits) AS t2 ON t1.ward = t2.ward_2 AND t1.day = t2.day_2
+WHERE t1.patient_id <> t2.patient_id_2 AND t1.age > t2.age_2

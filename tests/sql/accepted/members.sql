@@ -93,3 +93,110 @@ SELECT COUNT(*) FROM visits v WHERE v.patient_id IN (SELECT d.person FROM drugs 
 SELECT COUNT(*) AS count
 FROM visits
 WHERE patient_id IN (SELECT t1.person AS person FROM drugs AS t1 JOIN patients AS t2 ON t1.person = t2.patient_id WHERE t2.city = 'Bonn')
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM wards WHERE floor = 1)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM wards AS t1 WHERE visits.ward = t1.code AND t1.floor = 1)
+===
+SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = visits.patient_id AND d.name = 'x')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE patient_id IN (SELECT person FROM drugs WHERE name = 'x')
+===
+SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT * FROM drugs WHERE person = patient_id AND dose > 30) AND v.age > 30
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE patient_id NOT IN (SELECT person FROM drugs WHERE dose > 30) AND age > 30
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT d.dose FROM drugs d WHERE d.person = v.patient_id AND d.day = v.day AND dose > 20)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM (SELECT person, day FROM drugs WHERE dose > 20) AS t1 WHERE visits.patient_id = t1.person AND visits.day = t1.day)
+===
+SELECT COUNT(*) FROM visits v WHERE age > 20 AND NOT EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id AND v.day = d.day)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE NOT EXISTS (SELECT 1 FROM drugs AS t1 WHERE visits.patient_id = t1.person AND visits.day = t1.day) AND age > 20
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient_id = v.patient_id AND w.ward = v.ward AND w.smoker)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM (SELECT patient_id, ward FROM visits WHERE smoker) AS t1 WHERE visits.patient_id = t1.patient_id AND visits.ward = t1.ward)
+===
+SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT 1 FROM wards w WHERE w.code = v.ward)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE NOT EXISTS (SELECT 1 FROM wards AS t1 WHERE visits.ward = t1.code)
+===
+SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM wards WHERE code = ward)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward IN (SELECT code FROM wards)
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM wards w WHERE w.code = v.ward AND w.floor = v."index" % 3 AND kind = 'other')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM wards AS t1 WHERE visits.ward = t1.code AND visits."index" % 3 = t1.floor AND t1.kind = 'other')
+===
+SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT 1 FROM wards w WHERE w.code = v.ward AND v.smoker)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE NOT EXISTS (SELECT 1 FROM wards AS t1 WHERE visits.ward = t1.code AND visits.smoker)
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d, patients p WHERE d.person = v.patient_id AND p.patient_id = d.person AND p.ward = v.ward)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM (SELECT t1.person AS person, t2.ward AS ward FROM drugs AS t1 JOIN patients AS t2 ON t1.person = t2.patient_id) AS t3 WHERE visits.patient_id = t3.person AND visits.ward = t3.ward)
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = p.patient_id AND d.day = v.day) AND p.age > 30
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+WHERE EXISTS (SELECT 1 FROM drugs AS t3 WHERE t1.patient_id = t3.person AND t1.day = t3.day) AND t2.age > 30
+===
+SELECT AVG(CLAMP(n, 0, 9)) FROM (SELECT patient_id, COUNT(*) AS n FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id AND d.day = v.day) GROUP BY patient_id) t
+---
+SELECT AVG(CLAMP(count, 0, 9)) AS avg_n
+FROM (SELECT patient_id, COUNT(*) AS count FROM visits WHERE EXISTS (SELECT 1 FROM drugs AS t1 WHERE visits.patient_id = t1.person AND visits.day = t1.day) GROUP BY patient_id) AS t2
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id AND NOT EXISTS (SELECT 1 FROM patients p WHERE p.patient_id = d.person AND p.age > 60))
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE patient_id IN (SELECT person FROM drugs WHERE person NOT IN (SELECT patient_id FROM patients WHERE age > 60))
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM drugs GROUP BY person) d WHERE d.person = v.patient_id AND n = v."index")
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM (SELECT person, COUNT(*) AS count FROM drugs GROUP BY person) AS t1 WHERE visits.patient_id = t1.person AND visits."index" = t1.count)
+===
+WITH d AS (SELECT * FROM drugs WHERE dose > 10) SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT 1 FROM d WHERE d.person = v.patient_id)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE patient_id NOT IN (SELECT person FROM drugs WHERE dose > 10)
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM wards WHERE floor > 2 AND kind = 'other') AND age > 20
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM wards AS t1 WHERE visits.ward = t1.code AND t1.floor > 2 AND t1.kind = 'other') AND age > 20
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT DISTINCT code FROM wards)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward IN (SELECT code FROM wards)

@@ -34,3 +34,10 @@ SELECT COUNT(*) AS Count, COUNT(*) FROM visits
 ---
 SELECT COUNT(*) AS Count, COUNT(*) AS count_2
 FROM visits
+===
+SELECT ward AS first, COUNT(*) AS last FROM visits GROUP BY first ORDER BY first, last DESC NULLS LAST
+---
+SELECT ward AS "first", COUNT(*) AS last
+FROM visits
+GROUP BY ward
+ORDER BY "first", last DESC

@@ -102,3 +102,13 @@ SELECT AVG(stay - (age - 1) - 2), AVG(stay / (age * 2)), AVG(-(-age)), AVG(- -1 
 ---
 SELECT AVG(stay - (age - 1) - 2) AS avg, AVG(stay / (age * 2)) AS avg_2, AVG(-(-(age))) AS avg_3, AVG(1 + age) AS avg_4
 FROM visits
+===
+SELECT CAST(AVG(stay) AS DECIMAL(10, 2)) AS a, SUM(CAST(stay AS NUMERIC(10, 1))) AS b, SUM(stay)::DECIMAL(9) AS c FROM visits
+---
+SELECT ROUND(AVG(stay) * 100) / 100 AS a, SUM(ROUND(stay * 10) / 10) AS b, ROUND(SUM(stay)) AS c
+FROM visits
+===
+SELECT SUM(IF(age > 40, stay, 0)) AS old, SUM(IF(smoker, 1, NULL)) AS s FROM visits
+---
+SELECT SUM(CASE WHEN age > 40 THEN stay ELSE 0 END) AS old, SUM(CASE WHEN smoker THEN 1 END) AS s
+FROM visits

@@ -58,3 +58,9 @@ SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, ward FROM visits UNION ALL SEL
 ---
 SELECT COUNT(*) AS count
 FROM (SELECT patient_id, ward FROM (SELECT patient_id, ward FROM visits GROUP BY patient_id, ward) AS t1 UNION ALL SELECT patient_id, ward FROM patients) AS t2 JOIN wards AS t3 ON t2.ward = t3.code
+===
+SELECT code, COUNT(*) FROM (SELECT * FROM (SELECT patient_id AS i FROM visits) v, wards w, (SELECT patient_id AS j, ward AS k FROM patients) q WHERE i = j AND k = code UNION ALL SELECT patient_id, ward, age, ward, stay, patient_id, ward FROM visits) t GROUP BY code
+---
+SELECT code, COUNT(*) AS count
+FROM (SELECT t1.patient_id AS patient_id, t3.code AS code FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN wards AS t3 ON t2.ward = t3.code UNION ALL SELECT patient_id, ward AS code FROM visits) AS t4
+GROUP BY code

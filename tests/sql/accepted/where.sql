@@ -243,3 +243,67 @@ SELECT COUNT(*) FROM visits WHERE smoker = (smoker IS NULL) AND NOT smoker IS NU
 SELECT COUNT(*) AS count
 FROM visits
 WHERE smoker = (smoker IS NULL) AND smoker IS NOT NULL AND COALESCE(age > 3, FALSE)
+===
+SELECT SUM(IF(smoker, 1, 0)) FROM visits
+---
+SELECT SUM(CASE WHEN smoker THEN 1 ELSE 0 END) AS sum
+FROM visits
+===
+SELECT AVG(IFNULL(stay, 0)) FROM visits
+---
+SELECT AVG(COALESCE(stay, 0)) AS avg_coalesce_stay
+FROM visits
+===
+SELECT COUNT(*) FROM visits WHERE LEFT(ward, 1) = 'A'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE SUBSTRING(ward, 1, 1) = 'A'
+===
+SELECT COUNT(*) FROM visits WHERE CONCAT(ward, 'x') = 'Ax'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE COALESCE(ward, '') || 'x' = 'Ax'
+===
+SELECT COUNT(*) FROM visits WHERE age IS DISTINCT FROM 3
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE COALESCE(age <> 3, TRUE)
+===
+SELECT COUNT(*) FROM visits WHERE DATE(seen) = day
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE CAST(seen AS DATE) = day
+===
+SELECT COUNT(*) FROM visits WHERE CAST(age AS DECIMAL(10, 2)) > 1
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ROUND(age * 100) / 100 > 1
+===
+SELECT COUNT(*) FROM visits WHERE CONCAT(ward, '-', age, NULL, day) LIKE 'A-%' OR CONCAT(ward) = ''
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE COALESCE(ward, '') || '-' || COALESCE(CAST(age AS VARCHAR), '') || COALESCE(CAST(day AS VARCHAR), '') LIKE 'A-%' OR COALESCE(ward, '') = ''
+===
+SELECT COUNT(*) FROM visits WHERE STARTS_WITH(ward, 'A') AND CHAR_LENGTH(ward) = 1 AND IFNULL(smoker, FALSE)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE SUBSTRING(ward, 1, 1) = 'A' AND LENGTH(ward) = 1 AND COALESCE(smoker, FALSE)
+===
+SELECT COUNT(*) FROM visits WHERE smoker IS NOT DISTINCT FROM (age > 40) AND ward IS DISTINCT FROM 'A'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE COALESCE(smoker = (age > 40), smoker IS NULL AND (age > 40) IS NULL) AND COALESCE(ward <> 'A', TRUE)
+===
+SELECT COUNT(*) FROM visits WHERE CAST(stay AS DECIMAL(10, 1)) = 2.5 OR age::NUMERIC(3) > 80 OR CAST(stay AS DECIMAL(8, 0)) = 3
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ROUND(stay * 10) / 10 = 2.5 OR ROUND(age) > 80 OR ROUND(stay) = 3

@@ -76,7 +76,7 @@ IGNORE NULLS is not understood here. (line 1, column 12)
 SELECT COUNT(ALL stay) FROM visits
 ---
 ALL is not understood. (line 1, column 14)
-  fix: leave it out, or name the columns; after UNION it may stand
+  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
 ===
 SELECT COUNT(DISTINCT ward, day) FROM visits
 ---
@@ -242,3 +242,18 @@ SELECT COUNT(*) AND TRUE FROM visits
 ---
 AND does not take integer values. (line 1, column 8)
   fix: give it boolean, for instance with CAST(… AS …)
+===
+SELECT COUNT_IF(age) FROM visits
+---
+COUNT_IF needs a condition. (line 1, column 8)
+  fix: write a comparison: COUNT_IF(age >= 40)
+===
+SELECT COUNT_IF(smoker, age) FROM visits
+---
+COUNT_IF takes one condition. (line 1, column 8)
+  fix: write COUNT(*) FILTER (WHERE …)
+===
+SELECT COUNT_IF(smoker) FILTER (WHERE age > 3) FROM visits
+---
+COUNT_IF takes one condition. (line 1, column 8)
+  fix: write COUNT(*) FILTER (WHERE …)

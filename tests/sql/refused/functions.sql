@@ -23,16 +23,6 @@ SELECT COUNTIF(smoker) FROM visits
 COUNTIF is not a function that can be used. (line 1, column 8)
   fix: write COUNT(*) FILTER (WHERE …)
 ===
-SELECT SUM(IF(smoker, 1, 0)) FROM visits
----
-IF is not a function that can be used. (line 1, column 12)
-  fix: write CASE WHEN … THEN … ELSE … END
-===
-SELECT AVG(IFNULL(stay, 0)) FROM visits
----
-IFNULL is not a function that can be used. (line 1, column 12)
-  fix: write COALESCE(a, b)
-===
 SELECT AVG(my_udf(stay)) FROM visits
 ---
 MY_UDF is not a function that can be used. (line 1, column 12)
@@ -56,27 +46,17 @@ REGEXP_MATCHES is not a function that can be used. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE ward ~ 'a'
 ---
 ~ matches patterns that are not understood. (line 1, column 40)
-  fix: use LIKE or ILIKE
+  fix: use LIKE, ILIKE or IN ('A', 'B')
 ===
 SELECT COUNT(*) FROM visits WHERE ward SIMILAR TO 'a'
 ---
 SIMILAR TO matches patterns that are not understood. (line 1, column 40)
-  fix: use LIKE or ILIKE
+  fix: use LIKE, ILIKE or IN ('A', 'B')
 ===
 SELECT COUNT(*) FROM visits WHERE ward GLOB 'a*'
 ---
 GLOB matches patterns that are not understood. (line 1, column 40)
-  fix: use LIKE or ILIKE
-===
-SELECT COUNT(*) FROM visits WHERE LEFT(ward, 1) = 'A'
----
-LEFT is not a function that can be used. (line 1, column 35)
-  fix: use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||
-===
-SELECT COUNT(*) FROM visits WHERE CONCAT(ward, 'x') = 'Ax'
----
-CONCAT is not a function that can be used. (line 1, column 35)
-  fix: use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||
+  fix: use LIKE, ILIKE or IN ('A', 'B')
 ===
 SELECT COUNT(*) FROM visits WHERE ward LIKE 'a!%' ESCAPE '!'
 ---
@@ -148,11 +128,6 @@ SELECT COUNT(*) FROM visits WHERE !smoker
 ! is not understood. (line 1, column 35)
   fix: write NOT
 ===
-SELECT COUNT(*) FROM visits WHERE age IS DISTINCT FROM 3
----
-IS DISTINCT FROM is not understood here. (line 1, column 35)
-  fix: see the page on SQL for what is
-===
 SELECT COUNT(*) FROM visits WHERE age IS 3
 ---
 IS TRUE and IS FALSE are for conditions. (line 1, column 35)
@@ -201,17 +176,17 @@ ROUND is not written like this. (line 1, column 12)
 SELECT AVG(CLAMP(stay, 10, 0)) FROM visits
 ---
 CLAMP is not written like this. (line 1, column 12)
-  fix: write CLAMP(x, low, high) with numbers low ≤ high, such as CLAMP(stay, 0, 60)
+  fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT AVG(CLAMP(stay, 0, age)) FROM visits
 ---
 CLAMP is not written like this. (line 1, column 12)
-  fix: write CLAMP(x, low, high) with numbers low ≤ high, such as CLAMP(stay, 0, 60)
+  fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT AVG(CLAMP(stay, 0)) FROM visits
 ---
 CLAMP is not written like this. (line 1, column 12)
-  fix: write CLAMP(x, low, high) with numbers low ≤ high, such as CLAMP(stay, 0, 60)
+  fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT AVG(COALESCE(stay)) FROM visits
 ---
@@ -257,3 +232,48 @@ SELECT CORR(age, stay) FROM visits
 ---
 CORR is not a function that can be used. (line 1, column 8)
   fix: not yet: ask for AVG(x), AVG(y), AVG(x * y) and the deviations
+===
+SELECT COUNT(*) FROM visits WHERE LEFT(ward, age) = 'A'
+---
+LEFT is not written like this. (line 1, column 35)
+  fix: write LEFT(text, 2) with a number, or SUBSTRING(text, 1, 2)
+===
+SELECT COUNT(*) FROM visits WHERE RIGHT(ward, 1) = 'A'
+---
+RIGHT is not a function that can be used. (line 1, column 35)
+  fix: use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||
+===
+SELECT COUNT(*) FROM visits WHERE STARTS_WITH(ward, "Blood Group")
+---
+STARTS_WITH is not written like this. (line 1, column 35)
+  fix: write STARTS_WITH(text, 'A') with a constant text, or text LIKE 'A%'
+===
+SELECT COUNT(*) FROM visits WHERE NVL(ward) = 'A'
+---
+NVL is not written like this. (line 1, column 35)
+  fix: write COALESCE(a, b)
+===
+SELECT COUNT(*) FROM visits WHERE IF(smoker) = 1
+---
+IF is not written like this. (line 1, column 35)
+  fix: write CASE WHEN … THEN … ELSE … END
+===
+SELECT COUNT(*) FROM visits WHERE DATE() = day
+---
+DATE is not written like this. (line 1, column 35)
+  fix: write CAST(x AS DATE), or DATE '2024-01-31' for one day
+===
+SELECT COUNT(*) FROM visits WHERE CONCAT() = 'A'
+---
+CONCAT is not written like this. (line 1, column 35)
+  fix: put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END
+===
+SELECT COUNT(*) FROM visits WHERE TRUNC(stay) = 1
+---
+TRUNC is not a function that can be used. (line 1, column 35)
+  fix: use FLOOR; of dates, DATE_TRUNC('month', day)
+===
+SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY age) FROM visits
+---
+PERCENTILE_DISC is not a function that can be used. (line 1, column 8)
+  fix: use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)

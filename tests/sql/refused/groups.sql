@@ -53,11 +53,6 @@ SELECT COUNT(*) FROM visits GROUP BY ()
 A list in parentheses is not understood here. (line 1, column 8)
   fix: see the page on SQL for what is
 ===
-SELECT COUNT(*) FROM visits GROUP BY ALL
----
-ALL is not understood. (line 1, column 38)
-  fix: leave it out, or name the columns; after UNION it may stand
-===
 SELECT COUNT(*) FROM visits GROUP BY ROLLUP (ward)
 ---
 ROLLUP asks for several groupings. (line 1, column 38)
@@ -91,7 +86,7 @@ HAVING needs a condition. (line 1, column 50)
 SELECT COUNT(*) FROM visits GROUP BY ward HAVING ward LIKE 'A%'
 ---
 This cannot be computed from private answers. (line 1, column 50)
-  fix: put it inside SUM, COUNT or the like, or after GROUP BY
+  fix: put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY stay
 ---
@@ -121,7 +116,7 @@ NULL goes last. (line 1, column 69)
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ALL
 ---
 ALL is not understood. (line 1, column 58)
-  fix: leave it out, or name the columns; after UNION it may stand
+  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward COLLATE NOCASE
 ---
@@ -161,7 +156,7 @@ A share of rows cannot be asked. (line 1, column 58)
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT ALL
 ---
 ALL is not understood. (line 1, column 55)
-  fix: leave it out, or name the columns; after UNION it may stand
+  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 OFFSET 5
 ---
@@ -193,11 +188,6 @@ SELECT COUNT(*) AS "" FROM visits
 A name has 1 to 100 characters. (line 1, column 8)
   fix: give it a name such as n
 ===
-SELECT COUNT(*) AS n, n + 1 AS m FROM visits
----
-There is no column 'n' in visits. (line 1, column 23)
-  fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group
-===
 SELECT COUNT(*) AS n FROM visits WHERE n > 3
 ---
 There is no column 'n' in visits. (line 1, column 40)
@@ -227,3 +217,28 @@ SELECT COUNT(*) AS index FROM visits
 ---
 INDEX is a word of SQL. (line 1, column 20)
   fix: put the column in quotes: "index"
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ALL, ward
+---
+GROUP BY ALL names columns, too. (line 1, column 49)
+  fix: leave out ALL, or the columns
+===
+SELECT patient_id, COUNT(*) FROM visits GROUP BY ALL
+---
+A group for each person would single people out. (line 1, column 8)
+  fix: group by something else, and count people with COUNT(DISTINCT patient_id)
+===
+SELECT stay, COUNT(*) FROM visits GROUP BY ALL
+---
+Groups cannot be real values: nearly every row would have its own. (line 1, column 8)
+  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+===
+SELECT COUNT(*) AS n, SUM(n) FROM visits
+---
+There is no column 'n' in visits. (line 1, column 27)
+  fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group
+===
+SELECT age + COUNT(*) FROM visits GROUP BY ALL
+---
+'age' is neither summed up nor grouped by. (line 1, column 8)
+  fix: write AVG(age) or the like, or group by it

@@ -1,44 +1,12 @@
-SELECT COUNT(*) FROM visits -- WHERE age > 40
----
-There is a comment. (line 1, column 29)
-  fix: take it out: what is paid for and written down is the question alone
-===
-SELECT COUNT(*) /* all */ FROM visits
----
-There is a comment. (line 1, column 17)
-  fix: take it out: what is paid for and written down is the question alone
-===
-SELECT /*+ HINT */ COUNT(*) FROM visits
----
-There is a comment. (line 1, column 8)
-  fix: take it out: what is paid for and written down is the question alone
-===
 SELECT COUNT(*) /*! AS n */ FROM visits
 ---
-There is a comment. (line 1, column 17)
-  fix: take it out: what is paid for and written down is the question alone
-===
-/* first */ SELECT COUNT(*) FROM visits
----
-There is a comment. (line 1, column 1)
-  fix: take it out: what is paid for and written down is the question alone
-===
-SELECT ABS(COUNT(*)) /* sqlglot.anonymous */ FROM visits
----
-There is a comment. (line 1, column 22)
-  fix: take it out: what is paid for and written down is the question alone
-===
-SELECT COUNT(*)
-FROM visits
--- the end
----
-There is a comment. (line 3, column 1)
-  fix: take it out: what is paid for and written down is the question alone
+There is a comment that cannot be passed over. (line 1, column 17)
+  fix: take it out; in a whole question, -- to the end of a line and /* … */, not inside each other, are fine
 ===
 SELECT COUNT(*) FROM visits {# jinja #}
 ---
-There is a comment. (line 1, column 29)
-  fix: take it out: what is paid for and written down is the question alone
+There is a comment that cannot be passed over. (line 1, column 29)
+  fix: take it out; in a whole question, -- to the end of a line and /* … */, not inside each other, are fine
 ===
 SELECT COUNT(*) FROM {{ table }}
 ---
@@ -182,3 +150,23 @@ WHERE age >= 40
 ---
 There is no column 'wrd' in visits. (line 4, column 7)
   fix: did you mean 'ward'?
+===
+SELECT COUNT(*) /* a /* b */ c */ FROM visits
+---
+There is a comment that cannot be passed over. (line 1, column 17)
+  fix: take it out; in a whole question, -- to the end of a line and /* … */, not inside each other, are fine
+===
+-- nothing else
+---
+There is no question. (line 1, column 1)
+  fix: write SELECT … FROM …, such as SELECT COUNT(*) FROM visits
+===
+SEL/* */ECT COUNT(*) FROM visits
+---
+A question does not begin with 'SEL'. (line 1, column 1)
+  fix: begin with SELECT
+===
+SELECT COUNT(*) FROM visits # all
+---
+'#' is not understood here. (line 1, column 29)
+  fix: leave it out

@@ -1,8 +1,3 @@
-SELECT COUNT(*) FROM visits RIGHT JOIN patients USING (patient_id)
----
-RIGHT is not a join that is understood. (line 1, column 29)
-  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
-===
 SELECT COUNT(*) FROM visits FULL OUTER JOIN patients USING (patient_id)
 ---
 FULL is not a join that is understood. (line 1, column 29)
@@ -15,13 +10,8 @@ OUTER is not a join that is understood. (line 1, column 40)
 ===
 SELECT COUNT(*) FROM visits CROSS JOIN patients
 ---
-CROSS is not a join that is understood. (line 1, column 29)
-  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
-===
-SELECT COUNT(*) FROM visits, patients WHERE visits.patient_id = patients.patient_id
----
-It is not said which rows belong together. (line 1, column 30)
-  fix: write JOIN … ON a.x = b.x, or USING (x)
+It is not said which rows belong together. (line 1, column 40)
+  fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits NATURAL JOIN patients
 ---
@@ -46,32 +36,27 @@ ASOF is not a join that is understood. (line 1, column 29)
 SELECT COUNT(*) FROM visits JOIN patients
 ---
 It is not said which rows belong together. (line 1, column 34)
-  fix: write JOIN … ON a.x = b.x, or USING (x)
+  fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits JOIN patients ON TRUE
 ---
-A join compares for equality alone. (line 1, column 34)
-  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
+This joins people with each other: a row would be two people's. (line 1, column 34)
+  fix: join on the person too: visits.patient_id = patients.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id OR v.ward = p.ward
 ---
-A join compares for equality alone. (line 1, column 50)
-  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
+This joins people with each other: a row would be two people's. (line 1, column 36)
+  fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id >= p.patient_id
 ---
-A join compares for equality alone. (line 1, column 50)
-  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
-===
-SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND p.age > 40
----
-A join compares for equality alone. (line 1, column 82)
-  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
+This joins people with each other: a row would be two people's. (line 1, column 36)
+  fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = v.patient_id
 ---
-This does not compare a column on the left with one on the right. (line 1, column 50)
-  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
+This joins people with each other: a row would be two people's. (line 1, column 36)
+  fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.ward = p.ward
 ---
@@ -185,13 +170,13 @@ A public table stands before the private ones. (line 1, column 38)
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON code = 'A'
 ---
-This does not compare a column on the left with one on the right. (line 1, column 43)
-  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
+It is not said which rows belong together. (line 1, column 34)
+  fix: write JOIN … ON a.x = b.x, or USING (x)
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON ward < code
 ---
-A join compares for equality alone. (line 1, column 43)
-  fix: write ON a.x = b.x, and other conditions after WHERE; with LEFT JOIN, in a subquery: LEFT JOIN (SELECT * FROM b WHERE …) AS b
+It is not said which rows belong together. (line 1, column 34)
+  fix: write JOIN … ON a.x = b.x, or USING (x)
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON ward = floor
 ---
@@ -231,4 +216,59 @@ This is not SQL that can be read here. (line 1, column 86)
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = (SELECT 1)
 ---
 There is a question inside the question. (line 1, column 73)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+===
+SELECT COUNT(*) FROM visits v, drugs d WHERE v.day = d.day
+---
+This joins people with each other: a row would be two people's. (line 1, column 32)
+  fix: join on the person too: v.patient_id = d.person; or pass matches=Matches(rows=…, matches=…), which limits what is joined
+===
+SELECT COUNT(*) FROM visits v, drugs d WHERE v.patient_id = d.person OR v.day = d.day
+---
+It is not said which rows belong together. (line 1, column 32)
+  fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
+===
+SELECT COUNT(*) FROM visits v, patients p, drugs d WHERE v.patient_id = p.patient_id AND person = v.patient_id AND day = born
+---
+'day' is the name of several columns. (line 1, column 116)
+  fix: write v.day or d.day
+===
+SELECT COUNT(*) FROM visits, visits WHERE patient_id = 1
+---
+Two tables are called 'visits'. (line 1, column 30)
+  fix: give each a name of its own: visits AS a JOIN …
+===
+SELECT COUNT(*) FROM visits v CROSS JOIN patients p WHERE v.patient_id > p.patient_id
+---
+It is not said which rows belong together. (line 1, column 42)
+  fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
+===
+SELECT COUNT(*) FROM visits v CROSS JOIN patients p ON v.patient_id = p.patient_id
+---
+CROSS is not a join that is understood. (line 1, column 42)
+  fix: write JOIN … ON or LEFT JOIN … ON
+===
+SELECT COUNT(w.floor) FROM visits v LEFT JOIN wards w ON v.ward = w.code AND v.stay > w.rate
+---
+A LEFT JOIN compares the two sides for equality alone. (line 1, column 78)
+  fix: write ON a.x = b.x AND b.y > 3, each condition on one side; or JOIN, which takes others, too
+===
+SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person AND d.day > v.day
+---
+A LEFT JOIN compares the two sides for equality alone. (line 1, column 80)
+  fix: write ON a.x = b.x AND b.y > 3, each condition on one side; or JOIN, which takes others, too
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND p.age
+---
+This is not a condition. (line 1, column 82)
+  fix: write a comparison: a.x = b.x
+===
+SELECT COUNT(*) FROM visits JOIN patients USING (patient_id) RIGHT JOIN drugs ON person = patient_id
+---
+RIGHT JOIN stands behind another join. (line 1, column 73)
+  fix: put the table first that keeps all rows
+===
+SELECT COUNT(*) FROM visits RIGHT JOIN wards ON ward = code
+---
+A public table stands before the private ones. (line 1, column 40)
+  fix: begin with a private table: FROM visits JOIN …

@@ -15,8 +15,8 @@ WHERE needs a condition. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE stay AND smoker
 ---
-AND does not take real values. (line 1, column 35)
-  fix: give it boolean, for instance with CAST(… AS …)
+WHERE needs a condition. (line 1, column 35)
+  fix: write a comparison: age >= 40
 ===
 SELECT COUNT(*) FROM visits WHERE NOT age
 ---
@@ -150,8 +150,8 @@ Dates and numbers cannot be added. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 MONTH > left_on
 ---
-An interval must be in days or weeks. (line 1, column 35)
-  fix: write the day itself, as in DATE '2025-01-01'
+Months and years can be added to a constant day alone, from year 1 to 9999. (line 1, column 35)
+  fix: add days: day + INTERVAL 30 DAY; or compare months: 12 * YEAR(day) + MONTH(day)
 ===
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1.5 DAY > left_on
 ---
@@ -165,8 +165,8 @@ An interval must be a whole number of days. (line 1, column 50)
 ===
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL '1 day 2 hours' > left_on
 ---
-An interval must be in days or weeks. (line 1, column 50)
-  fix: write the day itself, as in DATE '2025-01-01'
+An interval must be in days or weeks; beside one day, also in months or years. (line 1, column 50)
+  fix: write INTERVAL 7 DAY, or the day itself, as in DATE '2025-01-01'
 ===
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 99999999 DAY > left_on
 ---
@@ -211,36 +211,26 @@ YEAR does not take integer values. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('hour', seen) = 1
 ---
 DATE_TRUNC is not written like this. (line 1, column 35)
-  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'
+  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day
 ===
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC(ward, seen) = 1
 ---
 DATE_TRUNC is not written like this. (line 1, column 35)
-  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'
+  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day
 ===
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF('month', day, left_on) = 1
 ---
 DATE_DIFF is not written like this. (line 1, column 35)
-  fix: write DATE_DIFF('day', from, to)
+  fix: write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365
 ===
 SELECT COUNT(*) FROM visits WHERE DATEDIFF(day, left_on) = 1
 ---
 DATEDIFF is not written like this. (line 1, column 35)
-  fix: write DATE_DIFF('day', from, to)
-===
-SELECT COUNT(*) FROM visits WHERE DATE(seen) = day
----
-DATE is not a function that can be used. (line 1, column 35)
-  fix: write CAST(x AS DATE), or DATE '2024-01-31' for one day
+  fix: write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(age AS BOOLEAN)
 ---
 BOOLEAN is not a kind that can be used. (line 1, column 47)
-  fix: use INTEGER, DOUBLE, VARCHAR or DATE
-===
-SELECT COUNT(*) FROM visits WHERE CAST(age AS DECIMAL(10, 2)) > 1
----
-DECIMAL is not a kind that can be used. (line 1, column 47)
   fix: use INTEGER, DOUBLE, VARCHAR or DATE
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(ward AS VARCHAR(3)) = 'a'
@@ -292,3 +282,58 @@ SELECT COUNT(*) FROM visits WHERE stay > 1e-400
 ---
 This number is beyond what a real number holds. (line 1, column 42)
   fix: write one between 1e-300 and 1e300, or 0
+===
+SELECT COUNT(*) FROM visits WHERE CAST(stay AS DECIMAL) > 1
+---
+DECIMAL needs its digits: without them it means something else in each database. (line 1, column 35)
+  fix: write DECIMAL(18, 2), with two digits after the point, or DOUBLE
+===
+SELECT COUNT(*) FROM visits WHERE CAST(stay AS NUMERIC(30, 20)) > 1
+---
+DECIMAL has at most 12 digits after the point here. (line 1, column 35)
+  fix: write DECIMAL(18, 2), or DOUBLE
+===
+SELECT COUNT(*) FROM visits WHERE CAST(smoker AS DECIMAL(3, 1)) > 1
+---
+* does not take boolean values. (line 1, column 35)
+  fix: give it integer or real, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE day > DATE '9999-12-31' + INTERVAL 1 MONTH
+---
+Months and years can be added to a constant day alone, from year 1 to 9999. (line 1, column 46)
+  fix: add days: day + INTERVAL 30 DAY; or compare months: 12 * YEAR(day) + MONTH(day)
+===
+SELECT COUNT(*) FROM visits WHERE CONCAT(ward, stay) = 'A'
+---
+CONCAT is not written like this. (line 1, column 35)
+  fix: put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END
+===
+SELECT COUNT(*) FROM visits WHERE CONCAT(ward, smoker) = 'A'
+---
+CONCAT is not written like this. (line 1, column 35)
+  fix: put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END
+===
+SELECT MIN(CLAMP(day, '2024-02-01', '2024-01-01')) FROM visits
+---
+CLAMP is not written like this. (line 1, column 12)
+  fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
+===
+SELECT MIN(CLAMP(day, 0, 9)) FROM visits
+---
+CLAMP is not written like this. (line 1, column 12)
+  fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
+===
+SELECT MIN(CLAMP(day, left_on, '2024-01-01')) FROM visits
+---
+CLAMP is not written like this. (line 1, column 12)
+  fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
+===
+SELECT SUM(IF(age, 1, 0)) FROM visits
+---
+A condition of CASE is not true or false. (line 1, column 12)
+  fix: write a comparison after WHEN
+===
+SELECT COUNT(*) FROM visits WHERE ward = "A"
+---
+There is no column 'A' in visits. (line 1, column 42)
+  fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group; a text stands in single quotes

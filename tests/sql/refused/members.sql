@@ -26,22 +26,22 @@ Rows are looked for among those of other people. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients) OR smoker
 ---
 There is a question inside the question. (line 1, column 57)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE NOT (patient_id IN (SELECT patient_id FROM patients) AND smoker)
 ---
 There is a question inside the question. (line 1, column 62)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FILTER (WHERE patient_id IN (SELECT patient_id FROM patients)) FROM visits
 ---
 There is a question inside the question. (line 1, column 53)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits HAVING COUNT(*) IN (SELECT age FROM patients)
 ---
 There is a question inside the question. (line 1, column 56)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients LIMIT 3)
 ---
@@ -61,22 +61,17 @@ Rows are looked for among those of other people. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE ward NOT IN (SELECT code FROM wards)
 ---
 NOT IN of a public table depends on its NULLs. (line 1, column 35)
-  fix: write LEFT JOIN … ON …, and after WHERE that its column IS NULL
-===
-SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM wards WHERE floor = 1)
----
-Of a public table, one column can be looked in. (line 1, column 51)
-  fix: write (SELECT code FROM wards); with a condition, JOIN wards ON …, and the condition after WHERE
+  fix: write NOT EXISTS (SELECT 1 FROM b WHERE b.code = a.code): true for rows that have no partner
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code, floor FROM wards)
 ---
 Of a public table, one column can be looked in. (line 1, column 51)
-  fix: write (SELECT code FROM wards); with a condition, JOIN wards ON …, and the condition after WHERE
+  fix: write (SELECT code FROM wards), with or without WHERE; of several tables, EXISTS (SELECT 1 FROM …)
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT UPPER(code) FROM wards)
 ---
 Of a public table, one column can be looked in. (line 1, column 51)
-  fix: write (SELECT code FROM wards); with a condition, JOIN wards ON …, and the condition after WHERE
+  fix: write (SELECT code FROM wards), with or without WHERE; of several tables, EXISTS (SELECT 1 FROM …)
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT floor FROM wards)
 ---
@@ -105,8 +100,8 @@ IN has an addition that is not understood (field). (line 1, column 43)
 ===
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM patients)
 ---
-EXISTS is not understood. (line 1, column 35)
-  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
+Rows are looked for among those of other people. (line 1, column 50)
+  fix: write in it, after WHERE: patients.patient_id = visits.patient_id
 ===
 SELECT COUNT(*) FROM visits WHERE (patient_id, age) IN (SELECT patient_id, age FROM patients)
 ---
@@ -122,3 +117,78 @@ SELECT COUNT(*) FROM visits WHERE patient_id = ANY (SELECT person FROM drugs)
 ---
 ANY is not understood. (line 1, column 48)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM wards w WHERE w.floor > 3)
+---
+EXISTS says nothing of the rows outside of it. (line 1, column 52)
+  fix: write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)
+===
+SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM patients WHERE patient_id = patient_id)
+---
+Rows are looked for among those of other people. (line 1, column 50)
+  fix: write in it, after WHERE: patients.patient_id = visits.patient_id
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.day = v.day)
+---
+Rows are looked for among those of other people. (line 1, column 52)
+  fix: write in it, after WHERE: d.person = v.patient_id
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id AND d.day > v.day)
+---
+EXISTS compares with rows outside of it for equality alone. (line 1, column 101)
+  fix: join the tables, and compare after WHERE: then a row counts once for each partner
+===
+SELECT COUNT(*) FROM visits v WHERE age > 3 OR EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id)
+---
+There is a question inside the question. (line 1, column 63)
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id GROUP BY d.person HAVING COUNT(*) > 2)
+---
+EXISTS looks at tables and conditions alone. (line 1, column 106)
+  fix: write person IN (SELECT person FROM … GROUP BY person HAVING …)
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT COUNT(*) FROM drugs d WHERE d.person = v.patient_id)
+---
+EXISTS looks at tables and conditions alone. (line 1, column 52)
+  fix: write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id LIMIT 1)
+---
+EXISTS looks at tables and conditions alone. (line 1, column 103)
+  fix: leave it out: EXISTS asks whether there is a row
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT person FROM drugs UNION ALL SELECT patient_id FROM patients)
+---
+EXISTS looks at one SELECT. (line 1, column 52)
+  fix: write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)
+===
+SELECT EXISTS (SELECT 1 FROM drugs), COUNT(*) FROM visits
+---
+There is a question inside the question. (line 1, column 23)
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = u.patient_id)
+---
+There is no table 'u' in this question. (line 1, column 84)
+  fix: use one of: d, v; what is meant outside of a subquery is joined, on the person and on other columns
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM wards WHERE floor)
+---
+WHERE needs a condition on the public table. (line 1, column 73)
+  fix: write a comparison: floor >= 2
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM wards WHERE rate > stay)
+---
+There is no column 'stay' in wards. (line 1, column 80)
+  fix: use one of: code, floor, kind, rate
+===
+SELECT COUNT(*) FROM visits WHERE ward NOT IN (SELECT code FROM wards WHERE code IS NOT NULL)
+---
+NOT IN of a public table depends on its NULLs. (line 1, column 35)
+  fix: write NOT EXISTS (SELECT 1 FROM b WHERE b.code = a.code): true for rows that have no partner
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT nothing FROM drugs d WHERE d.person = v.patient_id)
+---
+There is no column 'nothing' in drugs. (line 1, column 52)
+  fix: use one of: person, name, dose, day

@@ -31,12 +31,12 @@ SELECT ward, stay, COUNT(*) FROM visits GROUP BY ward
 SELECT UPPER(ward), COUNT(*) FROM visits GROUP BY ward
 ---
 This cannot be computed from private answers. (line 1, column 8)
-  fix: put it inside SUM, COUNT or the like, or after GROUP BY
+  fix: put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself
 ===
 SELECT CASE WHEN COUNT(*) > 1 THEN 1 ELSE 0 END FROM visits
 ---
 This cannot be computed from private answers. (line 1, column 8)
-  fix: put it inside SUM, COUNT or the like, or after GROUP BY
+  fix: put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself
 ===
 SELECT DISTINCT ward FROM visits
 ---
@@ -51,7 +51,7 @@ DISTINCT has an addition that is not understood (on). (line 1, column 21)
 SELECT ALL ward FROM visits
 ---
 ALL is not understood. (line 1, column 8)
-  fix: leave it out, or name the columns; after UNION it may stand
+  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
 ===
 SELECT ward FROM visits GROUP BY ward
 ---

@@ -196,17 +196,17 @@ The column of who is protected can only be counted. (line 1, column 12)
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 ---
 There is a question inside the question. (line 1, column 49)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT (SELECT COUNT(*) FROM visits), COUNT(*) FROM visits
 ---
 There is a question inside the question. (line 1, column 16)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits GROUP BY (SELECT 1)
 ---
 There is a question inside the question. (line 1, column 46)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM visits
 ---
@@ -277,3 +277,8 @@ SELECT COUNT(*) FROM (SELECT patient_id, SUM(age) FROM visits GROUP BY patient_i
 ---
 There is no column 'sum' in visits per person. (line 1, column 92)
   fix: use one of: patient_id
+===
+SELECT MAX(d) FROM (SELECT patient_id, day + INTERVAL 1 DAY AS d FROM visits) t
+---
+MAX needs bounds for 'd', which is computed and may be of any size. (line 1, column 12)
+  fix: write MAX(CLAMP(d, '2020-01-01', '2029-12-31')), with the largest value that counts

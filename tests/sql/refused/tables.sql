@@ -41,7 +41,7 @@ GENERATE_SERIES is not a function that can be used. (line 1, column 22)
 SELECT COUNT(*) FROM visits, wards
 ---
 It is not said which rows belong together. (line 1, column 30)
-  fix: write JOIN … ON a.x = b.x, or USING (x)
+  fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON visits.ward = wards.ward
 ---
@@ -60,13 +60,13 @@ NATURAL is not a join that is understood. (line 1, column 29)
 ===
 SELECT COUNT(*) FROM visits CROSS JOIN wards
 ---
-CROSS is not a join that is understood. (line 1, column 29)
-  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+It is not said which rows belong together. (line 1, column 40)
+  fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 ---
 There is a question inside the question. (line 1, column 49)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) among conditions joined by AND
+  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)
 ---
@@ -75,13 +75,13 @@ There is no column 'ward' in wards. (line 1, column 51)
 ===
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM visits)
 ---
-EXISTS is not understood. (line 1, column 35)
-  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
+Rows are looked for among those of other people. (line 1, column 50)
+  fix: compare the persons: b.person = a.person
 ===
 SELECT COUNT(*) FROM visits WHERE age > ALL (SELECT age FROM visits)
 ---
 ALL is not understood. (line 1, column 41)
-  fix: leave it out, or name the columns; after UNION it may stand
+  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
 ===
 SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits
 ---
@@ -131,7 +131,7 @@ V is not a function that can be used. (line 1, column 32)
 SELECT COUNT(*) FROM visits AT (VERSION => 3)
 ---
 AT is not a function that can be used. (line 1, column 29)
-  fix: did you mean CAST?
+  fix: did you mean DATE?
 ===
 SELECT COUNT(*) FROM visits FOR UPDATE
 ---

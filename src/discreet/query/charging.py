@@ -1,0 +1,108 @@
+"""What each person pays for a pass over the rows, with personal accounts: by what that person adds, or in full.
+
+Guarantee: for every unit, what is charged covers all mechanisms that see the pass, on tables that differ in that unit.
+Noise of scale b on a sum that a unit moves by c loses c/b (Laplace), and c²/2σ² in ρ (Gaussian); sums over keys of what
+it adds move by no more than its `reach`. Everything else is paid in full by whoever has a row that counts. A unit that
+has none moves nothing, and is not asked.
+Reference: Ebadi, Sands, Schneider 2015 (pure); Feldman, Zrnic 2021 (concentrated).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import PrivacyLoss, approximate_of, concentrated_of
+from discreet.core import NotProved, round_up
+from discreet.data.aggregates import Aggregate, Aggregation, Exact, People, Present, Rows, Table, Total
+from discreet.data.contributions import Contribution
+from discreet.mechanisms import Gaussian, Laplace
+
+#: More than a few roundings of float64 can take away.
+MARGIN = 1 + 2.0**-40
+
+
+class Basis(Enum):
+    """By what a unit's share of a cost goes."""
+
+    WHOLE = "all of it"
+    REACH = "reach"
+    """By Σ|x|: the cost grows with it in ε, with its square in ρ."""
+    SQUARE = "square"
+    """By Σx²: in ρ."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassCost:
+    """What one mechanism that sees a pass costs a unit: `loss` if it adds as much as any may, `most`."""
+
+    loss: PrivacyLoss
+    basis: Basis = Basis.WHOLE
+    aggregate: Aggregate | None = None
+    most: int = 1
+
+    def share(self, contribution: Contribution, *, in_rho: bool) -> NDArray[np.float64]:
+        """Return which part of the cost each unit pays."""
+        if self.basis is Basis.SQUARE:
+            return np.minimum(contribution.square / self.most, 1.0)
+        ratio = np.minimum(contribution.reach / self.most, 1.0)
+        return ratio * ratio if in_rho else ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Charges:
+    """The costs of one pass, by the aggregates that contributions come for."""
+
+    aggregates: tuple[Aggregate, ...]
+    costs: tuple[PassCost, ...]
+
+    def of(
+        self, contributions: Sequence[Contribution | None], units: int, *, in_rho: bool, quantum: Fraction
+    ) -> NDArray[np.float64]:
+        """Return what each of some units pays, in whole quanta of ε or ρ, rounded up."""
+        found = dict(zip(self.aggregates, contributions, strict=True))
+        total = np.zeros(units)
+        for cost in self.costs:
+            most = round_up(self._amount(cost.loss, in_rho=in_rho)[0] / quantum)
+            own = None if cost.basis is Basis.WHOLE or cost.aggregate is None else found[cost.aggregate]
+            total += most if own is None else most * cost.share(own, in_rho=in_rho)
+        return np.ceil(total * MARGIN)
+
+    def failures(self, *, in_rho: bool) -> Fraction:
+        """Return the δ that each of them pays: in full, whoever takes part."""
+        return sum((self._amount(cost.loss, in_rho=in_rho)[1] for cost in self.costs), Fraction(0))
+
+    def _amount(self, loss: PrivacyLoss, *, in_rho: bool) -> tuple[Fraction, Fraction]:
+        found = concentrated_of(loss) if in_rho else approximate_of(loss)
+        if found is None:
+            raise NotProved(
+                "What this question costs one person is not known in the currency of personal accounts.",
+                fix="ask it with epsilon=… or rho=…",
+            )
+        return found
+
+
+def noise_cost(noise: Laplace | Gaussian, aggregate: Aggregate, *, added_up: bool = False) -> PassCost:
+    """Return what noise on an aggregate costs; `added_up`: on sums of it over some of the keys."""
+    if not isinstance(aggregate, Rows | People | Present | Total):
+        return PassCost(noise.cost)
+    bound = noise.sensitivity
+    if isinstance(noise, Gaussian) and not added_up:
+        return PassCost(noise.cost, Basis.SQUARE, aggregate, bound.l2_squared)
+    # Σ(Σx)² ≤ (Σ|x|)²: what is added up moves as far, in both norms, as if all of it were in one cell.
+    most = isqrt(bound.l2_squared) if isinstance(noise, Gaussian) else bound.l1
+    return PassCost(noise.cost, Basis.REACH, aggregate, most)
+
+
+def aggregated(data: Table, aggregation: Aggregation, costs: Callable[[], Sequence[PassCost]]) -> Exact:
+    """Return exact answers; with personal accounts of those who can pay their costs, and do."""
+    asking: Any = getattr(data, "aggregate_for", None)
+    if asking is not None:
+        exact: Exact = asking(aggregation, Charges(aggregation.aggregates, tuple(costs())))
+        return exact
+    return data.aggregate(aggregation)
