@@ -72,6 +72,19 @@ def test_a_ledger_is_not_begun_anew(run, born):
     assert json.loads(run("show", "--json")[1])["ledger"] == born
 
 
+def test_a_table_is_begun_with_a_ledger_that_is_there(run, place, capsys, tmp_path, monkeypatch):
+    assert run("create", "--epsilon", "1")[0] == 0
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "visits.csv").write_text("ward,stay\nA,1\nB,2\n")
+    assert main(["init", "visits.csv", "--rows", "--ledger", place.address]) == 0
+    said = capsys.readouterr().out
+    assert "was there already" in said
+    assert not place.server or place.address not in said
+    assert main(["ask", "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.5"]) == 0
+    capsys.readouterr()
+    assert json.loads(run("show", "--json")[1])["spent_exact"] == "1/2"
+
+
 def test_an_address_is_not_repeated(run, born, place):
     """It may have a password in it."""
     said = "".join("".join(run(verb)[1:]) for verb in ("show", "verify", "export"))

@@ -1,19 +1,23 @@
 """discreet.toml: what is written is read again, by people and by us."""
 
 import tomllib
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet import Bounds, Budget, DiscreetError, Limit, Neighbours, PrivacyUnit
+import discreet
+from discreet import Bounds, Budget, DiscreetError, Limit, Neighbours, Period, PrivacyUnit, Window
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.session import Settings, read_settings, write_settings
 
 PERSON = PrivacyUnit(column="patient_id")
+MONTH = Window(period=Period.MONTH, time="day")
+MONTHLY = PrivacyUnit(column="patient_id", window=MONTH)
 
 
 def some(folder, **changes):
@@ -49,10 +53,19 @@ def some(folder, **changes):
         {"inner": "visits of 2024"},
         {"ledger": "postgresql://host/clinic"},
         {"kinds": {"patient_id": Kind.TEXT, "a b": Kind.REAL}, "complete": ("stay", 'quo"ted')},
+        {"order": "visit_id"},
+        {"bounds": {"at": (datetime(2024, 1, 1, 8, 30), date(2024, 2, 1))}},  # noqa: DTZ001 - as a table has them
+        {"public": {"wards": "w.csv"}, "kinds": {"stay": Kind.REAL, "wards": {"beds": Kind.INTEGER}}},
+        {"public": {"wards": "w.csv"}, "bounds": {"wards": {"beds": (0, 9)}}, "groups": {"WARDS": {"kind": ("a",)}}},
+        {"public": {"wards": "w.csv"}, "person": {"visits": "patient_id", "wards": None}},
+        {"window": MONTH, "budget": Budget(3, 1e-9, unit=MONTHLY)},
+        {"source": "postgresql://reader@db.example/clinic", "table": "public.visits", "public": {"wards": "wards"}},
     ],
     ids=repr,
 )
 def test_what_is_written_is_read_again(tmp_path, changes):
+    if "public" in changes and "source" not in changes:
+        changes = {**changes, "public": {name: tmp_path / file for name, file in changes["public"].items()}}
     wanted = some(tmp_path, **changes)
     write_settings(tmp_path / "discreet.toml", wanted)
     assert read_settings(tmp_path / "discreet.toml") == wanted
@@ -143,7 +156,7 @@ BAD = {
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[bounds]\nx = [nan, 1]': "finite",
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[bounds]\nx = [2024-02-01, 2024-01-01]': "not before",
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[bounds]\nx = [2024-01-01, 5]': "not a number",
-    'source = "v.csv"\nrow = true\n[budget]\nepsilon = 1\n[bounds]\nx = [2024-01-01T00:00:00, 2024-02-01]': "not days",
+    'source = "v.csv"\nrow = true\n[budget]\nepsilon = 1\n[bounds]\nx = [2024-01-01T00:00:00, 2024-01-01]': "not bef",
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[groups]\nx = "A"': "not a list",
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[groups]\nx = []': "empty",
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = 1\n[groups]\nx = [{nul = true}]': "a dict",
@@ -185,3 +198,150 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path):
 def test_a_budget_for_others_is_no_setting(tmp_path):
     with pytest.raises(DiscreetError, match="The budget is for all rows of one household"):
         some(tmp_path, budget=Budget(1, unit=PrivacyUnit(column="household")))
+
+
+# Several tables
+
+
+def many(folder, **changes):
+    fields = {
+        "source": {"visits": folder / "visits.csv", "patients": folder / "patients.parquet"},
+        "public": {"wards": folder / "wards.csv"},
+        "person": "patient_id",
+        "ledger": folder / "clinic.ledger",
+        "budget": Budget(3, 1e-9, unit=PERSON),
+        "bounds": {"visits": {"stay": (0, 60), "day": (date(2025, 1, 1), date(2025, 12, 31))}},
+        "groups": {"visits": {"ward": ("A", "B")}, "patients": {"sex": ("f", "m", None)}},
+    }
+    return Settings(**{**fields, **changes})
+
+
+#: The tables of a database, which has no files.
+SERVER = {"source": "postgresql://reader@db.example/clinic", "tables": ("public.visits", "patients"), "public": {}}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"public": {}},
+        {"bounds": {}, "groups": {}},
+        {"bounds": {"visits": {"x": Bounds(0, 1, step=Fraction(1, 3))}, "patients": {"a b": (0, 1)}}},
+        {"kinds": {"visits": {"stay": Kind.REAL}, "patients": {"patient_id": Kind.TEXT}}},
+        {"kinds": {"wards": {"beds": Kind.INTEGER}}},
+        {"complete": {"visits": ("stay", "day")}, "order": {"visits": "visit id"}},
+        {"person": {"visits": "patient_id", "patients": "id"}},
+        {"person": None, "budget": Budget(1)},
+        {"window": MONTH, "budget": Budget(3, unit=MONTHLY), "limit": TotalLimit(4)},
+        {"window": MONTH, "budget": Budget(3, unit=MONTHLY), "person": {"visits": "patient_id", "patients": "id"}},
+        {"source": {"a b": "a.csv", "é": "b.csv"}, "bounds": {"a b": {"c.d": (0, 1)}}, "groups": {"É": {"x": (1,)}}},
+        SERVER,
+        {**SERVER, "public": {"wards": "public.wards"}, "order": {"visits": "visit"}},
+    ],
+    ids=repr,
+)
+def test_what_is_written_of_several_tables_is_read_again(tmp_path, changes):
+    wanted = many(tmp_path, **changes)
+    if "a b" in wanted.names:
+        wanted = many(
+            tmp_path, **{**changes, "source": {name: tmp_path / file for name, file in wanted.source.items()}}
+        )
+    write_settings(tmp_path / "discreet.toml", wanted)
+    assert read_settings(tmp_path / "discreet.toml") == wanted
+
+
+def test_several_files_move_with_their_folder(tmp_path):
+    (tmp_path / "here").mkdir()
+    write_settings(tmp_path / "here" / "discreet.toml", many(tmp_path / "here"))
+    (tmp_path / "here").rename(tmp_path / "there")
+    found = read_settings(tmp_path / "there" / "discreet.toml")
+    assert found.source["patients"] == tmp_path / "there" / "patients.parquet"
+    assert found.public == {"wards": tmp_path / "there" / "wards.csv"}
+    assert str(tmp_path) not in (tmp_path / "there" / "discreet.toml").read_text()
+
+
+def test_days_may_be_written_as_texts(tmp_path):
+    (tmp_path / "discreet.toml").write_text(
+        'source = "v.csv"\nrow = true\n[budget]\nepsilon = 1\n[bounds]\nday = ["2024-01-01", "2024-12-31"]\n'
+    )
+    assert read_settings(tmp_path / "discreet.toml").bounds == {"day": (date(2024, 1, 1), date(2024, 12, 31))}
+
+
+HEAD = 'person = "p"\nledger = "l"\n'
+FILES = '[source]\na = "a.csv"\nb = "b.csv"\n[budget]\nepsilon = 1\n'
+BASE = 'source = "postgresql://db.example/clinic"\n' + HEAD
+BAD_TABLES = {
+    "person = 'p'\n" + FILES: ("ledger is missing", 'ledger = "…"'),
+    HEAD + "[source]\n[budget]\nepsilon = 1": ("no table", "[source]"),
+    HEAD + "[source]\na = 3\n[budget]\nepsilon = 1": ("source.a is missing or no text", 'a = "…"'),
+    HEAD + 'table = "a"\n' + FILES: ("have names already", "leave out table"),
+    HEAD + FILES + "[bounds]\nx = [0, 1]": ("bounds is said once", "[bounds.a]"),
+    HEAD + FILES + "[groups]\nx = [0, 1]": ("groups is said once", "[groups.a]"),
+    HEAD + FILES + "[bounds.c]\nx = [0, 1]": ("a table that there is not", "a, b"),
+    HEAD + FILES + "[bounds]\ny = [0, 1]\n[bounds.a]\nx = [0, 1]": ("table that there is not", "a, b"),
+    HEAD + FILES + "[bounds]\nb = [0, 1]\n[bounds.a]\nx = [0, 1]": ("by table, and some is not", "[bounds.a]"),
+    HEAD + FILES + '[kinds.a]\nx = "float"': ("none that there is", "integer"),
+    HEAD + 'order = "visit"\n' + FILES: ("order is said once", "[order], and a = …"),
+    HEAD + 'complete = ["visit"]\n' + FILES: ("complete is said once", "[complete], and a = …"),
+    HEAD + FILES + "[order]\na = 3": ("order.a is missing or no text", 'a = "…"'),
+    HEAD + "[public]\nw = 3\n" + FILES: ("public.w is missing or no text", 'w = "…"'),
+    'ledger = "l"\n[person]\na = "x"\n' + FILES: ("Nobody is named in b", 'b = "patient_id"'),
+    'ledger = "l"\n[person]\na = "x"\nb = "y"\nc = "z"\n' + FILES: ("a table that there is not", "a, b"),
+    'ledger = "l"\n[person]\na = 3\nb = "y"\n' + FILES: ("not a name", "person"),
+    'ledger = "l"\n[person]\na = "x"\nb = {null = true}\n' + FILES: ("Neither person nor row", "person"),
+    HEAD + FILES.replace("b = ", "A = "): ("the same name, but for capitals", "of its own"),
+    BASE + "[budget]\nepsilon = 1": ("table is missing", 'table = "…"'),
+    BASE + "table = [3]\n[budget]\nepsilon = 1": ("table is not a text", ""),
+    'source = "v.csv"\ntable = ["a", "b"]\n' + HEAD + "[budget]\nepsilon = 1": ("table is missing or no text", "table"),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), BAD_TABLES.items())
+def test_a_bad_file_of_several_tables_is_refused_with_what_to_write(tmp_path, text, told):
+    (tmp_path / "discreet.toml").write_text(text)
+    with pytest.raises(DiscreetError) as caught:
+        read_settings(tmp_path / "discreet.toml")
+    assert told[0] in caught.value.problem
+    assert told[1] in caught.value.fix
+
+
+def test_settings_of_several_tables_open_what_the_same_words_of_python_open(tmp_path):
+    (tmp_path / "visits.csv").write_text(
+        "patient_id,ward,day,stay\n1,A,2025-01-01,3\n1,B,2025-02-01,4\n2,A,2025-01-05,5\n"
+    )
+    (tmp_path / "patients.csv").write_text("id,sex\n1,f\n2,m\n")
+    (tmp_path / "wards.csv").write_text("code,floor\nA,low\nB,high\n")
+    said = {
+        "person": {"visits": "patient_id", "patients": "id"},
+        "bounds": {"visits": {"stay": (0, 60)}},
+        "groups": {"visits": {"ward": ("A", "B")}, "patients": {"sex": ("f", "m")}},
+        "kinds": {"visits": {"day": Kind.DATE}},
+        "order": {"visits": "day"},
+        "ledger": tmp_path / "clinic.ledger",
+        "limit": TotalLimit(2),
+    }
+    files = {"visits": tmp_path / "visits.csv", "patients": tmp_path / "patients.csv"}
+    public = {"wards": tmp_path / "wards.csv"}
+    write_settings(
+        tmp_path / "discreet.toml", Settings(source=files, public=public, budget=Budget(10**6, unit=PERSON), **said)
+    )
+    joined = (
+        "SELECT sex, floor, COUNT(*) AS n FROM visits JOIN patients ON patient_id = id JOIN wards ON ward = code "
+        "GROUP BY sex, floor"
+    )
+    with discreet.open(tmp_path / "discreet.toml", anchors=[]) as session:
+        answer = session.sql(joined, epsilon=10**4)
+        assert [row["n"] for row in answer.rows()] == [1, 1, 0, 1]
+        shown = repr(session.schema)
+    with discreet.open(files, public=public, anchors=[], **said) as session:
+        assert not session.sql(joined, epsilon=10**4).fresh
+        assert repr(session.schema) == shown
+
+
+def test_the_file_on_the_page_is_read_as_it_stands(tmp_path):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    (tmp_path / "discreet.toml").write_text(page.split("```toml\n", 1)[1].split("```", 1)[0], encoding="utf-8")
+    found = read_settings(tmp_path / "discreet.toml")
+    assert found.names == ("visits", "patients")
+    assert (str(found.window), found.public) == ("month of day", {"wards": tmp_path / "wards.csv"})
+    assert (found.bounds, found.order) == ({"visits": {"stay": (0, 60)}}, {"visits": "visit_id"})

@@ -1,8 +1,9 @@
 """The terminal, for a person or, with --json, for a program.
 
-`discreet init`, `ask`, `preview` and their kin ask about a table: a face over the session. Of them only `ask` and
-`buy-bounds` spend. `discreet account …` says what a privacy loss promises: a face over the accounting room. `discreet
-ledger …` is for the steward of a ledger: a face over the gate. All read words, ask the library and write words.
+`discreet init`, `ask`, `preview` and their kin ask about tables: a face over the session. Of them only `ask`, `batch`,
+`hierarchy`, `counter` and `buy-bounds` spend. `discreet account …` says what a privacy loss promises: a face over the
+accounting room. `discreet ledger …` is for the steward of a ledger: a face over the gate. All read words, ask the
+library and write words.
 """
 
 import os
@@ -54,6 +55,9 @@ QUERY_VERBS = {
     "explain": "discreet.cli.querying",
     "schema": "discreet.cli.querying",
     "buy-bounds": "discreet.cli.querying",
+    "batch": "discreet.cli.workloads",
+    "hierarchy": "discreet.cli.workloads",
+    "counter": "discreet.cli.workloads",
     "demo": "discreet.cli.demo",
 }
 ROOMS = {"account": VERBS, "ledger": LEDGER_VERBS, **dict.fromkeys(QUERY_VERBS, QUERY_VERBS)}

@@ -6,6 +6,7 @@ from discreet import __version__
 from discreet.cli.ledger_arguments import add_ledger
 from discreet.cli.parsers import JSON, Parser, Verbs, added, added_verb, json_option
 from discreet.cli.query_arguments import add_questions
+from discreet.cli.workload_arguments import add_workloads
 
 LOSS = """\
 LOSS is what one release, or a series of them, costs. Quote it, for the brackets mean something to the shell:
@@ -47,6 +48,7 @@ def parser() -> Parser:
     whole.epilog = START
     rooms = whole.add_subparsers(dest="room", required=True, metavar="COMMAND")
     add_questions(rooms)
+    add_workloads(rooms)
     account = added(rooms, "account", "What a privacy loss promises, and how much noise a promise takes.")
     account.epilog = EXAMPLES
     verbs = account.add_subparsers(dest="verb", required=True, metavar="VERB")

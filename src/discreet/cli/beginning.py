@@ -2,41 +2,33 @@
 
 import re
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from discreet.cli import prompts
+from discreet.cli import interview, prompts
 from discreet.cli.answers import Answer, Fact
 from discreet.cli.books import birth_facts, promise_lines, reachable
-from discreet.cli.declared import (
-    find_column,
-    read_bounds,
-    read_complete,
-    read_groups,
-    read_interval,
-    read_kinds,
-    read_limit,
-    read_values,
-)
-from discreet.cli.query_arguments import PROJECT
+from discreet.cli.by_table import one_for_each, sorted_by_table, without_nobodys, words_of
+from discreet.cli.declared import find_column, read_bounds, read_complete, read_groups, read_kinds, read_limit
+from discreet.cli.places import Places, need_no_password, read_places
 from discreet.cli.query_facts import declared_facts
-from discreet.cli.querying import patient
+from discreet.cli.querying import patient, speaking
 from discreet.cli.typed import read_number
 from discreet.cli.wanted import delta_of, epsilon_of
 from discreet.cli.words import columns as aligned
-from discreet.core import InvalidInput, PrivacyUnit, positive
+from discreet.core import InvalidInput, PrivacyUnit, Window, positive
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Kind, Value
 from discreet.data.csv_files import is_csv
 from discreet.gate import Budget, Ledger
+from discreet.gate.opening import SERVER
+from discreet.gate.releases import one_line
 from discreet.gate.views import promise_words
 from discreet.session import Session, Settings, read_settings, write_settings
-from discreet.session.columns import columns_of
 from discreet.session.declared import AnyBounds
 from discreet.session.opening import open_settings
-from discreet.session.settings import table_name
 
 #: Names that columns with a person's identity tend to have, the likeliest first. Only names are looked at.
 WHO = (
@@ -46,39 +38,56 @@ WHO = (
     re.compile(r"(ssn|nhs|mrn|pid|uid|guid|uuid|iban|email|e_mail|account|username|login)(_?(id|no|nr|number))?"),
     re.compile(r"id|.*_id|.*id_.*|id_.*"),
 )
-#: What is offered to a person who presses return.
-EPSILON, DELTA = "1", "1e-9"
+#: Columns of each table.
+Columns = Mapping[str, Sequence[Column]]
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """All that is said about a table."""
+    """All that is said about tables: persons, bounds and groups of each, by its name. Without persons, rows are."""
 
-    person: str | None
-    bounds: dict[str, AnyBounds]
-    groups: dict[str, tuple[Value, ...]]
+    persons: dict[str, str]
+    bounds: dict[str, dict[str, AnyBounds]]
+    groups: dict[str, dict[str, tuple[Value, ...]]]
     limit: AnyLimit | None
     budget: Budget
 
 
 def answer_init(arguments: Namespace) -> Answer:
     """Write the settings of a dataset and begin its ledger."""
-    source = Path(arguments.file)
     with reachable("The file"):
-        _need_there(source)
-        project = Path(arguments.project) if arguments.project else source.with_name(PROJECT)
-        ledger = Path(arguments.ledger) if arguments.ledger else source.with_suffix(".ledger")
+        places = read_places(arguments)
+        project = Path(arguments.project) if arguments.project else places.project
+        ledger = _ledger_place(arguments, places, project)
         _need_free(project)
-        known = ledger.exists()
-    with patient(f"looking at the columns of {source.name}", arguments):
-        columns = columns_of(source, inner=arguments.inner, kinds=read_kinds(arguments.kinds))
+        known = isinstance(ledger, str) or ledger.exists()
+    # Before anything is made of it: whom a public table does not name is not whom a private one does.
+    arguments.person, nobodys = without_nobodys(arguments.person, tuple(places.public))
+    typed = sorted_by_table(arguments.kinds, places.names, "--kinds", "age=integer")
+    kinds = {name: read_kinds(texts) for name, texts in typed.items()}
+    with patient(f"looking at the columns of {_shown(places)}", arguments):
+        columns = {name: places.columns(name, kinds[name]) for name in places.names}
     declared = _declared(arguments, columns, ledger if known else None)
-    settings = replace(
-        _settings(arguments, source, ledger, declared), **_about(arguments, source, columns, declared.person)
-    )
-    session = _begun(project, settings, arguments)
-    with session:
+    settings = _settings(arguments, places, ledger, declared, columns, kinds)
+    if nobodys:
+        settings = replace(settings, person={**declared.persons, **dict.fromkeys(nobodys)})
+    with _begun(project, settings, places, arguments) as session:
         return _told(session, project, declared, known=known)
+
+
+def _ledger_place(arguments: Namespace, places: Places, project: Path) -> str | Path:
+    """Return where the account is; on a server it was begun by its steward."""
+    if not arguments.ledger:
+        return places.ledger(project)
+    if not arguments.ledger.startswith(SERVER):
+        return Path(arguments.ledger)
+    need_no_password(arguments.ledger)
+    return str(arguments.ledger)
+
+
+def _shown(places: Places) -> str:
+    """Return the tables for a person who waits. An address may have a password in it."""
+    return ", ".join(one_line(file.name) for file in places.files.values()) or ", ".join(map(one_line, places.names))
 
 
 def likely_person(columns: Sequence[Column]) -> str | None:
@@ -90,26 +99,97 @@ def likely_person(columns: Sequence[Column]) -> str | None:
     return None
 
 
-def _declared(arguments: Namespace, columns: Sequence[Column], ledger: Path | None) -> Declared:
+def _declared(arguments: Namespace, columns: Columns, ledger: str | Path | None) -> Declared:
     """Return what was typed, and ask for the rest if the needed parts are missing and somebody is there."""
     needs = _missing(arguments, known=ledger is not None)
-    bounds, groups = read_bounds(arguments.bounds, columns), read_groups(arguments.groups, columns)
+    names = tuple(columns)
+    bounds = {
+        name: read_bounds(texts, columns[name])
+        for name, texts in sorted_by_table(arguments.bounds, names, "--bounds", "stay=0:60").items()
+    }
+    groups = {
+        name: read_groups(texts, columns[name])
+        for name, texts in sorted_by_table(arguments.groups, names, "--groups", "ward=A,B,C").items()
+    }
     limit = None if arguments.limit is None else read_limit(arguments.limit)
+    persons = _persons(arguments, columns)
     if needs and not prompts.somebody_is_there():
         raise InvalidInput("Nobody is at the terminal to ask, and some things must be said.", fix="; ".join(needs))
     if not needs:
-        person = None if arguments.rows else find_column(arguments.person, columns).name
-        return Declared(person, bounds, groups, limit, _budget(arguments, person, ledger))
-    _show(columns)
-    person = _ask_person(arguments, columns)
-    others = [column for column in columns if column.name != person]
-    bounds |= _ask_bounds([column for column in others if column.name not in bounds])
-    groups |= _ask_groups([column for column in others if column.name not in groups])
-    limit = _ask_limit() if limit is None and person is not None else limit
-    budget = _budget(arguments, person, ledger) if _priced(arguments, ledger) else _ask_budget(person)
+        return Declared(persons, bounds, groups, limit, _budget(arguments, _unit(arguments, persons), ledger))
+    if not persons and not arguments.rows:
+        persons = _ask_persons(columns)
+    else:
+        _show(columns)
+    for name, some in columns.items():
+        others = [column for column in some if column.name != persons.get(name)]
+        _show_name(name, columns)
+        bounds[name] |= interview.ask_bounds(others, bounds[name])
+        groups[name] |= interview.ask_groups(others, groups[name])
+    limit = interview.ask_limit() if limit is None and persons else limit
+    unit = _unit(arguments, persons)
+    budget = _budget(arguments, unit, ledger) if _priced(arguments, ledger) else interview.ask_budget(unit)
     if not prompts.ask("Begin with this, for life? (y/n)", prompts.agreed, default="y"):
         raise InvalidInput("Nothing was begun.", fix="run discreet init again when you have decided")
-    return Declared(person, bounds, groups, limit, budget)
+    return Declared(persons, bounds, groups, limit, budget)
+
+
+def _persons(arguments: Namespace, columns: Columns) -> dict[str, str]:
+    """Return the column that says whose a row is, in each table, as typed; none if rows are protected, or asked for."""
+    said = one_for_each(arguments.person, tuple(columns), "--person", "patient_id")
+    found = {}
+    for name, some in columns.items() if said else ():
+        if name not in said:
+            raise InvalidInput(
+                f"Nobody is named in {one_line(name)}.", fix=f"pass --person {one_line(name)}=COLUMN, too"
+            )
+        found[name] = _person(said[name], name, some, only=len(columns) == 1)
+    return found
+
+
+def _person(typed: str, name: str, columns: Sequence[Column], *, only: bool) -> str:
+    """Return the column of persons in a table; where there are several, the refusal says in which it is not."""
+    try:
+        return find_column(typed, columns).name
+    except InvalidInput as error:
+        if only:
+            raise
+        raise InvalidInput(
+            f"{one_line(name)} has no column of persons of that name.",
+            fix=f"{error.fix}; it is said for each table: --person {one_line(name)}=COLUMN",
+        ) from None
+
+
+def _unit(arguments: Namespace, persons: Mapping[str, str]) -> PrivacyUnit:
+    """Return whose presence is hidden, as the first table has them."""
+    if not persons and arguments.window is not None:
+        raise InvalidInput("A window is of a person's rows.", fix="pass --person COLUMN, or leave out --window")
+    window = None if arguments.window is None else Window.of(arguments.window)
+    return PrivacyUnit(column=next(iter(persons.values()), None), window=window)
+
+
+def _ask_persons(columns: Columns) -> dict[str, str]:
+    """Return who is protected, as a person answers; the column of the first table is looked for in the others."""
+    found: dict[str, str] = {}
+    for name, some in columns.items():
+        interview.show(name, some, only=len(columns) == 1)
+        before = {column.casefold() for column in found.values()}
+        same = next((column.name for column in some if column.name.casefold() in before), None)
+        person = interview.ask_person(some, same or likely_person(some) or "", rows=not found)
+        if person is None:
+            return {}
+        found[name] = person
+    return found
+
+
+def _show(columns: Columns) -> None:
+    for name, some in columns.items():
+        interview.show(name, some, only=len(columns) == 1)
+
+
+def _show_name(name: str, columns: Columns) -> None:
+    if len(columns) > 1:
+        prompts.tell(f"\n{one_line(name)}:")
 
 
 def _missing(arguments: Namespace, *, known: bool) -> list[str]:
@@ -119,11 +199,11 @@ def _missing(arguments: Namespace, *, known: bool) -> list[str]:
     return who + ([] if priced else ["pass --epsilon with --delta, or --rho: the budget for life"])
 
 
-def _priced(arguments: Namespace, ledger: Path | None) -> bool:
+def _priced(arguments: Namespace, ledger: str | Path | None) -> bool:
     return ledger is not None or arguments.epsilon is not None or arguments.rho is not None
 
 
-def _budget(arguments: Namespace, person: str | None, ledger: Path | None) -> Budget:
+def _budget(arguments: Namespace, unit: PrivacyUnit, ledger: str | Path | None) -> Budget:
     """Return the budget as typed; that of a ledger that is there already stands."""
     if ledger is not None:
         if (arguments.epsilon, arguments.rho, arguments.delta) != (None, None, None):
@@ -133,109 +213,84 @@ def _budget(arguments: Namespace, person: str | None, ledger: Path | None) -> Bu
             )
         with Ledger.open(ledger) as found:
             return found.budget
-    unit = PrivacyUnit(column=person)
     if arguments.rho is None:
         return Budget(positive(epsilon_of(arguments), "--epsilon"), delta_of(arguments), unit=unit)
     delta = delta_of(arguments) if arguments.delta is not None else 0
     return Budget(rho=positive(read_number(arguments.rho, "--rho"), "--rho"), delta=delta, unit=unit)
 
 
-def _show(columns: Sequence[Column]) -> None:
-    prompts.tell("The table has these columns. Nothing else is shown of it.\n")
-    for line in aligned([[f"  {column.name}", column.kind.value] for column in columns]):
-        prompts.tell(line)
-    prompts.tell()
-
-
-def _ask_person(arguments: Namespace, columns: Sequence[Column]) -> str | None:
-    if arguments.rows or arguments.person:
-        return None if arguments.rows else find_column(arguments.person, columns).name
-    prompts.tell("Who is protected? The column that says whose a row is; or - if each row is somebody else.")
-    return prompts.ask(
-        "  person",
-        lambda text: None if text == "-" else find_column(text, columns).name,
-        default=likely_person(columns) or "",
-    )
-
-
-def _ask_bounds(columns: Sequence[Column]) -> dict[str, AnyBounds]:
-    ranged = [column for column in columns if column.kind.numeric or column.kind.temporal]
-    if ranged:
-        prompts.tell(
-            "\nBetween which bounds do values lie, as far as everybody may know? LOW:HIGH; return for unknown."
-        )
-    found = {column.name: prompts.ask(f"  {column.name}", _optional_interval(column)) for column in ranged}
-    return {name: bounds for name, bounds in found.items() if bounds is not None}
-
-
-def _ask_groups(columns: Sequence[Column]) -> dict[str, tuple[Value, ...]]:
-    named = [column for column in columns if column.kind in (Kind.TEXT, Kind.BOOLEAN)]
-    if named:
-        prompts.tell(
-            "\nWhich groups may everybody know of? A,B,C; return for none: then they are bought when asked for."
-        )
-    found = {column.name: prompts.ask(f"  {column.name}", _optional_values(column)) for column in named}
-    return {name: values for name, values in found.items() if values is not None}
-
-
-def _ask_limit() -> AnyLimit | None:
-    prompts.tell(
-        "\nHow much of an answer may one person touch? groups=3,rows=5 or total=10; return: each question decides."
-    )
-    return prompts.ask("  limit", lambda text: read_limit(text, "the limit") if text else None)
-
-
-def _ask_budget(person: str | None) -> Budget:
-    prompts.tell("\nHow much may ever be learned about one of them? ε = 1 is strict, 10 is loose; it is for life.")
-    epsilon = prompts.ask("  epsilon", lambda text: positive(read_number(text, "epsilon"), "epsilon"), default=EPSILON)
-    return prompts.ask(
-        "  delta (far below one in the number of people; 0: groups cannot be bought)",
-        lambda text: Budget(epsilon, read_number(text, "delta"), unit=PrivacyUnit(column=person)),
-        default=DELTA,
-    )
-
-
-def _optional_interval(column: Column) -> Callable[[str], AnyBounds | None]:
-    return lambda text: read_interval(text, column) if text else None
-
-
-def _optional_values(column: Column) -> Callable[[str], tuple[Value, ...] | None]:
-    return lambda text: read_values(text, column.kind, column.name) if text else None
-
-
-def _settings(arguments: Namespace, source: Path, ledger: Path, declared: Declared) -> Settings:
+def _settings(
+    arguments: Namespace,
+    places: Places,
+    ledger: str | Path,
+    declared: Declared,
+    columns: Columns,
+    typed: Mapping[str, Mapping[str, Kind]],
+) -> Settings:
+    names, persons = places.names, declared.persons
+    complete = sorted_by_table(words_of(arguments.complete), names, "--complete", "stay")
+    order = one_for_each(arguments.order, names, "--order", "visit_id")
     return Settings(
-        source=source,
-        person=declared.person,
-        bounds=declared.bounds,
-        groups=declared.groups,
+        **_source(places),
+        public=places.public,
+        person=_same_for_all(persons) or None,
+        window=_unit(arguments, persons).window,
+        order=_same_for_one({name: find_column(one, columns[name]).name for name, one in order.items()}, names),
+        bounds=_same_for_one(declared.bounds, names) or {},
+        groups=_same_for_one(declared.groups, names) or {},
+        kinds=_same_for_one(
+            {name: _kinds(places, name, columns[name], typed[name], persons.get(name)) for name in names}, names
+        )
+        or {},
+        complete=_same_for_one({name: read_complete(complete[name], columns[name]) for name in names}, names) or (),
         limit=declared.limit,
         ledger=ledger,
         budget=declared.budget,
-        table=arguments.table or table_name(source),
-        inner=arguments.inner,
+        inner=places.inner,
     )
 
 
-def _about(arguments: Namespace, source: Path, columns: Sequence[Column], person: str | None) -> dict[str, Any]:
-    """Return what is declared about columns beside bounds and groups.
+def _source(places: Places) -> dict[str, Any]:
+    """Return where tables are, as settings have it."""
+    if places.address is not None:
+        inside = tuple(map(str, places.tables.values()))
+        return {"source": places.address, **({"table": inside[0]} if len(inside) == 1 else {"tables": inside})}
+    if places.file is not None:
+        return {"source": places.file, "table": places.names[0]}
+    return {"source": places.files}
+
+
+def _same_for_all(persons: Mapping[str, str]) -> Any:
+    """Return one name where all tables have the same."""
+    return next(iter(persons.values())) if len(set(persons.values())) == 1 else dict(persons)
+
+
+def _same_for_one(said: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return what is said of the only table; of several, what is said of those of which something is."""
+    return said.get(names[0]) if len(names) == 1 else {name: one for name, one in said.items() if one}
+
+
+def _kinds(
+    places: Places, name: str, columns: Sequence[Column], typed: Mapping[str, Kind], person: str | None
+) -> dict[str, Kind]:
+    """Return the kinds of columns that are declared.
 
     Of a CSV file all kinds are: from now on they are what was said, whatever its rows become. Who is protected is told
     by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be the same person.
     """
-    typed = {name.casefold() for name in read_kinds(arguments.kinds)}
+    source, typed = places.files.get(name, Path()), {one.casefold(): kind for one, kind in typed.items()}
     kinds = {column.name: column.kind for column in columns if is_csv(source) or column.name.casefold() in typed}
     if person is not None and person.casefold() not in typed:
-        kinds = {name: Kind.TEXT if name.casefold() == person.casefold() else kind for name, kind in kinds.items()}
-    return {"kinds": kinds, "complete": read_complete(arguments.complete, columns)}
+        kinds = {one: Kind.TEXT if one.casefold() == person.casefold() else kind for one, kind in kinds.items()}
+    return kinds
 
 
-def _begun(project: Path, settings: Settings, arguments: Namespace) -> Session:
+def _begun(project: Path, settings: Settings, places: Places, arguments: Namespace) -> Session:
     """Write the settings and open them; if that is refused, they are taken away again."""
     with reachable("The settings"):
         write_settings(project, settings)
     try:
-        with reachable("The table"), patient(f"importing {settings.source.name}", arguments):
+        with reachable("The table"), speaking(), patient(f"importing {_shown(places)}", arguments):
             return open_settings(read_settings(project))
     except BaseException:
         project.unlink(missing_ok=True)
@@ -250,9 +305,10 @@ def _told(session: Session, project: Path, declared: Declared, *, known: bool) -
         **birth_facts(ledger),
         **declared_facts(session),
     }
+    names = tuple(declared.bounds)
     rows = [
         ["settings", str(project)],
-        ["table", session.schema.schema.table],
+        ["table" if len(names) == 1 else "tables", ", ".join(map(one_line, names))],
         ["ledger", f"{'was there already' if known else 'new'}: {promise_words(ledger)}"],
     ]
     lines = [*aligned(rows), "", *session.schema.lines(), "", *promise_lines(ledger), "", *_next(session, declared)]
@@ -260,18 +316,16 @@ def _told(session: Session, project: Path, declared: Declared, *, known: bool) -
 
 
 def _next(session: Session, declared: Declared) -> list[str]:
-    group = next(iter(declared.groups), None)
+    table, group = next(
+        ((name, group) for name, groups in declared.groups.items() for group in groups),
+        (session.schema.schema.table, None),
+    )
     what = "COUNT(*) AS n" if group is None else f"{group}, COUNT(*) AS n"
     by = "" if group is None else f" GROUP BY {group}"
     return [
         "Now ask, and first what it would cost:",
-        f'  discreet preview "SELECT {what} FROM {session.schema.schema.table}{by}" --epsilon 0.1',  # noqa: S608 - to be read
+        f'  discreet preview "SELECT {what} FROM {table}{by}" --epsilon 0.1',  # noqa: S608 - to be read
     ]
-
-
-def _need_there(source: Path) -> None:
-    if not source.is_file():
-        raise InvalidInput("There is no file at this path.", fix="pass a .csv, .tsv, .parquet or .duckdb file")
 
 
 def _need_free(project: Path) -> None:

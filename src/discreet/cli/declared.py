@@ -1,13 +1,13 @@
 """What is declared about a table as people type it: kinds, bounds, groups, complete columns, limits."""
 
-import csv
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from fractions import Fraction
 
+from discreet.cli.by_table import words_of
 from discreet.cli.typed import read_number, read_whole
 from discreet.core import InvalidInput, Limit
-from discreet.core.limits import AnyLimit, TotalLimit
+from discreet.core.limits import AnyLimit, Matches, TotalLimit
 from discreet.core.schema import Column, Kind, Value, closest
 from discreet.data.declaring import kind_named
 from discreet.session.declared import AnyBounds
@@ -55,8 +55,7 @@ def read_interval(text: str, column: Column) -> AnyBounds:
 
 def read_values(text: str, kind: Kind, name: str) -> tuple[Value, ...]:
     """Return the groups that are written A,B,C, as the column's kind has them; one with a comma stands in quotes."""
-    texts = next(csv.reader([text], skipinitialspace=True), [])
-    found = tuple(_value(one.strip(), kind, name) for one in texts if one.strip())
+    found = tuple(read_value(one.strip(), kind, name) for one in words_of(text) if one.strip())
     if not found:
         raise InvalidInput(f"{name} has no group.", fix="write them with commas between, such as A,B,C")
     return found
@@ -75,12 +74,25 @@ def read_kinds(typed: Sequence[str] | None) -> dict[str, Kind]:
     return found
 
 
-def read_complete(typed: str | None, columns: Sequence[Column]) -> tuple[str, ...]:
-    """Return the columns that are written stay,age; one with a comma stands in quotes."""
-    if typed is None:
-        return ()
-    texts = next(csv.reader([typed], skipinitialspace=True), [])
-    return tuple(dict.fromkeys(find_column(one, columns).name for one in texts if one.strip()))
+def read_complete(typed: Sequence[str], columns: Sequence[Column]) -> tuple[str, ...]:
+    """Return the columns that were named."""
+    return tuple(dict.fromkeys(find_column(one, columns).name for one in typed if one.strip()))
+
+
+def read_matches(text: str) -> Matches:
+    """Return how people may be joined with each other, written rows=2,matches=5."""
+    parts = [part.partition("=") for part in text.replace(" ", "").split(",")]
+    if sorted(part[0] for part in parts) != ["matches", "rows"]:
+        raise InvalidInput("--matches is not written as it should be.", fix="write --matches rows=2,matches=5")
+    return Matches(**{which: read_whole(number, f"--matches {which}") for which, _, number in parts})
+
+
+def read_day(text: str, name: str) -> date:
+    """Return a day that is written 2025-01-31."""
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(f"{name} is not written as a day.", fix=f"write {name} 2025-01-31") from None
 
 
 def read_bounds(typed: Sequence[str] | None, columns: Sequence[Column]) -> dict[str, AnyBounds]:
@@ -138,7 +150,7 @@ def _day(text: str, name: str) -> date:
         raise InvalidInput(f"{name} is not written as days.", fix="write days, such as 2025-01-01:2025-12-31") from None
 
 
-def _value(text: str, kind: Kind, name: str) -> Value:
+def read_value(text: str, kind: Kind, name: str) -> Value:
     """Return one group as its column has it. `name` says whose; the text itself is not repeated."""
     try:
         match kind:

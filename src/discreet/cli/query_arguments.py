@@ -1,7 +1,12 @@
 """The words of asking: init, ask, preview, explain, schema, buy-bounds, demo. Nothing heavy is imported here."""
 
+import argparse
+from typing import TypeAlias
+
 from discreet.cli.parsers import JSON, Parser, Verbs, added_verb
 
+#: A parser, or a group of its options.
+Words: TypeAlias = argparse._ActionsContainer  # noqa: SLF001 (its only name)
 #: Where the settings of a dataset are looked for.
 PROJECT = "discreet.toml"
 #: How a limit is written.
@@ -14,6 +19,12 @@ the names and kinds of its columns. Given the person (or --rows) and the budget,
   discreet init visits.csv --person patient_id --epsilon 3 --delta 1e-9 \\
       --bounds stay=0:60 --bounds age=0:110 --groups ward=A,B,C --limit groups=3,rows=5
   discreet init visits.csv --rows --epsilon 1 --kinds ward=text --complete stay,age
+  discreet init --table visits=visits.csv --table patients=people.csv --public wards=wards.csv \\
+      --person visits=patient_id --person patients=id --groups visits.ward=A,B,C --epsilon 3
+  discreet init postgresql://reader@db.example/clinic --table visits --table patients --public wards \\
+      --person patient_id --window "month of day" --epsilon 1 --ledger clinic.ledger
+
+With several tables, columns are written visits.stay.
 
 What is said is public from then on. The budget is for life.
 """
@@ -65,14 +76,14 @@ def add_questions(rooms: Verbs) -> None:
 
 
 def _init(rooms: Verbs) -> None:
-    one = _alone(rooms, "init", "Begin with a table: say what is public and who is protected, for life.", INIT)
-    one.add_argument("file", metavar="FILE", help="the table: .csv, .tsv, .parquet, .duckdb")
+    one = alone(rooms, "init", "Begin with a table: say what is public and who is protected, for life.", INIT)
+    one.add_argument("files", nargs="*", metavar="FILE", help="the table: .csv, .tsv, .parquet, .duckdb; or several")
     who = one.add_mutually_exclusive_group()
-    who.add_argument("--person", metavar="COLUMN", help="whose rows belong together and are protected together")
+    repeated(who, "--person", "COLUMN", "whose rows belong together and are protected together; or TABLE=COLUMN")
     who.add_argument("--rows", action="store_true", help="each row is somebody else, and protected for itself")
-    _repeated(one, "--bounds", "COLUMN=LOW:HIGH", "values are clamped to these; dates are written 2025-01-31")
-    _repeated(one, "--groups", "COLUMN=A,B,…", "the groups of a column that everybody may know")
-    _repeated(one, "--kinds", "COLUMN=KIND", "what a column holds: integer, real, text, boolean, date or timestamp")
+    repeated(one, "--bounds", "COLUMN=LOW:HIGH", "values are clamped to these; dates are written 2025-01-31")
+    repeated(one, "--groups", "COLUMN=A,B,…", "the groups of a column that everybody may know")
+    repeated(one, "--kinds", "COLUMN=KIND", "what a column holds: integer, real, text, boolean, date or timestamp")
     one.add_argument("--complete", metavar="A,B,…", help="columns with a value in every row: averages share one count")
     one.add_argument("--limit", metavar="LIMIT", help=f"{LIMIT_HELP}; if left out, each question chooses")
     limit = one.add_mutually_exclusive_group()
@@ -80,7 +91,12 @@ def _init(rooms: Verbs) -> None:
     limit.add_argument("--rho", metavar="R", help="the same as a ρ of zCDP")
     one.add_argument("--delta", metavar="D", help="the δ (0; with --people, what is advised for so many)")
     one.add_argument("--people", metavar="N", help="how many people, roughly; a δ that is not far below 1/N is refused")
-    one.add_argument("--table", metavar="NAME", help="what SQL calls the table (the file's name, if left out)")
+    repeated(one, "--table", "NAME=FILE", "one of several tables; NAME alone is what SQL calls the only file's")
+    repeated(one, "--public", "NAME=FILE", "a table that is nobody's, to be joined with")
+    one.add_argument(
+        "--window", metavar="WINDOW", help='protect each month, say, of a person and not a life: "month of day"'
+    )
+    repeated(one, "--order", "COLUMN", "what tells the rows of one person apart; or TABLE=COLUMN")
     one.add_argument("--inner", metavar="NAME", help="which table of a DuckDB file that has several")
     one.add_argument("--ledger", metavar="FILE", help="the account (beside the file, if left out)")
     one.add_argument("--project", metavar="FILE", help=f"the settings to write ({PROJECT} beside the file)")
@@ -103,45 +119,48 @@ def _explain(rooms: Verbs) -> None:
 
 
 def _schema(rooms: Verbs) -> None:
-    one = _alone(rooms, "schema", "What is public: columns, bounds, groups, limits, who is protected.", SCHEMA)
-    _project(one)
+    one = alone(rooms, "schema", "What is public: columns, bounds, groups, limits, who is protected.", SCHEMA)
+    project(one)
 
 
 def _buy_bounds(rooms: Verbs) -> None:
-    one = _alone(rooms, "buy-bounds", "Buy the range of a column that nobody declared.", BUY)
+    one = alone(rooms, "buy-bounds", "Buy the range of a column that nobody declared.", BUY)
     one.add_argument("column", metavar="COLUMN", help="which")
     price = one.add_mutually_exclusive_group(required=True)
     price.add_argument("--epsilon", metavar="E", help="what to pay, as an ε")
     price.add_argument("--rho", metavar="R", help="the same as a ρ")
-    _project(one)
-    _analyst(one)
+    project(one)
+    analyst(one)
 
 
 def _demo(rooms: Verbs) -> None:
-    one = _alone(rooms, "demo", "The whole story in half a minute, on people who do not exist.", DEMO, json=False)
+    one = alone(rooms, "demo", "The whole story in half a minute, on people who do not exist.", DEMO, json=False)
     one.add_argument("--folder", metavar="DIR", help="where its files go (discreet-demo here, if left out)")
     one.add_argument("--no-pictures", action="store_true", help="a report of tables only")
 
 
 def _asking(rooms: Verbs, name: str, title: str, examples: str, *, needed: bool = True) -> Parser:
-    one = _alone(rooms, name, title, examples)
+    one = alone(rooms, name, title, examples)
     one.add_argument("sql", metavar="SQL", help="the question, or - to read it from standard input")
     # Which of the three is needed is said by the session, with a fix; argparse knows no list of options in a group.
     free = "" if needed else " (a tenth of the whole budget, if all three are left out)"
     one.add_argument("--epsilon", metavar="E", help=f"what to pay, as an ε{free}")
     one.add_argument("--rho", metavar="R", help="the same as a ρ, with Gaussian noise")
-    _repeated(one, "--within", "X", "pay the least for which every column is within ±X; or NAME=X, for one column")
+    repeated(one, "--within", "X", "pay the least for which every column is within ±X; or NAME=X, for one column")
     one.add_argument("--confidence", default="0.95", metavar="P", help="how sure error bars are (0.95)")
     one.add_argument("--simultaneous", action="store_true", help="that sure of all error bars at once, not of each")
     one.add_argument("--size", metavar="N", help="about how many rows a group has, as far as is public")
     one.add_argument("--limit", metavar="LIMIT", help=f"{LIMIT_HELP}, for this question")
+    one.add_argument(
+        "--matches", metavar="MATCHES", help="how far people may be joined with each other: rows=2,matches=5"
+    )
     one.add_argument("--bias", action="store_true", help="find out, too, how many people lost something to limits")
-    _project(one)
-    _analyst(one)
+    project(one)
+    analyst(one)
     return one
 
 
-def _alone(rooms: Verbs, name: str, title: str, examples: str, *, json: bool = True) -> Parser:
+def alone(rooms: Verbs, name: str, title: str, examples: str, *, json: bool = True) -> Parser:
     """Add a command that is room and verb in one."""
     one = added_verb(rooms, name, title, json=json)
     one.epilog = f"{examples}\n{JSON}" if json else examples
@@ -149,13 +168,16 @@ def _alone(rooms: Verbs, name: str, title: str, examples: str, *, json: bool = T
     return one
 
 
-def _project(one: Parser) -> None:
+def project(one: Parser) -> None:
+    """Let the settings be named."""
     one.add_argument("--project", default=PROJECT, metavar="FILE", help=f"the settings ({PROJECT} here)")
 
 
-def _analyst(one: Parser) -> None:
+def analyst(one: Parser) -> None:
+    """Let it be said who asks."""
     one.add_argument("--analyst", default="", metavar="NAME", help="who asks, and pays")
 
 
-def _repeated(one: Parser, option: str, shape: str, text: str) -> None:
+def repeated(one: Words, option: str, shape: str, text: str) -> None:
+    """Add an option that may be given several times."""
     one.add_argument(option, action="append", metavar=shape, help=f"{text}; may be given several times")

@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from discreet.accounting import loss_to_text
@@ -11,24 +11,40 @@ from discreet.cli.answers import Fact, exactly
 from discreet.cli.books import currency, gauge_facts
 from discreet.core import Bounds, round_down, round_up
 from discreet.core.limits import AnyLimit, TotalLimit
-from discreet.core.schema import Column, Value
+from discreet.core.schema import Column, Schema, Value
+from discreet.gate import Release
 from discreet.gate.costs import cost_words
 from discreet.gate.views import Gauge, analyst_gauge, name_of, total_gauge
+from discreet.query import Predicted
 from discreet.session import Answer as Answered
 from discreet.session import Preview, Session
 
 
 def declared_facts(session: Session) -> dict[str, Fact]:
-    """Return what is public about a table, for a program."""
-    schema = session.schema.schema
+    """Return what is public, for a program: about the first table, and about each."""
+    first = session.schema
+    return {
+        **_schema_facts(first.schema),
+        "limit": _limit_facts(first.limit),
+        "tables": [_schema_facts(one.schema) for one in (first, *first.others) if not one.public],
+        "public": [_public_facts(one.schema) for one in first.others if one.public],
+    }
+
+
+def _schema_facts(schema: Schema) -> dict[str, Fact]:
+    """Return what is public about one table."""
     return {
         "table": schema.table,
         "person": schema.unit.column,
         "window": None if schema.unit.window is None else str(schema.unit.window),
         "neighbours": schema.unit.neighbours.value,
         "columns": [_column_facts(column) for column in schema.columns],
-        "limit": _limit_facts(session.schema.limit),
     }
+
+
+def _public_facts(schema: Schema) -> dict[str, Fact]:
+    """Return what is known of a public table, which is nobody's."""
+    return {"table": schema.table, "columns": [_column_facts(column) for column in schema.columns]}
 
 
 def gauge_of(session: Session) -> tuple[str, Gauge]:
@@ -46,6 +62,11 @@ def budget_facts(session: Session) -> dict[str, Fact]:
 
 def answer_facts(answer: Answered) -> dict[str, Fact]:
     """Return an answer for a program."""
+    return {**table_facts(answer), **payment_facts(answer.release)}
+
+
+def table_facts(answer: Answered) -> dict[str, Fact]:
+    """Return the table of an answer for a program."""
     result = answer.result
     return {
         "columns": [
@@ -56,12 +77,18 @@ def answer_facts(answer: Answered) -> dict[str, Fact]:
         "confidence": float(result.confidence),
         "simultaneous": result.simultaneous,
         "notes": [*answer.notes],
-        "cost": loss_to_text(answer.cost),
-        "cost_words": cost_words(answer.cost),
-        "fresh": answer.fresh,
-        "payment": answer.receipt.number,
-        "release": answer.release.number,
-        "request": answer.receipt.request,
+    }
+
+
+def payment_facts(release: Release) -> dict[str, Fact]:
+    """Return what was paid for an answer, for a program."""
+    return {
+        "cost": loss_to_text(release.cost),
+        "cost_words": cost_words(release.cost),
+        "fresh": release.fresh,
+        "payment": release.receipt.number,
+        "release": release.number,
+        "request": release.receipt.request,
     }
 
 
@@ -74,8 +101,13 @@ def preview_facts(preview: Preview) -> dict[str, Fact]:
         "fits": preview.fits,
         "stored": preview.stored,
         "free": preview.free,
-        "predicted": [{"name": one.name, "error": as_fact(one.error), "words": one.words} for one in preview.predicted],
+        "predicted": predicted_facts(preview.predicted),
     }
+
+
+def predicted_facts(predicted: Sequence[Predicted]) -> list[Fact]:
+    """Return how far off columns would be, for a program."""
+    return [{"name": one.name, "error": as_fact(one.error), "words": one.words} for one in predicted]
 
 
 def _column_facts(column: Column) -> dict[str, Fact]:
@@ -116,9 +148,12 @@ def as_fact(value: Value) -> Fact:
 
 def csv_lines(answer: Answered) -> Iterator[str]:
     """Return an answer as CSV: all digits, and the ends of the error bars in columns of their own."""
-    rows = answer.rows()
-    names = list(rows[0]) if rows else list(answer.columns)
-    yield _csv_line(names)
+    return csv_rows(answer.rows(), answer.columns)
+
+
+def csv_rows(rows: Sequence[Mapping[str, Value]], names: Sequence[str] = ()) -> Iterator[str]:
+    """Return rows as CSV; where there is none, the names."""
+    yield _csv_line(list(rows[0]) if rows else list(names))
     for row in rows:
         yield _csv_line(list(row.values()))
 

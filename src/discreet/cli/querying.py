@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.cli.answers import Answer, Fact
 from discreet.cli.books import gauge_row, ledger_facts, reachable
-from discreet.cli.declared import read_limit
+from discreet.cli.declared import read_limit, read_matches
 from discreet.cli.query_facts import (
     answer_facts,
     bounds_facts,
@@ -34,7 +34,11 @@ from discreet.session.opening import open_settings
 #: Characters of a question that are read; the reader of SQL refuses less.
 LONGEST = 1_000_000
 #: Arguments of the library that are options here, and what may stand around their values.
-ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst)=([^\s;,){]+)")
+ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst|today|table)=([^\s;,){]+)")
+LIMIT = re.compile(r"\blimit=(?:discreet\.)?Limit\(groups=([^,()]+), rows_per_group=([^,()]+)\)")
+MATCHES = re.compile(r"\bmatches=(?:discreet\.)?Matches\(rows=([^,()]+), matches=([^,()]+)\)")
+NOBODY = re.compile(r"person=\{[^{}]*\"([^\"{}]+)\": None\}")
+LEFT_OUT = re.compile(r"\bleave out (bias|limit|size|table|today)\b")
 FRACTION, QUOTES = re.compile(r"Fraction\('([^']*)'\)"), "'\""
 #: What explain assumes if no price is named: this share of the whole budget.
 SHARE = Fraction(1, 10)
@@ -45,14 +49,14 @@ def answer_ask(arguments: Namespace) -> Answer:
     if arguments.csv and arguments.json:
         raise InvalidInput("--csv and --json are two forms.", fix="choose one of them")
     sql, options = _sql(arguments), _options(arguments)
-    with _opened(arguments) as session, _spoken(sql), patient("answering", arguments):
+    with opened(arguments) as session, speaking(sql), patient("answering", arguments):
         answer = session.sql(sql, **options, fresh=arguments.fresh, request=arguments.request)
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
             **answer_facts(answer),
             "budget": budget_facts(session),
         }
-        lines = [*map(spoken, answer.lines()), "", *_left(session)]
+        lines = [*map(spoken, answer.lines()), "", *left_lines(session)]
     if arguments.csv:
         return Answer("ask", facts, (), stream=tuple(csv_lines(answer)))
     return Answer("ask", facts, tuple(lines))
@@ -61,7 +65,7 @@ def answer_ask(arguments: Namespace) -> Answer:
 def answer_preview(arguments: Namespace) -> Answer:
     """Answer what a question would cost, and how far off its answer would be. Free."""
     sql, options = _sql(arguments), _options(arguments)
-    with _opened(arguments) as session, _spoken(sql):
+    with opened(arguments) as session, speaking(sql):
         preview = session.preview(sql, **options)
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
@@ -74,7 +78,7 @@ def answer_preview(arguments: Namespace) -> Answer:
 def answer_explain(arguments: Namespace) -> Answer:
     """Answer how a question would be answered. Free."""
     sql, options = _sql(arguments), _options(arguments)
-    with _opened(arguments) as session, _spoken(sql):
+    with opened(arguments) as session, speaking(sql):
         if all(options[name] is None for name in ("epsilon", "rho", "within")):
             budget = session.ledger.budget
             options["epsilon" if budget.rho is None else "rho"] = budget.limit * SHARE
@@ -85,15 +89,15 @@ def answer_explain(arguments: Namespace) -> Answer:
 
 def answer_schema(arguments: Namespace) -> Answer:
     """Answer what is public. Free."""
-    with _opened(arguments) as session:
+    with opened(arguments) as session:
         facts: dict[str, Fact] = {**ledger_facts(session.ledger), **declared_facts(session)}
         return Answer("schema", facts, tuple(session.schema.lines()))
 
 
 def answer_buy_bounds(arguments: Namespace) -> Answer:
     """Buy the range of a column, for everybody."""
-    price = _price(arguments)
-    with _opened(arguments) as session, _spoken(), patient("answering", arguments):
+    price = price_of(arguments)
+    with opened(arguments) as session, speaking(), patient("answering", arguments):
         bounds = session.buy_bounds(arguments.column, epsilon=price["epsilon"], rho=price["rho"])
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
@@ -103,7 +107,7 @@ def answer_buy_bounds(arguments: Namespace) -> Answer:
         }
         interval = f"from {number(bounds.low)} to {number(bounds.high)}"
         words = f"{one_line(arguments.column)}: {interval}, for everybody from now on."
-        return Answer("buy-bounds", facts, (words, "", *_left(session)))
+        return Answer("buy-bounds", facts, (words, "", *left_lines(session)))
 
 
 def patient(what: str, arguments: Namespace) -> Patience:
@@ -117,7 +121,7 @@ def number(value: Fraction) -> str:
 
 
 @contextmanager
-def _spoken(sql: str = "") -> Iterator[None]:
+def speaking(sql: str = "") -> Iterator[None]:
     """Turn what the library refuses into what is typed here: options for arguments, and the place in the question."""
     try:
         yield
@@ -134,11 +138,19 @@ def _spoken(sql: str = "") -> Iterator[None]:
 
 def spoken(text: str) -> str:
     """Return a text of the library with options for its arguments: --epsilon 0.3 for epsilon=0.3."""
-    plain = FRACTION.sub(r"\1", text).replace("bias=True", "--bias").replace("with size)", "with --size)")
+    plain = (
+        FRACTION.sub(r"\1", text)
+        .replace("bias=True", "--bias")
+        .replace("with size)", "with --size)")
+        .replace("table=,", "--table with")
+    )
+    plain = LIMIT.sub(r"--limit groups=\1,rows=\2", MATCHES.sub(r"--matches rows=\1,matches=\2", plain))
+    plain = LEFT_OUT.sub(r"leave out --\1", NOBODY.sub(r"--person \1=-", plain))
     return ARGUMENT.sub(lambda found: f"--{found[1]} {found[2].strip(QUOTES)}", plain)
 
 
-def _opened(arguments: Namespace) -> Session:
+def opened(arguments: Namespace) -> Session:
+    """Return a session on what the settings describe."""
     path = Path(arguments.project)
     with reachable("The settings"):
         if not path.is_file():
@@ -159,7 +171,8 @@ def _sql(arguments: Namespace) -> str:
         raise InvalidInput("Standard input is not text.", fix="pass a question in SQL, in UTF-8") from None
 
 
-def _price(arguments: Namespace) -> dict[str, Fraction | None]:
+def price_of(arguments: Namespace) -> dict[str, Fraction | None]:
+    """Return what is to be paid, in either currency."""
     given = {"epsilon": arguments.epsilon, "rho": arguments.rho}
     return {
         name: None if text is None else positive(read_number(text, f"--{name}"), f"--{name}")
@@ -169,7 +182,7 @@ def _price(arguments: Namespace) -> dict[str, Fraction | None]:
 
 def _options(arguments: Namespace) -> dict[str, Any]:
     """Return what the session is asked with; what is missing or too much it refuses itself, unless it is an option."""
-    price = _price(arguments)
+    price = price_of(arguments)
     chosen = [name for name in ("epsilon", "rho", "within") if getattr(arguments, name) is not None]
     if len(chosen) > 1 or (not chosen and arguments.verb != "explain"):
         said = "several prices" if chosen else "no price"
@@ -185,6 +198,7 @@ def _options(arguments: Namespace) -> dict[str, Any]:
         "size": None if arguments.size is None else whole(read_whole(arguments.size, "--size"), "--size"),
         "limit": None if arguments.limit is None else read_limit(arguments.limit),
         "bias": arguments.bias,
+        "matches": None if arguments.matches is None else read_matches(arguments.matches),
     }
 
 
@@ -201,7 +215,7 @@ def _within(typed: Sequence[str] | None) -> Fraction | dict[str, Fraction] | Non
     return named.get("", named)
 
 
-def _left(session: Session) -> list[str]:
+def left_lines(session: Session) -> list[str]:
     """Return the gauge of who asked."""
     name, gauge = gauge_of(session)
     return columns([gauge_row(name, gauge)])

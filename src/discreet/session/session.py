@@ -21,24 +21,31 @@ from discreet.query import (
     Frame,
     Question,
     explain,
-    plan_hierarchy,
     plan_question,
     plan_stream,
     predict,
     predict_batch,
+    predict_hierarchy,
     saving_of,
     view,
     view_hierarchy,
 )
 from discreet.session.answers import Answer
-from discreet.session.asking import How, need_price, priced
+from discreet.session.asking import How, priced
 from discreet.session.bought import Note, usable_bounds
 from discreet.session.counters import Counter
 from discreet.session.datasets import Dataset
 from discreet.session.descriptions import Description, description
 from discreet.session.desks import Desk
 from discreet.session.previews import Preview
-from discreet.session.workloads import BatchAnswer, HierarchyAnswer, WorkloadPreview, batch_answer, batch_plan
+from discreet.session.workloads import (
+    BatchAnswer,
+    HierarchyAnswer,
+    WorkloadPreview,
+    batch_answer,
+    batch_plan,
+    hierarchy_plan,
+)
 
 
 class Session(AbstractContextManager["Session"]):
@@ -228,22 +235,51 @@ class Session(AbstractContextManager["Session"]):
         `weights` say how much the errors of each level count, from the top down; `even` splits the price evenly.
         """
         asked = self._desk.asking(how)
-        name = self._dataset.need_table(table)
-        plan = plan_hierarchy(
-            self._desk.known[name],
-            keys=keys,
-            paths=paths,
-            spend=need_price(asked),
-            limit=self._dataset.limit if asked.limit is None else asked.limit,
-            where=self._desk.condition(name, where),
+        plan, gate = hierarchy_plan(
+            self._desk,
+            keys,
+            paths,
+            asked,
+            table=table,
+            where=where,
             people=people,
             weights=weights,
             even=even,
             total=total,
         )
-        release = self._desk.gates[name].release(plan, request=request, fresh=flag(fresh, "fresh"))
+        release = gate.release(plan, request=request, fresh=flag(fresh, "fresh"))
         result = view_hierarchy(plan, release.answer, asked.confidence, simultaneous=asked.simultaneous)
         return HierarchyAnswer(plan, release, result)
+
+    def preview_hierarchy(  # noqa: PLR0913 - as `hierarchy`
+        self,
+        keys: Sequence[str],
+        paths: Sequence[Sequence[Value]],
+        *,
+        table: str | None = None,
+        where: str | None = None,
+        people: bool = False,
+        weights: Sequence[Number] | None = None,
+        even: bool = False,
+        total: int | None = None,
+        **how: Unpack[How],
+    ) -> WorkloadPreview:
+        """Return what a hierarchy would cost, and the largest error of each level, from the top down. Free."""
+        asked = self._desk.asking(how)
+        plan, gate = hierarchy_plan(
+            self._desk,
+            keys,
+            paths,
+            asked,
+            table=table,
+            where=where,
+            people=people,
+            weights=weights,
+            even=even,
+            total=total,
+        )
+        predicted = predict_hierarchy(plan, asked.confidence, simultaneous=asked.simultaneous)
+        return WorkloadPreview(gate.price(plan), plan, tuple((one,) for one in predicted))
 
     def counter(  # noqa: PLR0913 - what a stream is, in one line
         self,

@@ -1,71 +1,118 @@
-"""`discreet.toml`: what is public about a table and where its ledger is, in a file that people read and write."""
+"""`discreet.toml`: what is public about tables and where their ledger is, in a file that people read and write."""
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import date
-from decimal import Decimal, InvalidOperation
+from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, Window, WrongType, exact
-from discreet.core.errors import kind_of
+from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.core.limits import AnyLimit
-from discreet.core.schema import Kind, Value, closest
 from discreet.data.declaring import complete_of, kinds_of
 from discreet.gate import Budget
-from discreet.gate.opening import SERVER
-from discreet.session.declared import AnyBounds, read_bounds, read_groups, read_limit, read_person, read_window
+from discreet.session.declared import read_bounds, read_limit, read_person, read_window
 from discreet.session.ledgers import same_unit
+from discreet.session.settings_tables import is_among, person_of, said_by_table, tables_named
 from discreet.session.settings_text import settings_text
+from discreet.session.settings_values import (
+    NULL,
+    bounds_in,
+    budget_of,
+    by_columns,
+    groups_in,
+    is_server,
+    need_known,
+    number_of,
+    places_in,
+    table_in,
+    text_in,
+)
 
 #: Larger files are something else.
 MOST_BYTES = 10_000_000
 KNOWN = (
     *("source", "table", "inner", "person", "window", "row", "ledger", "store", "delta", "complete", "order"),
-    *("budget", "limit", "kinds", "bounds", "groups"),
+    *("public", "budget", "limit", "kinds", "bounds", "groups"),
 )
-KNOWN_BUDGET = ("epsilon", "delta", "rho", "reserve", "neighbours")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All that opening a table takes. Without a person, each row is somebody of their own."""
+    """All that opening tables takes, in the forms of `discreet.open`. Without a person, each row is somebody else.
 
-    source: Path
-    table: str
-    person: str | None
+    One table is a file with its name in SQL. Several are files by their names, or `tables` of the database whose
+    address is the source; then bounds, groups, kinds, complete columns and orders are said by table. `public` are
+    tables that are nobody's: files by their names, or names of tables in the database; what is said of their columns is
+    said by table.
+    """
+
+    source: Path | str | Mapping[str, Path]
+    table: str = ""
+    tables: tuple[str, ...] = ()
+    person: str | Mapping[str, str | None] | None
     ledger: str | Path
     budget: Budget
-    bounds: Mapping[str, AnyBounds] = field(default_factory=dict)
-    groups: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, Any] = field(default_factory=dict)
     limit: AnyLimit | None = None
     inner: str | None = None
     store: Path | None = None
     delta: Fraction | None = None
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
-    complete: tuple[str, ...] = ()
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    complete: tuple[str, ...] | Mapping[str, tuple[str, ...]] = ()
     window: Window | None = None
-    order: str | None = None
+    order: str | Mapping[str, str] | None = None
+    public: Mapping[str, Path | str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What SQL calls the private tables."""
+        return tables_named(self.source, self.table, self.tables)
+
+    @property
+    def units(self) -> tuple[PrivacyUnit, ...]:
+        """Whose presence is hidden, as each table names them."""
+        return tuple(PrivacyUnit(column=person_of(self.person, name), window=self.window) for name in self.names)
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Whose presence is hidden."""
-        return PrivacyUnit(column=self.person, window=self.window)
+        """Whose presence is hidden, as the first table names them."""
+        return self.units[0]
 
     def __post_init__(self) -> None:
         if not isinstance(self.budget, Budget):
             raise WrongType("budget is not a Budget.", fix="pass Budget(epsilon=3, delta=1e-9)")
-        settle(self, bounds={name: read_bounds(name, given) for name, given in self.bounds.items()})
-        settle(self, kinds=kinds_of(self.kinds), complete=complete_of(self.complete))
+        settle(self, bounds=self._said("bounds", _read_bounds), groups=self._said("groups", dict))
+        settle(self, kinds=self._said("kinds", kinds_of), complete=self._said("complete", complete_of))
+        settle(self, order=self._said("order", _same), person=self._said_person())
         if not same_unit(self.budget.unit, self.unit):
             raise InvalidInput(
                 f"The budget is for {self.budget.unit}, and the table for {self.unit}.",
                 fix="pass the person in the unit of the budget: Budget(…, unit=PrivacyUnit(column=…))",
             )
+
+    def _said(self, what: str, read: Any) -> Any:
+        return said_by_table(getattr(self, what), self.names, tuple(self.public), what, read)
+
+    def _said_person(self) -> Any:
+        """Return who is protected, checked: one column for all tables, or one for each; in a public one, nobody."""
+        if not isinstance(self.person, Mapping):
+            return self.person
+        nobodys = {table: one for table, one in self.person.items() if one is None and is_among(table, [*self.public])}
+        private = {table: one for table, one in self.person.items() if table not in nobodys}
+        return {**said_by_table(private, self.names, (), "person", read_person), **nobodys}
+
+
+def _read_bounds(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: read_bounds(name, one) for name, one in given.items()}
+
+
+def _same(given: Any) -> Any:
+    return given
 
 
 def write_settings(path: str | Path, settings: Settings, *, overwrite: bool = False) -> None:
@@ -111,94 +158,70 @@ def _parsed(place: Path) -> dict[str, Any]:
 
 
 def _settings(fields: dict[str, Any], folder: Path) -> Settings:
-    _need_known(fields, KNOWN, "")
-    source = folder / _text(fields, "source")
-    person = read_person(fields.get("person"), row=flag(fields.get("row", False), "row"))
-    window = read_window(fields.get("window"), person)
+    need_known(fields, KNOWN, "")
+    source = _source(fields, folder)
+    person = _person(fields)
+    window = read_window(fields.get("window"), "somebody" if person is not None else None)
+    named = _names(fields, source)
+    who = PrivacyUnit(column=person_of(person, tables_named(source, **named)[0]), window=window)
     delta = fields.get("delta")
-    ledger = _text(fields, "ledger") if "ledger" in fields else str(source.with_suffix(".ledger"))
     return Settings(
         source=source,
-        table=_text(fields, "table") if "table" in fields else table_name(source),
+        **named,
         person=person,
-        ledger=ledger if ledger.startswith(SERVER) else folder / ledger,
-        budget=_budget(_table(fields, "budget"), PrivacyUnit(column=person, window=window)),
-        bounds={name: read_bounds(name, _pair(pair)) for name, pair in _table(fields, "bounds").items()},
-        groups={name: read_groups(name, _values(values)) for name, values in _table(fields, "groups").items()},
-        limit=read_limit(_table(fields, "limit") or None),
-        inner=_text(fields, "inner") if "inner" in fields else None,
-        store=folder / _text(fields, "store") if "store" in fields else None,
+        ledger=_ledger(fields, source, folder),
+        budget=budget_of(table_in(fields, "budget"), who),
+        bounds=by_columns(fields, "bounds", bounds_in),
+        groups=by_columns(fields, "groups", groups_in),
+        limit=read_limit(table_in(fields, "limit") or None),
+        inner=text_in(fields, "inner") if "inner" in fields else None,
+        store=folder / text_in(fields, "store") if "store" in fields else None,
         delta=None if delta is None else number_of(delta, "delta"),
-        kinds=kinds_of(_table(fields, "kinds")),
-        complete=complete_of(fields.get("complete", ())),
+        kinds=table_in(fields, "kinds"),
+        complete=fields.get("complete", ()),
         window=window,
-        order=_text(fields, "order") if "order" in fields else None,
+        order=_order(fields),
+        public=places_in(fields, "public", folder, server=is_server(source)),
     )
 
 
-def _budget(fields: dict[str, Any], who: PrivacyUnit) -> Budget:
-    _need_known(fields, KNOWN_BUDGET, "budget.")
-    numbers = {name: number_of(fields[name], f"budget.{name}") for name in KNOWN_BUDGET[:-1] if name in fields}
-    words = [relation.value for relation in Neighbours]
-    neighbours = fields.get("neighbours", words[0])
-    if neighbours not in words:
-        raise InvalidInput("budget.neighbours is none of the relations.", fix=f"write one of: {', '.join(words)}")
-    unit = replace(who, neighbours=Neighbours(neighbours))
-    return Budget(
-        numbers.get("epsilon"),
-        numbers.get("delta", Fraction(0)),
-        rho=numbers.get("rho"),
-        reserve=numbers.get("reserve"),
-        unit=unit,
-    )
+def _source(fields: dict[str, Any], folder: Path) -> Any:
+    """Return the file, the files by the names of their tables, or the address of a database."""
+    if isinstance(fields.get("source"), dict):
+        return places_in(fields, "source", folder, server=False)
+    text = text_in(fields, "source")
+    return text if is_server(text) else folder / text
 
 
-def number_of(value: object, name: str) -> Fraction:
-    """Return a number as it was written: 0.1, or a text such as "1/3"."""
-    if isinstance(value, str):
-        try:
-            return exact(Fraction(value), name)
-        except (ValueError, ZeroDivisionError, InvalidOperation):
-            raise InvalidInput(f"{name} is a text that is no number.", fix=f'write {name} = 0.1, or "1/3"') from None
-    return exact(value, name)
+def _names(fields: dict[str, Any], source: Any) -> dict[str, Any]:
+    """Return the name of the table, or the names of those in a database."""
+    if isinstance(fields.get("table"), list) and is_server(source):
+        return {"table": "", "tables": tuple(fields["table"])}
+    if "table" in fields or is_server(source):
+        return {"table": text_in(fields, "table"), "tables": ()}
+    return {"table": "" if isinstance(source, dict) else table_name(source), "tables": ()}
 
 
-def _pair(pair: object) -> object:
-    """Return bounds with exact numbers in them."""
-    if not isinstance(pair, list):
-        return pair
-    return tuple(one if isinstance(one, date) else number_of(one, "a bound") for one in pair)
+def _person(fields: dict[str, Any]) -> Any:
+    row = flag(fields.get("row", False), "row")
+    person = fields.get("person")
+    if not isinstance(person, dict) or row:
+        return read_person(person, row=row)
+    return {table: None if one == NULL else read_person(one) for table, one in person.items()}
 
 
-def _values(values: object) -> object:
-    """Return groups; NULL is written {null = true}, as TOML has none."""
-    if not isinstance(values, list):
-        return values
-    return [None if one == {"null": True} else float(one) if isinstance(one, Decimal) else one for one in values]
+def _order(fields: dict[str, Any]) -> Any:
+    if not isinstance(fields.get("order"), dict):
+        return text_in(fields, "order") if "order" in fields else None
+    return {table: text_in(fields["order"], table, within="order.") for table in fields["order"]}
 
 
-def _table(fields: dict[str, Any], name: str) -> dict[str, Any]:
-    found = fields.get(name, {})
-    if not isinstance(found, dict):
-        raise WrongType(f"{name} is {kind_of(found)}, not a table.", fix=f"write a heading [{name}] and lines below it")
-    return found
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    found = fields.get(name)
-    if not isinstance(found, str) or not found.strip():
-        raise InvalidInput(f"{name} is missing or no text.", fix=f'write {name} = "…"')
-    return found
-
-
-def _need_known(fields: dict[str, Any], known: tuple[str, ...], within: str) -> None:
-    for name in fields:
-        if name not in known:
-            meant = closest(name, known)
-            raise InvalidInput(
-                f"{within}{name} is no setting.",
-                fix=f"did you mean {within}{meant}?" if meant else f"use some of: {', '.join(known)}",
-            )
+def _ledger(fields: dict[str, Any], source: Any, folder: Path) -> str | Path:
+    """Return where the account is: as named, or beside the only file."""
+    if "ledger" not in fields and isinstance(source, Path):
+        return source.with_suffix(".ledger")
+    place = text_in(fields, "ledger")
+    return place if is_server(place) else folder / place
 
 
 def table_name(source: Path) -> str:

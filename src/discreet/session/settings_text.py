@@ -1,11 +1,11 @@
 """Settings as TOML that people can read: a word on each, and numbers as they are meant."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.core import Bounds, Neighbours
 from discreet.core.limits import AnyLimit, TotalLimit
@@ -20,11 +20,15 @@ BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
 #: What TOML escapes by a letter; other signs that cannot be shown go by number.
 LETTERS = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
+ORDER = "# What tells the rows of one person apart."
+COMPLETE = "# Columns that have a value in every row: their averages share one count."
+
 
 def settings_text(settings: "Settings", folder: Path) -> str:
     """Return the file's text; paths are relative to its folder."""
     parts = [
         _head(settings, folder),
+        *_tables(settings, folder),
         _budget(settings),
         _limit(settings.limit),
         _kinds(settings),
@@ -35,34 +39,80 @@ def settings_text(settings: "Settings", folder: Path) -> str:
 
 
 def _head(settings: "Settings", folder: Path) -> list[str]:
-    who = (
-        ["# Each row is somebody of their own: nobody has two.", "row = true"]
-        if settings.person is None
-        else ["# Who is protected: all rows with the same value of this column.", f"person = {text(settings.person)}"]
-    )
-    more = []
+    return [
+        "# What is public about tables, and where their account is kept. Paths begin at this file's folder.",
+        *_source(settings, folder),
+        *_who(settings),
+        "# The account, for life: what was spent is found again here.",
+        f"ledger = {text(_relative(settings.ledger, folder))}",
+        *_more(settings, folder),
+    ]
+
+
+def _source(settings: "Settings", folder: Path) -> list[str]:
+    """Return where rows are; several files stand below a heading of their own."""
+    if isinstance(settings.source, Mapping):
+        return []
+    named = text(settings.table) if settings.table else _list(settings.tables)
+    return [f"source = {text(_relative(settings.source, folder))}", f"table = {named}"]
+
+
+def _who(settings: "Settings") -> list[str]:
+    if settings.person is None:
+        return ["# Each row is somebody of their own: nobody has two.", "row = true"]
+    who = ["# Who is protected: all rows with the same value of this column."]
+    who = [*who, f"person = {text(settings.person)}"] if isinstance(settings.person, str) else []
     if settings.window is not None:
-        who += ["# … within one stretch of time, not for life.", f"window = {text(str(settings.window))}"]
-    if settings.order is not None:
-        more += ["# What tells the rows of one person apart.", f"order = {text(settings.order)}"]
+        who += [
+            "# A person is protected within one stretch of time, not for life.",
+            f"window = {text(str(settings.window))}",
+        ]
+    return who
+
+
+def _more(settings: "Settings", folder: Path) -> list[str]:
+    more = []
+    if isinstance(settings.order, str):
+        more += [ORDER, f"order = {text(settings.order)}"]
     if settings.inner is not None:
         more += ["# The table that is meant in the file.", f"inner = {text(settings.inner)}"]
     if settings.store is not None:
         more += ["# Where the cleaned copy of the rows is kept.", f"store = {text(_relative(settings.store, folder))}"]
     if settings.delta is not None:
         more += ["# The δ that one question may use to buy groups.", f"delta = {number(settings.delta)}"]
-    if settings.complete:
-        more += ["# Columns that have a value in every row: their averages share one count."]
-        more += [f"complete = {_list(settings.complete)}"]
+    if settings.complete and not isinstance(settings.complete, Mapping):
+        more += [COMPLETE, f"complete = {_list(settings.complete)}"]
+    return more
+
+
+def _tables(settings: "Settings", folder: Path) -> list[list[str]]:
+    """Return what is said for each table by its name, below headings."""
+
+    def place(value: Any) -> str:
+        return text(_relative(value, folder))
+
     return [
-        "# What is public about a table, and where its account is kept. Paths begin at this file's folder.",
-        f"source = {text(_relative(settings.source, folder))}",
-        f"table = {text(settings.table)}",
-        *who,
-        "# The account, for life: what was spent is found again here.",
-        f"ledger = {text(_relative(settings.ledger, folder))}",
-        *more,
+        _below("source", "# The tables by their names in SQL. All speak of the same people.", settings.source, place),
+        _below("public", "# Tables that are nobody's: everybody may know all of their rows.", settings.public, place),
+        _below("person", "# Who is protected: the column that says whose a row is.", settings.person, _value),
+        _below("order", ORDER, settings.order, text),
+        _below("complete", COMPLETE, settings.complete, _list),
     ]
+
+
+def _below(what: str, about: str, given: Any, write: Callable[[Any], str]) -> list[str]:
+    """Return a heading with a line for each name; nothing for what is said otherwise."""
+    if not isinstance(given, Mapping) or not given:
+        return []
+    return [about, f"[{what}]", *(f"{key(name)} = {write(one)}" for name, one in given.items())]
+
+
+def _columns(what: str, given: Mapping[str, Any], write: Callable[[Any], str]) -> list[str]:
+    """Return what is said of columns below a heading; what is said by tables, below one for each."""
+    tables = {name: said for name, said in given.items() if isinstance(said, Mapping)}
+    plain = [f"{key(name)} = {write(one)}" for name, one in given.items() if name not in tables]
+    below = [line for table, said in tables.items() for line in _columns(f"{what}.{key(table)}", said, write)]
+    return [*([f"[{what}]", *plain] if plain or not tables else []), *below]
 
 
 def _budget(settings: "Settings") -> list[str]:
@@ -96,7 +146,7 @@ def _kinds(settings: "Settings") -> list[str]:
         "# What columns hold: integer, real, text, boolean, date or timestamp. What does not fit counts as missing.",
         "# A CSV file's columns that are not here are texts, or what their bounds or groups are.",
     )
-    return [*about, "[kinds]", *(f"{key(name)} = {text(kind.value)}" for name, kind in settings.kinds.items())]
+    return [*about, *_columns("kinds", settings.kinds, lambda kind: text(kind.value))]
 
 
 def _bounds(settings: "Settings") -> list[str]:
@@ -104,8 +154,7 @@ def _bounds(settings: "Settings") -> list[str]:
         "# Public intervals: values beyond are clamped. Declare what is known without a look at the data.",
         "# A third number is the step of the grid that values are counted on. Bounds of days are dates.",
     )
-    lines = [f"{key(name)} = {_interval(bounds)}" for name, bounds in settings.bounds.items()]
-    return [*about, "[bounds]", *lines]
+    return [*about, *_columns("bounds", settings.bounds, _interval)]
 
 
 def _interval(bounds: AnyBounds) -> str:
@@ -116,8 +165,7 @@ def _interval(bounds: AnyBounds) -> str:
 
 def _groups(settings: "Settings") -> list[str]:
     about = "# Public groups: all of them are shown, empty ones too. Those of other columns are bought when asked for."
-    lines = [f"{key(name)} = {_list(values)}" for name, values in settings.groups.items()]
-    return [about, "[groups]", *lines]
+    return [about, *_columns("groups", settings.groups, _list)]
 
 
 def _list(values: Iterable[Value]) -> str:

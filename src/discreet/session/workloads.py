@@ -21,6 +21,7 @@ from discreet.query import (
     Result,
     Saving,
     plan_batch,
+    plan_hierarchy,
     view_batch,
     view_hierarchy,
     view_others,
@@ -106,6 +107,23 @@ def batch_plan(
         read, desk.facts(first, asked), need_price(asked), weights=weights, consistent=consistent, other=other
     )
     return plan, desk.gate(first)
+
+
+def hierarchy_plan(
+    desk: Desk, keys: Sequence[str], paths: Sequence[Sequence[Value]], asked: Asking, **tree: Any
+) -> tuple[HierarchyPlan, Gate[OneOf]]:
+    """Return the plan of counts at every level of a tree, and the gate that it goes through."""
+    name = desk.dataset.need_table(tree.pop("table"))
+    plan = plan_hierarchy(
+        desk.known[name],
+        keys=keys,
+        paths=paths,
+        spend=need_price(asked),
+        limit=desk.dataset.limit if asked.limit is None else asked.limit,
+        where=desk.condition(name, tree.pop("where")),
+        **tree,
+    )
+    return plan, desk.gates[name]
 
 
 def batch_answer(

@@ -1,0 +1,95 @@
+"""What settings say of several tables: for each by its name, in the same form as `discreet.open` takes it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from discreet.core import InvalidInput
+from discreet.gate.plans import need_label
+from discreet.gate.releases import one_line
+
+#: How the first line of each is written in a file.
+HEADINGS = {"bounds": "[bounds.{}]", "groups": "[groups.{}]", "kinds": "[kinds.{}]"}
+
+
+def tables_named(source: object, table: str, tables: Sequence[str]) -> tuple[str, ...]:
+    """Return what SQL calls the private tables."""
+    if isinstance(source, Mapping):
+        if table or tables:
+            raise InvalidInput("The tables have names already, below [source].", fix="leave out table")
+        names = tuple(need_label(name, "the name of a table") for name in source)
+    elif tables:
+        names = tuple(need_label(name, "table").split(".")[-1] for name in tables)
+    else:
+        names = (need_label(table, "table"),)
+    if not names:
+        raise InvalidInput("There is no table.", fix='write a heading [source], and visits = "visits.csv" below it')
+    if len({name.casefold() for name in names}) < len(names):
+        raise InvalidInput("Two tables have the same name, but for capitals.", fix="give each a name of its own")
+    return names
+
+
+def person_of(person: object, table: str) -> str | None:
+    """Return the column that says whose the rows of a table are."""
+    if not isinstance(person, Mapping):
+        return person  # type: ignore[return-value]  # which was checked when it was read
+    found = next((one for name, one in person.items() if same_name(name, table)), None)
+    if found is None:
+        raise InvalidInput(
+            f"Nobody is named in {one_line(table)}.", fix=f'below [person], write {one_line(table)} = "patient_id"'
+        )
+    return str(found)
+
+
+def said_by_table(
+    given: Any, names: Sequence[str], publics: Sequence[str], what: str, read: Callable[[Any], Any]
+) -> Any:
+    """Return what is said of the only table, read; of several, what is said of each. Of public ones it is by name."""
+    nobodys = (
+        {}
+        if what not in HEADINGS
+        else {table: one for table, one in given.items() if isinstance(one, Mapping) and is_among(table, publics)}
+    )
+    rest = given if not nobodys else {name: one for name, one in given.items() if name not in nobodys}
+    found = _said_of_private(rest, names, what, read)
+    return found if not nobodys else {**found, **{table: read(one) for table, one in nobodys.items()}}
+
+
+def _said_of_private(given: Any, names: Sequence[str], what: str, read: Callable[[Any], Any]) -> Any:
+    if not is_by_table(given, what):
+        if given and len(names) > 1:
+            raise InvalidInput(
+                f"{what} is said once, and there are several tables.", fix=f"say it for each: {_form(what, names[0])}"
+            )
+        return read(given)
+    for table, said in given.items():
+        if not is_among(table, names):
+            raise InvalidInput(
+                f"{what} speaks of a table that there is not.", fix=f"name one of: {', '.join(map(one_line, names))}"
+            )
+        if what in HEADINGS and not isinstance(said, Mapping):
+            raise InvalidInput(
+                f"Some of {what} is said by table, and some is not.", fix=f"say all below {_form(what, names[0])}"
+            )
+    return {table: read(said) for table, said in given.items()}
+
+
+def is_among(table: object, names: Sequence[str]) -> bool:
+    """Whether a table is one of these."""
+    return any(same_name(table, name) for name in names)
+
+
+def is_by_table(given: object, what: str) -> bool:
+    """Whether something is said by the names of tables. No column has a dictionary for its bounds, groups or kind."""
+    if not isinstance(given, Mapping):
+        return False
+    return what not in HEADINGS or any(isinstance(one, Mapping) for one in given.values())
+
+
+def _form(what: str, table: str) -> str:
+    """Return how something is said of a table in a file."""
+    return HEADINGS.get(what, f"[{what}], and {{}} = … below it").format(one_line(table))
+
+
+def same_name(one: object, other: str) -> bool:
+    """Whether two names are one table's; capitals do not matter, as in SQL."""
+    return isinstance(one, str) and one.casefold() == other.casefold()
