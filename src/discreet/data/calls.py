@@ -2,41 +2,33 @@
 
 import math
 
-from discreet.core import InvalidInput
 from discreet.core.schema import Kind
+from discreet.data.call_arguments import (
+    BINARY,
+    MOST_DAYS,
+    PARTS,
+    SAME,
+    SATURATED,
+    TEXTS,
+    TRUNCATED,
+    constant_of,
+    days_later,
+    ends_of_substring,
+    shared_kind,
+)
 from discreet.data.compiling import TYPES, Scope, Sql, as_kind, bound_once, compiled, wide_literal
 from discreet.data.expressions import Call, Expression, Literal, is_null
 from discreet.data.functions import COMPARISONS, Function
 
 F = Function
-#: Integer arithmetic ends here.
-SATURATED = 2**53
 #: A result that stays below this is finite, whatever was rounded on the way.
 SURELY_FINITE = 1e308
-#: No day of years 1 to 9999 is farther from another.
-MOST_DAYS = 3_652_058
-#: The engine's positions in texts are 32-bit numbers.
-MOST_POSITION = 2**31 - 1
 
 REAL_TEXT = r" *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})? *"
 INTEGER_TEXT = r" *[+-]?[0-9]{1,15} *"
 DATE_TEXT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
-BINARY = {F.ADD: "+", F.SUBTRACT: "-", F.MULTIPLY: "*"}
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil", F.ROUND: "round"}
-TEXTS = {F.LOWER: "lower", F.UPPER: "upper"}
-PARTS = {
-    F.YEAR: "year",
-    F.QUARTER: "quarter",
-    F.MONTH: "month",
-    F.WEEK: "week",
-    F.DAY: "day",
-    F.WEEKDAY: "isodow",
-    F.HOUR: "hour",
-    F.MINUTE: "minute",
-}
-TRUNCATED = {F.TRUNC_YEAR: "year", F.TRUNC_QUARTER: "quarter", F.TRUNC_MONTH: "month", F.TRUNC_WEEK: "week"}
-SAME = {F.LEAST: "least", F.GREATEST: "greatest", F.COALESCE: "coalesce"}
 
 
 def compiled_call(call: Call, scope: Scope) -> Sql:
@@ -114,17 +106,10 @@ def _logic(call: Call, scope: Scope) -> Sql | None:
         case F.IS_NULL:
             return Sql(f"({compiled(call.arguments[0], scope).text} IS NULL)", Kind.BOOLEAN)
         case function if function in COMPARISONS:
-            first, second = (_compared(argument, _shared(call), scope) for argument in call.arguments)
+            first, second = (_compared(argument, shared_kind(call), scope) for argument in call.arguments)
             return Sql(f"({first} {function.value} {second})", Kind.BOOLEAN)
         case _:
             return None
-
-
-def _shared(call: Call) -> Kind:
-    """Return the kind that arguments are compared as."""
-    kinds = [argument.kind for argument in call.arguments if not is_null(argument)]
-    wider = (kind for kind in (Kind.REAL, Kind.TIMESTAMP) if kind in kinds)
-    return next(wider, kinds[0] if kinds else Kind.TEXT)
 
 
 def _compared(argument: Expression, kind: Kind, scope: Scope) -> str:
@@ -150,28 +135,10 @@ def _alike(call: Call, scope: Scope) -> Sql | None:
 def _clamp(call: Call, scope: Scope) -> Sql:
     if any(is_null(argument) for argument in call.arguments):
         return Sql(f"CAST(NULL AS {TYPES[call.kind]})", call.kind, 0)
-    low, high = (as_kind(_constant(argument), call.kind, scope) for argument in call.arguments[1:])
+    low, high = (as_kind(constant_of(argument), call.kind, scope) for argument in call.arguments[1:])
     value = as_kind(call.arguments[0], call.kind, scope)
     form = f"(CASE WHEN {{}} < {low.text} THEN {low.text} WHEN {{}} > {high.text} THEN {high.text} ELSE {{}} END)"
     return Sql(bound_once(value.text, form), call.kind, max(low.most, high.most))
-
-
-def _constant(expression: Expression) -> Literal:
-    """Return a constant, also one with a sign before it."""
-    match expression:
-        case Literal():
-            return expression
-        case Call(function=F.NEGATE, arguments=(Literal(value=int() | float() as value, kind=kind),)):
-            return Literal(-value, kind)
-        case _:
-            raise InvalidInput("A constant is needed here.", fix="write a number, such as CLAMP(x, 0, 100)")
-
-
-def _whole(expression: Expression) -> int | None:
-    value = _constant(expression).value
-    if value is not None and not isinstance(value, int):
-        raise InvalidInput("A whole number is needed here.", fix="write a whole number")
-    return value
 
 
 def _days(call: Call, scope: Scope) -> Sql | None:
@@ -188,8 +155,8 @@ def _days(call: Call, scope: Scope) -> Sql | None:
             first, last = (_day(argument, scope) for argument in call.arguments)
             return Sql(f"({last} - {first})", Kind.INTEGER, MOST_DAYS)
         case F.ADD_DAYS:
-            days = _whole(call.arguments[1])
-            if days is None or abs(days) > MOST_DAYS:
+            days = days_later(call)
+            if days is None:
                 return Sql("CAST(NULL AS DATE)", Kind.DATE)
             later = f"({_day(call.arguments[0], scope)} + CAST({scope.constant(days)} AS INTEGER))"
             return Sql(bound_once(later, "(CASE WHEN year({}) BETWEEN 1 AND 9999 THEN {} END)"), Kind.DATE)
@@ -223,15 +190,11 @@ def _texts(call: Call, scope: Scope) -> Sql | None:
 
 
 def _substring(call: Call, scope: Scope) -> Sql:
-    start, length = (_whole(argument) for argument in call.arguments[1:])
-    if start is None or length is None:
+    found = ends_of_substring(call)
+    if found is None:
         return Sql("CAST(NULL AS VARCHAR)", Kind.TEXT)
-    if start < 1 or length < 0:
-        raise InvalidInput(
-            "SUBSTRING starts before the text.", fix="pass a start of 1 or more, and a length of 0 or more"
-        )
     text = as_kind(call.arguments[0], Kind.TEXT, scope).text
-    ends = (f"CAST({scope.constant(min(end, MOST_POSITION))} AS BIGINT)" for end in (start, length))
+    ends = (f"CAST({scope.constant(end)} AS BIGINT)" for end in found)
     return Sql(f"substring({text}, {', '.join(ends)})", Kind.TEXT)
 
 

@@ -147,6 +147,11 @@ def reason_left_out(kind: str) -> str:
     """Return why a column has no place in a schema."""
     short = kind.split("(", maxsplit=1)[0].split("[", maxsplit=1)[0].strip('"').lower()
     what = "lists" if kind.endswith("]") else f"values of the type {short}"
+    return cannot_be_asked(what)
+
+
+def cannot_be_asked(what: str) -> str:
+    """Return why a column that holds something has no place in a schema."""
     return (
         f"it holds {what}, which cannot be asked about: turn it into numbers, texts or dates before opening the table"
     )

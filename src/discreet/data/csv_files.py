@@ -8,6 +8,7 @@ is left out; one that is too short has NULLs at its end, and what is too much is
 
 import csv
 import gzip
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,10 @@ LOOKS = {
     Kind.DATE: r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
     Kind.TIMESTAMP: r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T][0-9]{1,2}:.*",
 }
+
+#: How a number is written that is not a whole one; NaN and infinities are ways to be missing.
+POWER = r"e[+-]?[0-9]{1,2}"
+FRACTION = rf"(?i)-?((0|[1-9][0-9]*)(\.[0-9]*({POWER})?|{POWER})|\.[0-9]+({POWER})?|inf|infinity)|nan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +114,35 @@ def fitting_kinds(connection: Any, path: Path) -> dict[str, Kind]:
     return {name: kinds[0] if kinds and len(kinds) < len(LOOKS) else Kind.TEXT for name, kinds in possible.items()}
 
 
+def written_kinds(connection: Any, rows: str, where: dict[str, object]) -> dict[str, Kind]:
+    """Return what each column of texts holds, if all its cells are written so: whole numbers, else numbers, else days.
+
+    Otherwise, and where there are no cells, it holds texts. Nothing is lost that somebody could join on: 007 is written
+    as no number, and neither is one with more digits than an integer has. It looks at all rows, which must be public.
+    """
+    described = connection.execute(f"DESCRIBE SELECT * FROM {rows}", where).fetchall()  # noqa: S608 - our own words
+    tried: tuple[Kind, ...] = (Kind.INTEGER, Kind.REAL, Kind.DATE)
+    possible = {str(name): tried for name, *_ in described}
+    for some in (f"(SELECT * FROM {rows} LIMIT {FIRST})", rows):  # noqa: S608 - our own words
+        possible = _still_possible(connection, some, where, possible, exactly=True)
+    return {name: kinds[0] if kinds and len(kinds) < len(tried) else Kind.TEXT for name, kinds in possible.items()}
+
+
 def _still_possible(
-    connection: Any, rows: str, where: dict[str, str], possible: dict[str, tuple[Kind, ...]]
+    connection: Any,
+    rows: str,
+    where: Mapping[str, object],
+    possible: dict[str, tuple[Kind, ...]],
+    *,
+    exactly: bool = False,
 ) -> dict[str, tuple[Kind, ...]]:
     """Return those kinds of each column that all values in some rows fit: all kinds, if there is none."""
     tried = [(name, kind) for name, kinds in possible.items() for kind in kinds]
     if not tried:
         return possible
-    asked = ", ".join(f"coalesce(bool_and({_fits(quoted(name), kind)}), true)" for name, kind in tried)
-    (fits,) = connection.execute(f"SELECT {asked} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
-    fitting = {one for one, fit in zip(tried, fits, strict=True) if fit}
+    asked = ", ".join(f"coalesce(bool_and({_fits(quoted(name), kind, exactly=exactly)}), true)" for name, kind in tried)
+    (found,) = connection.execute(f"SELECT {asked} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
+    fitting = {one for one, fit in zip(tried, found, strict=True) if fit}
     return {name: tuple(kind for kind in kinds if (name, kind) in fitting) for name, kinds in possible.items()}
 
 
@@ -129,8 +153,13 @@ def no_names() -> InvalidInput:
     )
 
 
-def _fits(column: str, kind: Kind) -> str:
-    """Return SQL that says whether a value is of a kind; NULL where there is no value."""
+def _fits(column: str, kind: Kind, *, exactly: bool) -> str:
+    """Return SQL that says whether a value is of a kind, or even written exactly so; NULL where there is no value."""
+    bare = f"trim({column})"
+    whole = f"coalesce(CAST(TRY_CAST({bare} AS BIGINT) AS VARCHAR) = {bare}, false)"
+    if exactly and kind.numeric:
+        fits = whole if kind is Kind.INTEGER else f"({whole} OR regexp_full_match({bare}, {literal(FRACTION)}))"
+        return f"CASE WHEN {column} IS NOT NULL THEN {fits} END"
     looks = f"regexp_full_match({column}, {literal(LOOKS[kind])})"
     # NaN is a real number's way to be missing.
     fits = looks if kind is Kind.REAL else f"{looks} AND {cast_as(column, kind)} IS NOT NULL"

@@ -1,8 +1,9 @@
 """What a steward declares about a table: kinds, bounds and groups of columns, and which ones are complete."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +13,8 @@ from discreet.core.schema import Column, Kind, Schema, Value, closest, day_numbe
 
 #: Bounds, or the two ends of an interval.
 AnyBounds = Bounds | tuple[Any, Any] | Sequence[Any]
+#: A day as people write it, perhaps with a time of the day behind it.
+WRITTEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}.*)?")
 KINDS_EXAMPLE = 'kinds={"age": "integer", "stay": "real"}'
 
 
@@ -111,23 +114,45 @@ def bounds_of(column: Column, given: AnyBounds) -> Bounds:
     else:
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
             raise WrongType(f"The bounds of {column.name!r} are no pair.", fix="pass (low, high), such as (0, 100)")
-        low, high = (_end(column, end) for end in given)
+        low, high = (_end(column, end, last=last) for last, end in zip((False, True), given, strict=True))
         made = Bounds(low, high) if column.kind is Kind.REAL else Bounds(low, high, step=1)
     if column.kind is not Kind.REAL and (made.low.denominator, made.high.denominator) != (1, 1):
         raise InvalidInput(f"The bounds of {column.name!r} are not whole.", fix="pass whole numbers or dates")
     return made
 
 
-def _end(column: Column, end: Any) -> int | float | Fraction:
+def moment_of(end: Any) -> Any:
+    """Return a text that is written as a day or a moment, such as 2024-12-31, as one; everything else as it is.
+
+    A moment is in UTC, like those of tables: one that says how far its clock is ahead is turned back.
+    """
+    if isinstance(end, str) and WRITTEN.fullmatch(end.strip()):
+        text = end.strip()
+        try:
+            end = date.fromisoformat(text) if len(text) == len("2024-12-31") else datetime.fromisoformat(text)
+        except ValueError:
+            raise InvalidInput(
+                "A bound is written like a day, and there is no such day.", fix='pass days such as "2024-12-31"'
+            ) from None
+    if isinstance(end, datetime) and end.tzinfo is not None:
+        return end.astimezone(UTC).replace(tzinfo=None)
+    return end
+
+
+def _end(column: Column, end: Any, *, last: bool) -> int | float | Fraction:
     if not column.kind.temporal:
         return end  # type: ignore[no-any-return]  # Bounds refuses what is no number
-    if isinstance(end, datetime) and end != datetime(end.year, end.month, end.day):  # noqa: DTZ001 - UTC as in the table
-        raise InvalidInput(f"The bounds of {column.name!r} are not whole days.", fix="pass dates")
-    if not isinstance(end, date):
+    made = moment_of(end)
+    if not isinstance(made, date):
         raise WrongType(
-            f"A bound of {column.name!r} is {kind_of(end)}, not a date.", fix="pass dates, such as date(2024, 1, 1)"
+            f"A bound of {column.name!r} is {kind_of(end)}, not a day.",
+            fix='pass days, such as date(2024, 1, 1) or "2024-01-01"',
         )
-    return day_number(end)
+    whole = not isinstance(made, datetime) or made.time() == time.min
+    if not whole and column.kind is Kind.DATE:
+        raise InvalidInput(f"The bounds of {column.name!r} are not whole days.", fix="pass days without a time")
+    # Bounds count whole days: those of moments within a day are around it.
+    return day_number(made) + (last and not whole)
 
 
 def groups_of(column: Column, values: Sequence[Value]) -> tuple[Value, ...]:

@@ -8,17 +8,18 @@ several tables are opened together, these names end in a number (`discreet.data.
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, Value, closest
 from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out, spelling
+from discreet.data.canonical_rules import need_casting
 from discreet.data.clustering import UnitColumn, cluster_statements, read_units
 from discreet.data.compiling import Scope, compiled
-from discreet.data.csv_files import fitting_kinds, no_names
-from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of
+from discreet.data.csv_files import fitting_kinds, is_csv, no_names, written_kinds
+from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of, moment_of
 from discreet.data.duck_table import DuckTable
 from discreet.data.engines import EngineSettings, connect, lock
 from discreet.data.errors import engine_failed, tell_operator
@@ -73,7 +74,9 @@ class Declaration:
 
 def _kind_of_bounds(given: AnyBounds) -> Kind:
     """Return real for numbers: they may be whole, but need not."""
-    ends = [] if isinstance(given, Bounds) or not isinstance(given, Sequence) else list(given)
+    ends = [] if isinstance(given, Bounds) or not isinstance(given, Sequence) else [moment_of(end) for end in given]
+    if any(isinstance(end, datetime) for end in ends):
+        return Kind.TIMESTAMP
     return Kind.DATE if any(isinstance(end, date) for end in ends) else Kind.REAL
 
 
@@ -166,6 +169,8 @@ class Entering:
     ending: str = ""
     #: Whether rows are nobody's, and so ordered by all columns.
     public: bool = False
+    #: Whether a public table without rows is refused.
+    filled: bool = False
 
     @property
     def rows(self) -> str:
@@ -180,7 +185,10 @@ class Entering:
     @property
     def stamp(self) -> str:
         """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
-        kinds = sorted((name.casefold(), kind.value) for name, kind in self.declaration.kinds.items())
+        declared = {name.casefold(): kind for name, kind in self.declaration.kinds.items()}
+        texts = isinstance(self.source, str | Path) and is_csv(Path(self.source))
+        held = {**self.declaration.implied, **declared} if texts else declared
+        kinds = sorted((name, kind.value) for name, kind in held.items())
         made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
         return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column} {self.public} {self.ending}"
 
@@ -225,7 +233,7 @@ def held(connection: "DuckDBPyConnection", entering: Entering, imported: Importe
 def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
     declaration = entering.declaration
     attached = attach(connection, entering.source, entering.inner)
-    castings, left_out, spelt = _castings(connection, attached, declaration)
+    castings, left_out, spelt = _castings(connection, attached, entering)
     columns = tuple(Column(name=name, kind=found.kind) for name, found in castings.items())
     schema = declaration.schema(columns)  # refuses wrong names before any row is taken over
     items = ", ".join(f"{found.text} AS c{place}" for place, found in enumerate(castings.values()))
@@ -243,15 +251,16 @@ def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
 
 
 def _castings(
-    connection: "DuckDBPyConnection", source: Source, declaration: Declaration
+    connection: "DuckDBPyConnection", source: Source, entering: Entering
 ) -> tuple[dict[str, Casting], dict[str, str], str]:
     """Return what each column becomes, which ones are left out, and why; and how ids are written."""
+    declaration = entering.declaration
     described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name, *_ in described}
     if not source.typed and not _is_named(declaration.names, known):
         raise no_names()  # the first line may be a row, and no error may quote it
     wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
-    implied = {} if source.typed else declaration.implied
+    implied = {} if source.typed else _implied(connection, source, entering)
     person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
     found = {
         name: (
@@ -270,6 +279,19 @@ def _castings(
     return castings, left_out, spelt
 
 
+def _implied(connection: "DuckDBPyConnection", source: Source, entering: Entering) -> dict[str, Kind]:
+    """Return what columns of texts hold, by folded names: as declared, and of public tables as the rows are written."""
+    said = entering.declaration.implied
+    if not entering.public:
+        return said
+    written = {
+        name.casefold(): kind for name, kind in written_kinds(connection, source.relation, source.parameters).items()
+    }
+    # Numbers as bounds do not tell whole ones from others, and rows do.
+    whole = {name for name, kind in said.items() if kind is Kind.REAL and written.get(name) is Kind.INTEGER}
+    return {**written, **{name: kind for name, kind in said.items() if name not in whole}}
+
+
 def _is_named(declared: set[str], known: Mapping[str, Column]) -> bool:
     """Whether a first line has a name that was declared, or one that was probably meant."""
     return not declared or any(name in known or closest(name, known) is not None for name in declared)
@@ -277,15 +299,7 @@ def _is_named(declared: set[str], known: Mapping[str, Column]) -> bool:
 
 def _casting(name: str, kind: str, wanted: Kind | None) -> Casting | None:
     """Return what a column becomes: as declared, or as it is."""
-    if wanted is None:
-        return casting(name, kind)
-    found = declared_casting(name, kind, wanted)
-    if found is None:
-        raise InvalidInput(
-            f"The values of {name!r} cannot be read as {wanted.value}.",
-            fix="declare the kind that it has, leave it out of `kinds`, or change the column before it is opened",
-        )
-    return found
+    return casting(name, kind) if wanted is None else need_casting(name, wanted, declared_casting(name, kind, wanted))
 
 
 def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None, entering: Entering) -> None:

@@ -12,7 +12,7 @@ from discreet.data.duck_tables import DuckTables
 from discreet.data.engines import EngineSettings, lock
 from discreet.data.holdings import Holdings
 from discreet.data.importing import DEFAULT, Declaration, Entering, held, quiet_opening, taken_over
-from discreet.data.public_tables import public_schema
+from discreet.data.public_tables import held_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -20,7 +20,7 @@ class TableSource:
     """Where a table comes from, and what is said about it: see `open_table`.
 
     `person` and `time` name the columns that say whose a row is and, for units with a window, when it was; None: they
-    are called as in the unit.
+    are called as in the unit. Of a public table, what is not declared is read off its rows.
     """
 
     source: object
@@ -32,6 +32,8 @@ class TableSource:
     complete: Iterable[str] = ()
     order: str | None = None
     inner: str | None = None
+    #: Whether a public table without rows is refused.
+    filled: bool = False
 
 
 def open_tables(
@@ -49,10 +51,8 @@ def open_tables(
     """
     need_names(sources, public or {})
     private = [entering(name, source, unit, str(place)) for place, (name, source) in enumerate(sources.items())]
-    nobody = PrivacyUnit()
     publics = [
-        replace(entering(name, source, nobody, f"_public{place}"), public=True)
-        for place, (name, source) in enumerate((public or {}).items())
+        entering_public(name, source, f"_public{place}") for place, (name, source) in enumerate((public or {}).items())
     ]
     return quiet_opening(lambda: _opened(private, publics, None if store is None else Path(store), settings))
 
@@ -66,8 +66,14 @@ def need_names(sources: object, public: object) -> None:
             )
     if not sources:
         raise InvalidInput("There is no private table.", fix='pass at least one, such as {"visits": "visits.parquet"}')
-    names = [name.casefold() for name in (*sources, *public)]  # type: ignore[misc]
-    if len(set(names)) < len(names):
+    people, nobodys = ([name.casefold() for name in given] for given in (sources, public))  # type: ignore[attr-defined]
+    both = next((name for name in public if name.casefold() in people), None)  # type: ignore[attr-defined]
+    if both is not None:
+        raise InvalidInput(
+            f"A private and a public table have the same name, {both!r}.",
+            fix="leave it out of `public` if its rows are people's; otherwise give the public one another name",
+        )
+    if len({*people, *nobodys}) < len(people) + len(nobodys):
         raise InvalidInput("Two tables have the same name, but for capitals.", fix="give each its own name")
 
 
@@ -84,6 +90,12 @@ def entering(name: str, given: object, unit: PrivacyUnit, ending: str = "") -> E
         order=said.order,
     )
     return Entering(said.source, declaration, said.inner, ending)
+
+
+def entering_public(name: str, given: object, ending: str = "") -> Entering:
+    """Return the source of a public table with all that is said about it: nobody's rows."""
+    filled = isinstance(given, TableSource) and given.filled
+    return replace(entering(name, given, PrivacyUnit(), ending), public=True, filled=filled)
 
 
 def _unit_of(said: TableSource, unit: PrivacyUnit) -> PrivacyUnit:
@@ -111,7 +123,7 @@ def _opened(
     }
     need_one_kind(schemas, {name: mine.spelling for name, mine in zip(names, imported, strict=True)})
     public_schemas = {
-        names[place]: public_schema(names[place], imported[place].columns, holdings[place])
+        names[place]: held_schema(together[place], imported[place].columns, holdings[place])
         for place in range(len(private), len(together))
     }
     lock(connection)

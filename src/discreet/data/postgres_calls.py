@@ -3,16 +3,24 @@
 import math
 from datetime import date
 
-from discreet.core import InvalidInput
 from discreet.core.schema import Kind, day_number, day_of
-from discreet.data.calls import MOST_DAYS, MOST_POSITION
+from discreet.data.call_arguments import (
+    BINARY,
+    MOST_DAYS,
+    PARTS,
+    SAME,
+    TRUNCATED,
+    constant_of,
+    days_later,
+    ends_of_substring,
+    shared_kind,
+)
 from discreet.data.expressions import Call, Expression, Literal, is_null
 from discreet.data.functions import COMPARISONS, Function
 from discreet.data.postgres_expressions import (
     Columns,
     as_kind,
     clamped,
-    compared_as,
     compared_constant,
     compiled,
     spread,
@@ -36,20 +44,7 @@ from discreet.data.postgres_numbers import (
 from discreet.data.postgres_texts import date_of_text, integer_of_text, real_of_text
 
 F = Function
-BINARY = {F.ADD: "+", F.SUBTRACT: "-", F.MULTIPLY: "*"}
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil"}
-PARTS = {
-    F.YEAR: "year",
-    F.QUARTER: "quarter",
-    F.MONTH: "month",
-    F.WEEK: "week",
-    F.DAY: "day",
-    F.WEEKDAY: "isodow",
-    F.HOUR: "hour",
-    F.MINUTE: "minute",
-}
-TRUNCATED = {F.TRUNC_YEAR: "year", F.TRUNC_QUARTER: "quarter", F.TRUNC_MONTH: "month", F.TRUNC_WEEK: "week"}
-SAME = {F.LEAST: "least", F.GREATEST: "greatest", F.COALESCE: "coalesce"}
 
 
 def compiled_call(call: Call, columns: Columns) -> Piece:
@@ -139,17 +134,11 @@ def _logic(call: Call, columns: Columns) -> Piece | None:
         case F.IS_NULL:
             return Piece(f"({compiled(call.arguments[0], columns).text} IS NULL)", Kind.BOOLEAN)
         case function if function in COMPARISONS:
-            kind = _shared(call)
+            kind = shared_kind(call)
             first, second = (_compared(argument, kind, columns) for argument in call.arguments)
             return Piece(f"({first} {function.value} {second})", Kind.BOOLEAN)
         case _:
             return None
-
-
-def _shared(call: Call) -> Kind:
-    """Return the kind that arguments are compared as."""
-    kinds = [argument.kind for argument in call.arguments if not is_null(argument)]
-    return compared_as(kinds[0], kinds[-1]) if kinds else Kind.TEXT
 
 
 def _compared(expression: Expression, kind: Kind, columns: Columns) -> str:
@@ -171,28 +160,10 @@ def _alike(call: Call, columns: Columns) -> Piece | None:
 def _clamp(call: Call, columns: Columns) -> Piece:
     if any(is_null(argument) for argument in call.arguments):
         return Piece(f"({null(call.kind)})", call.kind, 0.0, math.inf)
-    low, high = (as_kind(_constant(argument), call.kind, columns) for argument in call.arguments[1:])
+    low, high = (as_kind(constant_of(argument), call.kind, columns) for argument in call.arguments[1:])
     value = as_kind(call.arguments[0], call.kind, columns)
     found = spread(clamped(value.text, low.text, high.text), call.kind, [value, low, high])
     return Piece(found.text, call.kind, max(low.most, high.most), found.least)
-
-
-def _constant(expression: Expression) -> Literal:
-    """Return a constant, also one with a sign before it."""
-    match expression:
-        case Literal():
-            return expression
-        case Call(function=F.NEGATE, arguments=(Literal(value=int() | float() as value, kind=kind),)):
-            return Literal(-value, kind)
-        case _:
-            raise InvalidInput("A constant is needed here.", fix="write a number, such as CLAMP(x, 0, 100)")
-
-
-def _whole(expression: Expression) -> int | None:
-    value = _constant(expression).value
-    if value is not None and not isinstance(value, int):
-        raise InvalidInput("A whole number is needed here.", fix="write a whole number")
-    return value
 
 
 # --- days ---
@@ -227,8 +198,8 @@ def _day(expression: Expression, columns: Columns) -> str:
 
 def _later(call: Call, columns: Columns) -> Piece:
     """Return a day so many days later, if it is one: only then is it computed."""
-    days = _whole(call.arguments[1])
-    if days is None or abs(days) > MOST_DAYS:
+    days = days_later(call)
+    if days is None:
         return Piece(f"({null(Kind.DATE)})", Kind.DATE)
     first, last = (day(day_of(day_number(end) - days)) for end in (date.min, date.max))
     form = f"(CASE WHEN {{x}} BETWEEN {first} AND {last} THEN {{x}} + ({days}) END)"
@@ -259,16 +230,11 @@ def _texts(call: Call, columns: Columns) -> Piece | None:
 
 
 def _substring(call: Call, columns: Columns) -> Piece:
-    start, length = (_whole(argument) for argument in call.arguments[1:])
-    if start is None or length is None:
+    found = ends_of_substring(call)
+    if found is None:
         return Piece(f"({null(Kind.TEXT)})", Kind.TEXT)
-    if start < 1 or length < 0:
-        raise InvalidInput(
-            "SUBSTRING starts before the text.", fix="pass a start of 1 or more, and a length of 0 or more"
-        )
     text = as_kind(call.arguments[0], Kind.TEXT, columns).text
-    first, most = min(start, MOST_POSITION), min(length, MOST_POSITION)
-    return Piece(f"substr({text}, {first}, {most})", Kind.TEXT)
+    return Piece(f"substr({text}, {found[0]}, {found[1]})", Kind.TEXT)
 
 
 def _cast(call: Call, columns: Columns) -> Piece:

@@ -6,7 +6,8 @@ column, and a char(n) has no padding.
 """
 
 from discreet.core.schema import Kind
-from discreet.data.canonical import CASTS, Casting
+from discreet.data.canonical import Casting, cannot_be_asked
+from discreet.data.canonical_rules import CanonicalRules
 from discreet.data.postgres_literals import BYTES, real
 from discreet.data.postgres_numbers import bound, rounded
 from discreet.data.postgres_texts import date_of_text, finite_numeric, fitting, in_form, real_of_text
@@ -53,36 +54,11 @@ def _temporal(own: str, kind: str) -> Casting | None:
             return None
 
 
-def identity(own: str, kind: str, wanted: Kind | None) -> Casting | None:
-    """Return what the column becomes that says who is protected: different values must stay different.
-
-    Or two people would be one unit, and share its limit. Decimals, reals and moments do not fit their kinds here
-    without loss, or are no keys, and become texts; so does everything that is to become one of them. What is declared
-    an integer is one only if it is written as one: "1.4" and "007" are nobody.
-    """
-    made = casting(own, kind)
-    if made is None:
-        return None
-    if made.kind not in (Kind.REAL, Kind.TIMESTAMP) and wanted in (None, made.kind):
-        return made
-    if wanted in (Kind.BOOLEAN, Kind.DATE):
-        return None
-    if wanted is Kind.INTEGER:
-        number = declared_casting(own, kind, wanted)
-        return None if number is None else Casting(Kind.INTEGER, _exactly(number.text, own, kind, made))
-    return Casting(Kind.TEXT, _as_text(own, kind, made))
-
-
-def _exactly(number: str, own: str, kind: str, made: Casting) -> str:
-    """Return a number where it says all of the value that it was read from."""
-    match made.kind:
-        case Kind.TEXT:
-            same = f"{number}::text {BYTES} = {made.text}"
-        case Kind.REAL:
-            same = f"{number} = {own}" if kind == "numeric" else f"{number}::float8 = {made.text}"
-        case _:
-            return number
-    return f"(CASE WHEN {same} THEN {number} END)"
+def _same(number: str, own: str, kind: str, made: Casting) -> str:
+    """Return whether a number says all of the text or real that it was read from."""
+    if made.kind is Kind.TEXT:
+        return f"{number}::text {BYTES} = {made.text}"
+    return f"{number} = {own}" if kind == "numeric" else f"{number}::float8 = {made.text}"
 
 
 def spelling(kind: str) -> str:
@@ -90,20 +66,6 @@ def spelling(kind: str) -> str:
     if kind in INTEGERS or kind in TEXTS or kind in (ENUM, "bool"):
         return "plain"
     return "float" if kind in REALS else kind
-
-
-def declared_casting(own: str, kind: str, wanted: Kind) -> Casting | None:
-    """Return how a column becomes one of a declared kind; NULL is what does not fit. None: it has no such meaning."""
-    made = casting(own, kind)
-    if made is None or made.kind is wanted:
-        return made
-    if wanted not in CASTS[made.kind]:
-        return None
-    if wanted is Kind.TEXT:
-        return Casting(wanted, _as_text(own, kind, made))
-    if made.kind is Kind.TEXT:
-        return Casting(wanted, _from_text(made.text, wanted))
-    return Casting(wanted, _turned(own, kind, made, wanted))
 
 
 def _as_text(own: str, kind: str, made: Casting) -> str:
@@ -177,6 +139,7 @@ def _between(value: str, ends: str) -> str:
 def reason_left_out(kind: str) -> str:
     """Return why a column has no place in a schema."""
     what = "lists" if kind.startswith("_") else f"values of the type {kind}"
-    return (
-        f"it holds {what}, which cannot be asked about: turn it into numbers, texts or dates before opening the table"
-    )
+    return cannot_be_asked(what)
+
+
+RULES = CanonicalRules(casting=casting, as_text=_as_text, from_text=_from_text, turned=_turned, same=_same)

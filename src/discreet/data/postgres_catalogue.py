@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import InvalidInput, PrivacyUnit
-from discreet.core.schema import Column, Kind, Schema, closest
+from discreet.core.schema import Column, Kind, Schema
 from discreet.data.canonical import Casting
+from discreet.data.canonical_rules import cast_columns
 from discreet.data.declaring import found_column
 from discreet.data.importing import Declaration
-from discreet.data.postgres_canonical import ENUM, casting, declared_casting, identity, reason_left_out, spelling
+from discreet.data.postgres_canonical import ENUM, RULES, reason_left_out, spelling
 from discreet.data.postgres_literals import bare_text, constant
 from discreet.data.quoting import quoted
+from discreet.data.table_names import table_named
 
 #: What stands for the alias in the SQL of columns: no name or constant can have it.
 OWN = "\0"
@@ -70,21 +72,11 @@ class PostgresSources:
 
     def found(self, table: str) -> Relation:
         """Return a private table."""
-        return _named(table, self.private)
+        return table_named(table, self.private)
 
     def found_public(self, table: str) -> Relation:
         """Return a public table."""
-        return _named(table, self.public)
-
-
-def _named(name: str, known: Mapping[str, Relation]) -> Relation:
-    if name not in known:
-        meant = closest(name, known)
-        raise InvalidInput(
-            f"There is no table {name!r}.",
-            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(known)}",
-        )
-    return known[name]
+        return table_named(table, self.public)
 
 
 def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration, leave_out: Sequence[str]) -> Relation:
@@ -95,10 +87,10 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
     hidden = {found_column(name, known, "is left out").name for name in leave_out}
     person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
     found = {
-        name: _casting(name, kind, wanted.get(name), is_person=name.casefold() == person)
+        name: RULES.column(name, _own(name), kind, wanted.get(name), is_person=name.casefold() == person)
         for name, kind in types.items()
     }
-    everything = _columns(found)
+    everything = cast_columns(found)
     schema = declaration.schema(tuple(column for column in everything if column.name not in hidden))
     first = declaration.order_in(everything)
     kinds = {column.name: column.kind for column in everything}
@@ -109,14 +101,12 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
     return Relation(schema, origin, texts, tuple((name, kinds[name]) for name in order), reasons, spelling=spelt)
 
 
-def public_relation(catalogue: Catalogue, inner: str, table: str) -> Relation:
-    """Return a public table of the database: nobody's rows, ordered by its columns."""
-    origin, types = _described(catalogue, inner)
-    found = {name: _casting(name, kind, None, is_person=False) for name, kind in types.items()}
-    schema = Schema(table=table, columns=_columns(found), unit=PrivacyUnit())
-    reasons = _reasons(found, types)
-    texts = {name: cast.text for name, cast in found.items() if cast is not None}
-    return Relation(schema, origin, texts, tuple((one.name, one.kind) for one in schema.columns), reasons)
+def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping[str, Kind] | None = None) -> Relation:
+    """Return a public table of the database: nobody's rows, ordered by its columns. None of them is read yet."""
+    declaration = Declaration(
+        table=table, unit=PrivacyUnit(), bounds={}, groups={}, kinds=kinds or {}, complete=(), order=None
+    )
+    return private_relation(catalogue, inner, declaration, ())
 
 
 def written_relation(schema: Schema, rows: Sequence[Sequence[Any]]) -> Relation:
@@ -158,8 +148,15 @@ def _place(ask: Ask, path: Sequence[str], inner: str) -> tuple[str, str, int]:
     for found in (*full[:1], *near[:1]):
         return str(found[0]), str(found[1]), int(found[2])
     raise InvalidInput(
-        f"There is no table {inner!r} that this role can find.", fix='check its name, such as inner="public.visits"'
+        f"There is no table {inner!r} that this role can find.",
+        fix="write its name as it is on the server, with its schema, such as public.visits; and let the role read it: "
+        "GRANT USAGE ON SCHEMA, GRANT SELECT ON",
     )
+
+
+def _own(name: str) -> str:
+    """Return the SQL of a column under the alias to come."""
+    return f"{OWN}.{quoted(name)}"
 
 
 def _reasons(found: Mapping[str, Casting | None], types: Mapping[str, str]) -> dict[str, str]:
@@ -169,26 +166,3 @@ def _reasons(found: Mapping[str, Casting | None], types: Mapping[str, str]) -> d
         for name, cast in found.items()
         if cast is None
     }
-
-
-def _columns(found: Mapping[str, Casting | None]) -> tuple[Column, ...]:
-    columns = tuple(Column(name=name, kind=cast.kind) for name, cast in found.items() if cast is not None)
-    if not columns:
-        raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
-    return columns
-
-
-def _casting(name: str, kind: str, wanted: Kind | None, *, is_person: bool) -> Casting | None:
-    """Return what a column becomes: as declared, or as it is."""
-    own = f"{OWN}.{quoted(name)}"
-    if is_person:
-        return identity(own, kind, wanted)
-    if wanted is None:
-        return casting(own, kind)
-    found = declared_casting(own, kind, wanted)
-    if found is None:
-        raise InvalidInput(
-            f"The values of {name!r} cannot be read as {wanted.value}.",
-            fix="declare the kind that it has, leave it out of `kinds`, or change the column before it is opened",
-        )
-    return found

@@ -1,30 +1,29 @@
 """Small public tables that are not on the server: their rows are written out in the statements that read them."""
 
-from discreet.core import InvalidInput, PrivacyUnit
-from discreet.data.importing import DEFAULT, Declaration, Entering, held, quiet_opening, taken_over
+from discreet.core import InvalidInput
+from discreet.data.importing import DEFAULT, Entering, held, quiet_opening, taken_over
 from discreet.data.postgres_catalogue import Relation, written_relation
-from discreet.data.public_tables import public_schema
+from discreet.data.public_tables import held_schema
 
 #: Statements should stay short enough to be planned in no time.
 MOST_CELLS = 100_000
 
 
-def framed_relation(source: object, table: str) -> Relation:
+def framed_relation(entering: Entering) -> Relation:
     """Return the rows of a file or a frame as a public table. What they hold is read as everywhere else, by DuckDB."""
-    declaration = Declaration(table=table, unit=PrivacyUnit(), bounds={}, groups={}, kinds={}, complete=(), order=None)
-    return quiet_opening(lambda: _written(Entering(source, declaration, None, public=True), table))
+    return quiet_opening(lambda: _written(entering))
 
 
-def _written(entering: Entering, table: str) -> Relation:
+def _written(entering: Entering) -> Relation:
     connection, (imported,) = taken_over((entering,), None, DEFAULT)
     with connection:
         holding = held(connection, entering, imported)
         if holding.rows * len(imported.columns) > MOST_CELLS:
             raise InvalidInput(
-                f"The public table {table!r} is too large to be written into statements.",
+                f"The public table {entering.declaration.table!r} is too large to be written into statements.",
                 fix="load it into the database, and pass its name there",
             )
-        schema = public_schema(table, imported.columns, holding)
+        schema = held_schema(entering, imported.columns, holding)
         names = ", ".join(holding.columns[column.name] for column in schema.columns)
         rows = connection.execute(f"SELECT {names} FROM {holding.table}").fetchall()  # noqa: S608 - our own names
     return written_relation(schema, rows)

@@ -1,7 +1,7 @@
 """Tables in PostgreSQL: implement `discreet.data.aggregates.Table`.
 
 A question is one statement. Rows are limited and added up by the server, where they are; only bounded sums of groups
-come to this process. When tables are opened, only the server's catalogue is read.
+come to this process. When tables are opened, only the server's catalogue is read, and public tables.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,10 +13,11 @@ from discreet.data.bounded_sql import bounded_sql
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.engines import EngineSettings
 from discreet.data.importing import Declaration
-from discreet.data.opening import entering, need_names, need_one_kind
-from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation, public_relation
+from discreet.data.opening import entering, entering_public, need_names, need_one_kind
+from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
+from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
 from discreet.data.source_checks import check_source
@@ -42,13 +43,13 @@ class PostgresTables:
 
     @property
     def publics(self) -> Mapping[str, Schema]:
-        """The columns of each public table."""
+        """What is known of each public table."""
         return {name: found.schema for name, found in self._sources.public.items()}
 
     @property
     def left_out(self) -> Mapping[str, Mapping[str, str]]:
-        """The columns of each private table that are in no schema, and why."""
-        return {name: found.left_out for name, found in self._sources.private.items()}
+        """The columns of each table that are in no schema, and why."""
+        return {name: found.left_out for name, found in (*self._sources.private.items(), *self._sources.public.items())}
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers. What is raised tells of no row: see `quietly`."""
@@ -93,7 +94,8 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
     Arguments are those of `discreet.data.open_table`. `inner` is the table's name on the server, if it is another one
     ("schema.name", or a name that the role finds). A unit's rows are in the order of the column `order`, then of all
     columns, the first one first. Columns in `leave_out` cannot be asked about. `public` names tables on the server, or
-    small frames, whose rows are nobody's. Of `settings` only `seconds` says something here.
+    small frames, whose rows are nobody's; what is not declared of them, in a `TableSource`, is read off their rows. Of
+    `settings` only `seconds` says something here.
     """
     declaration = Declaration(
         table=table,
@@ -136,16 +138,17 @@ def open_declared(
 ) -> PostgresTables:
     """Return several private tables (the name on the server, what is declared, what is left out), and public ones."""
     sessions = Sessions(address, settings)
+    publics = [entering_public(name, given) for name, given in public.items()]
 
     def opened() -> PostgresSources:
         catalogue = Catalogue(sessions.ask, sessions.path())
         return PostgresSources(
             {one[1].table: private_relation(catalogue, *one) for one in private},
             {
-                name: public_relation(catalogue, given, name)
-                if isinstance(given, str)
-                else framed_relation(given, name)
-                for name, given in public.items()
+                one.declaration.table: known_relation(catalogue, one)
+                if isinstance(one.source, str)
+                else framed_relation(one)
+                for one in publics
             },
         )
 

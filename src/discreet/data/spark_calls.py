@@ -2,8 +2,19 @@
 
 import math
 
-from discreet.core import InvalidInput
 from discreet.core.schema import Kind
+from discreet.data.call_arguments import (
+    BINARY,
+    MOST_DAYS,
+    SAME,
+    SATURATED,
+    TEXTS,
+    TRUNCATED,
+    constant_of,
+    days_later,
+    ends_of_substring,
+    shared_kind,
+)
 from discreet.data.compiling import Sql
 from discreet.data.expressions import Call, Expression, Literal, is_null
 from discreet.data.functions import COMPARISONS, Function
@@ -11,14 +22,8 @@ from discreet.data.spark_expressions import Columns, as_kind, bound_once, clippe
 from discreet.data.spark_literals import DAY, null, real, text, whole, wide
 
 F = Function
-#: Integer arithmetic ends here.
-SATURATED = 2**53
 #: A result that stays below this is finite, whatever was rounded on the way.
 SURELY_FINITE = 1e308
-#: No day of years 1 to 9999 is farther from another.
-MOST_DAYS = 3_652_058
-#: The engine's positions in texts are 32-bit numbers.
-MOST_POSITION = 2**31 - 1
 #: Days from the first one of year 1 to 1970, and those that there are.
 YEAR_1 = 719_162
 DAYS = "DATE'0001-01-01' AND DATE'9999-12-31'"
@@ -27,9 +32,7 @@ REAL_TEXT = r"\A *([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?
 INTEGER_TEXT = r"\A *([+-]?[0-9]{1,15}) *\z"
 DATE_TEXT = r"\A((?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2})\z"
 
-BINARY = {F.ADD: "+", F.SUBTRACT: "-", F.MULTIPLY: "*"}
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil", F.ROUND: "round"}
-TEXTS = {F.LOWER: "lower", F.UPPER: "upper"}
 PARTS = {
     F.YEAR: "year({})",
     F.QUARTER: "quarter({})",
@@ -38,8 +41,6 @@ PARTS = {
     F.DAY: "day({})",
     F.WEEKDAY: "(weekday({}) + 1)",  # Spark's Monday is 0
 }
-TRUNCATED = {F.TRUNC_YEAR: "YEAR", F.TRUNC_QUARTER: "QUARTER", F.TRUNC_MONTH: "MONTH", F.TRUNC_WEEK: "WEEK"}
-SAME = {F.LEAST: "least", F.GREATEST: "greatest", F.COALESCE: "coalesce"}
 
 
 def compiled_call(call: Call, columns: Columns) -> Sql:
@@ -125,17 +126,10 @@ def _logic(call: Call, columns: Columns) -> Sql | None:
         case F.IS_NULL:
             return Sql(f"({compiled(call.arguments[0], columns).text} IS NULL)", Kind.BOOLEAN)
         case function if function in COMPARISONS:
-            first, second = (_compared(argument, _shared(call), columns) for argument in call.arguments)
+            first, second = (_compared(argument, shared_kind(call), columns) for argument in call.arguments)
             return Sql(f"({first} {function.value} {second})", Kind.BOOLEAN)
         case _:
             return None
-
-
-def _shared(call: Call) -> Kind:
-    """Return the kind that arguments are compared as."""
-    kinds = [argument.kind for argument in call.arguments if not is_null(argument)]
-    wider = (kind for kind in (Kind.REAL, Kind.TIMESTAMP) if kind in kinds)
-    return next(wider, kinds[0] if kinds else Kind.TEXT)
 
 
 def _compared(argument: Expression, kind: Kind, columns: Columns) -> str:
@@ -162,31 +156,13 @@ def _alike(call: Call, columns: Columns) -> Sql | None:
 def _clamp(call: Call, columns: Columns) -> Sql:
     if any(is_null(argument) for argument in call.arguments):
         return Sql(null(call.kind), call.kind, 0)
-    low, high = (as_kind(_constant(argument), call.kind, columns) for argument in call.arguments[1:])
+    low, high = (as_kind(constant_of(argument), call.kind, columns) for argument in call.arguments[1:])
     value = as_kind(call.arguments[0], call.kind, columns)
     most = max(low.most, high.most)
     if call.kind is Kind.REAL:
         return Sql(clipped(value.text, low.text, high.text), call.kind, most)
     form = f"(CASE WHEN {{}} < {low.text} THEN {low.text} WHEN {{}} > {high.text} THEN {high.text} ELSE {{}} END)"
     return Sql(bound_once(value.text, form), call.kind, most)
-
-
-def _constant(expression: Expression) -> Literal:
-    """Return a constant, also one with a sign before it."""
-    match expression:
-        case Literal():
-            return expression
-        case Call(function=F.NEGATE, arguments=(Literal(value=int() | float() as value, kind=kind),)):
-            return Literal(-value, kind)
-        case _:
-            raise InvalidInput("A constant is needed here.", fix="write a number, such as CLAMP(x, 0, 100)")
-
-
-def _whole(expression: Expression) -> int | None:
-    value = _constant(expression).value
-    if value is not None and not isinstance(value, int):
-        raise InvalidInput("A whole number is needed here.", fix="write a whole number")
-    return value
 
 
 def _days(call: Call, columns: Columns) -> Sql | None:
@@ -204,8 +180,8 @@ def _days(call: Call, columns: Columns) -> Sql | None:
             first, last = (_day(argument, columns) for argument in call.arguments)
             return Sql(f"CAST(datediff({last}, {first}) AS BIGINT)", Kind.INTEGER, MOST_DAYS)
         case F.ADD_DAYS:
-            days = _whole(call.arguments[1])
-            if days is None or abs(days) > MOST_DAYS:
+            days = days_later(call)
+            if days is None:
                 return Sql(null(Kind.DATE), Kind.DATE)
             later = f"date_add({_day(call.arguments[0], columns)}, {days})"
             return Sql(bound_once(later, f"(CASE WHEN {{}} BETWEEN {DAYS} THEN {{}} END)"), Kind.DATE)
@@ -251,16 +227,11 @@ def _texts(call: Call, columns: Columns) -> Sql | None:
 
 
 def _substring(call: Call, columns: Columns) -> Sql:
-    start, length = (_whole(argument) for argument in call.arguments[1:])
-    if start is None or length is None:
+    found = ends_of_substring(call)
+    if found is None:
         return Sql(null(Kind.TEXT), Kind.TEXT)
-    if start < 1 or length < 0:
-        raise InvalidInput(
-            "SUBSTRING starts before the text.", fix="pass a start of 1 or more, and a length of 0 or more"
-        )
     inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
-    ends = (str(min(end, MOST_POSITION)) for end in (start, length))
-    return Sql(f"substring({inner}, {', '.join(ends)})", Kind.TEXT)
+    return Sql(f"substring({inner}, {found[0]}, {found[1]})", Kind.TEXT)
 
 
 def _cast(call: Call, columns: Columns) -> Sql:

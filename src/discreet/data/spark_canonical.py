@@ -9,7 +9,8 @@ Parquet file may have been made without NaN, or by it.
 """
 
 from discreet.core.schema import Kind
-from discreet.data.canonical import CASTS, Casting
+from discreet.data.canonical import Casting, cannot_be_asked
+from discreet.data.canonical_rules import CanonicalRules
 from discreet.data.spark_calls import DAYS
 from discreet.data.spark_literals import DAY, real, text, whole
 
@@ -53,58 +54,11 @@ def _temporal(own: str, kind: str) -> Casting | None:
             return None
 
 
-def identity(own: str, kind: str, wanted: Kind | None) -> Casting | None:
-    """Return what the column becomes that says who is protected: different values must stay different.
-
-    Or two people would be one unit, and share its limit. Decimals, reals and moments do not fit their kinds here
-    without loss, or are no keys, and become texts; so does everything that is to become one of them. What is declared
-    an integer is one only if it is written as one: "1.4" and "007" are nobody.
-    """
-    made = casting(own, kind)
-    if made is None:
-        return None
-    if made.kind not in (Kind.REAL, Kind.TIMESTAMP) and wanted in (None, made.kind):
-        return made
-    if wanted in (Kind.BOOLEAN, Kind.DATE):
-        return None
-    if wanted is Kind.INTEGER:
-        number = declared_casting(own, kind, wanted)
-        return None if number is None else Casting(Kind.INTEGER, _exactly(number.text, own, kind, made))
-    return Casting(Kind.TEXT, _as_text(own, kind, made))
-
-
-def _exactly(number: str, own: str, kind: str, made: Casting) -> str:
-    """Return a number where it says all of the value that it was read from."""
-    match made.kind:
-        case Kind.TEXT:
-            same = f"CAST({number} AS STRING) = {made.text}"
-        case Kind.REAL:
-            decimal = kind.startswith("decimal(")
-            same = f"{number} = {own}" if decimal else f"CAST({number} AS DOUBLE) = {made.text}"
-        case _:
-            return number
-    return f"(CASE WHEN {same} THEN {number} END)"
-
-
-def spelling(kind: str) -> str:
-    """Return how ids of a type are written as texts: see `discreet.data.canonical.spelling`."""
-    if kind in INTEGERS or kind == "boolean" or kind.startswith(("string", "varchar(", "char(")):
-        return "plain"
-    return "float" if kind in REALS else kind
-
-
-def declared_casting(own: str, kind: str, wanted: Kind) -> Casting | None:
-    """Return how a column becomes one of a declared kind; NULL is what does not fit. None: it has no such meaning."""
-    made = casting(own, kind)
-    if made is None or made.kind is wanted:
-        return made
-    if wanted not in CASTS[made.kind]:
-        return None
-    if wanted is Kind.TEXT:
-        return Casting(wanted, _as_text(own, kind, made))
+def _same(number: str, own: str, kind: str, made: Casting) -> str:
+    """Return whether a number says all of the text or real that it was read from."""
     if made.kind is Kind.TEXT:
-        return Casting(wanted, _from_text(made.text, wanted))
-    return Casting(wanted, _turned(own, kind, made, wanted))
+        return f"CAST({number} AS STRING) = {made.text}"
+    return f"{number} = {own}" if kind.startswith("decimal(") else f"CAST({number} AS DOUBLE) = {made.text}"
 
 
 def _as_text(own: str, kind: str, made: Casting) -> str:
@@ -176,6 +130,7 @@ def reason_left_out(kind: str) -> str:
     """Return why a column has no place in a schema."""
     short = kind.split("<", maxsplit=1)[0].split("(", maxsplit=1)[0]
     what = "lists" if short == "array" else f"values of the type {short}"
-    return (
-        f"it holds {what}, which cannot be asked about: turn it into numbers, texts or dates before opening the table"
-    )
+    return cannot_be_asked(what)
+
+
+RULES = CanonicalRules(casting=casting, as_text=_as_text, from_text=_from_text, turned=_turned, same=_same)

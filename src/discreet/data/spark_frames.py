@@ -11,11 +11,13 @@ from typing import Any
 
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
-from discreet.core.schema import Column, Kind, Schema, closest
+from discreet.core.schema import Column, Kind, Schema
 from discreet.data.canonical import Casting
+from discreet.data.canonical_rules import cast_columns
 from discreet.data.declaring import found_column
 from discreet.data.importing import Declaration
-from discreet.data.spark_canonical import casting, declared_casting, identity, reason_left_out
+from discreet.data.spark_canonical import RULES, reason_left_out
+from discreet.data.table_names import table_named
 
 #: The modules of Spark's frames; nothing of them is loaded here.
 FRAMES = ("pyspark.sql.dataframe", "pyspark.sql.classic.dataframe", "pyspark.sql.connect.dataframe")
@@ -56,21 +58,11 @@ class SparkFrames:
 
     def found(self, table: str) -> SparkFrame:
         """Return a private table."""
-        return _named(table, self.private)
+        return table_named(table, self.private)
 
     def found_public(self, table: str) -> SparkFrame:
         """Return a public table."""
-        return _named(table, self.public)
-
-
-def _named(name: str, known: Mapping[str, SparkFrame]) -> SparkFrame:
-    if name not in known:
-        meant = closest(name, known)
-        raise InvalidInput(
-            f"There is no table {name!r}.",
-            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(known)}",
-        )
-    return known[name]
+        return table_named(table, self.public)
 
 
 def is_spark_frame(source: object) -> bool:
@@ -85,17 +77,17 @@ def private_frame(frame: object, declaration: Declaration) -> SparkFrame:
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name in types}
     wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
     found = {
-        name: _casting(f"f{place}", name, kind, wanted.get(name), is_person=name.casefold() == person)
+        name: RULES.column(name, f"f{place}", kind, wanted.get(name), is_person=name.casefold() == person)
         for place, (name, kind) in enumerate(types.items())
     }
-    columns = columns_of(found)
+    columns = cast_columns(found)
     schema = declaration.schema(columns)
     first = declaration.order_in(columns)
     places = range(len(columns))
-    return made_frame(frame, schema, found, tuple(sorted(places, key=lambda place: columns[place].name != first)))
+    return _made_frame(frame, schema, found, tuple(sorted(places, key=lambda place: columns[place].name != first)))
 
 
-def made_frame(frame: Any, schema: Schema, found: Mapping[str, Casting | None], order: tuple[int, ...]) -> SparkFrame:
+def _made_frame(frame: Any, schema: Schema, found: Mapping[str, Casting | None], order: tuple[int, ...]) -> SparkFrame:
     """Return a frame whose columns are called f0, f1, …."""
     castings = tuple(cast for cast in found.values() if cast is not None)
     types = types_of(frame)
@@ -124,26 +116,3 @@ def types_of(frame: Any) -> dict[str, str]:
     if len({name.casefold() for name in types}) < len(frame.schema.fields):
         raise InvalidInput("Two columns have the same name, but for capitals.", fix="rename one of them: frame.toDF(…)")
     return types
-
-
-def columns_of(found: Mapping[str, Casting | None]) -> tuple[Column, ...]:
-    """Return the columns that have a place in a schema."""
-    columns = tuple(Column(name=name, kind=cast.kind) for name, cast in found.items() if cast is not None)
-    if not columns:
-        raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
-    return columns
-
-
-def _casting(own: str, name: str, kind: str, wanted: Kind | None, *, is_person: bool) -> Casting | None:
-    """Return what a column becomes: as declared, or as it is."""
-    if is_person:
-        return identity(own, kind, wanted)
-    if wanted is None:
-        return casting(own, kind)
-    found = declared_casting(own, kind, wanted)
-    if found is None:
-        raise InvalidInput(
-            f"The values of {name!r} cannot be read as {wanted.value}.",
-            fix="declare the kind that it has, leave it out of `kinds`, or change the column before it is opened",
-        )
-    return found

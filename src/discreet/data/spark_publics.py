@@ -1,86 +1,62 @@
 """Public tables on Spark: nobody's rows, so that their bounds and groups are read off them."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
-from math import ceil, floor
 from typing import Any
 
-from discreet.core import Bounds, DiscreetError, PrivacyUnit
-from discreet.core.schema import Column, Kind, Schema, Value, day_number
-from discreet.data.engines import connect
-from discreet.data.importing import DEFAULT
-from discreet.data.marks import group_order
-from discreet.data.public_tables import MOST_GROUPS
-from discreet.data.sources import attach
-from discreet.data.spark_canonical import casting
-from discreet.data.spark_frames import SparkFrame, columns_of, is_spark_frame, made_frame, need_frame, types_of
-from discreet.data.spark_literals import DAY
+from discreet.core.schema import Column, Value
+from discreet.data.importing import DEFAULT, Entering, held, taken_over
+from discreet.data.opening import entering_public
+from discreet.data.public_tables import MOST_GROUPS, Seen, has_ends, public_schema
+from discreet.data.quoting import quoted
+from discreet.data.spark_frames import SparkFrame, is_spark_frame, need_frame, private_frame
 
 
 def public_frame(given: object, table: str, session: Any) -> SparkFrame:
     """Return a public table, ordered by its columns: a frame of Spark, or a file or another frame that is put there."""
-    frame: Any = given if is_spark_frame(given) else _put(given, session)
+    entering = entering_public(table, given)
+    frame: Any = entering.source if is_spark_frame(entering.source) else _put(entering, session)
     need_frame(frame)
-    found = {name: casting(f"f{place}", kind) for place, (name, kind) in enumerate(types_of(frame).items())}
-    plain = Schema(table=table, columns=columns_of(found), unit=PrivacyUnit())
-    made = made_frame(frame, plain, found, tuple(range(len(plain.columns))))
-    return replace(made, schema=replace(plain, columns=_known(made)))
+    made = private_frame(frame, entering.declaration)
+    bare = tuple(Column(name=column.name, kind=column.kind) for column in made.schema.columns)
+    rows, seen = _seen(made)
+    return replace(made, schema=public_schema(entering, bare, seen, rows))
 
 
-def _put(given: object, session: Any) -> Any:
-    """Return a file or a frame of somebody else's as one of Spark's."""
-    with connect(":memory:", DEFAULT) as connection:
-        source = attach(connection, given, None)
-        rows = connection.execute(f"SELECT * FROM {source.relation}", source.parameters)  # noqa: S608 - our own name
-        return session.createDataFrame(rows.fetch_arrow_table())
+def _put(entering: Entering, session: Any) -> Any:
+    """Return a file or a frame of somebody else's as one of Spark's. What it holds is read as everywhere, by DuckDB."""
+    connection, (imported,) = taken_over((entering,), None, DEFAULT)
+    with connection:
+        names = held(connection, entering, imported).columns
+        items = ", ".join(f"{own} AS {quoted(name)}" for name, own in names.items())
+        rows = connection.sql(f"SELECT {items} FROM {entering.rows}")  # noqa: S608 - our own names, and quoted ones
+        return session.createDataFrame(rows.to_arrow_table())
 
 
-def _known(made: SparkFrame) -> tuple[Column, ...]:
-    """Return the columns with all that their values say."""
+def _seen(made: SparkFrame) -> tuple[int, list[Seen]]:
+    """Return the number of rows, and what they say of each column."""
     items = [f"{cast.text} AS x{place}" for place, cast in enumerate(made.castings)]
     values = made.frame.selectExpr(*items)
     asked = ["count(*) AS n"]
     for place, column in enumerate(made.schema.columns):
-        number = "NULL" if column.kind in (Kind.TEXT, Kind.BOOLEAN) else f"x{place}"
+        number = f"x{place}" if has_ends(column.kind) else "NULL"
         many = f"approx_count_distinct(x{place})" if column.kind.groupable else "NULL"
         asked += [f"count(x{place}) AS n{place}", f"min({number}) AS a{place}", f"max({number}) AS b{place}"]
         asked += [f"{many} AS d{place}"]
     facts = values.selectExpr(*asked).toArrow().to_pylist()[0]
-    return tuple(
-        replace(
-            column,
-            bounds=_bounds(column.kind, facts[f"a{place}"], facts[f"b{place}"]),
-            groups=_groups(values, place, facts),
-            complete=facts[f"n{place}"] == facts["n"],
+    return facts["n"], [
+        Seen(
+            facts[f"a{place}"],
+            facts[f"b{place}"],
+            facts[f"n{place}"] == facts["n"],
+            _values(values, place, facts[f"d{place}"]),
         )
-        for place, column in enumerate(made.schema.columns)
-    )
+        for place in range(len(made.castings))
+    ]
 
 
-def _groups(values: Any, place: int, facts: Mapping[str, Any]) -> tuple[Value, ...] | None:
-    """Return all values of a column, in the order of groups; None if they are too many, or no groups."""
-    about = facts[f"d{place}"]
+def _values(values: Any, place: int, about: int | None) -> list[Value] | None:
+    """Return the values of a column; None if they are no groups, or far too many: about as many as that."""
     if about is None or about > 2 * MOST_GROUPS:
         return None
-    found = values.select(f"x{place}").distinct().limit(MOST_GROUPS + 1).toArrow().column(0).to_pylist()
-    if not found or len(found) > MOST_GROUPS:
-        return None
-    return tuple(sorted(found, key=lambda value: group_order((value,))))
-
-
-def _bounds(kind: Kind, low: Any, high: Any) -> Bounds | None:
-    """Return the interval of a column's values; None if there is none, or no grid for it."""
-    if low is None:
-        return None
-    match kind:
-        case Kind.DATE:
-            first, last = day_number(low), day_number(high)
-        case Kind.TIMESTAMP:
-            first, last = floor(Fraction(low, DAY)), ceil(Fraction(high, DAY))
-        case _:
-            first, last = floor(low), ceil(high)
-    try:
-        return Bounds(first, max(last, first + 1)) if kind is Kind.REAL else Bounds(first, max(last, first + 1), step=1)
-    except DiscreetError:
-        return None  # too wide for any grid; the column is still there, without bounds
+    found: list[Value] = values.select(f"x{place}").distinct().limit(MOST_GROUPS + 1).toArrow().column(0).to_pylist()
+    return found

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
+from typing import Any
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit, Window, WrongType, whole
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Value
-from discreet.data.declaring import complete_of, kinds_of
+from discreet.data.declaring import complete_of, kinds_of, moment_of
 
 #: More public groups than this in one column are a mistake: nobody reads that many.
 MOST_GROUPS = 100_000
@@ -103,9 +104,10 @@ def _read_order(order: object) -> str | None:
 
 
 def read_bounds(name: str, given: object) -> AnyBounds:
-    """Return the bounds of one column: two numbers or two dates as they are, or Bounds where somebody chose a grid.
+    """Return the bounds of one column: two numbers, two days or moments, or Bounds where somebody chose a grid.
 
-    On which grid numbers are counted otherwise is decided when the kind of the column is known.
+    Days and moments may be texts, such as "2024-12-31" or "2024-12-31 18:00"; moments are in UTC. On which grid numbers
+    are counted otherwise is decided when the kind of the column is known.
     """
     if isinstance(given, Bounds):
         return (given.low, given.high) if has_default_step(given) else given
@@ -113,24 +115,36 @@ def read_bounds(name: str, given: object) -> AnyBounds:
         raise WrongType(
             f"The bounds of {name!r} are not a pair.", fix=f'pass bounds={{"{name}": (low, high)}}, such as (0, 60)'
         )
-    low, high, *step = given
+    low, high, *step = [_end(name, end) for end in given]
     if isinstance(low, date) and isinstance(high, date) and not step:
         return _days(name, low, high)
     try:
         chosen = Bounds(low, high, step=step[0] if step else None)
     except DiscreetError as error:
-        raise type(error)(f"The bounds of {name!r}: {error.problem}", fix=error.fix) from None
+        days = '; or two days, such as ("2024-01-01", "2024-12-31")' if isinstance(low, str | date) else ""
+        raise type(error)(f"The bounds of {name!r}: {error.problem}", fix=f"{error.fix}{days}") from None
     return chosen if step else (chosen.low, chosen.high)
 
 
+def _end(name: str, end: object) -> Any:
+    """Return one end, or the step: what is written as a day or a moment is one."""
+    try:
+        return moment_of(end)
+    except DiscreetError as error:
+        raise type(error)(f"The bounds of {name!r}: {error.problem}", fix=error.fix) from None
+
+
 def _days(name: str, low: date, high: date) -> tuple[date, date]:
-    if isinstance(low, datetime) or isinstance(high, datetime):
-        raise WrongType(f"The bounds of {name!r} are moments, not days.", fix="pass dates, such as date(2024, 1, 1)")
-    if low >= high:
+    if _midnight(low) >= _midnight(high):
         raise InvalidInput(
             f"The bounds of {name!r}: the first day is not before the last.", fix="pass the earlier day first"
         )
     return low, high
+
+
+def _midnight(day: date) -> datetime:
+    """Return a day as the moment at which it begins; a moment as it is."""
+    return day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)  # noqa: DTZ001 - UTC as in tables
 
 
 def has_default_step(bounds: Bounds) -> bool:

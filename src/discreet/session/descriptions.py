@@ -24,7 +24,7 @@ FIRST_DAY, LAST_DAY = day_number(date.min), day_number(date.max)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Description:
-    """The columns of a table: their kinds, bounds, groups, which are complete. All of it was declared or bought."""
+    """The columns of a table: their kinds, bounds, groups, which are complete. Declared, bought, or of public rows."""
 
     schema: Schema
     limit: AnyLimit | None
@@ -32,9 +32,10 @@ class Description:
     bought: frozenset[str]
     #: Columns of the source that cannot be asked about, and why.
     left_out: Mapping[str, str]
-    #: Other private tables of the same people, and the names of public ones.
+    #: Other private tables of the same people, then public ones.
     others: tuple["Description", ...] = ()
-    publics: tuple[str, ...] = ()
+    #: Whether the rows are nobody's. All that they say is public then.
+    public: bool = False
 
     def lines(self) -> list[str]:
         """Return what a terminal shows."""
@@ -49,15 +50,17 @@ class Description:
         return f"<div>{own}{''.join(other._repr_html_() for other in self.others)}</div>"
 
     def _head(self) -> str:
-        return f"Table {one_line(self.schema.table)} · protected: {one_line(self.schema.unit)}"
+        whose = "public: nobody's rows" if self.public else f"protected: {one_line(self.schema.unit)}"
+        return f"Table {one_line(self.schema.table)} · {whose}"
 
     def _foot(self) -> list[str]:
         limits = "chosen privately by each question" if self.limit is None else str(self.limit)
         complete = ", ".join(one_line(column.name) for column in self.schema.columns if column.complete)
+        publics = ", ".join(one_line(other.schema.table) for other in self.others if other.public)
         return [
-            f"limits: {limits}",
+            *([] if self.public else [f"limits: {limits}"]),
             *([f"complete, with a value in every row: {complete}"] if complete else []),
-            *([f"public tables: {', '.join(map(one_line, self.publics))}"] if self.publics else []),
+            *([f"public tables: {publics}"] if publics else []),
             *(f"left out: {one_line(name)}, {one_line(reason)}" for name, reason in self.left_out.items()),
         ]
 
@@ -78,6 +81,8 @@ class Description:
         return interval_words(column.bounds, column.kind) + (" (bought)" if column.name in self.bought else "")
 
     def _groups(self, column: Column) -> str:
+        if column.groups is None and self.public:
+            return "too many to list" if column.kind.groupable else "–"
         if column.groups is None:
             return "–" if self.schema.is_person(column.name) else "not public"
         shown = ", ".join(map(plain, column.groups[:GROUPS]))
@@ -88,7 +93,11 @@ class Description:
 def description(dataset: "Dataset", known: Mapping[str, Schema]) -> Description:
     """Return what is public about a dataset, as an analyst knows it."""
     first, *others = (_of_table(dataset, name, schema) for name, schema in known.items())
-    return replace(first, others=tuple(others), publics=tuple(dataset.publics))
+    publics = [
+        Description(schema, None, frozenset(), dataset.left_out.get(name, {}), public=True)
+        for name, schema in dataset.publics.items()
+    ]
+    return replace(first, others=(*others, *publics))
 
 
 def _of_table(dataset: "Dataset", name: str, known: Schema) -> Description:

@@ -9,13 +9,15 @@ from discreet.core import Bounds, DiscreetError, InvalidInput, Number, Window
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
 from discreet.data.declaring import AnyKind
+from discreet.data.opening import need_names
 from discreet.gate import Budget, Ledger
 from discreet.gate.plans import need_label
 from discreet.gate.thread_queue import bare
 from discreet.session.datasets import Dataset
 from discreet.session.declared import Declared, declared
 from discreet.session.ledgers import LedgerAt, delta_for, place_of, read_budget
-from discreet.session.rows import Rows, Tables, path_of, rows_of, said_of
+from discreet.session.publics import declared_public, told_apart
+from discreet.session.rows import Rows, Tables, rows_of, said_of
 from discreet.session.session import Session
 from discreet.session.settings import Settings, read_settings
 from discreet.session.tables_known import hold_to_units
@@ -34,7 +36,7 @@ EXAMPLES = {
 def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     source: Any,
     *,
-    person: str | Mapping[str, str] | None = None,
+    person: str | Mapping[str, str | None] | None = None,
     window: str | Window | None = None,
     row: bool = False,
     bounds: Mapping[str, Bounds | Sequence[Any] | Mapping[str, Any]] | None = None,
@@ -60,7 +62,11 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     `source` is a path to a CSV, Parquet or DuckDB file, a pandas, Polars, Arrow or Spark frame, the address of a
     PostgreSQL database (with `table`, or a list of them), or a `discreet.toml`, which says all the rest. Several tables
     that speak of the same people are a dictionary by names; then `person` (if it is called differently in each),
-    `bounds`, `groups`, `kinds`, `complete` and `order` are said by table, too. `public` names tables that are nobody's.
+    `bounds`, `groups`, `kinds`, `complete` and `order` are said by table, too.
+
+    `public` names tables that are nobody's. What they hold is read off their rows, and everybody may know it; `bounds`,
+    `groups` and `kinds` of their columns are said under the table's name, if they are to be others. A public table with
+    a column that is called like the person's is taken for a mistake, unless `person` names the table with None.
 
     Who is protected: `person`, the column whose value all rows of one person share; or `row=True`, if nobody has two
     rows. What is public: `bounds` that values are clamped to, and `groups` that are always shown; both without a look
@@ -87,8 +93,8 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         if _is_settings(source):
             _need_alone(row, *said.values(), window, public, budget, ledger, limit, table, inner, delta, store)
             return open_settings(read_settings(source), analyst=analyst, anchors=anchors, key=key)
-        rows = rows_of(source, table, inner=inner, store=store, public=public)
-        facts = _facts(rows, said, row=row, window=window, limit=limit)
+        found = rows_of(source, table, inner=inner, store=store, public=public)
+        rows, facts = _declared(found, said, row=row, window=window, limit=limit)
         units = [one.unit for one in facts.values()]
         account = LedgerAt(
             place=place_of(ledger, source),
@@ -107,18 +113,27 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     raise refusal
 
 
-def _facts(rows: Rows, said: Mapping[str, Any], *, row: bool, window: object, limit: object) -> dict[str, Declared]:
-    """Return what is declared about each table. A person's column is called the same in all, unless it is said."""
+def _declared(
+    found: Rows, everything: Mapping[str, Any], *, row: bool, window: object, limit: object
+) -> tuple[Rows, dict[str, Declared]]:
+    """Return the tables, public ones with what is declared of them, and what is declared of private ones.
+
+    A person's column is called the same in all, unless it is said.
+    """
+    need_names(found.sources, found.public)
+    told = told_apart(everything, found.sources, found.public)
+    rows, said = replace(found, public=declared_public(found.public, told), nobodys=told.nobodys), told.private
 
     def of(name: str, what: str) -> Any:
         if what == "person" and isinstance(said["person"], str):
             return said["person"]
         return said_of(said[what], name, rows, what, EXAMPLES[what])
 
-    return {
+    facts = {
         name: declared(row=row, window=window, limit=limit, **{what: of(name, what) for what in said})
         for name in rows.sources
     }
+    return rows, facts
 
 
 def _is_settings(source: object) -> bool:
@@ -140,28 +155,41 @@ def open_settings(
     anchors: Sequence[str | Path] | None = None,
     key: str | Path | None = None,
 ) -> Session:
-    """Open the table that settings describe. The budget begins a ledger where there is none yet."""
-    facts = declared(
+    """Open the tables that settings describe. The budget begins a ledger where there is none yet."""
+    several = isinstance(settings.source, Mapping)
+    found = rows_of(
+        settings.source,
+        None if several else settings.tables or settings.table,
+        inner=settings.inner,
+        store=settings.store,
+        public=settings.public,
+    )
+    said = _said(
         person=settings.person,
-        row=settings.person is None,
         bounds=settings.bounds,
         groups=settings.groups,
-        limit=settings.limit if settings.person is not None else None,
         kinds=settings.kinds,
         complete=settings.complete,
-        window=settings.window,
         order=settings.order,
     )
+    limit = settings.limit if settings.person is not None else None
+    rows, facts = _declared(found, said, row=settings.person is None, window=settings.window, limit=limit)
+    units = [one.unit for one in facts.values()]
     account = LedgerAt(
         place=settings.ledger,
         budget=settings.budget,
-        unit=facts.unit,
-        title=settings.table,
+        unit=units[0],
+        others=tuple(units[1:]),
+        title=rows.title,
         anchors=anchors,
         key=key,
     )
-    rows = Rows(sources={settings.table: path_of(settings.source)}, inner=settings.inner, store=settings.store)
-    return _opened(rows, {settings.table: facts}, account, analyst=analyst, delta=settings.delta)
+    return _opened(rows, facts, account, analyst=analyst, delta=settings.delta)
+
+
+def _said(**given: Any) -> dict[str, Any]:
+    """Return what is said of tables; what is empty is not said."""
+    return {what: one or None for what, one in given.items()}
 
 
 def _opened(

@@ -7,19 +7,20 @@ from typing import Any, Protocol
 
 from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
-from discreet.core.schema import Schema
+from discreet.core.schema import Schema, closest
 from discreet.data import Aggregation, Exact, TableSource, open_tables
 from discreet.data.relations import Scan
 from discreet.gate.opening import SERVER
 from discreet.gate.plans import need_label
 from discreet.gate.thread_queue import bare
 from discreet.session.declared import Declared
+from discreet.session.publics import PLAIN, need_nobody
 from discreet.session.settings import table_name
 
 #: What a frame's table is called in SQL, unless it is given a name.
 FRAME = "data"
-#: What is said of a table as a whole, and not by columns.
-PLAIN = ("person", "complete", "order")
+#: How names of files end.
+FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".duckdb")
 
 
 class Tables(Protocol):
@@ -73,6 +74,8 @@ class Rows:
     address: str | None = None
     inner: str | None = None
     store: str | Path | None = None
+    #: Public tables that are nobody's although a column is called as those are that name people; capitals folded.
+    nobodys: frozenset[str] = frozenset()
 
     @property
     def several(self) -> bool:
@@ -89,10 +92,18 @@ class Rows:
         unit = next(iter(facts.values())).unit
         tables = {name: self._table(name, facts[name], unit) for name in self.sources}
         try:
-            return self._opened(tables, unit)
+            return self._checked(self._opened(tables, unit))
         except DiscreetError as error:
             refusal = bare(error)  # without the frames that saw the source
         raise refusal
+
+    def _checked(self, tables: Tables) -> Tables:
+        try:
+            need_nobody(tables.schemas, tables.publics, self.nobodys)
+        except BaseException:
+            tables.close()
+            raise
+        return tables
 
     def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> Tables:
         if self.address is not None:
@@ -158,7 +169,13 @@ def _in_database(table: object) -> dict[str, str]:
         raise InvalidInput(
             "Which tables of the database are meant?", fix='pass table="visits", or table=["visits", "patients"]'
         )
-    return {need_label(name, "table").split(".")[-1]: name for name in names}
+    found = {need_label(name, "table").split(".")[-1]: name for name in names}
+    if len({name.casefold() for name in found}) < len(names):
+        raise InvalidInput(
+            "Two tables of the database have the same name, but for their schemas or capitals.",
+            fix="name one of them; or a view of the other, which is called differently",
+        )
+    return found
 
 
 def _by_name(source: Any, table: object) -> dict[str, Any]:
@@ -178,9 +195,16 @@ def _public(public: object, address: str | None) -> dict[str, Any]:
         raise WrongType(
             f"public is {kind_of(public)}, not a dictionary by names.", fix='pass public={"wards": "wards.csv"}'
         )
-    if address is not None:
-        return dict(public)
-    return {need_label(name, "the name of a public table"): path_of(one) for name, one in public.items()}
+    named = {need_label(name, "the name of a public table"): one for name, one in public.items()}
+    if address is None:
+        return {name: path_of(one) for name, one in named.items()}
+    for one in named.values():
+        if isinstance(one, str) and Path(one).suffix in FILES and Path(one).is_file():
+            raise InvalidInput(
+                f"A text names a table of the database here, and {one!r} is a file.",
+                fix=f"pass pathlib.Path({one!r}), or a frame with its rows",
+            )
+    return {name: path_of(one) if isinstance(one, Path) else one for name, one in named.items()}
 
 
 def path_of(source: Any) -> Any:
@@ -226,9 +250,10 @@ def said_of(given: object, name: str, rows: Rows, what: str, example: str) -> An
     known = {table.casefold() for table in rows.sources}
     for table in given:
         if not isinstance(table, str) or table.casefold() not in known:
+            meant = closest(table, rows.sources) if isinstance(table, str) else None
             raise InvalidInput(
                 f"{what} speaks of a table that there is not.",
-                fix=f'with several tables, pass {what}={{"{name}": {example}}}',
+                fix=f"did you mean {meant!r}?" if meant else f'with several, pass {what}={{"{name}": {example}}}',
             )
     found = next((one for table, one in given.items() if table.casefold() == name.casefold()), None)
     if what == "person" and found is None:
