@@ -30,8 +30,9 @@ class PlacesForGroups(PlainTable):
 class PlacesForRows(PlainTable):
     """A row's mark is drawn from its place in the table, which others change."""
 
-    def first_rows(self, salt, entries, most):
-        return sorted(entries, key=lambda entry: self.row_mark(salt, entry.unit, self.place_of(entry)))[:most]
+    def spread_rows(self, salt, entries, most):
+        marks = {id(entry): self.row_mark(salt, entry.unit, self.place_of(entry)) for entry in entries}
+        return sorted(entries, key=lambda entry: marks[id(entry)])[:most]
 
     def place_of(self, entry):
         return next(place for place, row in enumerate(self.rows) if row is entry.row)
@@ -40,20 +41,15 @@ class PlacesForRows(PlainTable):
 class OneRowTooMany(PlainTable):
     """The count of rows begins at zero, and ends one too late."""
 
-    def first_rows(self, salt, entries, most):
-        return super().first_rows(salt, entries, most + 1)
+    def spread_rows(self, salt, entries, most):
+        return super().spread_rows(salt, entries, most + 1)
 
 
-class NumbersOfTheWholeUnit(PlainTable):
-    """A row in a group is numbered among all of its unit's rows: private, but not what was promised."""
+class FirstRowsOfAll(PlainTable):
+    """A unit keeps the first of its rows: private, but not what was promised."""
 
-    def kept_of_unit(self, aggregation, entries, places):
-        self.whole = entries
-        return super().kept_of_unit(aggregation, entries, places)
-
-    def first_rows(self, salt, entries, most):
-        numbers = {id(entry): number for number, entry in enumerate(self.whole)}
-        return sorted(entries, key=lambda entry: self.row_mark(salt, entry.unit, numbers[id(entry)]))[:most]
+    def spread_rows(self, salt, entries, most):
+        return entries[:most]
 
 
 class TotalInEachGroup(PlainTable):
@@ -64,7 +60,7 @@ class TotalInEachGroup(PlainTable):
             return [
                 entry
                 for group in dict.fromkeys(each.group for each in entries)
-                for entry in self.first_rows(
+                for entry in self.spread_rows(
                     aggregation.salt, [each for each in entries if each.group == group], aggregation.limit.rows
                 )
             ]
@@ -78,7 +74,7 @@ class AnyNumberOfGroups(PlainTable):
         return [
             entry
             for group in dict.fromkeys(each.group for each in entries)
-            for entry in self.first_rows(
+            for entry in self.spread_rows(
                 aggregation.salt, [each for each in entries if each.group == group], aggregation.limit.rows_per_group
             )
         ]
@@ -125,7 +121,7 @@ class SomebodysRowsForEverybody(PlainTable):
 class LargestValues(PlainTable):
     """A unit keeps its largest rows, whatever their marks: private, but not what was promised."""
 
-    def first_rows(self, salt, entries, most):
+    def spread_rows(self, salt, entries, most):
         return sorted(entries, key=lambda entry: str(sorted(entry.row.items(), key=str)))[:most]
 
 
@@ -196,7 +192,7 @@ FARTHER = (
 #: These only say something else.
 OTHERWISE = (
     SomebodysRowsForEverybody,
-    NumbersOfTheWholeUnit,
+    FirstRowsOfAll,
     LargestValues,
     FirstGroupsFirst,
     HalvesToEven,

@@ -33,7 +33,7 @@ from discreet.data.aggregates import (
 from discreet.data.expressions import Call, ColumnValue, Literal, call, children
 from discreet.data.functions import F
 from discreet.data.marks import mark, name_of, word_of
-from plain_engine import PlainTable
+from plain_engine import Entry, PlainTable
 
 SCHEMA = Schema(
     table="visits",
@@ -183,19 +183,33 @@ def test_marks_are_as_they_are_written():
 
 
 def test_marks_are_fair():
-    """Each of some groups is among a unit's first three as often as the others, and rows are, too."""
+    """Each of some groups is among a unit's first three as often as the others."""
     for others in (range(12), [word_of(f"g{n}") for n in range(12)], range(0, 12_000, 1000)):
         chosen = Counter(o for u in range(6000) for o in sorted(others, key=lambda o: mark(3, word_of(u), o))[:3])
         expected = 6000 * 3 / 12
         assert sum((chosen[o] - expected) ** 2 / expected for o in others) < 40
 
 
-def test_a_unit_keeps_the_groups_and_rows_with_its_smallest_marks():
+@pytest.mark.parametrize(("count", "most"), [(12, 3), (7, 2), (9, 8), (100, 1)])
+def test_rows_stay_evenly_spread_and_each_as_often(count, most):
+    stayed, table = Counter(), PlainTable(SCHEMA, ())
+    for person in range(4000):
+        entries = [Entry((f"p{person}",), (), {"age": number}) for number in range(count)]
+        numbers = [entry.row["age"] for entry in table.spread_rows(3, entries, most)]
+        assert len(numbers) == most
+        gaps = {(later - earlier) % count for earlier, later in zip(numbers, [*numbers[1:], numbers[0]], strict=True)}
+        assert gaps <= ({0} if most == 1 else {count // most, -(-count // most)})
+        stayed.update(numbers)
+    expected = 4000 * most / count
+    assert sum((stayed[n] - expected) ** 2 / expected for n in range(count)) < count + 6 * count**0.5
+
+
+def test_a_unit_keeps_the_groups_with_its_smallest_marks_and_rows_from_its_start():
     rows = [("ann", ward, float(number), number) for number, ward in enumerate("ABCABCABC")]
     found = ask(Rows(), Total(AGE, Bounds(0, 10, step=1)), rows=rows, salt=7, limit=Limit(groups=2, rows_per_group=1))
     name = name_of(("ann",))
     groups = sorted("ABC", key=lambda ward: mark(7, name, name_of((ward,))))[:2]
-    number = min(range(3), key=lambda n: mark(8, name, n))  # of its rows in the group
+    number = mark(8, name, 3) % 3  # of its three rows in the group
     expected = {ward: 3 * number + "ABC".index(ward) for ward in groups}
     assert found.groups == tuple((ward,) for ward in sorted(groups))
     assert found.answers[0].tolist() == [1, 1]
@@ -205,7 +219,7 @@ def test_a_unit_keeps_the_groups_and_rows_with_its_smallest_marks():
 def test_rows_are_numbered_after_the_condition():
     rows = [("ann", "A", 0.0, number) for number in range(20)]
     odd = call(F.EQ, call(F.MODULO, AGE, Literal.of(2)), Literal.of(1))
-    kept = min(range(10), key=lambda n: mark(6, name_of(("ann",)), n))
+    kept = mark(6, name_of(("ann",)), 10) % 10
     assert answers(Total(AGE, Bounds(0, 99, step=1)), rows=rows, where=odd, salt=5, limit=TotalLimit(1)) == [
         [2 * kept + 1]
     ]

@@ -3,15 +3,16 @@
 **Which rows count.** Take the rows where the condition is true and every key with public values has one of them. Each
 unit's rows stand in the order of the table. Of these:
 
-* `Limit`: a unit keeps the groups with its smallest marks, at most `groups` of them, and in each of them the rows with
-  its smallest marks, at most `rows_per_group`.
-* `TotalLimit`: it keeps the rows with its smallest marks over all groups, at most `rows`.
+* `Limit`: a unit keeps the groups with its smallest marks, at most `groups` of them, and in each of them at most
+  `rows_per_group` rows.
+* `TotalLimit`: it keeps at most `rows` rows over all groups.
 
 A unit's mark for a group is mark(salt, name of unit, name of group); ties go to the group that comes first in the order
-of groups. A unit's mark for a row is mark(salt + 1, name of unit, n), where n = 0, 1, 2, … counts the rows that it
-competes with: with `Limit` the unit's rows in its group, with `TotalLimit` all of them (that passed the condition and
-the keys). So which rows count depends on the unit's own rows and the salt, and on nobody else.
-`discreet.data.marks` says what mark and name are.
+of groups. Where there are c rows and k may stay, 0 < k < c, they stay evenly spread, from a start that looks random: of
+the rows n = 0, 1, 2, …, c − 1 in their order those with (n·k + c − s) mod c < k, where s = mark(salt + 1, name of unit,
+c) mod c; with k of 2²⁷ or more, those with (n + c − s) mod c < k. Either way they are k, and for each row as many s let
+it stay, k of c. So which rows count depends on the unit's own rows and the salt, and on nobody else.
+`discreet.data.marks` says what mark and name are, `discreet.data.row_choice` why they are k.
 
 **Which groups.** If all keys have public values: their product, in the order given, whether they occur or not.
 Otherwise all key tuples of rows that count, in the order of `discreet.data.marks.group_order`: these are private, and

@@ -104,6 +104,17 @@ class PassedRows:
         if text:
             self._conditions.append(text)
 
+    def leave_out(self, leavers: str) -> None:
+        """Let only rows pass whose unit is not in a table, with the columns v0, … of ids; without one, all."""
+        if not leavers:
+            return
+        agreed = [f"leavers.v0 = {self.units[0].text}"]  # a person is never NULL, and rows can be hashed by it
+        agreed += [
+            f"(leavers.v{place} = {one.text} OR (leavers.v{place} IS NULL AND {one.text} IS NULL))"
+            for place, one in enumerate(self.units[1:], 1)
+        ]
+        self.add_condition(f"NOT EXISTS (SELECT 1 FROM {leavers} WHERE {' AND '.join(agreed)})")
+
     def add_key(self, key: Key, *, public: bool) -> None:
         """Group by a key; rows whose value is none of the public ones are left out."""
         value, place = Typed(self.dialect.value(key.expression, self.given), key.expression.kind), len(self.keys)
@@ -127,6 +138,11 @@ class PassedRows:
     def group_names(self) -> list[str]:
         """The columns of groups."""
         return [key.name for key in self.keys]
+
+    @property
+    def group_columns(self) -> list[tuple[str, str]]:
+        """The SQL of private keys, and the columns that hold them."""
+        return [(one.column, key.name) for one, key in zip(self._groups, self.keys, strict=True) if key.values is None]
 
     @property
     def own_names(self) -> list[str]:

@@ -3,13 +3,14 @@
 A unit's groups are ranked by their marks, and rows of other groups left out: that takes one sort by unit and mark. What
 is left is put together: a *bundle* is the rows of one unit in one group (in one cell, where cells are counted), with
 its number of rows and its sums. Only units' groups that have more rows than the limit lets count are read once more,
-row by row in their order, to choose rows by their marks. What orders rows is computed for no others. Where nobody asks
+row by row in their order, to choose among them. What orders rows is computed for no others. Where nobody asks
 about units, bundles that count whole are added up at once, so that nothing is kept but sums and crowded groups.
 
 What counts is what `discreet.data.aggregates` says.
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, prod
 
@@ -21,8 +22,9 @@ from discreet.data.bounded_dialect import BoundedDialect
 from discreet.data.bounded_needs import CellPart, Needs, UnitPart
 from discreet.data.bounded_rows import passed_rows
 from discreet.data.expressions import Literal
-from discreet.data.marks import OTHERS
+from discreet.data.marks import MASK, OTHERS
 from discreet.data.relations import most_rows
+from discreet.data.row_choice import stride
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,16 @@ class Bounded:
     layout: Layout
 
 
-def bounded_sql(aggregation: Aggregation, table: str, dialect: BoundedDialect, *, look_up: bool = False) -> Bounded:
+def bounded_sql(
+    aggregation: Aggregation, table: str, dialect: BoundedDialect, *, look_up: bool = False, leavers: str = ""
+) -> Bounded:
     """Return the statement of an aggregation; `table` is asked if it has no relation of its own.
 
     `look_up`: the words of groups are computed once a group, and joined: for engines that take long to hash a text.
+    `leavers`: the units whose rows are left out, as a table with the columns v0, … of their ids; nobody without.
     """
     needs = Needs(passed_rows(aggregation, table, dialect, look_up=look_up))
+    needs.rows.leave_out(leavers)
     readings = tuple(needs.read(aggregate) for aggregate in aggregation.aggregates)
     by_group = any(isinstance(one, Sums) or (isinstance(one, Cells) and one.by_group) for one in readings)
     grouped = by_group or not aggregation.public or not needs.parts
@@ -49,7 +55,7 @@ def bounded_sql(aggregation: Aggregation, table: str, dialect: BoundedDialect, *
 class Writing:
     """One statement in the making."""
 
-    def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool) -> None:
+    def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool, asking: bool = False) -> None:
         self._needs, self._rows, self._dialect = needs, needs.rows, needs.rows.dialect
         self._limit, self._grouped = aggregation.limit, grouped
         self._units_asked = any(isinstance(part, UnitPart) for part in needs.parts)
@@ -64,10 +70,11 @@ class Writing:
         counted = self._units_asked and bool(self._rows.keys) and bool(needs.cells)
         self._ranks = self._choose_groups or counted
         # Where nothing is chosen and nobody is counted, it does not matter whose rows are put together.
-        apart = self._choose_groups or self._choose_rows or needs.people or self._units_asked
+        apart = self._choose_groups or self._choose_rows or needs.people or self._units_asked or asking
         self._apart = self._rows.unit_names if apart else []
         #: Whether bundles are added up before crowded ones are read again.
-        self._adds = self._choose_rows and not self._units_asked and not (needs.people and needs.cells)
+        added = self._choose_rows and not self._units_asked and not (needs.people and needs.cells)
+        self._adds = added and not asking
 
     def _most_groups(self) -> float:
         """Return how many groups there are at most."""
@@ -83,6 +90,18 @@ class Writing:
         selects += [self._part(number, part) for number, part in enumerate(self._needs.parts, 1)]
         listed = ", ".join(f"{name} AS ({text})" for name, text in tables.items())
         return f"WITH {listed} {' UNION ALL '.join(selects)}"
+
+    def asking(self, forms: Sequence[Sequence[str]]) -> str:
+        """Return the statement that tells what each unit adds, if this was made for asking.
+
+        For each number that a unit adds in a group (as SQL over bundles, x), forms of it that are added up over groups.
+        """
+        tables = {"base": self._rows.selected(ranks=self._ranks, ordered=True)} if self._base else {}
+        tables |= {"kept": self._kept(), "counted": self._counted()}
+        listed = ", ".join(f"{name} AS ({text})" for name, text in tables.items())
+        units = ", ".join(self._rows.unit_names)
+        sums = [self._dialect.wide_sum(form) for one in forms for form in one]
+        return f"WITH {listed} SELECT {', '.join([units, *sums])} FROM counted GROUP BY {units}"
 
     # --- bundles ---
 
@@ -188,22 +207,27 @@ class Writing:
 
     def _chosen(self) -> str:
         """Return the rows that count, where there are more than the limit lets count."""
-        names, by = ", ".join(self._rows.own_names), f"PARTITION BY {', '.join(self._together)}"
-        mark = self._mark(f"w + p * {OTHERS}")
-        marked = f"SELECT {names}, row_number() OVER ({by} ORDER BY {mark}) AS r FROM ({self._numbered(by)}) AS e"
-        return self._rows.valued(f"({marked}) AS h WHERE r <= {self._limit.rows_per_group}")
+        return self._rows.valued(f"({self._numbered()}) AS h WHERE {self._stays}")
 
-    def _numbered(self, by: str) -> str:
-        """Return the rows that are too many, with those that they compete with, numbered from 0 on in their order."""
+    @property
+    def _stays(self) -> str:
+        """Whether a row counts: of those that it competes with it is number `p`, from 0 on, and there are `c`."""
+        most = self._limit.rows_per_group
+        start = f"{self._mark(f'w + (c & {MASK}) * {OTHERS}')} % c"
+        return f"(p * {stride(most)} + c - {start}) % c < {most}"
+
+    def _numbered(self) -> str:
+        """Return the rows that are too many, with those that they compete with, numbered in their order."""
         persons = f"SELECT u0 FROM kept WHERE {self._crowded}"
         if self._base:
             rows = f"SELECT * FROM base WHERE u0 IN ({persons})"
         else:
             rows = self._rows.selected(ranks=False, ordered=True, among=persons)
         crowded = f"(SELECT {', '.join(self._together)} FROM kept WHERE {self._crowded}) AS k"
-        number = f"row_number() OVER ({by}{self._rows.ordering}) - 1"
+        by = f"PARTITION BY {', '.join(self._together)}"
+        numbers = f"row_number() OVER ({by}{self._rows.ordering}) - 1 AS p, count(*) OVER ({by}) AS c"
         names = ", ".join([*self._rows.own_names, "w"])
-        return f"SELECT {names}, {number} AS p FROM ({rows}) AS i WHERE {self._rows.is_among(crowded, self._together)}"
+        return f"SELECT {names}, {numbers} FROM ({rows}) AS i WHERE {self._rows.is_among(crowded, self._together)}"
 
     @property
     def _together(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Choosing among one unit's own rows, by their marks; and what bounding is made of."""
+"""Choosing among one unit's own rows; and what bounding is made of."""
 
 from typing import Any
 
@@ -14,23 +14,35 @@ LOWER, UPPER = np.uint64(16), np.uint64(48)
 LAST_16 = np.uint64(0xFFFF)
 PLACES = np.arange(PIECE, dtype=np.uint64)
 
+#: From so many rows on that may stay, they stay side by side.
+SPREAD = 1 << 27
+
 Ints = NDArray[np.intp]
 Longs = NDArray[np.uint64]
 
 
 def chosen(salt: int, names: Words, lengths: Ints, most: int) -> Ints:
-    """Return the places of rows with the smallest marks in their run, from the runs' lengths and their units' names.
+    """Return the places of rows that stay, from the runs' lengths, all above `most`, and the names of their units.
 
-    The rows of a run stand in their order, and compete with no others.
+    Rows of a run compete with each other and with no others, and stand in their order.
+    Proof that k of c stay: let a(n) = n·k − s. As k < c, a(n) mod c < k just where ⌊a(n)/c⌋ is one more than
+    ⌊a(n − 1)/c⌋; over n = 0, …, c − 1 this adds up to ⌊(ck − k − s)/c⌋ − ⌊(−k − s)/c⌋ = k. And for each n, a(n) takes
+    each value mod c for one s, so that k of the c starts let it stay.
     """
+    starts = mix_words(unit_words(salt + 1, names) + lengths.astype(np.uint32) * np.uint32(OTHERS))
     number = np.arange(int(lengths.sum())) - (np.cumsum(lengths) - lengths).repeat(lengths)
-    labels = number.astype(np.uint32)
-    labels *= np.uint32(OTHERS)
-    labels += unit_words(salt + 1, names).repeat(lengths)
-    labels = mix_words(labels)
-    run = np.arange(len(lengths), dtype=np.uint64).repeat(lengths)
-    order = order_of(run, labels)  # places break ties like numbers
-    return order[number < most]  # in this order, too, a run's rows are numbered from 0 on
+    number *= stride(most)
+    number += (lengths - starts % lengths).repeat(lengths)
+    number %= lengths.repeat(lengths)
+    return np.flatnonzero(number < most)
+
+
+def stride(most: int) -> int:
+    """Return by how much the numbers of neighbours differ, that are reduced to choose `most` of them.
+
+    No table has 2³⁶ rows: a product with what is below 2²⁷ is below 2⁶³.
+    """
+    return most if most < SPREAD else 1
 
 
 def unit_words(salt: int, names: Words) -> Words:
@@ -45,15 +57,6 @@ def packed(first: Longs, second: Words) -> Longs:
     words |= PLACES[: len(words)]
     words.sort()
     return words
-
-
-def order_of(first: Longs, second: Words) -> Ints:
-    """Return the order by first, second and place."""
-    if len(first) > PIECE:
-        return np.lexsort((second, first))
-    words = packed(first, second)
-    words &= LAST_16
-    return words.view(np.int64)
 
 
 def ranges(begins: Ints, lengths: Ints) -> Ints:

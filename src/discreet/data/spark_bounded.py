@@ -2,8 +2,7 @@
 
 Spark computes a named subquery anew wherever it is named, so that reading the persons with too many rows once more, as
 `discreet.data.bounded_sql` has it, would be reading everything three times. Instead all rows of a unit stay together:
-its groups are ranked and their rows numbered in one sort, rows of groups that do not count go, and of the others those
-with the smallest marks count.
+its groups are ranked and their rows numbered in one sort, and what does not count is left out.
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
@@ -15,6 +14,7 @@ from discreet.data.bounded_rows import passed_rows
 from discreet.data.bounded_sql import Bounded, Writing
 from discreet.data.dialects import Typed
 from discreet.data.marks import MASK, OTHERS, UNITS
+from discreet.data.row_choice import stride
 from discreet.data.spark_dialect import SparkDialect
 
 
@@ -59,23 +59,29 @@ class SparkWriting(Writing):
 
     def _chosen_rows(self) -> str:
         """Return the rows that count, as they stand in FROM, with a condition."""
-        most, names = self._limit.rows_per_group, [*self._rows.own_names, *(["m"] if self._choose_groups else [])]
-        by = f"PARTITION BY {', '.join(self._together)}"
-        where = f" WHERE q <= {self._limit.groups}" if self._choose_groups else ""
-        mark = self._mark(f"{(self._rows.salt + 1) & MASK} + {self._unit_part} + (p - 1) * {OTHERS}")
-        rank = f"row_number() OVER ({by} ORDER BY {mark}) AS r"
-        marked = f"SELECT {', '.join(names)}, {rank} FROM ({self._numbered_rows(by)}) AS e{where}"
-        return f"({marked}) AS h WHERE r <= {most}"
+        most = self._limit.rows_per_group
+        where = [f"q <= {self._limit.groups}"] if self._choose_groups else []
+        return f"({self._numbered_rows()}) AS h WHERE {' AND '.join([*where, f'(c <= {most} OR {self._stays})'])}"
 
-    def _numbered_rows(self, by: str) -> str:
-        """Return all rows with `p`, their number from 1 on, and `q`, their group's rank: sorted once for both."""
-        number = f"row_number() OVER ({by}{self._ordering}) AS p"
+    @property
+    def _stays(self) -> str:
+        most = self._limit.rows_per_group
+        mark = self._mark(f"{(self._rows.salt + 1) & MASK} + {self._unit_part} + (c & {MASK}) * {OTHERS}")
+        return f"((p - 1) * {stride(most)}L + c - {mark} % c) % c < {most}"
+
+    def _numbered_rows(self) -> str:
+        """Return all rows with `p`, their number from 1 on of the `c` they compete with, and `q`, their group's rank.
+
+        They are sorted once for all three.
+        """
+        by = f"PARTITION BY {', '.join(self._together)}"
+        numbers = f"row_number() OVER ({by}{self._ordering}) AS p, count(*) OVER ({by}) AS c"
         if not self._choose_groups:
-            return f"SELECT *, {number} FROM ({self._shuffled()}) AS a"
+            return f"SELECT *, {numbers} FROM ({self._shuffled()}) AS a"
         units, groups = ", ".join(self._rows.unit_names), ", ".join(["m", *self._rows.group_names])
         rank = f"dense_rank() OVER (PARTITION BY {units} ORDER BY {groups}) AS q"
         marked = f"SELECT *, {self._group_mark} AS m FROM ({self._shuffled()}) AS a"
-        return f"SELECT *, {rank}, {number} FROM ({marked}) AS b"
+        return f"SELECT *, {rank}, {numbers} FROM ({marked}) AS b"
 
     @property
     def _together(self) -> list[str]:
@@ -112,7 +118,7 @@ class SparkWriting(Writing):
     def _order_names(self) -> list[str]:
         """The columns that order a unit's rows."""
         known = {one.text: name for one, name in zip(self._rows.units, self._rows.unit_names, strict=True)}
-        known |= dict(self._rows.columns.pairs)
+        known |= dict(self._rows.columns.pairs) | dict(self._rows.group_columns)
         return [known.get(one.text, f"o{place}") for place, one in enumerate(self._rows.order)]
 
     @property
