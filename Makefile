@@ -64,6 +64,7 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/queries.py --large
 	$(RUN)/python benchmarks/postgres.py
 	$(RUN)/python benchmarks/spark.py
+	$(RUN)/python benchmarks/scaling.py
 
 docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest
@@ -77,4 +78,4 @@ java:                  ## what Spark runs on, where it is missing (Debian, Ubunt
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -15,6 +15,9 @@ PEERS = {
     "pipelinedp": ("pipeline-dp==0.3.1", "pyarrow>=17"),
     "smartnoise": ("smartnoise-sql==1.0.10", "pyarrow>=17"),
 }
+#: Those that are asked on Spark; it brings a Spark of its own.
+SPARK_PEERS = {"tumult": ("tmlt.analytics==0.21.0",)}
+EVERY = {**PEERS, **SPARK_PEERS}
 
 
 def python_of(peer: str, folder: Path = FOLDER) -> Path | None:
@@ -25,12 +28,12 @@ def python_of(peer: str, folder: Path = FOLDER) -> Path | None:
 
 def make(peer: str, folder: Path = FOLDER) -> None:
     """Make a peer's environment, unless there is one with just these packages."""
-    done, wanted = folder / peer / "done", "\n".join(PEERS[peer])
+    done, wanted = folder / peer / "done", "\n".join(EVERY[peer])
     if done.exists() and done.read_text(encoding="utf-8") == wanted:
         return
     subprocess.run([sys.executable, "-m", "venv", "--clear", folder / peer], check=True)  # noqa: S603
     pip = [folder / peer / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, *PEERS[peer]], check=True)  # noqa: S603
+    subprocess.run([*pip, *EVERY[peer]], check=True)  # noqa: S603
     done.write_text(wanted, encoding="utf-8")
 
 
@@ -38,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where to put them (%(default)s)")
     options = parser.parse_args()
-    for peer in PEERS:
+    for peer in EVERY:
         try:
             make(peer, options.folder)
         except subprocess.CalledProcessError as error:

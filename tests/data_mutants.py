@@ -87,8 +87,8 @@ DATA_MUTANTS = [
     Mutant(
         "one row too many stays",
         "data/row_choice.py",
-        "return order[number < most]",
-        "return order[number <= most]",
+        "return np.flatnonzero(number < most)",
+        "return np.flatnonzero(number <= most)",
         f"{TABLE}::test_one_person_may_own_more_rows_than_a_piece_holds",
     ),
     Mutant(
@@ -101,8 +101,8 @@ DATA_MUTANTS = [
     Mutant(
         "rows are numbered by their place in the piece",
         "data/row_choice.py",
-        "labels = number.astype(np.uint32)",
-        "labels = np.arange(len(number), dtype=np.uint32)",
+        "number = np.arange(int(lengths.sum())) - (np.cumsum(lengths) - lengths).repeat(lengths)",
+        "number = np.arange(int(lengths.sum()))",
         f"{TABLE}::test_a_choice_does_not_depend_on_others",
     ),
     Mutant(

@@ -89,8 +89,8 @@ DATA_REFERENCE_MUTANTS = [
     Mutant(
         "a unit keeps one row more than it may",
         "data/row_choice.py",
-        "return order[number < most]",
-        "return order[number <= most]",
+        "return np.flatnonzero(number < most)",
+        "return np.flatnonzero(number <= most)",
         SAME,
     ),
     Mutant(
@@ -103,8 +103,8 @@ DATA_REFERENCE_MUTANTS = [
     Mutant(
         "rows and groups are chosen under one salt",
         "data/row_choice.py",
-        "labels += unit_words(salt + 1, names)",
-        "labels += unit_words(salt, names)",
+        "mix_words(unit_words(salt + 1, names)",
+        "mix_words(unit_words(salt, names)",
         SAME,
     ),
     Mutant(

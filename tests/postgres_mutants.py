@@ -19,8 +19,8 @@ POSTGRES_MUTANTS = [
     Mutant(
         "PostgreSQL: all rows of a unit with too many count",
         "data/bounded_sql.py",
-        "AS h WHERE r <= {self._limit.rows_per_group}",
-        "AS h WHERE r >= {self._limit.rows_per_group}",
+        "AS h WHERE {self._stays}",
+        "AS h WHERE p >= 0",
         FORMS,
     ),
     Mutant(

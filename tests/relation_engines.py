@@ -38,5 +38,14 @@ def of_server(private, public):
     return postgres_tables(private, public)
 
 
+def of_spark(private, public):
+    """Return tables of a Spark."""
+    from spark_tables import spark_tables
+
+    return spark_tables(private, public)
+
+
 #: Whoever joins has to pass the same tests.
-RELATION_ENGINES = {"duckdb": duck_tables, "postgres": of_server}
+RELATION_ENGINES = {"duckdb": duck_tables, "postgres": of_server, "spark": of_spark}
+#: Of so many random worlds as others pass, an engine passes one in so many, if each takes it long.
+RELATIONS_ONE_IN = {"spark": 20}

@@ -4,6 +4,9 @@ from mutant import Mutant
 
 CONTRACT = "contracts/test_data_spark.py"
 UNIT = "unit/test_data_spark.py"
+TRAPS = "unit/test_spark_traps.py"
+DEADLINES = "unit/test_spark_deadlines.py"
+LOST = "unit/test_spark_lost.py"
 
 SPARK_MUTANTS = [
     Mutant(
@@ -30,8 +33,8 @@ SPARK_MUTANTS = [
     Mutant(
         "a unit keeps one row too many on Spark",
         "data/spark_bounded.py",
-        "AS h WHERE r <= {most}",
-        "AS h WHERE r <= {most} + 1",
+        "% c) % c < {most}",
+        "% c) % c <= {most}",
         f"{CONTRACT}::test_rows_keep_their_order_in_several_partitions",
     ),
     Mutant(
@@ -40,5 +43,68 @@ SPARK_MUTANTS = [
         "frame.frame.sparkSession.catalog.dropTempView(names[table])",
         "frame.frame.sparkSession.catalog.dropTempView(table)",
         f"{UNIT}::test_a_question_leaves_no_view_and_no_setting_behind",
+    ),
+    Mutant(
+        "a statement on Spark is told to end only once",
+        "data/spark_deadlines.py",
+        "            if wait([made], AGAIN).done:\n",
+        "            if wait([made], AGAIN) is not None:\n",
+        f"{DEADLINES}::test_a_question_without_an_end_is_ended",
+    ),
+    Mutant(
+        "jobs on Spark go on when their time is over",
+        "data/spark_deadlines.py",
+        "        session.sparkContext.addJobTag(tag)\n",
+        '        session.sparkContext.addJobTag("discreet")\n',
+        f"{DEADLINES}::test_a_question_without_an_end_is_ended",
+    ),
+    Mutant(
+        "ending one question on Spark ends all of them",
+        "data/spark_deadlines.py",
+        'tag = f"discreet_{uuid.uuid4().hex}"',
+        'tag = "discreet"',
+        f"{DEADLINES}::test_one_question_that_is_ended_ends_no_other",
+    ),
+    Mutant(
+        "a question on Spark that is interrupted goes on",
+        "data/spark_deadlines.py",
+        "    except BaseException:\n        _end(session, tag, made)\n        raise\n",
+        "    except BaseException:\n        raise\n",
+        f"{DEADLINES}::test_a_question_that_is_interrupted_is_ended",
+    ),
+    Mutant(
+        "a question on Spark leaves the group of whoever asks",
+        "data/spark_deadlines.py",
+        "inheritable_thread_target(session)(local)",
+        "local",
+        f"{DEADLINES}::test_a_question_runs_in_the_group_of_whoever_asks_and_leaves_its_thread_as_it_was",
+    ),
+    Mutant(
+        "a session of Spark that was stopped is asked",
+        "data/spark_table.py",
+        "        need_running(session)\n\n",
+        "\n",
+        f"{LOST}::test_a_table_of_a_session_that_was_stopped_says_what_to_do",
+    ),
+    Mutant(
+        "PySpark on Spark's errors writes rows to the console",
+        "data/spark_table.py",
+        "            with hushed(), _views(used, views):\n",
+        "            with _views(used, views):\n",
+        f"{UNIT}::test_loggers_of_pyspark_are_quiet_while_a_question_is_asked",
+    ),
+    Mutant(
+        "a session of Spark that runs is set anew from another thread",
+        "data/spark_sessions.py",
+        "found = sessions.active()",
+        "found = sessions.getActiveSession()",
+        f"{LOST}::test_a_session_that_runs_is_taken_in_every_thread_as_it_is",
+    ),
+    Mutant(
+        "Spark's integers are divided towards zero",
+        "data/spark_calls.py",
+        'return _rounded("floor", Sql(f"({a.text} / {divisor})", Kind.REAL))',
+        'return _guarded(f"CAST({a.text} / {divisor} AS BIGINT)", call.kind, math.inf)',
+        f"{TRAPS}::test_integer_division",
     ),
 ]

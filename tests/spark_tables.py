@@ -8,6 +8,7 @@ from functools import cache
 
 import pyarrow as pa
 import pytest
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from data_engines import arrow_table
 from discreet.data.importing import Declaration
@@ -35,26 +36,33 @@ SETTINGS = {
 PLACE = "__n"
 
 
-@cache
-def session():
-    """Return the session of this process; skip the test, or fail it where one is needed, if there is no Java."""
+def need_java():
+    """Skip the test, or fail it where one is needed, if there is no Java."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         if os.environ.get(NEEDED):
             pytest.fail(MISSING)
         pytest.skip(MISSING)
+
+
+@cache
+def session():
+    """Return the session of this process."""
+    need_java()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PySpark's own, about versions of pandas
         return spark_session("local[2]", SETTINGS)
 
 
-def frame_of(table):
-    """Return an Arrow table as a frame of Spark."""
+def frame_of(table, spark=None):
+    """Return an Arrow table as a frame of Spark: of a session that is given, or of this process's."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return session().createDataFrame(table)
+        # Connect does not know what is in a table without rows.
+        types = None if table.num_rows else from_arrow_schema(table.schema)
+        return (spark or session()).createDataFrame(table, types)
 
 
-def private_of(schema, rows):
+def private_of(schema, rows, spark=None):
     """Return rows as a private frame that keeps their order, though no column of its schema does."""
     table = arrow_table(schema, rows)
     ordered = table.append_column(PLACE, pa.array(range(len(rows)), pa.int64()))
@@ -67,23 +75,23 @@ def private_of(schema, rows):
         complete=(),
         order=PLACE,
     )
-    made = private_frame(frame_of(ordered), declaration)
+    made = private_frame(frame_of(ordered, spark), declaration)
     assert made.schema.columns[-1].name == PLACE
     return replace(made, schema=replace(made.schema, columns=made.schema.columns[:-1]))
 
 
-def spark_table(schema, rows):
+def spark_table(schema, rows, spark=None):
     """Return a table of Spark."""
-    return SparkTable(SparkFrames({schema.table: private_of(schema, rows)}, {}))
+    return SparkTable(SparkFrames({schema.table: private_of(schema, rows, spark)}, {}))
 
 
-def spark_tables(private, public):
+def spark_tables(private, public, spark=None):
     """Return tables of Spark: for each name a schema and rows."""
     return SparkTable(
         SparkFrames(
-            {name: private_of(schema, rows) for name, (schema, rows) in private.items()},
+            {name: private_of(schema, rows, spark) for name, (schema, rows) in private.items()},
             {
-                name: public_frame(frame_of(arrow_table(schema, rows)), name, session())
+                name: public_frame(frame_of(arrow_table(schema, rows), spark), name, spark or session())
                 for name, (schema, rows) in public.items()
             },
         )

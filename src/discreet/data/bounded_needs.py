@@ -26,8 +26,8 @@ from discreet.data.bounded_dialect import BoundedDialect
 from discreet.data.bounded_rows import PassedRows
 from discreet.data.expressions import ColumnValue, Expression
 
-#: Sums of integers below this are short.
-SHORT = 2**31
+#: Sums of integers below these are short, and tiny.
+SHORT, TINY = 2**31, 2**27
 #: Deviations beyond this are squared in two parts, of so many steps.
 WIDE, HALF = 2**31, 2**27
 
@@ -36,6 +36,7 @@ class Fold(Enum):
     """How the values of rows become one of a bundle, and those of bundles again one."""
 
     PRESENT = "how many there are"
+    TINY = "sum of integers below 2²⁷: of all rows that a table can have, it fits 64 bits"
     SHORT = "sum of integers below 2³¹"
     SUM = "sum"
     MOST = "largest"
@@ -59,7 +60,7 @@ class Folded:
         match self.fold:
             case Fold.PRESENT:
                 return f"count({self.text})"
-            case Fold.SHORT:
+            case Fold.TINY | Fold.SHORT:
                 return dialect.short_sum(self.text)
             case Fold.SUM:
                 return dialect.wide_sum(self.text)
@@ -181,7 +182,7 @@ class Needs:
         ]
 
     def _sum(self, text: str, most: int) -> int:
-        return self._place(self.fold(text, Fold.SHORT if most < SHORT else Fold.SUM))
+        return self._place(self.fold(text, Fold.TINY if most < TINY else Fold.SHORT if most < SHORT else Fold.SUM))
 
     def _cell(self, column: str) -> str:
         if column not in self.cells:

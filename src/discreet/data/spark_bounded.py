@@ -6,10 +6,12 @@ its groups are ranked and their rows numbered in one sort, and what does not cou
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
+from dataclasses import replace
+
 from discreet.data.aggregates import Aggregation
 from discreet.data.bounded_answers import Cells, Layout, Sums
 from discreet.data.bounded_keys import name_of_words
-from discreet.data.bounded_needs import Needs, UnitPart
+from discreet.data.bounded_needs import Fold, Needs, UnitPart
 from discreet.data.bounded_rows import passed_rows
 from discreet.data.bounded_sql import Bounded, Writing
 from discreet.data.dialects import Typed
@@ -38,7 +40,10 @@ class SparkWriting(Writing):
 
     def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool) -> None:
         super().__init__(aggregation, needs, grouped=grouped)
-        self._base, self._adds = False, False
+        self._base = False
+        #: Whether rows are added up by group at once: nobody asks whose they are, but for how many people there are.
+        tiny = all(folded.fold in (Fold.PRESENT, Fold.TINY) for folded in needs.folds)
+        self._adds = self._choose_rows and not self._units_asked and not needs.cells and tiny
         unit_parts = sum(isinstance(part, UnitPart) for part in needs.parts)
         self._units_twice = unit_parts > 1
         self._counted_twice = len(needs.parts) - unit_parts + grouped > 1
@@ -51,11 +56,26 @@ class SparkWriting(Writing):
         return "SELECT 1 AS nothing" if self._choose_rows else super()._kept()
 
     def _counted(self) -> str:
-        if self._choose_rows:
+        if self._adds:
+            counted = self._added()
+        elif self._choose_rows:
             counted = self._bundled(f"({self._rows.valued(self._chosen_rows())}) AS p")
         else:
             counted = super()._counted()
         return once(counted) if self._counted_twice else counted
+
+    def _added(self) -> str:
+        """Return sums by group of the rows that count; `v` is how many people have some: each has a first row."""
+        groups, most = self._rows.group_names, self._limit.rows_per_group
+        where = f" WHERE q <= {self._limit.groups}" if self._choose_groups else ""
+        names = ", ".join(self._rows.own_names)
+        told = f"SELECT {names}, p, (c <= {most} OR {self._stays}) AS t FROM ({self._numbered_rows()}) AS h{where}"
+        sums = {"n": "count(CASE WHEN t THEN 1 END)", "v": "count(CASE WHEN p = 1 THEN 1 END)"}
+        for folded, name in self._needs.folds.items():
+            sums[name] = replace(folded, text=f"CASE WHEN t THEN {folded.text} END").of_rows(self._dialect)
+        items = ", ".join([*groups, *(f"{text} AS {name}" for name, text in sums.items())])
+        by = f" GROUP BY {', '.join(groups)}" if groups else ""
+        return f"SELECT {items} FROM ({self._rows.valued(f'({told}) AS s', 'p', 't')}) AS y{by}"
 
     def _chosen_rows(self) -> str:
         """Return the rows that count, as they stand in FROM, with a condition."""

@@ -5,10 +5,11 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from discreet.core import InvalidInput
+from discreet.data.spark_deadlines import has_ended
 
 #: PySpark's own loggers, which write what an engine's error says to the console, rows and all.
 LOUD = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -62,7 +63,7 @@ def spark_session(master: str = "local[2]", settings: Mapping[str, str] | None =
         from pyspark.sql import SparkSession  # noqa: PLC0415 - slow to load, and an extra
     except ImportError:
         raise InvalidInput("PySpark is not installed.", fix="run: pip install 'discreet[spark]'") from None
-    running = SparkSession.getActiveSession()
+    running = _running(SparkSession)
     if running is not None:
         return running
     for name in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
@@ -74,3 +75,11 @@ def spark_session(master: str = "local[2]", settings: Mapping[str, str] | None =
     # Failed tasks are logged with the values that they failed on.
     session.sparkContext.setLogLevel("OFF")
     return session
+
+
+def _running(sessions: Any) -> Any:
+    """Return the session that runs, whichever thread has made it: the builder would change its settings. Else None."""
+    with suppress(Exception):  # what is raised where there is none
+        found = sessions.active()
+        return None if has_ended(found) else found
+    return None

@@ -2,6 +2,7 @@
 
 A question is one statement. Rows are limited and added up by Spark, where they are; only bounded sums of groups come to
 this process, as Arrow. Frames are known to the session under random names while a question is asked, and not after.
+A question has its time: see `discreet.data.spark_deadlines`.
 """
 
 import uuid
@@ -12,6 +13,7 @@ from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Schema, Value
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.declaring import AnyBounds, AnyKind
+from discreet.data.engines import EngineSettings
 from discreet.data.importing import Entering, quiet_opening
 from discreet.data.opening import TableSource, entering, need_names, need_one_kind
 from discreet.data.quiet import quietly
@@ -19,17 +21,21 @@ from discreet.data.relations import scans_in
 from discreet.data.source_checks import check_source
 from discreet.data.spark_answers import answered
 from discreet.data.spark_bounded import spark_sql
+from discreet.data.spark_deadlines import need_running, within
 from discreet.data.spark_dialect import SparkDialect
-from discreet.data.spark_frames import SparkFrame, SparkFrames, need_frame, private_frame
+from discreet.data.spark_frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame
 from discreet.data.spark_publics import public_frame
 from discreet.data.spark_sessions import hushed
+
+#: Rows that are on Spark are many, and a question may take its time.
+DEFAULT = EngineSettings(seconds=3600)
 
 
 class SparkTable:
     """Private rows of Spark frames. Safe to be asked from several threads."""
 
-    def __init__(self, frames: SparkFrames) -> None:
-        self._frames = frames
+    def __init__(self, frames: SparkFrames, settings: EngineSettings = DEFAULT) -> None:
+        self._frames, self._settings, self._open = frames, settings, True
 
     @property
     def schema(self) -> Schema:
@@ -56,6 +62,8 @@ class SparkTable:
         return quietly(lambda: self._aggregate(aggregation))
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
+        if not self._open:
+            raise InvalidInput("This table was closed.", fix="open it again")
         check_source(aggregation, self.schemas, self.publics)
         if aggregation.source is None:
             used = {self._only().schema.table: self._only()}
@@ -66,9 +74,13 @@ class SparkTable:
         views = {name: f"discreet_{uuid.uuid4().hex}" for name in used}
         bounded = spark_sql(aggregation, next(iter(used), ""), SparkDialect(self._frames, views))
         session = next(iter(used.values())).frame.sparkSession
-        with hushed(), _views(used, views):
-            found = session.sql(bounded.text).toArrow()
-        return answered(bounded.layout, found)
+        need_running(session)
+
+        def found() -> object:
+            with hushed(), _views(used, views):
+                return session.sql(bounded.text).toArrow()
+
+        return answered(bounded.layout, within(session, self._settings.seconds, found))
 
     def _only(self) -> SparkFrame:
         if len(self._frames.private) != 1:
@@ -77,7 +89,7 @@ class SparkTable:
 
     def close(self) -> None:
         """Forget the frames. The session is the caller's, and goes on."""
-        self._frames = SparkFrames({}, {})
+        self._frames, self._open = SparkFrames({}, {}), False
 
     def __repr__(self) -> str:
         return f"SparkTable({', '.join(map(repr, self._frames.private))})"
@@ -94,12 +106,13 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
     complete: Iterable[str] = (),
     order: str | None = None,
     public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT,
 ) -> SparkTable:
     """Return a table with the rows of a Spark frame, classic or Connect. No private row is read.
 
     Arguments are those of `discreet.data.open_table`. A unit's rows are in the order of the column `order`, then of all
     columns, the first one first. `public` names what is nobody's: frames of the same session, or what `open_table`
-    takes. Memory, threads and time are the session's.
+    takes. Memory and threads are the session's: of `settings` only `seconds` says something here.
     """
     said = TableSource(
         source=frame,
@@ -109,7 +122,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
         complete=complete,
         order=order,
     )
-    return open_frames({table: said}, unit=unit, public=public)
+    return open_frames({table: said}, unit=unit, public=public, settings=settings)
 
 
 def open_frames(
@@ -117,16 +130,20 @@ def open_frames(
     *,
     unit: PrivacyUnit,
     public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT,
 ) -> SparkTable:
     """Return private tables, and public ones, by name: see `discreet.data.open_tables`."""
     need_names(sources, public or {})
     private = [entering(name, source, unit, "") for name, source in sources.items()]
+    for source in (*[one.source for one in private], *(public or {}).values()):
+        if is_spark_frame(source):
+            need_running(source.sparkSession)  # type: ignore[attr-defined]
     for one in private:
         need_frame(one.source)
-    return quiet_opening(lambda: _opened(private, public or {}))
+    return quiet_opening(lambda: _opened(private, public or {}, settings))
 
 
-def _opened(private: Sequence[Entering], public: Mapping[str, object]) -> SparkTable:
+def _opened(private: Sequence[Entering], public: Mapping[str, object], settings: EngineSettings) -> SparkTable:
     session = private[0].source.sparkSession  # type: ignore[attr-defined]
     with hushed():
         frames = SparkFrames(
@@ -138,7 +155,7 @@ def _opened(private: Sequence[Entering], public: Mapping[str, object]) -> SparkT
         raise InvalidInput("The frames are of different sessions.", fix="make all of them in one session")
     told = frames.private.items()
     need_one_kind({name: frame.schema for name, frame in told}, {name: frame.spelling for name, frame in told})
-    return SparkTable(frames)
+    return SparkTable(frames, settings)
 
 
 @contextmanager

@@ -1,0 +1,121 @@
+"""Statements of Spark within their time: each in a thread of its own, which is told to end when its time is over.
+
+What Spark can be told to end are jobs that run; a statement that is still being planned has none, and would go on. So
+it is told again and again until it has ended. A server that is gone ends nothing, and PySpark tries for minutes to
+reach it: such a thread is left to itself after a while, and what it may still bring is thrown away.
+
+Jobs are found by a tag, which leaves the job group of whoever asks as it is.
+"""
+
+import threading
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from discreet.core import InvalidInput
+
+Made = TypeVar("Made")
+
+#: Seconds between two times that a statement is told to end.
+AGAIN = 0.2
+#: Seconds that a statement is waited for that was told to end.
+PATIENCE = 10.0
+
+
+def is_connect(session: Any) -> bool:
+    """Whether a session is one of Spark Connect."""
+    return type(session).__module__.startswith("pyspark.sql.connect.")
+
+
+def need_running(session: Any) -> None:
+    """Refuse a session that has ended. Whether it has is known to whoever made it, and told before a row is read."""
+    if has_ended(session):
+        raise InvalidInput(
+            "The session of Spark has ended, and its frames with it.",
+            fix="start a session, make the frames again and open them with the same ledger; "
+            "what was paid for is asked again under its request, and costs nothing more",
+        )
+
+
+def has_ended(session: Any) -> bool:
+    """Whether a session was stopped, or its JVM is gone. Of a server that is gone, Connect knows nothing."""
+    if is_connect(session):
+        return bool(session.is_stopped)
+    try:
+        context = session.sparkContext._jsc  # noqa: SLF001 - PySpark has no other sign of it
+        return context is None or bool(context.sc().isStopped())
+    except Exception:  # noqa: BLE001 - a JVM that does not answer has ended, however that shows
+        return True
+
+
+def within(session: Any, seconds: float, run: Callable[[], Made]) -> Made:
+    """Return what is made, in time; raise what it raises, or TimeoutError.
+
+    If this thread is interrupted, the statement is ended, too.
+    """
+    tag = f"discreet_{uuid.uuid4().hex}"
+    made: Future[Made] = Future()
+    _started(_tagged(session, tag, run), made)
+    try:
+        wait([made], seconds)
+    except BaseException:
+        _end(session, tag, made)
+        raise
+    if not made.done():
+        _end(session, tag, made)
+        wait([made], PATIENCE)
+        raise TimeoutError
+    return made.result()
+
+
+def _started(run: Callable[[], Made], made: Future[Made]) -> None:
+    def fulfil() -> None:
+        try:
+            made.set_result(run())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asked
+            made.set_exception(error)
+
+    threading.Thread(target=fulfil, name="discreet-spark", daemon=True).start()
+
+
+def _tagged(session: Any, tag: str, run: Callable[[], Made]) -> Callable[[], Made]:
+    """Return what is to run in another thread as it would in this one: of the same pool and group, with its tags."""
+    if is_connect(session):
+        tags = {*session.getTags(), tag}
+
+        def remote() -> Made:
+            for one in tags:
+                session.addTag(one)
+            return run()
+
+        return remote
+
+    from pyspark import inheritable_thread_target  # noqa: PLC0415 - an extra, loaded by whoever made a frame
+
+    def local() -> Made:
+        session.sparkContext.addJobTag(tag)
+        session.sparkContext.setInterruptOnCancel(True)  # or tasks would keep their cores
+        try:
+            return run()
+        finally:
+            with suppress(Exception):  # a session that is gone has no tags
+                session.sparkContext.removeJobTag(tag)
+
+    inherited: Callable[[], Made] = inheritable_thread_target(session)(local)
+    return inherited
+
+
+def _end(session: Any, tag: str, made: Future[Made]) -> None:
+    """Tell a statement to end, until it has. In another thread: a server that is gone does not answer this, either."""
+    end = session.interruptTag if is_connect(session) else session.sparkContext.cancelJobsWithTag
+
+    def tell() -> None:
+        for _ in range(int(PATIENCE / AGAIN)):
+            with suppress(Exception):  # there is nobody left to tell
+                end(tag)
+            if wait([made], AGAIN).done:
+                return
+
+    threading.Thread(target=tell, name="discreet-spark-end", daemon=True).start()

@@ -1,0 +1,244 @@
+"""What every engine promises of personal accounts: who is asked, with what, and whose rows count."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from contribution_checks import Recorder, Some, among_mismatches, everybody
+from data_engines import ENGINES, ONE_IN, worlds_of
+from data_worlds import PERSON, World, worlds
+from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.data.aggregates import (
+    Aggregation,
+    Extremes,
+    Histogram,
+    Key,
+    Load,
+    People,
+    PeopleBy,
+    PeopleCut,
+    PeopleWhere,
+    Present,
+    Rows,
+    Total,
+)
+from discreet.data.expressions import ColumnValue, Literal, call
+from discreet.data.functions import F
+from discreet.data.relations import is_owned
+from plain_engine import PlainTable
+from plain_relations import PlainTables
+from relation_engines import RELATION_ENGINES, RELATIONS_ONE_IN
+from relation_worlds import pointed_worlds, relation_worlds
+
+in_worlds, in_relations = worlds_of(ENGINES, ONE_IN), worlds_of(RELATION_ENGINES, RELATIONS_ONE_IN)
+rules = st.one_of(
+    st.just(everybody),
+    st.builds(Some, seed=st.integers(0, 99), always=st.integers(0, 15), most=st.sampled_from([0, 1, 5, 1e6, 1e300])),
+)
+
+
+@pytest.fixture(params=ENGINES)
+def make(request):
+    """How a table of an engine is made from a schema and plain rows."""
+    return ENGINES[request.param]
+
+
+@pytest.fixture(params=RELATION_ENGINES)
+def make_tables(request):
+    """How tables of an engine are made from schemas and plain rows."""
+    return RELATION_ENGINES[request.param]
+
+
+def differences(make, world, rule=everybody):
+    """Return where an engine differs from the plain one; it refuses what has no people."""
+    table = make(world.schema, world.rows)
+    if world.schema.unit.column is None:
+        with pytest.raises(InvalidInput, match="whose each row is"):
+            table.aggregate_among(world.aggregation, Recorder(rule))
+        return []
+    return among_mismatches(PlainTable(world.schema, world.rows), table, world.aggregation, rule)
+
+
+def relation_differences(make, world, rule=everybody):
+    """Return where an engine differs from the plain one; it refuses what is not one person's."""
+    tables, plain = make(world.private, world.public), PlainTables(world.private, world.public)
+    if not plain.people or not is_owned(world.aggregation.source):
+        recorder = Recorder(rule)
+        with pytest.raises(InvalidInput, match=r"whose each row is|two people's"):
+            tables.aggregate_among(world.aggregation, recorder)
+        assert not recorder.asked
+        return []
+    return among_mismatches(plain, tables, world.aggregation, rule)
+
+
+# --- the same as the plain engine ---
+
+
+@in_worlds(120, drawn=worlds(), rule=rules)
+def test_an_engine_asks_whom_the_plain_engine_asks_and_counts_the_same(make, drawn, rule):
+    assert not differences(make, drawn, rule)
+
+
+@in_relations(30, drawn=relation_worlds(), rule=rules)
+def test_an_engine_asks_units_of_relations_as_the_plain_engine_does(make, drawn, rule):
+    assert not relation_differences(make, drawn, rule)
+
+
+@pytest.mark.slow
+@in_worlds(1500, drawn=worlds(most_rows=80), rule=rules)
+def test_an_engine_asks_whom_the_plain_engine_asks_in_many_worlds(make, drawn, rule):
+    assert not differences(make, drawn, rule)
+
+
+@pytest.mark.slow
+@in_relations(400, drawn=relation_worlds(most_rows=20), rule=rules)
+def test_an_engine_asks_units_of_relations_as_the_plain_engine_does_in_many_worlds(make, drawn, rule):
+    assert not relation_differences(make, drawn, rule)
+
+
+@pytest.mark.parametrize("world", pointed_worlds(), ids=lambda world: type(world.aggregation.source).__name__)
+def test_an_engine_asks_units_of_relations_where_it_is_rarely_told(make_tables, world):
+    assert not relation_differences(make_tables, world, Some(seed=1, always=7, most=3))
+
+
+# --- by hand ---
+
+SCHEMA = Schema(
+    table="visits",
+    columns=(
+        Column(name=PERSON, kind=Kind.TEXT),
+        Column(name="x", kind=Kind.INTEGER),
+        Column(name="y", kind=Kind.INTEGER),
+    ),
+    unit=PrivacyUnit(column=PERSON),
+)
+X, Y = ColumnValue("x", Kind.INTEGER), ColumnValue("y", Kind.INTEGER)
+BY_Y = (Key(Y),)
+TENS = Bounds(-10, 10, step=1)
+WIDE = Bounds(-(2**53), 2**53, step=1)
+EVERYTHING = (
+    *(Rows(), People(), Present(X), Total(X, TENS), Total(X, TENS, centred=True), Total(X, TENS, squared=True)),
+    *(Total(X, WIDE), Total(X, WIDE, squared=True), Histogram(X, (0, 5, 10)), PeopleCut(), Extremes(X, upper=True)),
+    *(PeopleWhere(call(F.GT, X, Literal.of(3))), *(PeopleBy(load, 3) for load in Load)),
+)
+
+
+def rows_of(*rows):
+    return tuple(dict(zip(SCHEMA.names, row, strict=True)) for row in rows)
+
+
+def asked(*aggregates, limit=None, where=None, keys=BY_Y):
+    limit = limit or Limit(groups=2, rows_per_group=2)
+    return Aggregation(where=where, keys=keys, aggregates=aggregates, limit=limit, salt=5)
+
+
+MANY = rows_of(*((f"p{n % 37}", [n * 31 % 23 - 8, None, 2**53 - n][n % 3 if n % 2 else 0], n % 11) for n in range(400)))
+
+
+@pytest.mark.parametrize("keys", [(), (Key(Y),), (Key(Y, tuple(range(9))),)], ids=["one group", "private", "public"])
+@pytest.mark.parametrize(
+    "limit",
+    [Limit(), Limit(groups=3, rows_per_group=2), Limit(groups=50, rows_per_group=50), TotalLimit(5), TotalLimit(500)],
+    ids=str,
+)
+def test_everything_is_asked_of_those_who_take_part(make, limit, keys):
+    world = World(SCHEMA, MANY, asked(*EVERYTHING, limit=limit, keys=keys))
+    for rule in (everybody, Some(seed=3, always=8, most=0), Some(seed=4, always=0, most=30)):
+        assert not differences(make, world, rule)
+
+
+def test_what_is_added_is_told_after_limits_group_by_group(make):
+    rows = rows_of(("a", 3, 1), ("a", 4, 1), ("a", 5, 1), ("a", -2, 2), ("b", None, 1), ("b", 99, 1), ("c", 1, 7))
+    recorder = Recorder()
+    where = call(F.LT, Y, Literal.of(5))
+    aggregation = asked(Rows(), People(), Present(X), Total(X, TENS), where=where, limit=Limit(groups=9))
+    make(SCHEMA, rows).aggregate_among(aggregation, recorder)
+    told = sorted(recorder.asked.values())
+    assert len(told) == 2, "nobody is asked whose rows do not pass"
+    assert told[0][:2] == ((1, 1), (1, 1))
+    assert told[1][:3] == ((2, 2), (2, 2), (2, 2))
+    assert told[1][3] in {(x + 2, x * x + 4) for x in (3, 4, 5)}
+
+
+def test_wide_numbers_are_told_exactly_and_rounded_up(make):
+    rows = rows_of(("a", 2**53, 1), ("a", 2**53 - 1, 1), ("a", -2, 2), ("b", 2**40 + 1, 1), ("b", 3, 2))
+    for form in ({}, {"centred": True}, {"squared": True}):
+        world = World(SCHEMA, rows, asked(Total(X, WIDE, **form)))
+        assert not differences(make, world)
+    recorder = Recorder()
+    make(SCHEMA, rows).aggregate_among(asked(Total(X, WIDE)), recorder)
+    # The nearest floats of 2⁵⁴ + 1 and of (2⁵⁴ − 1)² + 4 are below them.
+    assert max(recorder.asked.values()) == ((2.0**54 + 4, 2.0**108),)
+
+
+def test_who_is_left_out_is_in_no_aggregate(make):
+    """The answers are those of a table that never had them."""
+    aggregation = asked(*EVERYTHING)
+    rule = Some(seed=9, always=6, most=0)
+    recorder = Recorder(rule)
+    table = make(SCHEMA, MANY)
+    found = table.aggregate_among(aggregation, recorder)
+    plain = PlainTable(SCHEMA, MANY)
+    staying = {
+        row[PERSON]
+        for row in MANY
+        if rule(name := plain.account_name(recorder.key, (row[PERSON],)), recorder.asked[name])
+    }
+    assert 0 < len(staying) < len(recorder.asked)
+    without = make(SCHEMA, tuple(row for row in MANY if row[PERSON] in staying)).aggregate(aggregation)
+    assert found.groups == without.groups
+    assert all(np.array_equal(one, other) for one, other in zip(found.answers, without.answers, strict=True))
+
+
+def test_if_nobody_takes_part_the_answer_is_that_of_no_rows(make):
+    for keys in ((), (Key(Y),), (Key(Y, (1, 2)),)):
+        aggregation = asked(*EVERYTHING, keys=keys)
+        found = make(SCHEMA, MANY).aggregate_among(aggregation, Recorder(lambda name, told: False))
+        nothing = make(SCHEMA, ()).aggregate_among(aggregation, Recorder())
+        assert found.groups == nothing.groups
+        assert all(np.array_equal(one, other) for one, other in zip(found.answers, nothing.answers, strict=True))
+
+
+def test_the_same_person_has_the_same_name_in_all_tables_and_another_with_another_key(make):
+    names = []
+    for rows, key in ((MANY, "one"), (MANY[:50], "one"), (MANY, "two")):
+        recorder = Recorder(key=key)
+        make(SCHEMA, rows).aggregate_among(asked(Rows()), recorder)
+        names.append(set(recorder.asked))
+    assert names[1] <= names[0]
+    assert not names[0] & names[2]
+
+
+def test_asking_everybody_is_asking_nobody(make):
+    """`aggregate` is what everybody's answer is."""
+    table, aggregation = make(SCHEMA, MANY), asked(*EVERYTHING)
+    one, other = table.aggregate_among(aggregation, Recorder()), table.aggregate(aggregation)
+    assert one.groups == other.groups
+    assert all(np.array_equal(a, b) for a, b in zip(one.answers, other.answers, strict=True))
+
+
+# --- refusals ---
+
+
+@pytest.mark.parametrize("rows", [(), MANY[:5]], ids=["no rows", "rows"])
+def test_rows_that_are_units_have_no_accounts(make, rows):
+    schema = replace(SCHEMA, unit=PrivacyUnit())
+    recorder = Recorder()
+    with pytest.raises(InvalidInput, match="whose each row is"):
+        make(schema, rows).aggregate_among(asked(Rows()), recorder)
+    assert not recorder.lookups
+
+
+def test_an_admission_that_fails_tells_nothing_of_rows(make):
+    class Failing(Recorder):
+        def admit(self, accounts, contributions, /):
+            raise ValueError("p1 adds 7")
+
+    with pytest.raises(Exception, match="The engine could not answer") as caught:
+        make(SCHEMA, MANY).aggregate_among(asked(Rows()), Failing())
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None

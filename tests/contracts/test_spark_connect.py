@@ -1,0 +1,171 @@
+"""Spark Connect keeps the contract of engines, too: on a server of its own, which may go away."""
+
+import signal
+import time
+import warnings
+from functools import partial
+
+import pyarrow as pa
+import pytest
+
+import discreet
+from data_checks import mismatches
+from data_worlds import world
+from discreet import Budget
+from discreet.core import InvalidInput, Limit, PrivacyUnit, RunFailed
+from discreet.data import spark_deadlines
+from discreet.data.aggregates import Aggregation, Key, Rows
+from discreet.data.engines import EngineSettings
+from discreet.data.errors import EngineFailed
+from discreet.data.expressions import column
+from discreet.data.spark_table import open_spark
+from relation_checks import relation_mismatches
+from relation_worlds import relation_world
+from spark_server import connect_server
+from spark_tables import frame_of, spark_table, spark_tables
+
+PRICE = 10**4
+BUDGET = Budget(epsilon=10**7, delta=1e-9)
+BY_ROW = PrivacyUnit(column=None)
+COUNT = Aggregation(where=None, keys=(), aggregates=(Rows(),), limit=Limit(), salt=0)
+ENDLESS = 10**15
+SECRET = "hunter2"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """One server for all tests; the last one takes it away."""
+    with connect_server(tmp_path_factory.mktemp("connect")) as found:
+        yield found
+
+
+def session_of(address):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PySpark's own, about versions of pandas
+        from pyspark.sql.connect.session import SparkSession
+
+        return SparkSession.builder.remote(address).create()
+
+
+@pytest.fixture(scope="module")
+def spark(server):
+    """One session of that server."""
+    found = session_of(server[0])
+    yield found
+    found.client.close()  # `stop` would wait for a server that is gone
+
+
+def test_connect_says_what_the_plain_engine_says(spark):
+    for seed in (6, 9):
+        assert not mismatches(partial(spark_table, spark=spark), world(seed, rows=25, depth=2))
+
+
+@pytest.mark.slow
+def test_connect_computes_relations_as_the_plain_engine_does(spark):
+    assert not relation_mismatches(partial(spark_tables, spark=spark), relation_world(1))
+
+
+VISITS = {
+    "visit": list(range(500)),
+    "patient_id": [n % 50 for n in range(500)],
+    "ward": ["ABC"[n % 3] for n in range(500)],
+    "cost": [float(n % 100) for n in range(500)],
+}
+WARDS = {"code": ["A", "B", "C"], "department": ["medicine", "medicine", "surgery"]}
+
+
+def clinic(spark, folder):
+    return discreet.open(
+        frame_of(pa.table(VISITS), spark),
+        table="visits",
+        person="patient_id",
+        bounds={"cost": (0, 100)},
+        groups={"ward": ["A", "B", "C"]},
+        order="visit",
+        public={"wards": frame_of(pa.table(WARDS), spark)},
+        budget=BUDGET,
+        ledger=folder / "connect.ledger",
+        limit=Limit(groups=3, rows_per_group=10),
+    )
+
+
+def cells(answer):
+    return [tuple(row[name] for name in answer.columns) for row in answer.rows()]
+
+
+def test_a_session_on_connect_answers_like_one_on_a_file(spark, tmp_path):
+    with clinic(spark, tmp_path) as opened:
+        by_ward = opened.sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", epsilon=PRICE)
+        assert cells(by_ward) == [("A", 167), ("B", 167), ("C", 166)]
+        joined = "SELECT department, COUNT(*) AS n FROM visits JOIN wards ON ward = code GROUP BY department"
+        assert cells(opened.sql(joined, epsilon=PRICE)) == [("medicine", 334), ("surgery", 166)]
+    assert spark.catalog.listTables() == []
+    assert not spark.getTags()
+
+
+@pytest.mark.parametrize("seconds", [0.01, 1.5], ids=["while it is planned", "while it runs"])
+def test_a_question_without_an_end_is_ended(spark, seconds):
+    table = open_spark(spark.range(ENDLESS), table="t", unit=BY_ROW, settings=EngineSettings(seconds=seconds))
+    with pytest.raises(EngineFailed) as caught:
+        table.aggregate(COUNT)
+    assert caught.value.__context__ is None
+    small = open_spark(spark.range(7), table="t", unit=BY_ROW, settings=EngineSettings(seconds=60))
+    assert small.aggregate(COUNT).answers[0].tolist() == [7]  # both cores of the server are free again
+
+
+def test_a_failure_tells_nothing_of_rows(spark, capfd):
+    bad = spark.sql(f"SELECT raise_error(concat('no good: ', x)) AS x FROM VALUES ('{SECRET}') AS t(x)")
+    table = open_spark(bad, table="t", unit=BY_ROW)
+    by_x = Aggregation(where=None, keys=(Key(column(table.schema, "x")),), aggregates=(Rows(),), limit=Limit(), salt=0)
+    with pytest.raises(EngineFailed) as caught:
+        table.aggregate(by_x)
+    assert caught.value.__context__ is None
+    assert SECRET not in str(caught.value)
+    told = capfd.readouterr()
+    assert SECRET not in told.out + told.err
+
+
+def test_a_session_that_was_stopped_says_so(server):
+    spark = session_of(server[0])
+    frame = spark.range(7)
+    table = open_spark(frame, table="t", unit=BY_ROW)
+    spark.stop()
+    with pytest.raises(InvalidInput, match="has ended") as caught:
+        table.aggregate(COUNT)
+    assert "same ledger" in caught.value.fix
+    with pytest.raises(InvalidInput, match="has ended"):
+        open_spark(frame, table="t", unit=BY_ROW)
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """Do not wait long for what was told to end."""
+    monkeypatch.setattr(spark_deadlines, "PATIENCE", 0.5)
+
+
+def test_a_server_that_is_silent_is_not_waited_for_and_what_was_paid_is_run_again(server, spark, tmp_path, hurried):
+    question, (_, process) = "SELECT COUNT(*) AS n FROM visits", server
+    with clinic(spark, tmp_path) as opened:
+        opened._dataset.tables._settings = EngineSettings(seconds=1)
+        process.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(RunFailed) as caught:
+                opened.sql(question, epsilon=1, request="mine")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        assert "ask again" in caught.value.fix
+        opened._dataset.tables._settings = EngineSettings(seconds=60)
+        answer = opened.sql(question, epsilon=1, request="mine")
+        assert opened.sql(question, epsilon=1, request="mine").value == answer.value
+        assert opened.ledger.spent == 1
+
+
+def test_a_server_that_is_gone_is_not_waited_for(server, spark, hurried):
+    """PySpark itself tries for minutes. The last test: there is no server after it."""
+    table = open_spark(spark.range(7), table="t", unit=BY_ROW, settings=EngineSettings(seconds=1))
+    server[1].kill()
+    server[1].wait()
+    began = time.monotonic()
+    with pytest.raises(EngineFailed):
+        table.aggregate(COUNT)
+    assert time.monotonic() - began < 30
