@@ -111,8 +111,8 @@ POSTGRES_MUTANTS = [
     Mutant(
         "PostgreSQL: large integers are summed in 32 bits",
         "data/bounded_needs.py",
-        "SHORT = 2**31\n",
-        "SHORT = 2**54\n",
+        "SHORT, TINY = 2**31, 2**27\n",
+        "SHORT, TINY = 2**54, 2**27\n",
         f"{OWN}::test_sums_are_exact_beyond_64_bits",
     ),
     Mutant(
