@@ -4,13 +4,16 @@ Readable and obviously right, and so slow. Other engines are compared with it. I
 table is a subclass with one part replaced.
 """
 
+import hashlib
 import math
 from dataclasses import dataclass
 from datetime import datetime
+from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
 
+from discreet.core import InvalidInput
 from discreet.core.limits import Limit
 from discreet.data.aggregates import (
     LEAST_POWER,
@@ -29,11 +32,14 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
-from discreet.data.marks import group_order, mark, name_of
+from discreet.data.contributions import Contribution
+from discreet.data.marks import group_order, mark, name_of, value_text
 from discreet.data.unit_keys import unit_keys
 from plain_values import DAY_ZERO, MICROSECONDS, as_kind, clip, microseconds_of, value_of
 
 PEOPLE_AGGREGATES = (PeopleBy, PeopleCut, PeopleWhere, Extremes)
+#: A unit adds one number in each group to these.
+NUMBERS = (Rows, People, Present, Total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +62,11 @@ class PlainTable:
             self.rows = [row for row in self.rows if row[self.person] is not None]
 
     @property
+    def people(self):
+        """Whether units are people, and not rows."""
+        return self.schema.unit.column is not None
+
+    @property
     def person(self):
         """The column that says whose a row is."""
         return self.schema.find(self.schema.unit.column).name
@@ -68,7 +79,20 @@ class PlainTable:
     def aggregate(self, aggregation, /):
         entries = self.passing(aggregation)
         groups = self.groups(aggregation, entries)
+        return self.answered(aggregation, groups, entries, self.kept(aggregation, entries, groups))
+
+    def aggregate_among(self, aggregation, admission, /):
+        if not self.people:
+            raise InvalidInput("Rows are units.", fix="name people")
+        entries = self.passing(aggregation)
+        groups = self.groups(aggregation, entries)
         kept = self.kept(aggregation, entries, groups)
+        admitted = self.admitted(aggregation, entries, kept, admission)
+        entries, kept = ([entry for entry in some if entry.unit in admitted] for some in (entries, kept))
+        return self.answered(aggregation, groups, entries, kept)
+
+    def answered(self, aggregation, groups, entries, kept):
+        """Return the answers from the rows that pass, and those of them that count."""
         if not aggregation.public:
             counting = {entry.group for entry in kept}
             groups = [group for group in groups if group in counting]
@@ -115,20 +139,23 @@ class PlainTable:
         """Return those of one unit's rows that count."""
         limit, salt = aggregation.limit, aggregation.salt
         if not isinstance(limit, Limit):
-            return self.first_rows(salt, entries, limit.rows)
+            return self.spread_rows(salt, entries, limit.rows)
         rows_of = by_group(entries)
         groups = sorted(rows_of, key=lambda group: (self.group_mark(salt, entries[0].unit, group), places[group]))
         return [
             entry
             for group in groups[: limit.groups]
-            for entry in self.first_rows(salt, rows_of[group], limit.rows_per_group)
+            for entry in self.spread_rows(salt, rows_of[group], limit.rows_per_group)
         ]
 
-    def first_rows(self, salt, entries, most):
-        """Return the rows with the smallest marks, of one unit's that compete with each other."""
-        unit = entries[0].unit
-        numbers = sorted(range(len(entries)), key=lambda number: (self.row_mark(salt, unit, number), number))
-        return [entries[number] for number in numbers[:most]]
+    def spread_rows(self, salt, entries, most):
+        """Return so many rows, evenly spread, of one unit's that compete with each other."""
+        count = len(entries)
+        if count <= most:
+            return entries
+        start = self.row_mark(salt, entries[0].unit, count) % count
+        step = most if most < 2**27 else 1
+        return [entry for number, entry in enumerate(entries) if (number * step - start) % count < most]
 
     def name_of_unit(self, unit):
         return 0 if self.schema.unit.column is None else name_of(unit)
@@ -136,8 +163,42 @@ class PlainTable:
     def group_mark(self, salt, unit, group):
         return mark(salt, self.name_of_unit(unit), name_of(group))
 
-    def row_mark(self, salt, unit, number):
-        return mark(salt + 1, self.name_of_unit(unit), number)
+    def row_mark(self, salt, unit, count):
+        return mark(salt + 1, self.name_of_unit(unit), count)
+
+    # --- who takes part ---
+
+    def admitted(self, aggregation, entries, kept, admission):
+        """Return the units that take part: each that has a row that counts is asked."""
+        units = list(by_unit(kept))
+        if not units:
+            return set()
+        numbers = admission.accounts(np.array([self.account_name(admission.key, unit) for unit in units], np.uint64))
+        told = [
+            self.contribution(aggregate, [self.own_rows(unit, entries, kept) for unit in units])
+            for aggregate in aggregation.aggregates
+        ]
+        return {unit for unit, yes in zip(units, admission.admit(numbers, told), strict=True) if yes}
+
+    def account_name(self, key, unit):
+        """Return a unit's name in two numbers, of 64 and of 32 bits."""
+        texts = ["" if value is None else value_text(value) for value in unit]
+        digest = hashlib.sha256("\x1f".join([key, *texts]).encode()).digest()
+        return int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:12], "big")
+
+    def own_rows(self, unit, entries, kept):
+        """Return the rows of one unit that count."""
+        return [entry for entry in kept if entry.unit == unit]
+
+    def contribution(self, aggregate, units):
+        """Return what units add to an aggregate, from the rows of each."""
+        if not isinstance(aggregate, NUMBERS):
+            return None
+        each = [[self.of_group(aggregate, rows) for rows in by_group(mine).values()] for mine in units]
+        return Contribution(
+            np.array([float_above(sum(abs(x) for x in added)) for added in each]),
+            np.array([float_above(sum(x * x for x in added)) for added in each]),
+        )
 
     # --- aggregates ---
 
@@ -204,6 +265,12 @@ class PlainTable:
                 choose = max if upper else min
                 values = [values_in(aggregate, mine) for mine in owned]
                 return counted([logarithmic_cell(choose(mine)) for mine in values if mine], aggregate.cells)
+
+
+def float_above(number):
+    """Return the least float that is not below an integer."""
+    near = float(number)
+    return near if Fraction(near) >= number else math.nextafter(near, math.inf)
 
 
 def by_unit(entries):

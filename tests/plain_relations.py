@@ -47,6 +47,10 @@ class RelationTable(PlainTable):
         self.rows = [self.canonical(each.row) for each in owned]
         self.named = named
 
+    @property
+    def people(self):
+        return self.named
+
     def unit_of(self, place, row):
         return ("row", place) if self.owners[place] is None else self.owners[place]
 
@@ -68,6 +72,9 @@ class PlainTables:
 
     def aggregate(self, aggregation, /):
         return self.table(aggregation.source, aggregation.salt).aggregate(aggregation)
+
+    def aggregate_among(self, aggregation, admission, /):
+        return self.table(aggregation.source, aggregation.salt).aggregate_among(aggregation, admission)
 
     def table(self, relation, salt):
         """Return a relation as a table."""

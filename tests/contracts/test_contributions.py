@@ -1,6 +1,7 @@
 """What every engine promises of personal accounts: who is asked, with what, and whose rows count."""
 
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from contribution_checks import Recorder, Some, among_mismatches, everybody
 from data_engines import ENGINES, ONE_IN, worlds_of
 from data_worlds import PERSON, World, worlds
-from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit
+from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.aggregates import (
@@ -28,29 +29,48 @@ from discreet.data.aggregates import (
 )
 from discreet.data.expressions import ColumnValue, Literal, call
 from discreet.data.functions import F
-from discreet.data.relations import is_owned
+from discreet.data.postgres_catalogue import PostgresSources, private_relation
+from discreet.data.postgres_table import PostgresTables
+from discreet.data.relations import (
+    Derived,
+    Fold,
+    Folded,
+    Named,
+    PerUnit,
+    PublicJoin,
+    PublicScan,
+    Scan,
+    UnionAll,
+    is_owned,
+)
 from plain_engine import PlainTable
 from plain_relations import PlainTables
+from postgres_tables import PLACE, declared, writer
 from relation_engines import RELATION_ENGINES, RELATIONS_ONE_IN
 from relation_worlds import pointed_worlds, relation_worlds
 
-in_worlds, in_relations = worlds_of(ENGINES, ONE_IN), worlds_of(RELATION_ENGINES, RELATIONS_ONE_IN)
+#: The engines that can ask each unit.
+PERSONAL = ("duckdb", "postgres")
+TABLES = {name: ENGINES[name] for name in PERSONAL}
+RELATIONS = {name: RELATION_ENGINES[name] for name in PERSONAL}
+
+in_worlds, in_relations = worlds_of(TABLES, ONE_IN), worlds_of(RELATIONS, RELATIONS_ONE_IN)
 rules = st.one_of(
     st.just(everybody),
     st.builds(Some, seed=st.integers(0, 99), always=st.integers(0, 15), most=st.sampled_from([0, 1, 5, 1e6, 1e300])),
 )
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=TABLES)
 def make(request):
     """How a table of an engine is made from a schema and plain rows."""
-    return ENGINES[request.param]
+    return TABLES[request.param]
 
 
-@pytest.fixture(params=RELATION_ENGINES)
+@pytest.fixture(params=RELATIONS)
 def make_tables(request):
     """How tables of an engine are made from schemas and plain rows."""
-    return RELATION_ENGINES[request.param]
+    return RELATIONS[request.param]
 
 
 def differences(make, world, rule=everybody):
@@ -89,7 +109,7 @@ def test_an_engine_asks_units_of_relations_as_the_plain_engine_does(make, drawn,
 
 
 @pytest.mark.slow
-@in_worlds(1500, drawn=worlds(most_rows=80), rule=rules)
+@in_worlds(1000, drawn=worlds(most_rows=80), rule=rules)
 def test_an_engine_asks_whom_the_plain_engine_asks_in_many_worlds(make, drawn, rule):
     assert not differences(make, drawn, rule)
 
@@ -116,7 +136,7 @@ SCHEMA = Schema(
     ),
     unit=PrivacyUnit(column=PERSON),
 )
-X, Y = ColumnValue("x", Kind.INTEGER), ColumnValue("y", Kind.INTEGER)
+X, Y, Z = (ColumnValue(name, Kind.INTEGER) for name in "xyz")
 BY_Y = (Key(Y),)
 TENS = Bounds(-10, 10, step=1)
 WIDE = Bounds(-(2**53), 2**53, step=1)
@@ -219,6 +239,75 @@ def test_asking_everybody_is_asking_nobody(make):
     one, other = table.aggregate_among(aggregation, Recorder()), table.aggregate(aggregation)
     assert one.groups == other.groups
     assert all(np.array_equal(a, b) for a, b in zip(one.answers, other.answers, strict=True))
+
+
+def test_a_unit_with_a_window_has_a_name_for_each_stretch_of_time_in_all_relations(make_tables):
+    columns = (
+        Column(name=PERSON, kind=Kind.TEXT),
+        Column(name="day", kind=Kind.DATE),
+        Column(name="x", kind=Kind.INTEGER),
+    )
+    unit = PrivacyUnit(column=PERSON, window=Window(period=Period.MONTH, time="day"))
+    schema = Schema(table="visits", columns=columns, unit=unit)
+    rows = [
+        {PERSON: f"p{n % 3}", "day": None if n % 7 == 0 else date(2025, 1 + n % 4, 1 + n % 9), "x": n}
+        for n in range(60)
+    ]
+    scan = Scan("visits", columns[2:])
+    folded = PerUnit(scan, (), (Folded(Column(name="n", kind=Kind.INTEGER), Fold.ROWS),))
+    doubled = Derived(scan, (Named(Column(name="n", kind=Kind.INTEGER), X),))
+    names = []
+    for source in (scan, folded, UnionAll((doubled, doubled))):
+        asking = Aggregation(where=None, keys=(), aggregates=(Rows(),), limit=Limit(), salt=1, source=source)
+        private = {"visits": (schema, rows)}
+        for rule in (everybody, Some(seed=1, always=8, most=0)):
+            assert not among_mismatches(PlainTables(private, {}), make_tables(private, {}), asking, rule)
+        recorder = Recorder()
+        make_tables(private, {}).aggregate_among(asking, recorder)
+        names.append(set(recorder.asked))
+    assert len(names[0]) == 15
+    assert names[0] == names[1] == names[2]
+
+
+def test_units_that_a_relation_has_no_rows_of_do_not_pay_for_others(make_tables):
+    """Of joins whose rows stand in the order of a table's: the first units of it have no match, and others have."""
+    integers = {name: Column(name=name, kind=Kind.INTEGER) for name in (PERSON, "x", "z")}
+    schema = Schema(table="visits", columns=(integers[PERSON], integers["x"]), unit=PrivacyUnit(column=PERSON))
+    codes = Schema(table="codes", columns=(integers["z"],), unit=PrivacyUnit())
+    private = {"visits": (schema, [{PERSON: n % 20, "x": n % 20} for n in range(100)])}
+    public = {"codes": (codes, [{"z": n} for n in (7, 8, 8, 13)])}
+    join = PublicJoin(Scan("visits", schema.columns[1:]), PublicScan("codes", codes.columns), ((X, Z),))
+    asking = Aggregation(where=None, keys=(), aggregates=(Rows(),), limit=Limit(rows_per_group=99), salt=1, source=join)
+    recorder, plain = Recorder(), PlainTable(schema, ())
+    make_tables(private, public).aggregate_among(asking, recorder)
+    expected = {plain.account_name(recorder.key, (n,)): ((rows, rows**2),) for n, rows in ((7, 5), (8, 10), (13, 5))}
+    assert recorder.asked == expected
+
+
+def test_who_comes_between_the_asking_and_the_counting_does_not_count():
+    """On a server others write meanwhile: whoever was not asked is not in the answer."""
+    name = writer().fill(SCHEMA, MANY)
+    relation = private_relation(writer().catalogue, name, declared(SCHEMA), (PLACE,))
+    table = PostgresTables(writer().sessions, PostgresSources({SCHEMA.table: relation}, {}))
+    aggregation = asked(Rows(), People())
+
+    class Meanwhile(Recorder):
+        def admit(self, accounts, contributions, /):
+            writer().connection.execute(f"INSERT INTO {name} SELECT 'a stranger', 1, n, n FROM generate_series(1, 9) n")
+            writer().connection.execute(f"UPDATE {name} SET y = 77 WHERE {PERSON} = 'p1'")
+            return super().admit(accounts, contributions)
+
+    expected = table.aggregate(aggregation)
+    for rule in (everybody, Some(seed=9, always=15, most=0)):
+        recorder = Meanwhile(rule)
+        found = table.aggregate_among(aggregation, recorder)
+        assert (77,) not in found.groups
+        if rule is everybody:
+            assert found.groups == expected.groups
+            assert [a.tolist() for a in found.answers] == [a.tolist() for a in expected.answers]
+        writer().connection.execute(f"UPDATE {name} SET y = 1 WHERE y = 77")
+    assert (77,) not in table.aggregate(aggregation).groups
+    assert table.aggregate(aggregation).answers[0].sum() > expected.answers[0].sum(), "the stranger did come"
 
 
 # --- refusals ---

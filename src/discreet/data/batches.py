@@ -1,6 +1,6 @@
 """Fetched rows with what counts of them: what tallies add up."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
-from discreet.data.kernel import Bounded
+from discreet.data.errors import engine_failed
+from discreet.data.kernel import Bounded, Pairs
 from discreet.data.statements import Clamp, Fetched, Selected
 from discreet.data.sums import count_by
 from discreet.data.unit_rows import Placed
@@ -30,8 +31,9 @@ class Batch:
     bounded: Bounded | None
     size: int
     rows: int
-    #: What several tallies need, computed once.
+    #: What several tallies need, computed once; and of that, what does not depend on groups.
     memory: dict[object, Any] = field(default_factory=dict)
+    shared: dict[object, Any] = field(default_factory=dict)
 
     def counted(self) -> Ints | None:
         """Return which rows count; None: all."""
@@ -53,27 +55,57 @@ class Batch:
 
     def values(self, selected: Selected) -> tuple[Ints, NDArray[Any]]:
         """Return the values of rows that count, and their groups; rows without a value are left out."""
-        if selected.index not in self.memory:
-            self.memory[selected.index] = self._values(self.columns[selected.index])
-        codes, data = self.memory[selected.index]
-        return codes, clamped(data, selected.clamp)
+        if selected.index not in self.shared:
+            self.shared[selected.index] = self._values(self.columns[selected.index])
+        valid, data = self.shared[selected.index]
+        return self._codes_where(selected.index, valid), clamped(data, selected.clamp)
 
-    def _values(self, column: Fetched) -> tuple[Ints, NDArray[Any]]:
-        kept, codes = self.counted(), self.counted_codes()
+    def _values(self, column: Fetched) -> tuple[NDArray[np.bool_] | None, NDArray[Any]]:
+        """Return which rows that count have a value (None: all), and the values."""
+        kept = self.counted()
         data = column.data if kept is None else column.data[kept]
         if column.valid is None:
-            return codes, data
+            return None, data
         valid = column.valid if kept is None else column.valid[kept]
-        return codes[valid], data[valid]
+        return valid, data[valid]
+
+    def _codes_where(self, index: int, valid: NDArray[np.bool_] | None) -> Ints:
+        """Return the groups of rows that count and have a value in a column."""
+        if valid is None:
+            return self.counted_codes()
+        if index not in self.memory:
+            self.memory[index] = self.counted_codes()[valid]
+        return self.memory[index]  # type: ignore[no-any-return]
 
     def points(self, selected: Selected, kind: Kind, bounds: Bounds) -> tuple[Ints, NDArray[Any]]:
         """Return the grid points of rows that count and have a value, and their groups."""
         key = (selected, bounds)
-        if key not in self.memory:
-            # A clamp to the same bounds would be repeated by the grid.
-            codes, data = self.values(Selected(selected.index, _needed(selected.clamp, bounds)))
-            self.memory[key] = codes, grid_points(numbers(data, kind), kind, bounds)
-        return self.memory[key]  # type: ignore[no-any-return]
+        # A clamp to the same bounds would be repeated by the grid.
+        codes, data = self.values(Selected(selected.index, _needed(selected.clamp, bounds)))
+        if key not in self.shared:
+            self.shared[key] = grid_points(numbers(data, kind), kind, bounds)
+        return codes, self.shared[key]
+
+    def by_pairs(self, pairs: Pairs) -> "Batch":
+        """Return the same rows, each pair of a unit and one of its groups a group of its own."""
+        codes = np.arange(len(pairs.units)).repeat(pairs.lengths)
+        return replace(self, size=len(pairs.units), memory={"codes": codes, "rows": pairs.lengths})
+
+    def among(self, admitted: NDArray[np.bool_]) -> "Batch":
+        """Return a batch in which no other units are: not their rows, and not their loads."""
+        placed, bounded = self.placed, self.bounded
+        if placed is None or bounded is None or bounded.pairs is None:
+            raise engine_failed()
+        stays = admitted.repeat(placed.counts)
+        rows = np.flatnonzero(stays)
+        return Batch(
+            [column.at(rows) for column in self.columns],
+            None if self.codes is None else self.codes[rows],
+            Placed(np.append(0, np.cumsum(placed.counts[admitted])), placed.names[admitted]),
+            bounded.among(admitted, stays, placed.counts),
+            self.size,
+            len(rows),
+        )
 
 
 def _needed(clamp: Clamp, bounds: Bounds) -> Clamp:

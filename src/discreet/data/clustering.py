@@ -97,4 +97,4 @@ def units_beside(numbers: NDArray[Any], units: Units) -> Units:
         raise engine_failed()
     ends = np.searchsorted(numbers, units.begins)
     some = np.flatnonzero(np.diff(ends))
-    return Units(units.names[some], np.append(ends[some], len(numbers)))
+    return Units(units.names[some], np.append(ends[some], len(numbers)), some)

@@ -4,7 +4,7 @@ A relation is computed into temporary tables of the question's own cursor, which
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
 from discreet.data.aggregates import Aggregate, Aggregation, Key, People, PeopleBy, PeopleCut, PeopleWhere, Rows
 from discreet.data.clustering import UnitColumn, cluster_statements, read_integer_units, read_units, units_beside
+from discreet.data.compiling import Scope, compiled
 from discreet.data.dialects import Typed
+from discreet.data.duck_accounts import Owners
 from discreet.data.duck_dialect import DuckDialect
 from discreet.data.engines import Reading
 from discreet.data.errors import engine_failed
@@ -24,23 +26,43 @@ from discreet.data.relation_sql import RelationSql, relation_sql
 from discreet.data.relations import Derived, Named, PublicJoin, Relation, Scan, UnitJoin, columns_of
 from discreet.data.source_checks import check_source
 from discreet.data.substitution import NotPlain, substituted
+from discreet.data.unit_keys import unit_keys
 from discreet.data.unit_rows import Units
 
 #: The temporary tables of a question.
 ASKED, OWNERS = "asked", "owners"
 
 
-def rows_asked(aggregation: Aggregation, holdings: Holdings, cursor: Reading) -> tuple[Aggregation, Holding]:
-    """Return the rows that an aggregation is about, and the aggregation over their columns."""
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Asked:
+    """The rows that an aggregation is about, the aggregation over their columns, and where their units' ids stand."""
+
+    aggregation: Aggregation
+    holding: Holding
+    owners: Owners | None
+
+
+def rows_asked(aggregation: Aggregation, holdings: Holdings, cursor: Reading) -> Asked:
+    """Return the rows that an aggregation is about."""
     if aggregation.source is None:
         if len(holdings.private) != 1:
             raise InvalidInput("It is not said which table is asked.", fix="pass source=Scan(table, columns)")
-        return aggregation, next(iter(holdings.private.values()))
+        ((only, holding),) = holdings.private.items()
+        return Asked(aggregation, holding, _owners(only, holdings))
     check_source(aggregation, holdings.schemas, holdings.publics)
     table, plain = flattened(aggregation)
     if table is not None:
-        return plain, holdings.private[table]
+        return Asked(plain, holdings.private[table], _owners(table, holdings))
     return _computed(aggregation, aggregation.source, holdings, cursor)
+
+
+def _owners(table: str, holdings: Holdings) -> Owners | None:
+    """Return where the ids of a table's units stand; None where rows are units."""
+    holding, keys = holdings.private[table], unit_keys(holdings.schemas[table])
+    if holding.units is None:
+        return None
+    ids = tuple(UnitColumn(compiled(key, Scope(holding.columns)).text, key.kind) for key in keys)
+    return Owners(holding.table, ids, holding.units, kept=True)
 
 
 # --- a table as it stands ---
@@ -110,9 +132,7 @@ def _substituted(aggregate: Aggregate, names: dict[str, ColumnValue]) -> Aggrega
 # --- a relation ---
 
 
-def _computed(
-    aggregation: Aggregation, source: Relation, holdings: Holdings, cursor: Reading
-) -> tuple[Aggregation, Holding]:
+def _computed(aggregation: Aggregation, source: Relation, holdings: Holdings, cursor: Reading) -> Asked:
     """Compute a relation: of its rows those that pass, of its columns those that are needed."""
     needed = set().union(*(columns_in(expression) for expression in _expressions(aggregation)))
     columns = tuple(_as_it_is(column) for column in columns_of(source) if column.name in needed)
@@ -121,15 +141,19 @@ def _computed(
     connection = next(iter(holdings.private.values())).connection
     names = {name: one.text for name, one in sql.columns.items()}
     leading = _leading(source)
+    units, owners = None, None
     if not sql.units:
         _write(sql, (), dialect.parameters, cursor)
-        units = None
     elif leading is not None:
         units = _beside(sql, holdings.private[leading], dialect.parameters, cursor)
+        owners = _owners(leading, holdings)
     else:
-        units = _clustered(sql, dialect.parameters, cursor)
+        ids = tuple(UnitColumn(one.text, one.kind) for one in sql.units)
+        units = _clustered(sql, ids, dialect.parameters, cursor)
+        owners = Owners(ASKED, ids, units, kept=False)
     ((rows,),) = cursor.ask(f"SELECT count(*) FROM {ASKED}", {})  # noqa: S608 - our own name
-    return replace(aggregation, where=None, source=None), Holding(connection, names, rows, units, ASKED)
+    asked = replace(aggregation, where=None, source=None)
+    return Asked(asked, Holding(connection, names, rows, units, ASKED), owners)
 
 
 def _as_it_is(column: Column) -> Named:
@@ -177,10 +201,9 @@ def _beside(sql: RelationSql, leading: Holding, parameters: dict[str, object], c
     return units_beside(np.asarray(numbers), leading.units)
 
 
-def _clustered(sql: RelationSql, parameters: dict[str, object], cursor: Reading) -> Units:
+def _clustered(sql: RelationSql, ids: Sequence[UnitColumn], parameters: dict[str, object], cursor: Reading) -> Units:
     """Compute the rows, those of a unit side by side, and return whose they are."""
     columns = [one.text for one in (*sql.units, *sql.columns.values())]
-    ids = [UnitColumn(one.text, one.kind) for one in sql.units]
     order = [one.text for one in sql.order]
     names = f"TEMP TABLE {ASKED}", f"TEMP TABLE {OWNERS}"
     rows, owners = cluster_statements(*names, f"({sql.text})", columns, ids, order)

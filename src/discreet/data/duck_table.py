@@ -1,4 +1,4 @@
-"""A table on DuckDB: implements `discreet.data.aggregates.Table`."""
+"""A table on DuckDB: implements `discreet.data.aggregates.Table` and `discreet.data.contributions.PersonalTable`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from discreet.core.limits import Limit
 from discreet.core.schema import Kind, Schema
+from discreet.data.account_names import need_accounts
 from discreet.data.aggregates import Aggregation, Exact, Load, People, PeopleBy, PeopleCut
 from discreet.data.batches import Batch
 from discreet.data.compiling import Scope, as_kind
+from discreet.data.contributions import Admission
 from discreet.data.duck_relations import rows_asked
 from discreet.data.engines import EngineSettings, Reading, reading
 from discreet.data.errors import engine_failed
@@ -21,6 +23,7 @@ from discreet.data.kernel import Bounding
 from discreet.data.quiet import quietly
 from discreet.data.statements import Fetched, Selected, Statement, fetched
 from discreet.data.tallies import Tally, tally_of
+from discreet.data.unit_contributions import Asking, asking_of
 from discreet.data.unit_rows import FETCHED, placed
 
 #: A table is fetched in about so many spans, unless it is small.
@@ -57,9 +60,13 @@ class DuckTable:
         """Return exact integers. What is raised tells of no row: see `quietly`."""
         return quietly(lambda: self._aggregate(aggregation))
 
-    def _aggregate(self, aggregation: Aggregation) -> Exact:
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
+        return quietly(lambda: self._aggregate(aggregation, admission))
+
+    def _aggregate(self, aggregation: Aggregation, admission: Admission | None = None) -> Exact:
         with reading(self._holding.connection, self._settings) as cursor:
-            return answered(aggregation, self._holdings, cursor)
+            return answered(aggregation, self._holdings, cursor, admission)
 
     def close(self) -> None:
         """Give the engine's memory and files back."""
@@ -69,17 +76,29 @@ class DuckTable:
         return f"DuckTable({self._schema.table!r}, columns={list(self._schema.names)!r})"
 
 
-def answered(aggregation: Aggregation, holdings: Holdings, cursor: Reading) -> Exact:
-    """Return exact integers of a relation of some tables; of the one table there is, if none is named."""
-    asked, holding = rows_asked(aggregation, holdings, cursor)
+def answered(
+    aggregation: Aggregation, holdings: Holdings, cursor: Reading, admission: Admission | None = None
+) -> Exact:
+    """Return exact integers of a relation of some tables; of the one table there is, if none is named.
+
+    With an admission, those of the units that take part.
+    """
+    if admission is not None:
+        need_accounts(aggregation, holdings.schemas.values())
+    asked = rows_asked(aggregation, holdings, cursor)
+    asking = None if admission is None else asking_of(asked, holdings, cursor, admission)
     with np.errstate(all="ignore"):
-        return Pass(asked, holding, cursor).run()
+        return Pass(asked.aggregation, asked.holding, cursor, asking).run()
 
 
 class Pass:
     """One pass over the rows for one aggregation."""
 
-    def __init__(self, aggregation: Aggregation, holding: Holding, cursor: Reading) -> None:
+    def __init__(
+        self, aggregation: Aggregation, holding: Holding, cursor: Reading, asking: Asking | None = None
+    ) -> None:
+        self._aggregates = aggregation.aggregates
+        self._asking = asking
         self._holding = holding
         self._cursor = cursor
         self._statement = Statement(Scope(holding.columns), holding.table)
@@ -90,7 +109,7 @@ class Pass:
         self._tallies: list[Tally] = [
             tally_of(aggregate, self._statement, size, self._told_apart) for aggregate in aggregation.aggregates
         ]
-        self._bounding = _bounding(aggregation, self._grouping)
+        self._bounding = _bounding(aggregation, self._grouping, pairs_wanted=asking is not None)
         self._row = self._numbered()
         self._public = aggregation.public
         self._counts_in = np.zeros(0 if self._public else size, dtype=bool)
@@ -156,13 +175,15 @@ class Pass:
         own = None if units is None else placed(units, first, last, rows)
         bounded = None if own is None else self._bounding.bound(own, codes)
         batch = Batch(columns, codes, own, bounded, self._grouping.size, len(rows))
+        if self._asking is not None:
+            batch = self._asking.among(batch, self._aggregates, self._tallies)
         if not self._public:
             self._counts_in[batch.counted_codes()] = True
         for tally in self._tallies:
             tally.add(batch)
 
 
-def _bounding(aggregation: Aggregation, grouping: Grouping) -> Bounding:
+def _bounding(aggregation: Aggregation, grouping: Grouping, *, pairs_wanted: bool) -> Bounding:
     limit = aggregation.limit
     chosen = isinstance(limit, Limit) and grouping.size > limit.groups
     loads = {aggregate.load for aggregate in aggregation.aggregates if isinstance(aggregate, PeopleBy)}
@@ -177,4 +198,5 @@ def _bounding(aggregation: Aggregation, grouping: Grouping) -> Bounding:
         loads_wanted=by_groups,
         fullest_wanted=Load.ROWS_PER_GROUP in loads,
         cut_wanted=any(isinstance(aggregate, PeopleCut) for aggregate in aggregation.aggregates),
+        pairs_wanted=pairs_wanted,
     )

@@ -1,9 +1,13 @@
-"""Several tables on one locked DuckDB, private and public ones: relations of them are asked like a table."""
+"""Several tables on one locked DuckDB, private and public ones: relations of them are asked like a table.
+
+Implements `discreet.data.contributions.PersonalTable`.
+"""
 
 from collections.abc import Mapping
 
 from discreet.core.schema import Schema
 from discreet.data.aggregates import Aggregation, Exact
+from discreet.data.contributions import Admission
 from discreet.data.duck_table import answered
 from discreet.data.engines import EngineSettings, reading
 from discreet.data.holdings import Holdings
@@ -40,9 +44,13 @@ class DuckTables:
         """Return exact integers of a relation. What is raised tells of no row: see `quietly`."""
         return quietly(lambda: self._aggregate(aggregation))
 
-    def _aggregate(self, aggregation: Aggregation) -> Exact:
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
+        return quietly(lambda: self._aggregate(aggregation, admission))
+
+    def _aggregate(self, aggregation: Aggregation, admission: Admission | None = None) -> Exact:
         with reading(self._connection, self._settings) as cursor:
-            return answered(aggregation, self._holdings, cursor)
+            return answered(aggregation, self._holdings, cursor, admission)
 
     def close(self) -> None:
         """Give the engine's memory and files back."""

@@ -1,10 +1,11 @@
 """What an import leaves behind in a locked engine. Private."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from discreet.core.schema import Schema
+from discreet.data.duck_accounts import AccountNumbers
 from discreet.data.unit_rows import Units
 
 if TYPE_CHECKING:
@@ -33,3 +34,4 @@ class Holdings:
     private: Mapping[str, Holding]
     publics: Mapping[str, Schema]
     public: Mapping[str, Holding]
+    numbers: AccountNumbers = field(default_factory=AccountNumbers)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.limits import AnyLimit, Limit
+from discreet.data.errors import engine_failed
 from discreet.data.marks import Words, mix_words
 from discreet.data.rounds import FEW, kept_in_rounds
 from discreet.data.row_choice import LAST_16, LOWER, PIECE, Longs, check, chosen, differ, packed, ranges, unit_words
@@ -64,6 +65,31 @@ class Bounded:
     fullest: Ints
     #: How many units lose a row; where nobody asks for it, whether there are some.
     cut: int
+    #: Where somebody asks for them: of each pair its unit, and how many of its rows count.
+    pairs: "Pairs | None" = None
+
+    def among(self, admitted: Mask, stays: Mask, counts: Ints) -> "Bounded":
+        """Return what counts of some units, if only their rows stay; of each unit, how many rows there are."""
+        if self.pairs is None:
+            raise engine_failed()
+        units, lengths, rows = self.pairs.units, self.pairs.lengths, self.rows
+        own = admitted[units]
+        if rows is not None:
+            rows = (np.cumsum(stays) - 1)[rows[own.repeat(lengths)]]
+        counted = np.bincount(units, weights=lengths, minlength=len(admitted))
+        groups, fullest = (
+            loads[admitted] if len(loads) == len(admitted) else NONE for loads in (self.groups, self.fullest)
+        )
+        cut = int(np.count_nonzero((counted < counts) & admitted))
+        return Bounded(rows, self.people[own], groups, fullest, cut)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Pairs:
+    """Units and their groups, in the order of `Bounded.people`. The rows of a pair stand side by side in that order."""
+
+    units: Ints
+    lengths: Ints
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -81,18 +107,20 @@ class Bounding:
     fullest_wanted: bool
     #: Whether anybody asks how many units lose rows.
     cut_wanted: bool
+    #: Whether anybody asks what each unit adds in each group.
+    pairs_wanted: bool = False
 
     def bound(self, rows: Placed, codes: NDArray[Any] | None) -> Bounded:
         """Return which rows count; without codes, all rows are in one group."""
-        if codes is None or not (self.runs_wanted or isinstance(self.limit, Limit)):
+        if codes is None or not (self.runs_wanted or self.pairs_wanted or isinstance(self.limit, Limit)):
             return self._in_one_group(rows)
-        parts = []
+        parts: list[Part] = []
         for first, last in _pieces(rows.begins):
             begin, end = int(rows.begins[first]), int(rows.begins[last])
             piece = Placed(rows.begins[first : last + 1] - begin, rows.names[first:last])
             own = codes[begin:end]
             bounded = self._in_rounds(piece, own) or self._in_groups(piece, self._runs(piece, own))
-            parts.append((begin, end, bounded))
+            parts.append(Part(first, begin, end, bounded))
         return _joined(parts)
 
     def _in_one_group(self, rows: Placed) -> Bounded:
@@ -106,10 +134,13 @@ class Bounding:
             mine = ranges(rows.begins[some], counts[some])
             kept[mine] = False
             kept[mine[chosen(self.salt, rows.names[some], counts[some], most)]] = True
+        staying = counts
         if len(crowded):
-            check(_sums_between(kept, rows.begins), most)
+            staying = _sums_between(kept, rows.begins).astype(np.intp)
+            check(staying, most)
         left = np.flatnonzero(kept) if len(crowded) else None
-        return Bounded(left, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded))
+        pairs = Pairs(np.arange(rows.units), staying) if self.pairs_wanted else None
+        return Bounded(left, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded), pairs)
 
     def _in_rounds(self, piece: Placed, codes: NDArray[Any]) -> Bounded | None:
         """Return what counts of a piece where a unit keeps a few of many groups; None: sorting has to decide."""
@@ -119,10 +150,10 @@ class Bounding:
         found = kept_in_rounds(self.salt, self.limit, piece, marks, codes)
         if found is None:
             return None
-        rows, people = found
-        if len(rows) == len(codes):
-            return Bounded(None, people, NONE, NONE, 0)
-        return Bounded(rows, people, NONE, NONE, self._cut(piece, rows))
+        pairs = Pairs(found.units.astype(np.intp), found.lengths) if self.pairs_wanted else None
+        if len(found.rows) == len(codes):
+            return Bounded(found.rows if pairs else None, found.groups, NONE, NONE, 0, pairs)
+        return Bounded(found.rows, found.groups, NONE, NONE, self._cut(piece, found.rows), pairs)
 
     def _cut(self, piece: Placed, rows: Ints) -> int:
         """Return how many units lose a row; where nobody asks for it, that there are some."""
@@ -153,7 +184,10 @@ class Bounding:
         fullest = np.maximum.reduceat(np.diff(runs.begins), runs.first[:-1]) if self.fullest_wanted else runs.counts
         if not isinstance(self.limit, Limit):
             bounded = self._in_one_group(piece)
-            return Bounded(bounded.rows, _groups_of(runs, bounded.rows), runs.counts, fullest, bounded.cut)
+            rows, people, pairs = _runs_with(runs, bounded.rows)
+            if self.pairs_wanted:
+                return Bounded(rows, people, runs.counts, fullest, bounded.cut, pairs)
+            return Bounded(bounded.rows, people, runs.counts, fullest, bounded.cut)
         counts, most = runs.counts, self.limit.rows_per_group
         staying = np.minimum(counts, min(self.limit.groups, MOST))
         check(staying, self.limit.groups)
@@ -171,8 +205,9 @@ class Bounding:
             cut[unit] = True
             taken = taken[self._thinned(piece, runs, some, unit)[taken]]
         _check_rows(runs, taken, self.limit)
-        rows = runs.order[taken] if cut.any() else None
-        return Bounded(rows, people, counts, fullest, int(np.count_nonzero(cut)))
+        own = Pairs(np.arange(piece.units).repeat(staying), np.minimum(lengths, most)) if self.pairs_wanted else None
+        left = runs.order[taken] if own is not None or cut.any() else None
+        return Bounded(left, people, counts, fullest, int(np.count_nonzero(cut)), own)
 
     def _thinned(self, piece: Placed, runs: Runs, crowded: Ints, unit: Ints) -> Mask:
         """Return which rows, in the order of the runs, stay if crowded runs keep no more than they may."""
@@ -206,14 +241,17 @@ def _sorted_runs(piece: Placed, units: Longs, labels: Words, codes: NDArray[Any]
     return Runs(order, own, units, numbers, begins, first)
 
 
-def _groups_of(runs: Runs, rows: Ints | None) -> Ints:
-    """Return the group of each run that has one of some rows; None: all."""
-    begins = runs.begins[:-1]
+def _runs_with(runs: Runs, rows: Ints | None) -> tuple[Ints, Ints, Pairs]:
+    """Return some rows (None: all) in the order of the runs, and of each run that has one its group, unit and rows."""
+    begins, lengths, order = runs.begins[:-1], np.diff(runs.begins), runs.order
     if rows is not None:
-        kept = np.zeros(len(runs.order), dtype=bool)
+        kept = np.zeros(len(order), dtype=bool)
         kept[rows] = True
-        begins = begins[np.logical_or.reduceat(kept[runs.order], begins)]
-    return runs.codes[begins].astype(np.intp)
+        kept = kept[order]
+        lengths = _sums_between(kept, runs.begins).astype(np.intp)
+        some = np.flatnonzero(lengths)
+        begins, lengths, order = begins[some], lengths[some], order[kept]
+    return order, runs.codes[begins].astype(np.intp), Pairs(runs.units[begins].astype(np.intp), lengths)
 
 
 def _pieces(begins: NDArray[Any]) -> Iterator[tuple[int, int]]:
@@ -226,16 +264,39 @@ def _pieces(begins: NDArray[Any]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _joined(parts: list[tuple[int, int, Bounded]]) -> Bounded:
-    """Return what counts of several pieces, each with where its rows begin and end."""
-    cut = sum(part.cut for _, _, part in parts)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Part:
+    """What counts of one piece: its first unit, and where its rows begin and end."""
+
+    first: int
+    begin: int
+    end: int
+    bounded: Bounded
+
+
+def _joined(parts: list[Part]) -> Bounded:
+    """Return what counts of several pieces."""
+    cut = sum(part.bounded.cut for part in parts)
+    listed = cut or any(part.bounded.rows is not None for part in parts)
     rows = [
-        np.arange(begin, end) if part.rows is None else _moved(part.rows, begin) for begin, end, part in parts if cut
+        np.arange(part.begin, part.end) if part.bounded.rows is None else _moved(part.bounded.rows, part.begin)
+        for part in parts
+        if listed
     ]
     people, groups, fullest = (
-        np.concatenate([getattr(part, name) for _, _, part in parts]) for name in ("people", "groups", "fullest")
+        np.concatenate([getattr(part.bounded, name) for part in parts]) for name in ("people", "groups", "fullest")
     )
-    return Bounded(np.concatenate(rows) if cut else None, people, groups, fullest, cut)
+    return Bounded(np.concatenate(rows) if listed else None, people, groups, fullest, cut, _joined_pairs(parts))
+
+
+def _joined_pairs(parts: list[Part]) -> Pairs | None:
+    pairs = [(part.first, part.bounded.pairs) for part in parts if part.bounded.pairs is not None]
+    if len(pairs) < len(parts):
+        return None
+    return Pairs(
+        np.concatenate([_moved(own.units, first) for first, own in pairs]),
+        np.concatenate([own.lengths for _, own in pairs]),
+    )
 
 
 def _moved(rows: Ints, begin: int) -> Ints:

@@ -7,7 +7,7 @@ has dropped meanwhile is replaced before anything is asked on it.
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -71,6 +71,15 @@ class Sessions:
         """Return the rows of a statement, in a transaction that only reads."""
         with self._reading() as connection:
             return connection.execute(text).fetchall()
+
+    @contextmanager
+    def together(self) -> Iterator[Callable[[str, Mapping[str, Any] | None], list[tuple[Any, ...]]]]:
+        """Let several statements see the same rows: they are in one transaction, which only reads.
+
+        A statement with parameters has %% where one without has %.
+        """
+        with self._reading() as connection:
+            yield lambda text, parameters: connection.execute(text, parameters).fetchall()
 
     def path(self) -> tuple[str, ...]:
         """Return the schemas in which the role looks for names."""

@@ -1,4 +1,4 @@
-"""Tables in PostgreSQL: implement `discreet.data.aggregates.Table`.
+"""Tables in PostgreSQL: implement `discreet.data.aggregates.Table` and `discreet.data.contributions.PersonalTable`.
 
 A question is one statement. Rows are limited and added up by the server, where they are; only bounded sums of groups
 come to this process. When tables are opened, only the server's catalogue is read, and public tables.
@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import Schema, Value
+from discreet.data.account_names import need_accounts
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.bounded_sql import bounded_sql
+from discreet.data.contributions import Admission
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.engines import EngineSettings
 from discreet.data.importing import Declaration
@@ -17,6 +19,7 @@ from discreet.data.opening import entering, entering_public, need_names, need_on
 from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
+from discreet.data.postgres_personal import answered_among
 from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
@@ -60,6 +63,17 @@ class PostgresTables:
         table = self._only().schema.table if aggregation.source is None else ""
         bounded = bounded_sql(aggregation, table, PostgresDialect(self._sources), look_up=True)
         return bounded.layout.answered(self._sessions.ask(bounded.text))
+
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
+        return quietly(lambda: self._aggregate_among(aggregation, admission))
+
+    def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
+        need_accounts(aggregation, self.schemas.values())
+        check_source(aggregation, self.schemas, self.publics)
+        table = self._only().schema.table if aggregation.source is None else ""
+        with self._sessions.together() as ask:
+            return answered_among(aggregation, table, PostgresDialect(self._sources), admission, ask)
 
     def _only(self) -> Relation:
         if len(self._sources.private) != 1:

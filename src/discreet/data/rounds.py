@@ -4,6 +4,7 @@ For a limit of a few groups this takes a fraction of the time of sorting. It giv
 the same mark, or a mark is the sign for a row that is out: rare, and then sorting decides.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,18 @@ FEW = 6
 OUT = np.uint32(0xFFFFFFFF)
 
 
-def kept_in_rounds(
-    salt: int, limit: Limit, piece: Placed, marks: Words, codes: NDArray[Any]
-) -> tuple[Ints, Ints] | None:
-    """Return the rows that count, and the group of each unit in each round.
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Kept:
+    """What counts: rows, those of one unit and group side by side; of each such pair its group, unit and rows."""
+
+    rows: Ints
+    groups: Ints
+    units: NDArray[np.int32]
+    lengths: Ints
+
+
+def kept_in_rounds(salt: int, limit: Limit, piece: Placed, marks: Words, codes: NDArray[Any]) -> Kept | None:
+    """Return what counts, round by round, and in each round unit by unit.
 
     `marks` are those of the rows' groups, and are gone afterwards. None: sorting has to decide.
     """
@@ -31,8 +40,7 @@ def kept_in_rounds(
         return None
     counts = piece.counts
     units = np.arange(piece.units, dtype=np.int32).repeat(counts)
-    rows: list[Ints] = []
-    people: list[Ints] = []
+    rounds: list[Kept] = []
     for _ in range(limit.groups):
         best = np.minimum.reduceat(marks, piece.begins[:-1])
         mine = marks == best.repeat(counts)
@@ -41,33 +49,35 @@ def kept_in_rounds(
         found = _round(salt, limit.rows_per_group, piece, np.flatnonzero(mine), units, codes)
         if found is None:
             return None
-        rows.append(found[0])
-        people.append(found[1])
+        rounds.append(found)
         # The same as marks[mine] = OUT, four times as fast: −1 has all bits set.
         np.maximum(marks, np.negative(mine.view(np.int8)).astype(np.int32).view(np.uint32), out=marks)
-    return np.concatenate(rows), np.concatenate(people)
+    return Kept(
+        *(np.concatenate([getattr(one, name) for one in rounds]) for name in ("rows", "groups", "units", "lengths"))
+    )
 
 
 def _round(
     salt: int, most: int, piece: Placed, rows: Ints, units: NDArray[np.int32], codes: NDArray[Any]
-) -> tuple[Ints, Ints] | None:
-    """Return which rows of one round count, and the groups: one for each unit that has rows in it."""
+) -> Kept | None:
+    """Return what counts in one round: one group of each unit that has rows in it."""
     if not len(rows):
-        return rows, np.zeros(0, dtype=np.intp)
+        return Kept(rows, rows, units[:0], rows)
     owners, own = units[rows], codes[rows]
     new = owners[1:] != owners[:-1]
     if np.any((own[1:] != own[:-1]) > new):
         return None  # two groups of one unit with one mark
     begins = np.append(0, np.flatnonzero(new) + 1)
+    whose = owners[begins]
     lengths = np.diff(np.append(begins, len(rows)))
     crowded = np.flatnonzero(lengths > most)
     if len(crowded):
         places = ranges(begins[crowded], lengths[crowded])
         stays = np.ones(len(rows), dtype=bool)
         stays[places] = False
-        unit = owners[begins[crowded]].astype(np.intp)
+        unit = whose[crowded].astype(np.intp)
         stays[places[chosen(salt, piece.names[unit], lengths[crowded], most)]] = True
-        rows, owners = rows[stays], owners[stays]
+        rows, owners, lengths = rows[stays], owners[stays], np.minimum(lengths, most)
     if most < len(owners):
         differ(owners[most:], owners[:-most])  # a unit has no more rows in its group than it may
-    return rows, own[begins].astype(np.intp)
+    return Kept(rows, own[begins].astype(np.intp), whose, lengths)

@@ -98,6 +98,10 @@ class Counts:
         """Count in a batch."""
         self._counts += self._count(batch)
 
+    def of_others(self, size: int, _rows: int, /) -> "Counts":
+        """Return an empty tally of the same for other groups."""
+        return Counts(size, self._count)
+
     def answer(self, codes: NDArray[np.intp] | None, /) -> NDArray[Any]:
         """Return the counts."""
         return self._counts if codes is None or not self._by_group else self._counts[codes]
@@ -157,13 +161,17 @@ def _extremes(batch: Batch, selected: Selected, aggregate: Extremes) -> Ints:
 class Totals:
     """Sums of grid points."""
 
-    def __init__(self, total: Total, selected: Selected, size: int) -> None:
+    def __init__(self, total: Total, selected: Selected, size: int, rows: int = MOST_ROWS) -> None:
         self._total = total
         self._selected = selected
         most = max(total.most, total.bounds.radius**2 if total.squared else 0)
         # Public, so that the type of an answer does not depend on how many rows there are.
-        self._narrow = most * MOST_ROWS < NARROW
+        self._narrow = most * rows < NARROW
         self._sums = np.zeros(size, dtype=np.int64 if self._narrow else object)
+
+    def of_others(self, size: int, rows: int, /) -> "Totals":
+        """Return an empty tally of the same for other groups, of at most so many rows."""
+        return Totals(self._total, self._selected, size, rows)
 
     def add(self, batch: Batch, /) -> None:
         """Add up a batch."""

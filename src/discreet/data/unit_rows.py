@@ -18,6 +18,8 @@ class Units:
 
     names: Words
     begins: NDArray[np.int64]
+    #: Their places among the units of a table, if they are some of these.
+    places: NDArray[np.intp] | None = None
 
     def spans(self, rows: int) -> Iterator[tuple[int, int]]:
         """Split units into spans [first, last) of about so many rows."""
@@ -36,6 +38,8 @@ class Placed:
     #: Where the rows of each unit begin, and where the last one ends.
     begins: NDArray[np.intp]
     names: Words
+    #: The places of these units among all, where it is said.
+    places: slice | NDArray[np.intp] | None = None
 
     @property
     def units(self) -> int:
@@ -57,7 +61,8 @@ def placed(units: Units, first: int, last: int, rows: NDArray[np.int64]) -> Plac
     """Return whose the rows of these numbers are; they are sorted, and those of units first to last."""
     begins = units.begins[first : last + 1]
     if len(rows) == begins[-1] - begins[0]:
-        return Placed((begins - begins[0]).astype(np.intp, copy=False), units.names[first:last])
+        return Placed((begins - begins[0]).astype(np.intp, copy=False), units.names[first:last], slice(first, last))
     ends = np.searchsorted(rows, begins)
     some = np.flatnonzero(np.diff(ends))
-    return Placed(np.append(ends[some], len(rows)).astype(np.intp, copy=False), units.names[first:last][some])
+    own = np.append(ends[some], len(rows)).astype(np.intp, copy=False)
+    return Placed(own, units.names[first:last][some], first + some)

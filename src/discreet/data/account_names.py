@@ -1,0 +1,45 @@
+"""By what names units are known to personal accounts, and what cannot be asked of each unit: for all engines.
+
+Names are made as `discreet.data.contributions` says.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from discreet.core import InvalidInput
+from discreet.core.schema import Schema, Value
+from discreet.data.aggregates import Aggregation
+from discreet.data.contributions import BETWEEN, Names
+from discreet.data.marks import value_text
+from discreet.data.relations import is_owned
+
+#: Bits of a name that come second.
+SECOND = 32
+
+
+def need_accounts(aggregation: Aggregation, schemas: Iterable[Schema]) -> None:
+    """Refuse what cannot be asked of each unit. Every engine calls this before it reads a row."""
+    if any(schema.unit.column is None for schema in schemas):
+        raise InvalidInput(
+            "Personal accounts need to know whose each row is.",
+            fix="name the person's column when the table is opened; or open it with a budget of the dataset",
+        )
+    if aggregation.source is not None and not is_owned(aggregation.source):
+        raise InvalidInput(
+            "Rows that are two people's cannot be charged to either.",
+            fix="ask about rows of one person each: join on the person, or leave the other table out",
+        )
+
+
+def name_text(key: str, values: Iterable[Value]) -> str:
+    """Return the text that a unit's name is the hash of."""
+    return BETWEEN.join([key, *("" if value is None else value_text(value) for value in values)])
+
+
+def names_of(texts: Sequence[str]) -> Names:
+    """Return the names of units, from their texts."""
+    hashed = b"".join(hashlib.sha256(text.encode()).digest()[:12] for text in texts)
+    words = np.frombuffer(hashed, dtype=">u4").reshape(len(texts), 3).astype(np.uint64)
+    return np.stack([words[:, 0] << np.uint64(SECOND) | words[:, 1], words[:, 2]], axis=1)
