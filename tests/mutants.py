@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from accounting_mutants import ACCOUNTING_MUTANTS
+from contribution_mutants import CONTRIBUTION_MUTANTS
 from counter_mutants import COUNTER_MUTANTS
 from data_mutants import DATA_MUTANTS
 from data_reference_mutants import DATA_REFERENCE_MUTANTS
@@ -21,6 +22,7 @@ from face_mutants import FACE_MUTANTS
 from gate_mutants import GATE_MUTANTS
 from law_mutants import LAW_MUTANTS
 from mutant import Mutant
+from personal_mutants import PERSONAL_MUTANTS
 from postgres_mutants import POSTGRES_MUTANTS
 from query_mechanism_mutants import QUERY_MECHANISM_MUTANTS
 from query_mutants import QUERY_MUTANTS
@@ -556,6 +558,8 @@ MUTANTS = [
     ),
     *ACCOUNTING_MUTANTS,
     *GATE_MUTANTS,
+    *PERSONAL_MUTANTS,
+    *CONTRIBUTION_MUTANTS,
     *COUNTER_MUTANTS,
     *LAW_MUTANTS,
     *DATA_MUTANTS,

@@ -7,6 +7,8 @@ REFUSALS = "unit/test_session_refusals.py"
 ANSWERS = "unit/test_session_answers.py"
 TABLES = "unit/test_session_tables.py"
 SETTINGS = "unit/test_session_settings.py"
+PERSONAL = "unit/test_session_personal.py"
+PERSONS = "unit/test_cli_personal.py"
 
 SESSION_MUTANTS = [
     Mutant(
@@ -63,8 +65,8 @@ SESSION_MUTANTS = [
     Mutant(
         "the budget is for rows, whoever was named",
         "session/ledgers.py",
-        "unit=replace(unit, neighbours=said.neighbours)",
-        "unit=said",
+        "budget.about(replace(unit, neighbours=said.neighbours))",
+        "budget.about(said)",
         f"{SESSION}::test_the_budget_is_for_the_person_that_was_named",
     ),
     Mutant(
@@ -77,7 +79,7 @@ SESSION_MUTANTS = [
     Mutant(
         "another budget than at birth is overlooked",
         "session/ledgers.py",
-        "if self.budget is not None and self.budget.filter() != born.filter():",
+        "if self.budget is not None and _terms(self.budget) != _terms(born):",
         "if self.budget is not None and self.budget.limit != born.limit:",
         f"{SESSION}::test_another_budget_than_at_birth_is_refused",
     ),
@@ -258,7 +260,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a window is forgotten when a ledger is born",
-        "gate/events.py",
+        "gate/budget_texts.py",
         '**({} if budget.unit.window is None else {"window": str(budget.unit.window)}),',
         "",
         "unit/test_window_units.py::test_a_ledger_is_born_with_its_window",
@@ -325,5 +327,62 @@ SESSION_MUTANTS = [
         "    if today > datetime.now(UTC).date():\n",
         "    if False:\n",
         "unit/test_session_workloads.py::test_days_to_come_are_not_released",
+    ),
+    Mutant(
+        "personal accounts are shown as a gauge",
+        "gate/views.py",
+        "    if not isinstance(account, PersonalAccount):\n        who",
+        "    if True:\n        who",
+        f"{PERSONAL}::test_a_session_tells_the_terms_and_no_balance",
+    ),
+    Mutant(
+        "a workload tells what is left of personal accounts",
+        "session/workloads.py",
+        "if self.personal else",
+        "if False else",
+        f"{PERSONAL}::test_a_session_tells_the_terms_and_no_balance",
+    ),
+    Mutant(
+        "advice takes a ρ for an ε",
+        "session/advice.py",
+        "if account.cap is not None and self._counts(account.symbol):",
+        "if account.cap is not None:",
+        f"{PERSONAL}::test_a_refusal_by_the_worst_cost_says_what_may_be_asked",
+    ),
+    Mutant(
+        "several tables ask everybody in place of those who can pay",
+        "session/rows.py",
+        "        return self.tables.aggregate_among(self._meant(aggregation), admission)\n",
+        "        self.tables.aggregate_among(self._meant(aggregation), admission)\n"
+        "        return self.tables.aggregate(self._meant(aggregation))\n",
+        f"{PERSONAL}::test_whoever_has_nothing_left_is_left_out_as_if_they_were_not_in_the_table",
+    ),
+    Mutant(
+        "a ledger of persons is gone on with as one of all",
+        "session/ledgers.py",
+        "    return budget.filter(), budget.per, budget.most, total\n",
+        "    return budget.filter(), budget.most, total\n",
+        f"{PERSONAL}::test_a_ledger_of_persons_is_not_gone_on_with_as_one_of_all",
+    ),
+    Mutant(
+        "a total beside personal accounts is not written",
+        "session/settings_text.py",
+        "        lines += _amounts(budget.total)\n",
+        "        lines += _amounts(budget)\n",
+        f"{PERSONS}::test_who_pays_is_read_again_as_it_was_written",
+    ),
+    Mutant(
+        "whoever asks under a name is shown an account of a person",
+        "gate/views.py",
+        "    if not analyst or (isinstance(account, PersonalAccount) and account.everybody is None):\n",
+        "    if not analyst:\n",
+        f"{PERSONS}::test_who_asks_is_told_the_terms_and_never_what_is_left",
+    ),
+    Mutant(
+        "closed accounts have something left",
+        "gate/statements.py",
+        "return Fraction(0) if self.closed else max(",
+        "return max(",
+        f"{PERSONAL}::test_closed_accounts_say_so",
     ),
 ]

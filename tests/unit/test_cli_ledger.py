@@ -89,7 +89,8 @@ def tamper(place, statement, *arguments):
     connection.close()
 
 
-#: One call of each verb on the ledger of the fixture; {place}, {name} and {folder} are filled in.
+#: One call of each verb on the ledger of the fixture, or on one of persons; {place}, {own}, {name} and {folder} are
+#: filled in.
 CALLS = {
     "create": "create {folder}/other.ledger --epsilon 1",
     "show": "show {place}",
@@ -103,6 +104,8 @@ CALLS = {
     "export": "export {place} --output {folder}/export.jsonl --answers",
     "certificate": "certificate {place} --request r-march --output {folder}/march.json",
     "check": "check {folder}/april.json --ledger {name}",
+    "person": "person {own} 7",
+    "people": "people {own}",
 }
 
 
@@ -110,9 +113,11 @@ CALLS = {
 def words(place, tmp_path, run):
     """Return the words of a verb's call."""
     assert run("certificate", place, "--request", "r-april", "--output", tmp_path / "april.json")[0] == 0
+    own = tmp_path / "own.ledger"
+    assert run("create", own, "--epsilon", "1", "--person", "id", "--per", "person")[0] == 0
 
     def filled(verb):
-        return CALLS[verb].format(place=place, folder=tmp_path, name=name_of(place)).split()
+        return CALLS[verb].format(place=place, own=own, folder=tmp_path, name=name_of(place)).split()
 
     return filled
 
@@ -239,6 +244,7 @@ BIRTH = LEDGER | {
     "person",
     "neighbours",
     "policy",
+    "per",
 }
 CHANGE = LEDGER | {"currency", "by", "reason", "before", "after"}
 PAID = {"entry", "at", "request", "analyst", "what", "cost", "cost_words", "release", "continued"}
@@ -246,7 +252,7 @@ KEYS = {
     "create": BIRTH | {"promise", "people", "key", "anchors"},
     "show": BIRTH
     | GAUGE
-    | {"closed", "promise", "analysts", "payments", "releases", "entries", "head", "recent", "unanswered"},
+    | {"closed", "promise", "analysts", "payments", "releases", "entries", "head", "recent", "unanswered", "accounts"},
     "verify": {"version", "verb", "ledger"}
     | {
         "sound",
@@ -269,6 +275,11 @@ KEYS = {
     "export": LEDGER | {"file", "entries", "head", "answers"},
     "certificate": LEDGER | {"request", "file", "certificate"},
     "check": {"version", "verb", "ledger", "sound", "certificate", "export"},
+    "person": LEDGER
+    | GAUGE
+    | {"account", "closed", "currency", "everybody", "everybody_exact", "charges"}
+    | {"failures_limit", "failures_limit_exact"},
+    "people": LEDGER | {"people", "parts"},
 }
 
 

@@ -254,7 +254,7 @@ def answer(monkeypatch, run):
 
 
 def test_a_person_is_asked_for_what_is_missing(table, answer, tmp_path):
-    lines = ["", "2025-01-01:2025-12-31", "0:110", "0:60", "A,B,C", "total=2", "3", "1e-6", "y"]
+    lines = ["", "2025-01-01:2025-12-31", "0:110", "0:60", "A,B,C", "total=2", "3", "1e-6", "dataset", "y"]
     status, said = answer(lines, "init", table)
     assert status == 0, said
     text = (tmp_path / "discreet.toml").read_text(encoding="utf-8")
@@ -265,7 +265,7 @@ def test_a_person_is_asked_for_what_is_missing(table, answer, tmp_path):
 
 
 def test_questions_show_names_and_kinds_and_nothing_of_the_rows(table, answer):
-    lines = ["", "", "", "", "", "", "", "", "y"]
+    lines = ["", "", "", "", "", "", "", "", "", "y"]
     status, said = answer(lines, "init", table)
     assert status == 0, said
     assert re.search(r"age +integer", said)
@@ -274,14 +274,15 @@ def test_questions_show_names_and_kinds_and_nothing_of_the_rows(table, answer):
 
 
 def test_an_answer_that_is_refused_is_asked_for_again(table, answer):
-    lines = ["nobody", "patient_id", "", "", "1:0", "0:60", "", "", "many", "1", "0", "y"]
+    lines = ["nobody", "patient_id", "", "", "1:0", "0:60", "", "", "many", "1", "0", "nobody", "", "y"]
     status, said = answer(lines, "init", table)
     assert status == 0, said
     assert "There is no column of that name" in said
     assert said.count("  epsilon") == 2
+    assert said.count("  per [dataset]") == 2
 
 
-@pytest.mark.parametrize("lines", [[""], ["", "", "", "", "", "", "", "", "n"]])
+@pytest.mark.parametrize("lines", [[""], ["", "", "", "", "", "", "", "", "", "n"]])
 def test_who_leaves_or_says_no_begins_nothing(table, answer, tmp_path, lines):
     status, _ = answer(lines, "init", table)
     assert status == 2

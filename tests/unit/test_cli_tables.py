@@ -228,7 +228,7 @@ def answer(monkeypatch, run):
 def test_a_person_is_asked_about_each_of_several_tables(files, answer):
     persons = ["", "nobody", ""]  # of visits, of patients (which is refused), and again
     visits, patients = ["", "", "0:60", "A,B,C"], ["0:110", "f,m"]
-    status, said = answer([*persons, *visits, *patients, "total=3", "3", "1e-6", "y"], "init", *TABLES)
+    status, said = answer([*persons, *visits, *patients, "total=3", "3", "1e-6", "", "y"], "init", *TABLES)
     assert status == 0, said
     found = read_settings(files / "discreet.toml")
     assert found.person == {"visits": "patient_id", "patients": "id"}
@@ -240,7 +240,7 @@ def test_a_person_is_asked_about_each_of_several_tables(files, answer):
 
 def test_the_person_of_the_first_table_is_offered_for_the_next(files, answer):
     (files / "people.csv").write_text((files / "people.csv").read_text().replace("id,sex", "userid,PATIENT_ID"))
-    status, said = answer([""] * 12, "init", "visits.csv", "people.csv")
+    status, said = answer([""] * 13, "init", "visits.csv", "people.csv")
     assert status == 0, said
     assert "person [PATIENT_ID]" in said
 

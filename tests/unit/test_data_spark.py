@@ -14,7 +14,7 @@ from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
 from discreet.data.errors import OPERATOR, EngineFailed
 from discreet.data.expressions import Literal, call, column
 from discreet.data.functions import F
-from discreet.data.spark_sessions import spark_session
+from discreet.data.spark_sessions import LOUD, spark_session
 from discreet.data.spark_table import open_spark
 from spark_tables import frame_of, session
 
@@ -227,6 +227,31 @@ def test_a_failure_tells_nothing_of_rows(capfd):
     assert SECRET not in str(caught.value)
     told = capfd.readouterr()
     assert SECRET not in told.out + told.err
+
+
+def test_loggers_of_pyspark_are_quiet_while_a_question_is_asked(monkeypatch):
+    """Some versions of PySpark log what an engine's error says, and some do not."""
+    from pyspark.logger import PySparkLogger
+
+    frame = frame_of(pa.table({"x": [1]}))
+    table, logger = opened(frame), PySparkLogger.getLogger(LOUD[0])
+    heard, handler = [], logging.Handler()
+    handler.emit = lambda record: heard.append(record.getMessage())
+
+    def failing(self):
+        logger.error(SECRET)
+        raise ValueError(SECRET)
+
+    monkeypatch.setattr(type(frame), "toArrow", failing)
+    logger.addHandler(handler)
+    try:
+        with pytest.raises(EngineFailed):
+            counted(table)
+        assert not heard
+        logger.error("of somebody else's")
+        assert len(heard) == 1
+    finally:
+        logger.removeHandler(handler)
 
 
 def test_the_operator_hears_what_went_wrong():

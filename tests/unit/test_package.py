@@ -65,7 +65,9 @@ FACES = {
     },
     "discreet.query": {
         "Asked", "Asker", "BatchPlan", "BoundsPlan", "Epsilon", "Explanation", "Facts", "Frame",
-        "HierarchyLevel", "HierarchyPlan", "HierarchyResult", "LimitsPlan", "Predicted", "QueryPlan",
+        "HierarchyLevel", "HierarchyPlan", "HierarchyResult", "LimitsPlan", "Participation",
+        "ParticipationPlan",
+        "Predicted", "QueryPlan",
         "QueryRefused", "Question", "Result", "ResultColumn", "Rho", "Saving", "StreamPlan", "StreamView",
         "Within", "bounds_bought", "count", "count_between", "count_distinct", "count_people", "deviation",
         "explain", "histogram", "limit_bought", "limit_known", "maximum", "mean", "median", "minimum",
@@ -74,9 +76,10 @@ FACES = {
         "total", "variance", "view", "view_batch", "view_hierarchy", "view_others", "view_stream",
     },
     "discreet.gate": {
-        "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Exported", "Gate", "Inspection",
-        "Ledger", "Plan", "Policy", "Price", "Receipt", "Release", "SteppedPlan", "Verification", "certificate",
-        "check_certificate", "check_export", "export_lines", "finish_move", "inspect_ledger", "move",
+        "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Distribution", "Exported", "Gate", "Inspection",
+        "Ledger", "PersonalAccount", "PersonalPlan", "Plan", "Policy", "Price", "Receipt", "Release", "Statement",
+        "SteppedPlan", "Taking", "Verification", "certificate", "check_certificate", "check_export", "export_lines",
+        "finish_move", "inspect_ledger", "move",
     },
     "discreet.mechanisms": {
         "AboveThreshold", "CentredTotal", "Consistent", "Counted", "Estimate", "ExponentialMechanism",

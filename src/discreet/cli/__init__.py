@@ -46,6 +46,8 @@ LEDGER_VERBS = {
     "export": "discreet.cli.papers",
     "certificate": "discreet.cli.papers",
     "check": "discreet.cli.papers",
+    "person": "discreet.cli.persons",
+    "people": "discreet.cli.persons",
 }
 #: Commands that are room and verb in one.
 QUERY_VERBS = {

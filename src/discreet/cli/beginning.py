@@ -16,7 +16,7 @@ from discreet.cli.places import Places, need_no_password, read_places
 from discreet.cli.query_facts import declared_facts
 from discreet.cli.querying import patient, speaking
 from discreet.cli.typed import read_number
-from discreet.cli.wanted import delta_of, epsilon_of
+from discreet.cli.wanted import delta_of, epsilon_of, payers_of
 from discreet.cli.words import columns as aligned
 from discreet.core import InvalidInput, PrivacyUnit, Window, positive
 from discreet.core.limits import AnyLimit
@@ -128,7 +128,7 @@ def _declared(arguments: Namespace, columns: Columns, ledger: str | Path | None)
         groups[name] |= interview.ask_groups(others, groups[name])
     limit = interview.ask_limit() if limit is None and persons else limit
     unit = _unit(arguments, persons)
-    budget = _budget(arguments, unit, ledger) if _priced(arguments, ledger) else interview.ask_budget(unit)
+    budget = _budget(arguments, unit, ledger) if _priced(arguments, ledger) else _ask_budget(arguments, unit)
     if not prompts.ask("Begin with this, for life? (y/n)", prompts.agreed, default="y"):
         raise InvalidInput("Nothing was begun.", fix="run discreet init again when you have decided")
     return Declared(persons, bounds, groups, limit, budget)
@@ -203,20 +203,40 @@ def _priced(arguments: Namespace, ledger: str | Path | None) -> bool:
     return ledger is not None or arguments.epsilon is not None or arguments.rho is not None
 
 
+def _ask_budget(arguments: Namespace, unit: PrivacyUnit) -> Budget:
+    """Return the budget as a person answers; who pays is asked where there are persons, if it was not typed."""
+    asked = interview.ask_budget(unit)
+    if unit.column is None or arguments.per is not None:
+        return _with_payers(asked, _payers(arguments, unit))
+    return interview.ask_accounts(asked)
+
+
+def _with_payers(budget: Budget, payers: dict[str, Any]) -> Budget:
+    return Budget(budget.epsilon, budget.delta, rho=budget.rho, unit=budget.unit, **payers)
+
+
+def _payers(arguments: Namespace, unit: PrivacyUnit) -> dict[str, Any]:
+    if arguments.per == "person" and unit.column is None:
+        raise InvalidInput("A row has no account.", fix="pass --person COLUMN for --rows, or leave out --per person")
+    return payers_of(arguments)
+
+
 def _budget(arguments: Namespace, unit: PrivacyUnit, ledger: str | Path | None) -> Budget:
     """Return the budget as typed; that of a ledger that is there already stands."""
     if ledger is not None:
-        if (arguments.epsilon, arguments.rho, arguments.delta) != (None, None, None):
+        if any(getattr(arguments, name) is not None for name in ("epsilon", "rho", "delta", "per", "most")):
             raise InvalidInput(
                 "There is a ledger at this place already, and it has its budget for life.",
-                fix="leave out --epsilon, --rho and --delta to go on with it, or choose another --ledger",
+                fix="leave out --epsilon, --rho, --delta, --per and --most to go on with it, or choose a new --ledger",
             )
         with Ledger.open(ledger) as found:
             return found.budget
     if arguments.rho is None:
-        return Budget(positive(epsilon_of(arguments), "--epsilon"), delta_of(arguments), unit=unit)
-    delta = delta_of(arguments) if arguments.delta is not None else 0
-    return Budget(rho=positive(read_number(arguments.rho, "--rho"), "--rho"), delta=delta, unit=unit)
+        amount = Budget(positive(epsilon_of(arguments), "--epsilon"), delta_of(arguments), unit=unit)
+    else:
+        delta = delta_of(arguments) if arguments.delta is not None else 0
+        amount = Budget(rho=positive(read_number(arguments.rho, "--rho"), "--rho"), delta=delta, unit=unit)
+    return _with_payers(amount, _payers(arguments, unit))
 
 
 def _settings(

@@ -15,11 +15,11 @@ from discreet.cli.terminal import Palette
 from discreet.cli.typed import read_number
 from discreet.cli.words import sentence
 from discreet.core import DiscreetError, InvalidInput, positive, round_down, round_up
-from discreet.gate import Ledger, Policy
+from discreet.gate import Budget, Ledger, Policy
 from discreet.gate.costs import cost_words
 from discreet.gate.events import Payment, from_body
 from discreet.gate.releases import Receipt, one_line
-from discreet.gate.views import HARDLY, LITTLE, WORDS, Gauge, name_of
+from discreet.gate.views import HARDLY, LITTLE, WORDS, Gauge, Terms, name_of
 
 #: A δ to show what a ρ means by.
 EXAMPLE_DELTA = Fraction(1, 10**9)
@@ -102,21 +102,51 @@ def birth_facts(ledger: Ledger) -> dict[str, Fact]:
         "window": None if budget.unit.window is None else str(budget.unit.window),
         "neighbours": budget.unit.neighbours.value,
         "policy": ledger.birth.policy.value,
+        "per": budget.per,
     }
 
 
 def currency(ledger: Ledger) -> str:
     """Return what the limit counts."""
-    return "rho" if ledger.budget.epsilon is None else "epsilon"
+    return currency_of(ledger.budget)
 
 
-def gauge_facts(gauge: Gauge) -> dict[str, Fact]:
-    """Return a gauge for a program: rounded up what is spent, rounded down what may be."""
+def currency_of(budget: Budget) -> str:
+    """Return what a budget counts."""
+    return "rho" if budget.epsilon is None else "epsilon"
+
+
+def gauge_facts(gauge: Gauge | Terms) -> dict[str, Fact]:
+    """Return a gauge for a program: rounded up what is spent, rounded down what may be.
+
+    Of personal accounts it is nothing: what was taken from people, and what is left to them, is nobody else's.
+    """
+    if isinstance(gauge, Terms):
+        return dict.fromkeys(("spent", "spent_exact", "limit", "limit_exact", "left", "left_exact"))
     return {
         **exactly("spent", gauge.spent, round_up(gauge.spent)),
         **exactly("limit", gauge.limit, round_down(gauge.limit)),
         **exactly("left", gauge.left, round_down(gauge.left)),
     }
+
+
+def terms_facts(terms: Terms) -> dict[str, Fact]:
+    """Return what binds everybody's own account, for a program."""
+    most = terms.most
+    return {
+        "currency": "rho" if terms.symbol == "ρ" else "epsilon",
+        **exactly("limit", terms.limit, round_down(terms.limit)),
+        **exactly("everybody", terms.base, round_up(terms.base)),
+        "most": None if most is None else round_down(most),
+        "most_exact": None if most is None else str(most),
+    }
+
+
+def standing_rows(standings: Iterable[tuple[str, Gauge | Terms]]) -> list[list[str]]:
+    """Return what binds everybody, for a person; terms have no bar, and without gauges there is no room for one."""
+    shown = list(standings)
+    room = [""] if any(isinstance(one, Gauge) for _, one in shown) else []
+    return [gauge_row(name, one) if isinstance(one, Gauge) else [name, *room, one.words()] for name, one in shown]
 
 
 def gauge_row(name: str, gauge: Gauge) -> list[str]:
@@ -188,7 +218,7 @@ def promised(ledger: Ledger) -> tuple[Guarantee, Fraction]:
     if found.epsilon != float("inf"):
         return found, ledger.budget.delta
     beside = ledger.budget.delta + EXAMPLE_DELTA
-    return guarantee(ledger.total.promise, beside), beside
+    return guarantee(ledger.book.account.promise, beside), beside
 
 
 def promise_lines(ledger: Ledger) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from discreet.cli.answers import Answer, Fact
 from discreet.cli.books import birth_facts, promise_facts, promise_lines, reachable
 from discreet.cli.typed import read_number
-from discreet.cli.wanted import delta_of, epsilon_of, people_of
+from discreet.cli.wanted import delta_of, epsilon_of, payers_of, people_of
 from discreet.cli.words import columns
 from discreet.core import InvalidInput, Neighbours, PrivacyUnit, exact, positive
 from discreet.gate import Budget, Ledger, Policy
@@ -59,11 +59,11 @@ def _budget(arguments: Namespace) -> Budget:
     reserve = None if arguments.reserve is None else exact(read_number(arguments.reserve, "--reserve"), "--reserve")
     if arguments.rho is None:
         level = positive(epsilon_of(arguments), "--epsilon")
-        return Budget(level, delta_of(arguments), reserve=reserve, unit=unit)
+        return Budget(level, delta_of(arguments), reserve=reserve, unit=unit, **payers_of(arguments))
     # A ρ is a promise without a δ, so that none is advised: one that is typed is for parts that may fail.
     delta = delta_of(arguments) if arguments.delta is not None else Fraction(0)
     rho = positive(read_number(arguments.rho, "--rho"), "--rho")
-    return Budget(rho=rho, delta=delta, reserve=reserve, unit=unit)
+    return Budget(rho=rho, delta=delta, reserve=reserve, unit=unit, **payers_of(arguments))
 
 
 def _need_free(place: str) -> None:

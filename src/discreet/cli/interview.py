@@ -6,7 +6,7 @@ from discreet.cli import prompts
 from discreet.cli.declared import find_column, read_interval, read_limit, read_values
 from discreet.cli.typed import read_number
 from discreet.cli.words import columns as aligned
-from discreet.core import PrivacyUnit, positive
+from discreet.core import InvalidInput, PrivacyUnit, positive
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Kind, Value
 from discreet.gate import Budget
@@ -77,6 +77,35 @@ def ask_budget(unit: PrivacyUnit) -> Budget:
         "  delta (far below one in the number of people; 0: groups cannot be bought)",
         lambda text: Budget(epsilon, read_number(text, "delta"), unit=unit),
         default=DELTA,
+    )
+
+
+def ask_accounts(budget: Budget) -> Budget:
+    """Return the budget with who pays for answers: everybody alike, or each person from an account of their own."""
+    prompts.tell(
+        "\nWho pays for an answer? dataset: everybody alike. person: each for what it takes from them; then more can "
+        "be asked,\nand whoever has nothing left is left out, silently: answers drift."
+    )
+    return prompts.ask("  per", lambda text: _paid_by(budget, text), default="dataset")
+
+
+def _paid_by(budget: Budget, text: str) -> Budget:
+    """Return the budget as somebody says who pays; of persons, the most that one question may cost is asked, too."""
+    if text not in ("dataset", "person"):
+        raise InvalidInput("That is neither of the two.", fix="type dataset or person")
+    if text == "dataset":
+        return budget
+    word = budget.symbol
+    return prompts.ask(
+        f"  most that one question may cost anybody, as a part of {word} = {float(budget.limit):g}; return: all of it",
+        lambda most: Budget(
+            budget.epsilon,
+            budget.delta,
+            rho=budget.rho,
+            unit=budget.unit,
+            per="person",
+            most=positive(read_number(most, "most"), "most") if most else None,
+        ),
     )
 
 

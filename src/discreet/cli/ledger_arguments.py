@@ -1,6 +1,6 @@
 """The words of `discreet ledger`. Nothing heavy is imported here, so that help comes at once."""
 
-from discreet.cli.parsers import Parser, Verbs, added, added_verb
+from discreet.cli.parsers import Parser, Verbs, accounts, added, added_verb
 
 EXAMPLES = """\
 For example:
@@ -9,8 +9,20 @@ For example:
   discreet ledger show clinic.ledger                     what was spent, by whom, on what, and what is left
   discreet ledger verify clinic.ledger                   everything that is stored, from the first entry on
   discreet ledger check answer.certificate --ledger NAME     without the ledger
+  discreet ledger person clinic.ledger p17               with personal accounts: what one person was charged
 
 No verb spends, and none gives anything back. PLACE is a path, or an address postgresql://….
+"""
+PERSON = """\
+For that person, or for the steward: it is made of that person's rows, and nobody else may see it.
+
+The ledger keeps hashes of names, and no kinds of columns. So ID is the text that the name is made of: a whole number as
+7, not 007 or +7; a day as 2025-03-01; true or false; a text as it stands in the rows, capitals and blanks too. After
+-- it may begin with a dash. Whoever was never charged has no account: that is an answer, too, and status 0.
+"""
+PEOPLE = """\
+For the steward. How far accounts are used is made of people's rows: it may not be shown to anybody who sees answers,
+and nobody may act on it, such as by taking people out of the tables.
 """
 VERIFY = """\
 Exit status: 0 if the ledger is sound, 3 if it is not (the faults are listed), 2 if it could not be looked at.
@@ -28,7 +40,7 @@ def add_ledger(rooms: Verbs) -> None:
     verbs = room.add_subparsers(dest="verb", required=True, metavar="VERB")
     for add in (_create, _show, _verify, _raise, _lower, _allow, _disclose, _annotate):
         add(verbs)
-    for add in (_anchor, _export, _certificate, _check):
+    for add in (_anchor, _export, _certificate, _check, _person, _people):
         add(verbs)
 
 
@@ -44,6 +56,7 @@ def _create(verbs: Verbs) -> None:
     one.add_argument(
         "--replace", action="store_true", help="the number of people is public (it is hidden, if left out)"
     )
+    accounts(one)
     one.add_argument("--title", default="", metavar="TEXT", help="what people call it")
     one.add_argument(
         "--policy",
@@ -123,6 +136,18 @@ def _check(verbs: Verbs) -> None:
     one.add_argument("--ledger", required=True, metavar="NAME", help="the ledger's name, as `show` tells it")
     one.add_argument("--answer", metavar="FILE", help="the answer that the certificate is about, as it was stored")
     one.add_argument("--export", metavar="FILE", help="a file from `export`; the certificate's entries must be in it")
+
+
+def _person(verbs: Verbs) -> None:
+    one = _placed(verbs, "person", "With personal accounts: what one person was charged, for what, and what is left.")
+    one.epilog = PERSON
+    one.add_argument("id", metavar="ID", help="the person, as the column of persons has it; see below")
+    one.add_argument("window", nargs="?", metavar="WINDOW", help="the first day of the stretch, where a window is kept")
+
+
+def _people(verbs: Verbs) -> None:
+    one = _placed(verbs, "people", "With personal accounts: how many people have used which part of their limit.")
+    one.epilog = PEOPLE
 
 
 def _placed(verbs: Verbs, name: str, title: str) -> Parser:

@@ -15,6 +15,7 @@ from discreet.cli.terminal import Palette, Progress
 from discreet.cli.words import columns
 from discreet.core import InvalidInput
 from discreet.gate import Certified, certificate, check_certificate
+from discreet.gate.books import Book
 from discreet.gate.costs import cost_words
 from discreet.gate.exports import Exported, check_export, export_lines
 from discreet.gate.releases import one_line
@@ -190,10 +191,11 @@ def _certified_facts(found: Certified, *, answer: bool) -> dict[str, Any]:
 def _certified_lines(found: Certified, *, answer: bool) -> list[str]:
     payment, alone = found.payment, guarantee(found.payment.cost, found.budget.delta)
     checked = "the file is it" if answer else "not compared: pass --answer"
+    most = ", the most it can have taken from one person" if found.budget.personal else ""
     rows = [
         ["asked", one_line(payment.what)],
         ["by", f"{name_of(payment.analyst)}, {when(payment.at)} UTC, request {one_line(payment.request, 60)}"],
-        ["cost", f"{one_line(cost_words(payment.cost))}; alone it promises {alone}"],
+        ["cost", f"{one_line(cost_words(payment.cost))}{most}; alone it promises {alone}"],
         ["budget", f"{one_line(found.budget)}, at the ledger's birth"],
         ["entries", f"paid for as {found.numbers[0]:,}, released as {found.numbers[1]:,}"],
         ["answer", f"SHA-256 {found.released.answer}; {checked}"],
@@ -213,12 +215,19 @@ def _exported_facts(found: Exported) -> dict[str, Any]:
     }
 
 
+def _kept(book: Book) -> str:
+    """Return what an export shows of the limit; what persons were charged is private, and not in it."""
+    if not book.birth.budget.personal:
+        return "never above the limit"
+    return "what each person was charged is not in it (discreet ledger verify adds it up)"
+
+
 def _exported_lines(found: Exported, *, both: bool) -> list[str]:
     book = found.book
     inside = ["The certificate's payment and release stand in it at their numbers."] if both else []
     rows = [
         ["entries", f"{book.number:,}, an unbroken chain from the birth on"],
-        ["payments", f"{counted(book.payments, book.releases)}; never above the limit"],
+        ["payments", f"{counted(book.payments, book.releases)}; {_kept(book)}"],
         ["answers", f"{found.answers:,} came with it, none of them changed"],
         ["checkpoints", f"{found.signed:,} signed by the ledger's key"],
         ["head", book.head.hex()],

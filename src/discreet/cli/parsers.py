@@ -35,6 +35,16 @@ def added(to: Verbs, name: str, title: str) -> Parser:
     return to.add_parser(name, help=title, description=title, formatter_class=shape, allow_abbrev=False)
 
 
+def accounts(one: Parser) -> None:
+    """Add who pays: everybody alike, or each person."""
+    one.add_argument(
+        "--per",
+        choices=("dataset", "person"),
+        help="who pays: everybody alike (dataset, if left out), or each person for what is taken from them (person)",
+    )
+    one.add_argument("--most", metavar="E", help="with --per person: the most that one question may cost anybody")
+
+
 def added_verb(verbs: Verbs, name: str, title: str, *, json: bool = True) -> Parser:
     """Add a verb, which programs may ask too."""
     one = added(verbs, name, title)

@@ -3,7 +3,7 @@
 import argparse
 from typing import TypeAlias
 
-from discreet.cli.parsers import JSON, Parser, Verbs, added_verb
+from discreet.cli.parsers import JSON, Parser, Verbs, accounts, added_verb
 
 #: A parser, or a group of its options.
 Words: TypeAlias = argparse._ActionsContainer  # noqa: SLF001 (its only name)
@@ -19,6 +19,7 @@ the names and kinds of its columns. Given the person (or --rows) and the budget,
   discreet init visits.csv --person patient_id --epsilon 3 --delta 1e-9 \\
       --bounds stay=0:60 --bounds age=0:110 --groups ward=A,B,C --limit groups=3,rows=5
   discreet init visits.csv --rows --epsilon 1 --kinds ward=text --complete stay,age
+  discreet init visits.csv --person patient_id --epsilon 2 --delta 1e-9 --per person --most 0.5
   discreet init --table visits=visits.csv --table patients=people.csv --public wards=wards.csv \\
       --person visits=patient_id --person patients=id --groups visits.ward=A,B,C --epsilon 3
   discreet init postgresql://reader@db.example/clinic --table visits --table patients --public wards \\
@@ -91,6 +92,7 @@ def _init(rooms: Verbs) -> None:
     limit.add_argument("--rho", metavar="R", help="the same as a ρ of zCDP")
     one.add_argument("--delta", metavar="D", help="the δ (0; with --people, what is advised for so many)")
     one.add_argument("--people", metavar="N", help="how many people, roughly; a δ that is not far below 1/N is refused")
+    accounts(one)
     repeated(one, "--table", "NAME=FILE", "one of several tables; NAME alone is what SQL calls the only file's")
     repeated(one, "--public", "NAME=FILE", "a table that is nobody's, to be joined with")
     one.add_argument(

@@ -8,13 +8,13 @@ from datetime import date
 
 from discreet.accounting import loss_to_text
 from discreet.cli.answers import Fact, exactly
-from discreet.cli.books import currency, gauge_facts
+from discreet.cli.books import currency, currency_of, gauge_facts
 from discreet.core import Bounds, round_down, round_up
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Column, Schema, Value
 from discreet.gate import Release
 from discreet.gate.costs import cost_words
-from discreet.gate.views import Gauge, analyst_gauge, name_of, total_gauge
+from discreet.gate.views import Gauge, Terms, standing_of
 from discreet.query import Predicted
 from discreet.session import Answer as Answered
 from discreet.session import Preview, Session
@@ -47,17 +47,16 @@ def _public_facts(schema: Schema) -> dict[str, Fact]:
     return {"table": schema.table, "columns": [_column_facts(column) for column in schema.columns]}
 
 
-def gauge_of(session: Session) -> tuple[str, Gauge]:
+def gauge_of(session: Session) -> tuple[str, Gauge | Terms]:
     """Return what is left to who asked, and whose it is: without a name, everybody's."""
-    if not session.analyst:
-        return total_gauge(session.ledger)
-    return name_of(session.analyst), analyst_gauge(session.ledger, session.analyst)
+    return standing_of(session.ledger, session.analyst)
 
 
 def budget_facts(session: Session) -> dict[str, Fact]:
     """Return what is left to who asked, for a program."""
-    gauge = gauge_of(session)[1]
-    return {"analyst": session.analyst, "currency": currency(session.ledger), **gauge_facts(gauge)}
+    gauge, own = gauge_of(session)[1], session.ledger.budget
+    counted = currency(session.ledger) if own.total is None else currency_of(own.total)
+    return {"analyst": session.analyst, "per": own.per, "currency": counted, **gauge_facts(gauge)}
 
 
 def answer_facts(answer: Answered) -> dict[str, Fact]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.cli.answers import Answer, Fact
-from discreet.cli.books import gauge_row, ledger_facts, reachable
+from discreet.cli.books import ledger_facts, reachable, standing_rows
 from discreet.cli.declared import read_limit, read_matches
 from discreet.cli.query_facts import (
     answer_facts,
@@ -216,6 +216,5 @@ def _within(typed: Sequence[str] | None) -> Fraction | dict[str, Fraction] | Non
 
 
 def left_lines(session: Session) -> list[str]:
-    """Return the gauge of who asked."""
-    name, gauge = gauge_of(session)
-    return columns([gauge_row(name, gauge)])
+    """Return the gauge of who asked; with personal accounts, their terms."""
+    return columns(standing_rows([gauge_of(session)]))

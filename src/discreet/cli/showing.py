@@ -14,6 +14,8 @@ from discreet.cli.books import (
     opened,
     promise_facts,
     reachable,
+    standing_rows,
+    terms_facts,
 )
 from discreet.cli.terminal import Palette, Progress
 from discreet.cli.typed import read_whole
@@ -28,13 +30,14 @@ from discreet.gate.views import (
     CLOSED,
     SHOWN,
     Gauge,
+    Terms,
     analyst_gauge,
     analyst_gauges,
     counted,
     name_of,
     promise_words,
+    standings,
     title_of,
-    total_gauge,
 )
 
 #: Payments that are shown at most.
@@ -50,11 +53,11 @@ def answer_show(arguments: Namespace) -> Answer:
     only = None if arguments.analyst is None else need_label(arguments.analyst, "--analyst", empty=True)
     with opened(arguments) as ledger:
         recent, waiting = _found(ledger, only, last, arguments)
-        analysts = analyst_gauges(ledger) if only is None else {only: analyst_gauge(ledger, only)}
+        analysts = _analysts(ledger, only)
         facts: dict[str, Fact] = {
             **birth_facts(ledger),
             "closed": ledger.book.account.closed,
-            **gauge_facts(total_gauge(ledger)[1]),
+            **_standing_facts(ledger),
             **promise_facts(ledger),
             "analysts": [_analyst_facts(ledger, name, gauge) for name, gauge in analysts.items()],
             "payments": ledger.book.payments,
@@ -147,6 +150,21 @@ def _payments_of_all(ledger: Ledger, last: int) -> tuple[list[Receipt], list[Rec
     return ledger.recent(last), list(islice(ledger.orphans(), SHOWN + 1)) if unanswered else []
 
 
+def _analysts(ledger: Ledger, only: str | None) -> dict[str, Gauge]:
+    """Return the gauges of analysts; there are none where persons have accounts, and the dataset no total."""
+    budget = ledger.budget
+    if only is None or (budget.personal and budget.total is None):
+        return analyst_gauges(ledger)
+    return {only: analyst_gauge(ledger, only)}
+
+
+def _standing_facts(ledger: Ledger) -> dict[str, Fact]:
+    """Return what binds everybody, for a program; personal accounts by their terms, never by their balances."""
+    found = [one for _, one in standings(ledger)]
+    terms = [terms_facts(one) for one in found if isinstance(one, Terms)]
+    return {**gauge_facts(found[-1]), "accounts": terms[0] if terms else None}
+
+
 def _analyst_facts(ledger: Ledger, name: str, gauge: Gauge) -> dict[str, Fact]:
     return {"name": name, **gauge_facts(gauge), "own_limit": name in ledger.book.account.limits}
 
@@ -165,7 +183,7 @@ def _head(ledger: Ledger) -> list[str]:
 
 def _gauges(ledger: Ledger, analysts: dict[str, Gauge]) -> list[str]:
     limits = ledger.book.account.limits
-    rows = [gauge_row(*total_gauge(ledger))]
+    rows = standing_rows(standings(ledger))
     for name, gauge in list(analysts.items())[:SHOWN]:
         bar = gauge_row(name_of(name), gauge)
         rows.append([*bar[:-1], f"{bar[-1]}{', a limit of their own' if name in limits else ''}"])

@@ -4,6 +4,7 @@ import sys
 from argparse import Namespace
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from discreet.accounting import PrivacyLoss, advised_delta, loss_to_text, need_delta, neighbours_of
 from discreet.accounting.text_reader import MOST_CHARACTERS
@@ -67,6 +68,18 @@ def delta_of(arguments: Namespace) -> Fraction:
 def epsilon_of(arguments: Namespace) -> Fraction:
     """Return the ε as typed."""
     return exact(read_number(arguments.epsilon, "--epsilon"), "--epsilon")
+
+
+def payers_of(arguments: Namespace) -> dict[str, Any]:
+    """Return who pays, and the most that one question may cost a person, for a budget."""
+    if arguments.per != "person" and arguments.most is not None:
+        raise InvalidInput("--most is of personal accounts.", fix="pass --per person, too, or leave out --most")
+    if arguments.per == "person" and getattr(arguments, "replace", False):
+        raise InvalidInput(
+            "Personal accounts are for people who are added or removed.", fix="leave out --replace, or --per person"
+        )
+    most = None if arguments.most is None else positive(read_number(arguments.most, "--most"), "--most")
+    return {"per": arguments.per or "dataset", "most": most}
 
 
 def target_of(arguments: Namespace) -> Target:

@@ -63,14 +63,17 @@ class Writing:
         self._by_groups = isinstance(self._limit, Limit)
         self._choose_groups = owned and self._by_groups and self._most_groups() > self._limit.groups
         most = None if aggregation.source is None else most_rows(aggregation.source)
-        self._choose_rows = owned and (most is None or most > self._limit.rows_per_group)
+        crowds = owned and (most is None or most > self._limit.rows_per_group)
+        #: Whether only the number of rows matters, and not which: so many of a group count, if it has more.
+        self._any_rows = crowds and self._by_groups and not (needs.folds or needs.cells or self._units_asked)
+        self._choose_rows = crowds and not self._any_rows
         #: Whether the rows are kept: they may be read twice, and would have to be made twice.
         self._base = self._choose_rows and not self._rows.plain
         #: Whether a unit's groups are ranked: to choose, or to be counted where cells make several bundles of one.
         counted = self._units_asked and bool(self._rows.keys) and bool(needs.cells)
         self._ranks = self._choose_groups or counted
         # Where nothing is chosen and nobody is counted, it does not matter whose rows are put together.
-        apart = self._choose_groups or self._choose_rows or needs.people or self._units_asked or asking
+        apart = self._choose_groups or crowds or needs.people or self._units_asked or asking
         self._apart = self._rows.unit_names if apart else []
         #: Whether bundles are added up before crowded ones are read again.
         added = self._choose_rows and not self._units_asked and not (needs.people and needs.cells)
@@ -114,7 +117,8 @@ class Writing:
         """Return rows, put together; if they are ranked, with their group's rank."""
         groups, folds = self._rows.group_names, self._needs.folds
         by = [*self._apart, *groups, *self._needs.cells]
-        items = [*by, "count(*) AS n", *(f"{one.of_rows(self._dialect)} AS {name}" for one, name in folds.items())]
+        many = f"least(count(*), {self._limit.rows_per_group})" if self._any_rows else "count(*)"
+        items = [*by, f"{many} AS n", *(f"{one.of_rows(self._dialect)} AS {name}" for one, name in folds.items())]
         if ranked:
             items += ["max(q) AS q"] if self._units_asked else []
             # In the order in which they were sorted to be ranked, so that they are not sorted again.

@@ -43,6 +43,7 @@ class SparkWriting(Writing):
         self._base = False
         #: Whether rows are added up by group at once: nobody asks whose they are, but for how many people there are.
         tiny = all(folded.fold in (Fold.PRESENT, Fold.TINY) for folded in needs.folds)
+        self._choose_rows = self._choose_rows or self._any_rows
         self._adds = self._choose_rows and not self._units_asked and not needs.cells and tiny
         unit_parts = sum(isinstance(part, UnitPart) for part in needs.parts)
         self._units_twice = unit_parts > 1
@@ -69,7 +70,8 @@ class SparkWriting(Writing):
         groups, most = self._rows.group_names, self._limit.rows_per_group
         where = f" WHERE q <= {self._limit.groups}" if self._choose_groups else ""
         names = ", ".join(self._rows.own_names)
-        told = f"SELECT {names}, p, (c <= {most} OR {self._stays}) AS t FROM ({self._numbered_rows()}) AS h{where}"
+        stays = f"p <= {most}" if self._any_rows else f"(c <= {most} OR {self._stays})"
+        told = f"SELECT {names}, p, {stays} AS t FROM ({self._numbered_rows()}) AS h{where}"
         sums = {"n": "count(CASE WHEN t THEN 1 END)", "v": "count(CASE WHEN p = 1 THEN 1 END)"}
         for folded, name in self._needs.folds.items():
             sums[name] = replace(folded, text=f"CASE WHEN t THEN {folded.text} END").of_rows(self._dialect)
@@ -95,7 +97,9 @@ class SparkWriting(Writing):
         They are sorted once for all three.
         """
         by = f"PARTITION BY {', '.join(self._together)}"
-        numbers = f"row_number() OVER ({by}{self._ordering}) AS p, count(*) OVER ({by}) AS c"
+        numbers = f"row_number() OVER ({by}{self._ordering}) AS p"
+        if not self._any_rows:
+            numbers += f", count(*) OVER ({by}) AS c"
         if not self._choose_groups:
             return f"SELECT *, {numbers} FROM ({self._shuffled()}) AS a"
         units, groups = ", ".join(self._rows.unit_names), ", ".join(["m", *self._rows.group_names])
@@ -137,12 +141,16 @@ class SparkWriting(Writing):
     @property
     def _order_names(self) -> list[str]:
         """The columns that order a unit's rows."""
+        if self._any_rows:
+            return []
         known = {one.text: name for one, name in zip(self._rows.units, self._rows.unit_names, strict=True)}
         known |= dict(self._rows.columns.pairs) | dict(self._rows.group_columns)
         return [known.get(one.text, f"o{place}") for place, one in enumerate(self._rows.order)]
 
     @property
     def _ordering(self) -> str:
+        if self._any_rows:
+            return f" ORDER BY {self._rows.unit_names[0]}"  # the same for all of them, but Spark wants an order
         typed = zip(self._order_names, self._rows.order, strict=True)
         texts = [self._dialect.sorting(Typed(name, one.kind)) for name, one in typed]
         return f" ORDER BY {', '.join(texts)}" if texts else ""

@@ -2,22 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged
-from discreet.gate.accounts import Account, DatasetAccount
+from discreet.gate.accounts import Account, PersonalAccount, account_born, account_from_text
 from discreet.gate.canonical import Fields, parsed
 from discreet.gate.chain import GENESIS, Entry, checked, damaged, head_after
 from discreet.gate.events import (
     Annotated,
     Birth,
+    Charged,
     Checkpoint,
     Continued,
     Disclosed,
     Event,
     Payment,
+    Peopled,
     Released,
     Resized,
+    Snapshot,
     from_body,
     loss_of,
     version_of,
@@ -46,6 +49,8 @@ class Book:
     releases: int = 0
     #: The entry of the last checkpoint.
     checkpoint: int = 0
+    #: Up to this entry all is as somebody saw it who is believed: an anchor, or a checkpoint that the key signed.
+    vouched: int = field(default=0, compare=False)
 
     @classmethod
     def opened(cls, first: Entry) -> "Book":
@@ -55,22 +60,18 @@ class Book:
         birth = from_body(first.body)
         if not isinstance(birth, Birth):
             raise not_a_ledger()
-        return cls(birth, first.head, 1, first.head, DatasetAccount.born(birth.budget, birth.policy))
+        return cls(birth, first.head, 1, first.head, account_born(birth.budget, birth.policy))
 
     def resumed(self, entry: Entry) -> "Book":
         """Return the book after a checkpoint whose link was checked, from its totals."""
         event = from_body(entry.body)
         if not isinstance(event, Checkpoint):
             raise damaged(f"Entry {entry.number} should be a checkpoint and is not.")
-        account = DatasetAccount.from_text(event.account)
-        born = self.birth
-        if account.policy is not born.policy or account.empty != born.budget.filter():
-            raise damaged("The totals of a checkpoint are not those of this ledger's budget.")
         return replace(
             self,
             number=entry.number,
             head=entry.head,
-            account=account,
+            account=account_from_text(event.account, self.birth.budget, self.birth.policy),
             payments=event.payments,
             releases=event.releases,
             checkpoint=entry.number,
@@ -85,10 +86,12 @@ class Book:
         match event:
             case Released():
                 return replace(later, releases=self.releases + 1)
+            case Charged() | Snapshot():
+                return replace(later, account=_charged(self.account, event, entry.number))
             case Resized(limit=limit, analyst=analyst_or_none):
-                return replace(later, account=self.account.resized(limit, analyst_or_none))
+                return replace(later, account=_settled(self.account.resized(limit, analyst_or_none), entry.number))
             case Disclosed(cost=cost_or_none):
-                return replace(later, account=self.account.disclosed(cost_or_none))
+                return replace(later, account=_settled(self.account.disclosed(cost_or_none), entry.number))
             case Checkpoint():
                 if (event.account, event.payments, event.releases) != self.totals():
                     raise LedgerDamaged(
@@ -175,6 +178,20 @@ class _Run:
             payments=book.payments + self.costs.total(),
             releases=book.releases + self.releases,
         )
+
+
+def _charged(account: Account, event: Peopled, number: int) -> Account:
+    """Return the account after persons were charged, or charges added up; refuse what was done on old balances."""
+    if not isinstance(account, PersonalAccount):
+        raise InvalidInput("This ledger has no personal accounts.", fix="pay, and release: everybody is charged")
+    settled = account.settled if isinstance(event, Snapshot) else event.settled
+    if (event.after, settled) != (account.charged, account.settled):
+        raise InvalidInput("Others were charged meanwhile.", fix="ask again under the same request, which is free")
+    return account.followed(number, event.people, afresh=isinstance(event, Snapshot))
+
+
+def _settled(account: Account, number: int) -> Account:
+    return replace(account, settled=number) if isinstance(account, PersonalAccount) else account
 
 
 def _followed(book: Book, entry: Entry) -> Book:

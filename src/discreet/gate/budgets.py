@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import Literal
 
 from discreet.accounting import ConcentratedFilter, Filter, PureFilter, RenyiFilter, need_delta
-from discreet.core import InvalidInput, Number, PrivacyUnit, WrongType, exact, positive
+from discreet.accounting.personal import PersonalLimit, personal_limit
+from discreet.core import InvalidInput, Neighbours, Number, PrivacyUnit, WrongType, exact, positive
 from discreet.core.frozen import settle
+
+#: Who pays: everybody alike, or each person for what an answer took from that person.
+Payers = Literal["dataset", "person"]
 
 
 class Policy(Enum):
@@ -26,6 +31,10 @@ class Budget:
 
     Which of the three, δ, the unit and its neighbour relation are fixed when a ledger is born with it. A `reserve` is
     the part of δ for releases that may fail (a tenth if left out; see the documentation, `adaptive`).
+
+    With `per="person"`, each person has an account of this much, is charged for what an answer takes from that person,
+    and is left out where that is more than is left. Then `most` is the worst that one question may cost anybody, in the
+    ε or ρ of the budget, and `total` the budget of a dataset account that pays for every question besides.
     """
 
     epsilon: Fraction | None
@@ -33,8 +42,11 @@ class Budget:
     rho: Fraction | None
     reserve: Fraction | None
     unit: PrivacyUnit
+    per: Payers
+    most: Fraction | None
+    total: "Budget | None"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that is fixed for life, by name
         self,
         epsilon: Number | None = None,
         delta: Number = 0,
@@ -43,6 +55,9 @@ class Budget:
         reserve: Number | None = None,
         unit: PrivacyUnit | None = None,
         people: int | None = None,
+        per: Payers = "dataset",
+        most: Number | None = None,
+        total: "Budget | None" = None,
     ) -> None:
         if (epsilon is None) == (rho is None):
             raise InvalidInput(
@@ -60,8 +75,38 @@ class Budget:
             rho=None if rho is None else positive(rho, "rho"),
             reserve=None if reserve is None else exact(reserve, "reserve"),
             unit=PrivacyUnit() if unit is None else unit,
+            per=per,
+            most=None if most is None else positive(most, "most"),
+            total=None,
         )
         self.filter()  # what it refuses, a ledger could not begin with
+        _need_payers(self, total, said=unit is not None)
+        settle(self, total=None if total is None else total.about(self.unit))
+
+    @property
+    def personal(self) -> bool:
+        """Whether each person has an account."""
+        return self.per == "person"
+
+    def about(self, unit: PrivacyUnit) -> "Budget":
+        """Return the same budget for another unit."""
+        return Budget(
+            self.epsilon,
+            self.delta,
+            rho=self.rho,
+            reserve=self.reserve,
+            unit=unit,
+            per=self.per,
+            most=self.most,
+            total=self.total,
+        )
+
+    def personal_limit(self, limit: Fraction | None = None, like: PersonalLimit | None = None) -> PersonalLimit:
+        """Return what one person may be charged, at this limit or at another."""
+        amount = self.limit if limit is None else limit
+        if self.epsilon is None:
+            return personal_limit(None, self.delta, rho=amount, like=like)
+        return personal_limit(amount, self.delta, reserve=self.reserve, like=like)
 
     @property
     def symbol(self) -> str:
@@ -88,4 +133,35 @@ class Budget:
 
     def __str__(self) -> str:
         beside = f" at δ = {float(self.delta):.3g}" if self.delta else ""
-        return f"{self.symbol} = {float(self.limit):.6g}{beside}, for {self.unit}"
+        each = ", each person's own" if self.personal else ""
+        return f"{self.symbol} = {float(self.limit):.6g}{beside}, for {self.unit}{each}"
+
+
+def _need_payers(budget: Budget, total: object, *, said: bool) -> None:
+    """Refuse what does not go with who pays."""
+    if budget.per not in ("dataset", "person"):
+        raise InvalidInput("per is neither dataset nor person.", fix='pass per="person", or leave it out')
+    if budget.personal:
+        _need_persons(budget, total, said=said)
+    elif budget.most is not None or total is not None:
+        raise InvalidInput("most and total go with accounts of persons.", fix='pass per="person", or leave it out')
+
+
+def _need_persons(budget: Budget, total: object, *, said: bool) -> None:
+    """Refuse what persons cannot have accounts for."""
+    if said and budget.unit.column is None:
+        raise InvalidInput(
+            "A row has no account: personal accounts need a person.", fix='pass unit=PrivacyUnit(column="patient_id")'
+        )
+    if budget.unit.neighbours is not Neighbours.ADD_REMOVE:
+        raise InvalidInput(
+            "Personal accounts are for neighbours that are added or removed: nobody pays for whom they replace.",
+            fix='leave out neighbours, or per="person"',
+        )
+    if total is not None and not isinstance(total, Budget):
+        raise WrongType("total is not a Budget.", fix="pass total=Budget(epsilon=20, delta=1e-6)")
+    if total is not None and total.personal:
+        raise InvalidInput("total is the budget of the dataset.", fix='leave out per="person" in total')
+    limit = budget.personal_limit()
+    if budget.most is not None:
+        budget.personal_limit(budget.most, like=limit)

@@ -5,22 +5,35 @@ from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 
-from discreet.core import BudgetExceeded, DiscreetError, InvalidInput
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerUnavailable
+from discreet.gate.accounts import PersonalAccount
 from discreet.gate.books import Book
 from discreet.gate.chain import Entry, linked
 from discreet.gate.events import (
     Birth,
+    Charged,
     Checkpoint,
     Continued,
     Event,
     Payment,
     Released,
     Resized,
+    digest_beside,
     from_body,
     now,
     to_body,
 )
-from discreet.gate.stores import Accepted, Add, Outcome, Proposal, Reading, Refused, keys_of, trusted
+from discreet.gate.stores import (
+    Accepted,
+    Add,
+    Outcome,
+    Proposal,
+    Reading,
+    Refused,
+    charged_for,
+    keys_of,
+    trusted,
+)
 
 #: After so many entries there is a checkpoint, so that opening replays no more than these.
 OFTEN = 16384
@@ -40,6 +53,8 @@ def written(
             event = from_body(body)
             existing = _existing(event, reading)
             if existing is None:
+                _need_charged(event, book, reading)
+            if existing is None:
                 book = _appended(book, event, answer, add, sign)
                 outcomes.append(Accepted(book.number, book.head.hex(), fresh=True))
             else:
@@ -57,7 +72,7 @@ def checkpoint_of(book: Book) -> Checkpoint:
     return Checkpoint(at=now(), account=account, payments=payments, releases=releases, signature="")
 
 
-def _existing(event: Event, reading: Reading) -> Entry | None:
+def _existing(event: Event, reading: Reading) -> Entry | None:  # noqa: C901 - one case a kind
     """Return where the same proposal was written before; refuse one that contradicts what was written."""
     match event:
         case Payment(request=request):
@@ -79,10 +94,33 @@ def _existing(event: Event, reading: Reading) -> Entry | None:
             if given is None and reading.release_of(payment, step - 1) is None:
                 raise InvalidInput("The step before this one was not released.", fix="ask for the steps in order")
             return given
+        case Charged(payment=payment):
+            # Nobody has seen what an earlier run of it answered, if there was one, as long as it is not released.
+            if _given(reading, payment, 0) is not None:
+                raise InvalidInput(
+                    "This was answered already.", fix="ask for it by its request: it is handed out again"
+                )
+            return None
         case Birth():
             raise InvalidInput("A ledger is born once.", fix="create another ledger")
         case _:
             return None
+
+
+def _need_charged(event: Event, book: Book, reading: Reading) -> None:
+    """Refuse an answer for which nobody was charged, where persons have accounts; and answers in steps."""
+    if not isinstance(book.account, PersonalAccount):
+        return
+    match event:
+        case Released(charge=0):
+            raise InvalidInput("Nobody was charged for this yet.", fix="charge before the answer is stored")
+        case Released(payment=payment, charge=charge) if charged_for(reading, payment) != charge:
+            raise LedgerUnavailable(
+                "Another run of the same request was charged since.",
+                fix="ask again under the same request, which is free",
+            )
+        case Continued():
+            raise InvalidInput("What is answered in steps is not charged to each person.", fix="ask for it at once")
 
 
 def _given(reading: Reading, payment: int, step: int) -> Entry | None:
@@ -99,11 +137,10 @@ def _asked(payment: Payment) -> tuple[object, ...]:
 
 
 def _appended(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign) -> Book:
+    digest = digest_beside(event)
+    if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
+        raise InvalidInput("A release comes with the answer that it names.", fix="use Ledger.release")
     match event:
-        case Released(answer=digest) | Continued(answer=digest) if (
-            answer is None or sha256(answer).hexdigest() != digest
-        ):
-            raise InvalidInput("A release comes with the answer that it names.", fix="use Ledger.release")
         case Resized(limit=limit, analyst=None) if limit is None or limit <= 0:
             raise InvalidInput(
                 "A limit must be above 0.", fix="lower it to a small one; nothing is left below what is spent"

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
+from hashlib import sha256
 from typing import assert_never
 
 from discreet.accounting import PrivacyLoss, loss_from_text, loss_to_text
-from discreet.core import InvalidInput, LedgerDamaged, Neighbours, PrivacyUnit, Window
+from discreet.core import InvalidInput, LedgerDamaged
+from discreet.gate.accounts import account_born
+from discreet.gate.budget_texts import budget_fields, budget_of, number_of, text_of
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import Fields, canonical, parsed
 from discreet.gate.chain import damaged
@@ -20,9 +23,9 @@ from discreet.gate.chain import damaged
 #: has the number of its day, and the others keep theirs: so an old ledger reads as ever, and an old release that meets
 #: the new kind says that it needs a later one, and refuses.
 VERSION = 1
-LATER = {"continuation": 2}
+LATER = {"continuation": 2, "charge": 3, "snapshot": 3}
 #: Fields that are whole numbers, and texts that may be missing; all others are texts.
-NUMBERS = frozenset({"payment", "size", "payments", "releases", "step"})
+NUMBERS = frozenset({"payment", "size", "payments", "releases", "step", "after", "settled", "charge"})
 OPTIONAL = frozenset({"epsilon", "rho", "reserve", "unit", "limit", "cost"})
 
 
@@ -61,6 +64,8 @@ class Released:
     payment: int
     answer: str
     size: int
+    #: The entry that charged persons for it, where they have accounts; else 0, and not written.
+    charge: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +80,33 @@ class Continued:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Charged:
+    """Each person was charged for what was paid for; who, and how much, is stored beside, this is its hash.
+
+    What is stored begins with random bytes: or whoever knows everybody but one could tell by the hash whether that one
+    is among them. And its size is not said: that would tell how many there are.
+    """
+
+    at: str
+    payment: int
+    #: The last entry that charged somebody or added charges up, and the last that changed the terms, when it was run.
+    after: int
+    settled: int
+    people: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """All charges up to entry `after`, added up for each person, so that not all have to be read; stored beside."""
+
+    at: str
+    after: int
+    people: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resized:
-    """A steward raised or lowered the limit: of the dataset, or of one analyst (where None takes theirs away)."""
+    """A steward raised or lowered the limit: of all, or of one analyst (where None takes theirs away)."""
 
     at: str
     by: str
@@ -118,7 +148,9 @@ class Checkpoint:
 
 #: Events with an answer stored beside them.
 Answered = Released | Continued
-Event = Birth | Payment | Released | Continued | Resized | Annotated | Disclosed | Checkpoint
+#: Events with persons stored beside them, whom nobody sees but the steward.
+Peopled = Charged | Snapshot
+Event = Birth | Payment | Answered | Peopled | Resized | Annotated | Disclosed | Checkpoint
 
 
 def now() -> str:
@@ -127,8 +159,26 @@ def now() -> str:
 
 
 def born(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
-    """Return a birth unlike any other."""
+    """Return a birth unlike any other; refuse what no account can begin with."""
+    account_born(budget, policy)
     return Birth(at=now(), title=title, budget=budget, policy=policy, key=key, nonce=os.urandom(16).hex())
+
+
+def answered(payment: int, step: int, answer: bytes, charge: int = 0) -> Answered:
+    """Return the event of an answer: the first of a payment, or that of a later step."""
+    digest, size = sha256(answer).hexdigest(), len(answer)
+    if step:
+        return Continued(at=now(), payment=payment, step=step, answer=digest, size=size)
+    return Released(at=now(), payment=payment, answer=digest, size=size, charge=charge)
+
+
+def digest_beside(event: Event) -> str | None:
+    """Return the hash of what is stored beside an event, if something is."""
+    match event:
+        case Released(answer=digest) | Continued(answer=digest) | Charged(people=digest) | Snapshot(people=digest):
+            return digest
+        case _:
+            return None
 
 
 def kind_name(event: Event) -> str:  # noqa: C901 - one case a kind
@@ -142,6 +192,10 @@ def kind_name(event: Event) -> str:  # noqa: C901 - one case a kind
             return "release"
         case Continued():
             return "continuation"
+        case Charged():
+            return "charge"
+        case Snapshot():
+            return "snapshot"
         case Resized():
             return "resize"
         case Annotated():
@@ -159,16 +213,9 @@ def to_body(event: Event) -> bytes:  # noqa: C901 - one case a kind
     fields: Fields
     match event:
         case Birth():
-            budget = event.budget
             fields = {
                 "title": event.title,
-                "epsilon": _text(budget.epsilon),
-                "delta": _text(budget.delta),
-                "rho": _text(budget.rho),
-                "reserve": _text(budget.reserve),
-                "unit": budget.unit.column,
-                "neighbours": budget.unit.neighbours.name.lower(),
-                **({} if budget.unit.window is None else {"window": str(budget.unit.window)}),
+                **budget_fields(event.budget),
                 "policy": event.policy.value,
                 "key": event.key,
                 "nonce": event.nonce,
@@ -181,12 +228,16 @@ def to_body(event: Event) -> bytes:  # noqa: C901 - one case a kind
                 "what": what,
                 "cost": loss_to_text(cost),
             }
-        case Released(payment=payment, answer=answer, size=size):
-            fields = {"payment": payment, "answer": answer, "size": size}
+        case Released(payment=payment, answer=answer, size=size, charge=charge):
+            fields = {"payment": payment, "answer": answer, "size": size, **({"charge": charge} if charge else {})}
         case Continued(payment=payment, step=step, answer=answer, size=size):
             fields = {"payment": payment, "step": step, "answer": answer, "size": size}
+        case Charged(payment=payment, after=after, settled=settled, people=people):
+            fields = {"payment": payment, "after": after, "settled": settled, "people": people}
+        case Snapshot(after=after, people=people):
+            fields = {"after": after, "people": people}
         case Resized(by=by, reason=reason, limit=limit, analyst=analyst_or_none):
-            fields = {"by": by, "reason": reason, "limit": _text(limit), "analyst": analyst_or_none}
+            fields = {"by": by, "reason": reason, "limit": text_of(limit), "analyst": analyst_or_none}
         case Annotated(by=by, text=text):
             fields = {"by": by, "text": text}
         case Disclosed(by=by, reason=reason, cost=cost_or_none):
@@ -247,24 +298,19 @@ def _need_kinds(fields: Fields, optional: str) -> None:
 def _built(kind: object, fields: Fields) -> Event:  # noqa: C901 - one case a kind
     match kind:
         case "birth":
-            unit = PrivacyUnit(
-                column=fields.pop("unit"),
-                neighbours=Neighbours[fields.pop("neighbours").upper()],
-                window=Window.of(fields.pop("window")) if "window" in fields else None,
-            )
-            epsilon, delta, rho, reserve = (
-                _number(fields.pop(name)) for name in ("epsilon", "delta", "rho", "reserve")
-            )
-            budget = Budget(epsilon, delta or Fraction(0), rho=rho, reserve=reserve, unit=unit)
-            return Birth(budget=budget, policy=Policy(fields.pop("policy")), **fields)
+            return Birth(budget=budget_of(fields), policy=Policy(fields.pop("policy")), **fields)
         case "payment":
             return Payment(cost=loss_of(fields.pop("cost")), **fields)
         case "release":
             return Released(**fields)
         case "continuation":
             return Continued(**fields)
+        case "charge":
+            return Charged(**fields)
+        case "snapshot":
+            return Snapshot(**fields)
         case "resize":
-            return Resized(limit=_number(fields.pop("limit")), **fields)
+            return Resized(limit=number_of(fields.pop("limit")), **fields)
         case "annotation":
             return Annotated(**fields)
         case "disclosure":
@@ -284,11 +330,3 @@ def loss_of(text: str) -> PrivacyLoss:
 
 def _unreadable() -> LedgerDamaged:
     return damaged("An entry is not the text of an event.")
-
-
-def _text(number: Fraction | None) -> str | None:
-    return None if number is None else str(number)
-
-
-def _number(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)

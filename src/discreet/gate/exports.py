@@ -88,7 +88,7 @@ def _checked(walk: "_Walk", ledger: str | None) -> Exported:
     book = Book.opened(first)
     if ledger not in (None, book.identity.hex()):
         raise _false("it is of another ledger")
-    history = History(book.birth.key, GENESIS)
+    history = History(book.birth.key, GENESIS, book.birth.budget.personal)
     walk.look(first, history)
     # A page at a time, as the book may have to count one twice.
     while page := list(checked(islice(entries, PAGE), book.number, book.head)):

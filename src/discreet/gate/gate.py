@@ -10,12 +10,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from discreet.accounting import Guarantee, PrivacyLoss, guarantee
-from discreet.core import InvalidInput, RunFailed, WrongType, whole
+from discreet.core import DiscreetError, InvalidInput, LedgerUnavailable, RunFailed, WrongType, whole
 from discreet.gate.answers import decode, encode
 from discreet.gate.earlier import Earlier, earlier
 from discreet.gate.ledger import Ledger
-from discreet.gate.plans import AnyPlan, Plan, SteppedPlan, need_label, need_words, plan_digest
+from discreet.gate.plans import AnyPlan, PersonalPlan, Plan, SteppedPlan, need_label, need_words, plan_digest
 from discreet.gate.releases import Receipt, Release
+from discreet.gate.takings import cannot_be_charged, need_asked
 from discreet.gate.thread_queue import bare
 from discreet.noise import SYSTEM
 
@@ -26,6 +27,8 @@ OPERATOR = logging.getLogger("discreet.operator")
 OPERATOR.addHandler(logging.NullHandler())
 OPERATOR.propagate = False
 
+#: Times that a question is run because others were charged while it was.
+TRIES = 10
 FAILED = "The question was paid for, and failed while it was being answered."
 
 
@@ -38,7 +41,8 @@ class Price:
     #: The sentence that this release alone implies, at the budget's δ.
     guarantee: Guarantee
     fits: bool
-    #: The ε or ρ that is left to this analyst before it is paid.
+    #: The ε or ρ that is left to this analyst before it is paid; where persons have accounts, of the dataset's total,
+    #: or without one what each person has at first.
     left: Fraction
     #: The same after it is paid; None if it does not fit.
     then: Fraction | None
@@ -64,10 +68,20 @@ class Gate(Generic[Data]):
         """Who keeps the account."""
         return self._ledger
 
+    @property
+    def _personal(self) -> bool:
+        """Whether each person has an account."""
+        return self._ledger.budget.personal
+
     def price(self, plan: AnyPlan[Data]) -> Price:
-        """Return what a plan would cost; one in steps, for all of them. Free, and no data is looked at."""
+        """Return what a plan would cost; one in steps, for all of them. Free, and no data is looked at.
+
+        Where persons have accounts, it is the worst that it costs anybody; what anybody has left is not told.
+        """
         if not isinstance(plan, SteppedPlan):
             need_plan(plan)
+        elif self._personal:
+            raise not_in_steps()
         account = self._ledger.book.account
         fits = account.fits(plan.cost, self._analyst)
         later = account.admit(plan.cost, self._analyst) if fits else None
@@ -89,6 +103,9 @@ class Gate(Generic[Data]):
         `fresh` noise is asked for, and paid for.
         """
         need_plan(plan)
+        if self._personal:
+            need_personal(plan)
+            need_asked(self._data)
         digest = plan_digest(plan)
         if fresh:
             return self._bought(plan, digest, request)
@@ -109,6 +126,8 @@ class Gate(Generic[Data]):
         identical plan is gone on with.
         """
         need_stepped(plan)
+        if self._personal:
+            raise not_in_steps()
         whole(step, "step", least=0, most=whole(plan.steps, "steps") - 1)
         digest, running = plan_digest(plan), self._ledger.running
         # Two threads that begin at once would both find nothing, and both pay; two runs of one step are two draws.
@@ -147,6 +166,9 @@ class Gate(Generic[Data]):
             if self._ledger.release_of(receipt.number, surely=True) is not None:
                 return self._stored(plan, receipt, fresh=False)
             self._answer(plan, receipt)
+            if self._personal:
+                with suppress(DiscreetError):  # what was asked for is stored; the next one will find out
+                    self._ledger.people.tidy()
             return self._stored(plan, receipt, fresh=True)
 
     def _answer(self, plan: Any, receipt: Receipt, before: Earlier | None = None) -> None:
@@ -154,23 +176,57 @@ class Gate(Generic[Data]):
 
         An error carries no frame that saw the data, or an answer not yet stored.
         """
-        answer = self._run(plan, receipt, before)
+        found = self._run_among(plan, receipt) if self._personal else (self._run(plan, receipt, before), 0)
+        if found is None:
+            return  # another process was asked the same, and was sooner
+        answer, charge = found
         failure: BaseException | None = None
         try:
-            self._ledger.release(receipt, answer, step=len(before or ()))
+            self._ledger.release(receipt, answer, step=len(before or ()), charge=charge)
         except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
             failure = bare(error)
-        del answer
+        del answer, found
         if failure is not None:
             raise failure
 
-    def _run(self, plan: Any, receipt: Receipt, before: Earlier | None) -> bytes:
+    def _run_among(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
+        """Run a plan among those who can pay for it, and charge them, durably.
+
+        Returns the answer, not yet stored, and the entry that charged them.
+        None if it was answered elsewhere meanwhile. If others were charged meanwhile, it is run again on what is left
+        now: whether it is depends on nobody's rows.
+        """
+        failure: BaseException | None = None
+        # One run after another in this process, or all but one of several would be made again.
+        with self._ledger.running.of("people"):
+            for _ in range(TRIES):
+                if self._ledger.release_of(receipt.number, surely=True):
+                    return None
+                try:
+                    found = self._charged(plan, receipt)
+                except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
+                    failure = error.with_traceback(None) if isinstance(error, RunFailed) else bare(error)
+                    break
+                if found is not None:
+                    return found
+        raise failure or LedgerUnavailable(
+            "Others are charged all the time.", fix=f"ask again with request={receipt.request!r}, which is free"
+        )
+
+    def _charged(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
+        """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile."""
+        taking = self._ledger.people.taking(receipt.number, self._data)
+        answer = self._run(plan, receipt, None, taking)
+        charge = self._ledger.people.charge(receipt.number, taking.run)
+        return None if charge is None else (answer, charge)
+
+    def _run(self, plan: Any, receipt: Receipt, before: Earlier | None, data: Any = None) -> bytes:
         """Return the answer of a plan as bytes; whatever goes wrong is told to the operator and to nobody else."""
         failure: BaseException | None = None
         try:
             with np.errstate(all="ignore"):  # what overflows may depend on a row
                 if before is None:
-                    answer = encode(plan.run(self._data, SYSTEM))
+                    answer = encode(plan.run(self._data if data is None else data, SYSTEM))
                 else:
                     answer = encode(plan.run_step(self._data, SYSTEM, len(before), before))
                 decode(answer)  # or what cannot be read back would be stored for ever
@@ -230,6 +286,20 @@ def need_stepped(plan: object) -> None:
             "This is not a plan in steps.",
             fix="pass an object with cost, steps, describe(), canonical() and run_step(…); others go to release",
         )
+
+
+def need_personal(plan: object) -> None:
+    """Refuse, before anything is paid, a plan that cannot be charged to each person."""
+    if not isinstance(plan, PersonalPlan) or not plan.personal:
+        raise cannot_be_charged()
+
+
+def not_in_steps() -> InvalidInput:
+    """Return the error for a plan in steps where persons have accounts."""
+    return InvalidInput(
+        "What is answered in steps is paid for in one piece, and cannot be charged to each person.",
+        fix="ask for each day by itself, or ask a ledger whose budget is the dataset's",
+    )
 
 
 def _tell_operator(receipt: Receipt, failure: BaseException) -> None:

@@ -17,12 +17,16 @@ class History:
     #: The ledger's public key, and the head before the next entry.
     key: str
     head: bytes
+    #: Whether persons have accounts: then each is charged before an answer is stored.
+    personal: bool = False
     requests: set[str] = field(default_factory=set)
     payments: set[int] = field(default_factory=set)
     released: set[int] = field(default_factory=set)
     #: Payments that were continued, and the last step of each; and how many steps that makes.
     steps: dict[int, int] = field(default_factory=dict)
     continued: int = 0
+    #: Payments for which persons were charged, and the last entry that did.
+    charged: dict[int, int] = field(default_factory=dict)
     checkpoints: int = 0
     #: Checkpoints that the key signed, and the last of them.
     signed: int = 0
@@ -38,19 +42,30 @@ class History:
             self.requests.add(fields["request"])
             self.payments.add(number)
         elif kind == "release":
-            self._release(number, fields["payment"])
+            self._release(number, fields["payment"], fields.get("charge"))
         elif kind == "continuation":
             self._continue(number, fields["payment"], fields["step"])
+        elif kind == "charge":
+            self._charge(number, fields["payment"])
         elif kind == "checkpoint":
             self._checkpoint(entry, fields["signature"])
         self.head = entry.head
 
-    def _release(self, number: int, payment: int) -> None:
+    def _release(self, number: int, payment: int, charge: int | None) -> None:
         if payment not in self.payments:
             self.faults.append(f"entry {number} releases what was not paid for before")
         elif payment in self.released:
             self.faults.append(f"entry {number} releases what was released before")
+        elif self.personal and (charge is None or charge != self.charged.get(payment)):
+            self.faults.append(f"entry {number} releases what nobody was charged for, or not last")
         self.released.add(payment)
+
+    def _charge(self, number: int, payment: int) -> None:
+        if payment in self.released:
+            self.faults.append(f"entry {number} charges for what was released before")
+        elif payment not in self.payments:
+            self.faults.append(f"entry {number} charges for what was not paid for before")
+        self.charged[payment] = number
 
     def _continue(self, number: int, payment: int, step: int) -> None:
         if payment not in self.released:

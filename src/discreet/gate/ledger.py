@@ -12,10 +12,10 @@ from fractions import Fraction
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 
 from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
 from discreet.core import Finished, InvalidInput, LedgerDamaged, Number, WrongType, positive
+from discreet.core.schema import Value
 from discreet.gate.anchors import Anchor, Handles, append_anchors, held, need_anchor_file, write_anchor
 from discreet.gate.books import Book
 from discreet.gate.budgets import Budget, Policy
@@ -25,12 +25,11 @@ from discreet.gate.events import (
     Annotated,
     Answered,
     Birth,
-    Continued,
     Disclosed,
     Event,
     Payment,
-    Released,
     Resized,
+    answered,
     born,
     from_body,
     now,
@@ -38,9 +37,11 @@ from discreet.gate.events import (
 )
 from discreet.gate.key_files import fitting, key_at_hand, key_for_birth
 from discreet.gate.opening import Places, need_continued, need_new, opened_book, opened_store, places_of
+from discreet.gate.people_desk import PeopleDesk
 from discreet.gate.plans import need_label, need_words
 from discreet.gate.releases import Receipt, receipt_of
 from discreet.gate.signing import CHECKPOINT, SigningKey, checkpoint_message
+from discreet.gate.statements import Distribution, Statement
 from discreet.gate.stores import (
     Accepted,
     Add,
@@ -70,11 +71,11 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def __init__(self, store: Store, book: Book, key: SigningKey | None, places: Places) -> None:
         self._store, self._book, self._key, self._places = store, book, key, places
-        self._lock, self._process_id = threading.RLock(), os.getpid()
-        self._anchored = 0
+        self._lock, self._process_id, self._anchored = threading.RLock(), os.getpid(), 0
         #: Requests that are being run by some gate of this ledger.
         self.running = Locks()
         self._threads = ThreadQueue(lambda proposals: store.submit(proposals, self._process))
+        self.people = PeopleDesk(self.identity, lambda: self.book, store.reading, self._proposed, book.vouched)
 
     @classmethod
     def create(
@@ -167,8 +168,7 @@ class Ledger(AbstractContextManager["Ledger"]):
     @property
     def left(self) -> Fraction:
         """The ε or ρ that is left."""
-        account = self.book.account
-        return account.left_of(account.total)
+        return (account := self.book.account).left_of(account.total)
 
     @property
     def promise(self) -> Guarantee:
@@ -176,7 +176,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         account = self.book.account
         if account.closed:
             return Guarantee(math.inf, 1.0)
-        return guarantee(account.total.promise, self.budget.delta)
+        return guarantee(account.promise, self.budget.delta)
 
     def fits(self, cost: PrivacyLoss, analyst: str = "") -> bool:
         """Tell whether a payment would be admitted now."""
@@ -201,19 +201,14 @@ class Ledger(AbstractContextManager["Ledger"]):
             raise LedgerDamaged("A payment was answered with another's number.", fix="verify the ledger; ask again")
         return receipt
 
-    def release(self, receipt: Receipt, answer: bytes, *, step: int = 0) -> tuple[Entry, bytes]:
+    def release(self, receipt: Receipt, answer: bytes, *, step: int = 0, charge: int = 0) -> tuple[Entry, bytes]:
         """Store an answer, durably, under a payment; return the entry and the answer that stand there.
 
-        If another was stored before, that one is it. A later `step` of a payment is stored after the one before it.
+        If another was stored before, that one is it. A later `step` follows the one before it; an answer its `charge`.
         """
         if receipt.ledger != self.identity:
             raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
-        payment, digest, size = receipt.number, sha256(answer).hexdigest(), len(answer)
-        event: Event = Released(at=now(), payment=payment, answer=digest, size=size)
-        if step:
-            event = Continued(at=now(), payment=payment, step=step, answer=digest, size=size)
-        outcome = self._proposed(event, answer)
-        return self.stored(outcome.number)
+        return self.stored(self._proposed(answered(receipt.number, step, answer, charge), answer).number)
 
     def receipt(self, number: int) -> Receipt:
         """Return the receipt of a payment."""
@@ -255,6 +250,14 @@ class Ledger(AbstractContextManager["Ledger"]):
             if anybody or self.receipt(number).analyst == analyst:
                 return number
         return None
+
+    def statement(self, *values: Value | None) -> Statement:
+        """Return what one person was charged, by the values that all rows of that person share. For that person."""
+        return self.people.statement(values)
+
+    def distribution(self) -> Distribution:
+        """Return how many persons have used which part of their limit. For the steward."""
+        return self.people.distribution()
 
     def orphans(self) -> Iterator[Receipt]:
         """Return what was paid for and never answered: a crash, or a plan that failed. Each may be run again."""
@@ -326,9 +329,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             raise InvalidInput("The ledger's signing key is not at hand.", fix="open the ledger with key=…")
         return self._key.sign(purpose, message)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged
 from discreet.gate.chain import GENESIS, checked
-from discreet.gate.events import Answered, from_body
+from discreet.gate.events import digest_beside, from_body
 from discreet.gate.ledger import Ledger
 from discreet.gate.opening import opened_book, opened_store
-from discreet.gate.stores import Add, Reading, State, Store, keys_of
+from discreet.gate.stores import Add, Reading, State, Store, beside, keys_of
 from discreet.gate.verification import Progress, verified
 
 
@@ -96,8 +96,8 @@ def _copy(source: Reading, target: Store) -> None:
             raise InvalidInput("Another ledger is being moved to this place.", fix="choose another place")
         for entry in checked(source.entries(number), number, head):
             event = from_body(entry.body)
-            answer = source.answer(entry.number) if isinstance(event, Answered) else None
-            if isinstance(event, Answered) and (answer is None or sha256(answer).hexdigest() != event.answer):
+            answer, digest = beside(source, entry.number, event), digest_beside(event)
+            if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
                 raise _damaged(f"the answer of entry {entry.number} is missing or was changed")
             add(entry, keys_of(event), answer)
 

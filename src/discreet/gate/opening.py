@@ -1,6 +1,7 @@
 """Opening a ledger: which store, where its anchors are, and whether it continues what they saw."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged, WrongType
@@ -78,7 +79,8 @@ def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: s
         if seen is not None and seen.number < start.number:
             _followed(reading, seen, start)
         book = book.resumed(start)
-    return book.caught_up(reading.entries), places
+    vouched = max(0 if seen is None else seen.number, 0 if start is None else start.number)
+    return replace(book.caught_up(reading.entries), vouched=vouched), places
 
 
 def _start(reading: Reading, book: Book, seen: Anchor | None) -> Entry | None:

@@ -36,6 +36,21 @@ class Plan(Protocol[Data_contra]):
 
 
 @runtime_checkable
+class PersonalPlan(Plan[Data_contra], Protocol[Data_contra]):
+    """A private question that can be charged to each person: `run` takes a `gate.takings.Taking` as data.
+
+    Whoever writes one owns what its passes charge: `Taking.aggregate_for` is told what a pass costs each person who has
+    a row that counts, at least the loss of all that is made of the pass, on tables that differ in that person. `cost`
+    covers what all passes together cost anybody.
+    """
+
+    @property
+    def personal(self) -> bool:
+        """Whether every pass says what it costs each person."""
+        ...
+
+
+@runtime_checkable
 class SteppedPlan(Protocol[Data_contra]):
     """A private question that is answered in steps, 0, 1, 2, …, as data arrives, and paid for in one piece.
 

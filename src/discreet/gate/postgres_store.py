@@ -16,7 +16,18 @@ from urllib.parse import unquote
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate.chain import Entry, damaged
 from discreet.gate.sql_reading import SqlReading
-from discreet.gate.stores import Add, Keys, Outcome, Process, Proposal, Reading, State, need_state
+from discreet.gate.stores import (
+    PIECED,
+    Add,
+    Keys,
+    Outcome,
+    Process,
+    Proposal,
+    Reading,
+    State,
+    need_state,
+    pieces_of,
+)
 
 try:
     import psycopg
@@ -66,6 +77,7 @@ STATE = "select version, state, current_setting('fsync') from store"
 LOCK = f"{STATE} for update"
 ENTRY = "insert into entries(number, kind, request, plan, payment, body, head) values(%s, %s, %s, %s, %s, %s, %s)"
 ANSWER = "insert into answers(number, answer) values(%s, %s)"
+PIECES = "insert into pieces(number, part, piece) values(%s, %s, %b)"
 # Bytewise comparison: an index would break if the server's sense of the alphabet changed.
 SCHEMA = """
 create schema {schema};
@@ -83,11 +95,14 @@ create unique index one_release on entries(payment) where kind = 'release';
 create unique index one_step on entries(payment, request) where kind = 'continuation';
 create index by_plan on entries(plan) where kind = 'payment';
 create index checkpoints on entries(number) where kind = 'checkpoint';
+create index charges on entries(payment) where kind = 'charge';
 create table answers(number bigint primary key, answer bytea not null);
+create table pieces(number bigint, part integer, piece bytea not null, primary key (number, part));
 create function refuse() returns trigger language plpgsql as
     $$ begin raise exception 'what a ledger says is not changed'; end $$;
 create trigger for_life before update or delete or truncate on entries for each statement execute function refuse();
 create trigger for_life before update or delete or truncate on answers for each statement execute function refuse();
+create trigger for_life before update or delete or truncate on pieces for each statement execute function refuse();
 """
 
 
@@ -238,7 +253,11 @@ class PostgresStore:
     def _flush(self) -> None:
         rows, self._pending = self._pending, []
         self._insert(ENTRY, [row for row, _ in rows])
-        self._insert(ANSWER, [(row[0], answer) for row, answer in rows if answer is not None])
+        stored = [(row[0], row[1], answer) for row, answer in rows if answer is not None]
+        self._insert(ANSWER, [(number, answer) for number, kind, answer in stored if kind not in PIECED])
+        for number, _, people in (one for one in stored if one[1] in PIECED):
+            for part, piece in pieces_of(people):
+                self._insert(PIECES, [(number, part, piece)])
 
     def _insert(self, query: str, rows: list[tuple[Any, ...]]) -> None:
         if len(rows) == 1:

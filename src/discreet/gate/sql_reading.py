@@ -81,6 +81,20 @@ class SqlReading:
         found = self._rows("select answer from answers where number = ?", release)
         return _blob(found[0][0]) if found else None
 
+    def charge_of(self, payment: int) -> int | None:
+        """Return the number of the last entry that charged persons for a payment."""
+        return self._number("select max(number) from entries where kind = 'charge' and payment = ?", payment)
+
+    def charges_of(self, payment: int) -> list[int]:
+        """Return the numbers of all entries that charged persons for a payment, in order."""
+        query = "select number from entries where kind = 'charge' and payment = ? order by number"
+        return [number for (number,) in self._rows(query, payment)]
+
+    def people(self, number: int) -> bytes | None:
+        """Return who is stored beside a charge or a snapshot."""
+        found = self._rows("select piece from pieces where number = ? order by part", number)
+        return b"".join(_blob(piece) for (piece,) in found) if found else None
+
     def whole(self) -> bool:
         """Tell whether the store finds its own files in order."""
         return self._check is None or self._rows(self._check) == [("ok",)]

@@ -18,7 +18,18 @@ from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailab
 from discreet.gate.chain import Entry, damaged
 from discreet.gate.queues import FileQueue
 from discreet.gate.sql_reading import SqlReading
-from discreet.gate.stores import Add, Keys, Outcome, Process, Proposal, Reading, State, need_state
+from discreet.gate.stores import (
+    PIECED,
+    Add,
+    Keys,
+    Outcome,
+    Process,
+    Proposal,
+    Reading,
+    State,
+    need_state,
+    pieces_of,
+)
 
 T = TypeVar("T")
 
@@ -42,7 +53,9 @@ create unique index one_release on entries(payment) where kind = 'release';
 create unique index one_step on entries(payment, request) where kind = 'continuation';
 create index by_plan on entries(plan) where kind = 'payment';
 create index checkpoints on entries(number) where kind = 'checkpoint';
+create index charges on entries(payment) where kind = 'charge';
 create table answers(number integer primary key, answer blob not null) strict;
+create table pieces(number integer, part integer, piece blob not null, primary key (number, part)) strict;
 pragma user_version = {TABLES};
 """
 SETTINGS = (
@@ -180,7 +193,10 @@ class SqliteStore:
             "insert into entries(number, kind, request, plan, payment, body, head) values(?, ?, ?, ?, ?, ?, ?)",
             (entry.number, keys.kind, keys.request, keys.plan, keys.payment, entry.body, entry.head),
         )
-        if answer is not None:
+        if answer is not None and keys.kind in PIECED:
+            for part, piece in pieces_of(answer):
+                self._writer.execute("insert into pieces values(?, ?, ?)", (entry.number, part, piece))
+        elif answer is not None:
             self._writer.execute("insert into answers(number, answer) values(?, ?)", (entry.number, answer))
 
     def _need_usable(self) -> None:

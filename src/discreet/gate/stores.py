@@ -9,7 +9,7 @@ from discreet import core
 from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged
 from discreet.gate.canonical import parsed
 from discreet.gate.chain import GENESIS, Entry, checked, damaged
-from discreet.gate.events import Continued, Event, Payment, Released, kind_name
+from discreet.gate.events import Charged, Continued, Event, Payment, Released, Snapshot, kind_name
 
 T = TypeVar("T")
 
@@ -68,6 +68,8 @@ def keys_of(event: Event) -> Keys:
             return Keys("release", payment=payment)
         case Continued(payment=payment, step=step):
             return Keys("continuation", str(step), payment=payment)
+        case Charged(payment=payment):
+            return Keys("charge", payment=payment)
         case other:
             return Keys(kind_name(other))
 
@@ -117,6 +119,18 @@ class Reading(Protocol):
 
     def answer(self, release: int) -> bytes | None:
         """Return the answer stored with a release."""
+        ...
+
+    def charge_of(self, payment: int) -> int | None:
+        """Return the number of the last entry that charged persons for a payment."""
+        ...
+
+    def charges_of(self, payment: int) -> list[int]:
+        """Return the numbers of all entries that charged persons for a payment, in order."""
+        ...
+
+    def people(self, number: int) -> bytes | None:
+        """Return who is stored beside a charge or a snapshot."""
         ...
 
     def whole(self) -> bool:
@@ -173,6 +187,25 @@ def released_by(reading: Reading, payment: int, step: int = 0, *, surely: bool =
     return number
 
 
+def charged_for(reading: Reading, payment: int) -> int | None:
+    """Return the last entry that charged persons for a payment; refuse keys that lead elsewhere."""
+    number = reading.charge_of(payment)
+    if number is not None:
+        _need_filed(reading, number, kind="charge", payment=payment)
+    return number
+
+
+def beside(reading: Reading, number: int, event: Event) -> bytes | None:
+    """Return what is stored beside an entry: an answer, or persons."""
+    match event:
+        case Released() | Continued():
+            return reading.answer(number)
+        case Charged() | Snapshot():
+            return reading.people(number)
+        case _:
+            return None
+
+
 def _before(reading: Reading, payment: int, step: int) -> int:
     """Return the entry after which a step can have been answered."""
     return (released_by(reading, payment, step - 1) if step else None) or payment
@@ -193,6 +226,18 @@ def _need_filed(reading: Reading, number: int, **said: object) -> None:
 
 def _misfiled(number: int) -> LedgerDamaged:
     return damaged(f"Entry {number} is filed under keys that it does not have, or under none.")
+
+
+#: What is stored of persons is cut into pieces of so many bytes: no database takes a blob of gigabytes.
+PIECE = 2**26
+#: Kinds of entries whose answer is stored in pieces, apart from those that are handed out.
+PIECED = frozenset({"charge", "snapshot"})
+
+
+def pieces_of(packed: bytes) -> Iterator[tuple[int, memoryview]]:
+    """Return the pieces of some bytes, with their places; one at least."""
+    whole = memoryview(packed)
+    return ((part, whole[at : at + PIECE]) for part, at in enumerate(range(0, len(whole), PIECE) or (0,)))
 
 
 #: Write an entry with its keys and, for a release, its answer: durable with all others of its transaction, or none.

@@ -8,8 +8,10 @@ from discreet.core import DiscreetError
 from discreet.gate.books import Book
 from discreet.gate.canonical import Fields
 from discreet.gate.chain import Entry
+from discreet.gate.events import Birth
 from discreet.gate.histories import History
 from discreet.gate.opening import Places, need_anchored
+from discreet.gate.people_audit import PeopleAudit
 from discreet.gate.stores import Keys, Reading, trusted
 
 #: Told how many entries were checked, of how many.
@@ -41,17 +43,20 @@ class Verification:
 class _Walk:
     """One pass over all entries of a store: their history, their keys, their answers."""
 
-    def __init__(self, reading: Reading, key: str, progress: Progress | None) -> None:
-        self.reading, self.key, self.progress = reading, key, progress
+    def __init__(self, reading: Reading, birth: Birth, progress: Progress | None) -> None:
+        self.reading, self.birth, self.progress = reading, birth, progress
         self.newest = reading.newest()
         self.keys, self.entries = Keys(""), 0
         self.faults: list[str] = []
-        self.history = History(key, b"")
+        self.history = History(birth.key, b"")
+        self.audit: PeopleAudit | None = None
 
     def pass_on(self, after: int) -> Iterator[Entry]:
         before = self.reading.entry(after)
         self.entries, self.faults = after, []
-        self.history = History(self.key, b"" if before is None else before.head)
+        budget = self.birth.budget
+        self.history = History(self.birth.key, b"" if before is None else before.head, budget.personal)
+        self.audit = PeopleAudit(budget, self.reading) if budget.personal else None
         for entry, keys in self.reading.keyed(after):
             self.keys = keys  # of the entry that is looked at next
             yield entry
@@ -63,6 +68,8 @@ class _Walk:
             answer = self.reading.answer(number)
             if answer is None or sha256(answer).hexdigest() != fields["answer"]:
                 self.faults.append(f"the answer of entry {number} is missing or was changed")
+        if self.audit is not None:
+            self.audit.look(entry, fields)
         said = _said(fields)
         if self.keys != said:
             self.faults.append(f"entry {number} is filed under keys that it does not have")
@@ -88,7 +95,7 @@ def verified(reading: Reading, places: Places, progress: Progress | None = None)
         if first is None:
             return Verification(0, 0, 0, 0, 0, 0, ("there is no first entry",))
         book = Book.opened(first)
-        walk = _Walk(reading, book.birth.key, progress)
+        walk = _Walk(reading, book.birth, progress)
         book = book.caught_up(walk.pass_on, walk.look)
         need_anchored(reading, places, book, explicit=False)
         if not reading.whole():
@@ -99,7 +106,7 @@ def verified(reading: Reading, places: Places, progress: Progress | None = None)
         faults.append("an entry is not the text of an event")
     if walk is None:
         return Verification(0, 0, 0, 0, 0, 0, tuple(faults))
-    past = walk.history
+    past, charging = walk.history, [] if walk.audit is None else walk.audit.faults
     return Verification(
         entries=walk.entries,
         payments=len(past.payments),
@@ -107,6 +114,6 @@ def verified(reading: Reading, places: Places, progress: Progress | None = None)
         checkpoints=past.checkpoints,
         signed=past.signed,
         unanswered=len(past.payments - past.released),
-        faults=tuple(dict.fromkeys([*faults, *walk.faults, *past.faults])),
+        faults=tuple(dict.fromkeys([*faults, *walk.faults, *past.faults, *charging])),
         continued=past.continued,
     )

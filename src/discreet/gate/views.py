@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.accounting import ConcentratedFilter
 from discreet.core import DiscreetError
 from discreet.core.exact import text_down, text_up
-from discreet.gate.accounts import limit_of
+from discreet.gate.accounts import PersonalAccount, limit_of
 from discreet.gate.budgets import Policy
 from discreet.gate.costs import cost_words
 from discreet.gate.releases import one_line
@@ -58,11 +59,60 @@ class Gauge:
         )
 
 
-def total_gauge(ledger: "Ledger") -> tuple[str, Gauge]:
-    """Return the gauge that binds everybody, and whose it is: all analysts' together, or each one's who is new."""
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What binds everybody's own account alike. Public: no balance is in it, and nothing that was charged by rows."""
+
+    symbol: str
+    #: What may be taken from one person.
+    limit: Fraction
+    #: What of it everybody was charged for, as it became known elsewhere.
+    base: Fraction
+    #: The most that one question may take from anybody, if that was said.
+    most: Fraction | None
+    closed: bool = False
+
+    def words(self) -> str:
+        """Return the terms."""
+        if self.closed:
+            return "their accounts are closed: nothing can be paid for any more"
+        known = f", {text_up(self.base)} of it charged to everybody for what became known elsewhere"
+        most = "" if self.most is None else f"; one question takes {text_down(self.most)} at most"
+        return (
+            f"an account of {self.symbol} = {text_down(self.limit)} of their own{known if self.base else ''}{most}; "
+            "what is left is theirs to know"
+        )
+
+
+def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:
+    """Return what binds everybody, and whose it is: gauges of what all share, terms of what each person has."""
     account = ledger.book.account
-    who = "all together" if account.policy is Policy.SHARED else "each analyst"
-    return who, _gauge(ledger, account.total, account.total)
+    if not isinstance(account, PersonalAccount):
+        who = "all together" if account.policy is Policy.SHARED else "each analyst"
+        return [(who, _gauge(ledger, account.total, account.total))]
+    each: tuple[str, Gauge | Terms] = ("each person", _terms(account))
+    if account.everybody is None:
+        return [each]
+    return [each, ("all together", _gauge(ledger, account.everybody.total, account.everybody.total))]
+
+
+def standing_of(ledger: "Ledger", analyst: str) -> tuple[str, Gauge | Terms]:
+    """Return what binds one analyst, and whose it is: without a name, everybody's."""
+    account = ledger.book.account
+    if not analyst or (isinstance(account, PersonalAccount) and account.everybody is None):
+        return standings(ledger)[-1]
+    return name_of(analyst), analyst_gauge(ledger, analyst)
+
+
+def standing_lines(ledger: "Ledger") -> list[str]:
+    """Return what binds everybody, a line each, without whose it is where only one thing does."""
+    return [_line(one) if isinstance(one, Gauge) else f"{who}: {one.words()}" for who, one in standings(ledger)]
+
+
+def _terms(account: PersonalAccount) -> Terms:
+    terms = account.terms
+    most = None if account.cap is None else account.cap * terms.quantum
+    return Terms(account.symbol, terms.amount, account.base[0] * terms.quantum, most, account.closed)
 
 
 def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:
@@ -73,14 +123,15 @@ def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:
 
 
 def analyst_gauge(ledger: "Ledger", analyst: str) -> Gauge:
-    """Return the gauge of one analyst, who may be new."""
+    """Return the gauge of one analyst, who may be new; where persons have accounts, of the dataset's total."""
     account = ledger.book.account
     return _gauge(ledger, account.filter_of(analyst), account.binding(analyst))
 
 
 def _gauge(ledger: "Ledger", session: "Filter", binding: "Filter") -> Gauge:
     left = ledger.book.account.left_of(binding)
-    return Gauge(ledger.budget.symbol, session.spent, limit_of(session), left)
+    symbol = "ρ" if isinstance(session, ConcentratedFilter) else "ε"
+    return Gauge(symbol, session.spent, limit_of(session), left)
 
 
 def promise_words(ledger: "Ledger") -> str:
@@ -92,7 +143,8 @@ def promise_words(ledger: "Ledger") -> str:
     beside = f" at δ = {text_up(budget.delta)}" if budget.delta else ""
     born = "" if limit == budget.limit else f" ({text_down(budget.limit)} at birth)"
     whose = "" if ledger.birth.policy is Policy.SHARED else ", to each analyst alone"
-    return f"{budget.symbol} = {text_up(limit)}{beside}{born} for {budget.unit}{whose}"
+    each = ", from an account of each person's own" if budget.personal else ""
+    return f"{budget.symbol} = {text_up(limit)}{beside}{born} for {budget.unit}{whose}{each}"
 
 
 def ledger_text(ledger: "Ledger") -> str:
@@ -113,15 +165,14 @@ def ledger_html(ledger: "Ledger") -> str:
 
 def _text(ledger: "Ledger") -> str:
     book = ledger.book
-    who, total = total_gauge(ledger)
     analysts = analyst_gauges(ledger)
-    rows = [(who, total), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
+    rows = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
     widest = max(len(name) for name, _ in rows)
     return "\n".join(
         [
             f"Ledger {title_of(ledger)} · {one_line(promise_words(ledger))}",
             *([CLOSED] if book.account.closed else []),
-            *(f"{name.ljust(widest)}  {gauge.bar()}  {gauge.words()}" for name, gauge in rows),
+            *(f"{name.ljust(widest)}  {_line(one)}" for name, one in rows),
             *([f"… and {len(analysts) - SHOWN:,} more analysts"] if len(analysts) > SHOWN else []),
             f"{counted(book.payments, book.releases)}; {book.number:,} entries, head {book.head.hex()[:12]}",
         ]
@@ -130,10 +181,9 @@ def _text(ledger: "Ledger") -> str:
 
 def _html(ledger: "Ledger") -> str:
     book = ledger.book
-    who, total = total_gauge(ledger)
     analysts = analyst_gauges(ledger)
-    shown = [(who, total), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
-    gauges = [[html.escape(name), _meter(gauge), html.escape(gauge.words())] for name, gauge in shown]
+    shown = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
+    gauges = [[html.escape(name), _meter(one), html.escape(one.words())] for name, one in shown]
     if len(analysts) > SHOWN:
         gauges.append([f"… and {len(analysts) - SHOWN:,} more analysts", "", ""])
     closed = f"<p><b>{html.escape(CLOSED)}</b></p>" if book.account.closed else ""
@@ -175,7 +225,13 @@ def _recent_html(ledger: "Ledger") -> str:
     return _table(["entry", "analyst", "what", "cost", "released"], rows) if rows else ""
 
 
-def _meter(gauge: Gauge) -> str:
+def _line(one: Gauge | Terms) -> str:
+    return f"{one.bar()}  {one.words()}" if isinstance(one, Gauge) else one.words()
+
+
+def _meter(gauge: Gauge | Terms) -> str:
+    if isinstance(gauge, Terms):
+        return ""
     return (
         f"<meter min='0' max='1' low='{LITTLE}' high='{HARDLY}' optimum='0' value='{gauge.share:.4f}' "
         f"style='width:12em' title='{html.escape(gauge.words())}'></meter>"

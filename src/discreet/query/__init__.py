@@ -23,6 +23,7 @@ from discreet.query.frame_terms import (
 from discreet.query.frames import Asker, Frame
 from discreet.query.hierarchies import HierarchyPlan, plan_hierarchy
 from discreet.query.hierarchy_views import HierarchyLevel, HierarchyResult, view_hierarchy
+from discreet.query.participation import Participation, ParticipationPlan
 from discreet.query.planning import limit_known, plan_limits, plan_question
 from discreet.query.plans import QueryPlan
 from discreet.query.predictions import Predicted, predict
@@ -52,6 +53,8 @@ __all__ = [
     "HierarchyPlan",
     "HierarchyResult",
     "LimitsPlan",
+    "Participation",
+    "ParticipationPlan",
     "Predicted",
     "QueryPlan",
     "QueryRefused",

@@ -16,6 +16,7 @@ from discreet.gate.plans import MOST_WORDS
 from discreet.mechanisms.marginals import Axes
 from discreet.noise import Entropy
 from discreet.query.batch_passes import BatchPass, Measured, additive, need_spend
+from discreet.query.charging import can_be_charged
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.facts import Facts
 from discreet.query.parts import ONE, Keys, Part
@@ -63,6 +64,11 @@ class BatchPlan:
         """What it costs, all questions together."""
         losses = [loss for each in self.passes for loss in each.losses]
         return losses[0] if len(losses) == 1 else Composed(losses)
+
+    @property
+    def personal(self) -> bool:
+        """Whether each person can be charged for what it takes from that person."""
+        return all(can_be_charged(each.source) for each in self.passes)
 
     def describe(self) -> str:
         """Return what is asked, as SQL."""

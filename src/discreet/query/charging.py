@@ -8,7 +8,7 @@ Reference: Ebadi, Sands, Schneider 2015 (pure); Feldman, Zrnic 2021 (concentrate
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import isqrt
@@ -21,6 +21,7 @@ from discreet.accounting import PrivacyLoss, approximate_of, concentrated_of
 from discreet.core import NotProved, round_up
 from discreet.data.aggregates import Aggregate, Aggregation, Exact, People, Present, Rows, Table, Total
 from discreet.data.contributions import Contribution
+from discreet.data.relations import Relation, is_owned
 from discreet.mechanisms import Gaussian, Laplace
 
 #: More than a few roundings of float64 can take away.
@@ -45,6 +46,12 @@ class PassCost:
     basis: Basis = Basis.WHOLE
     aggregate: Aggregate | None = None
     most: int = 1
+    #: Whether it is paid; otherwise it must only be left.
+    paid: bool = True
+
+    def besides(self) -> "PassCost":
+        """Return the same cost as one that must be left, and is not paid."""
+        return replace(self, paid=False)
 
     def share(self, contribution: Contribution, *, in_rho: bool) -> NDArray[np.float64]:
         """Return which part of the cost each unit pays."""
@@ -65,9 +72,30 @@ class Charges:
         self, contributions: Sequence[Contribution | None], units: int, *, in_rho: bool, quantum: Fraction
     ) -> NDArray[np.float64]:
         """Return what each of some units pays, in whole quanta of ε or ρ, rounded up."""
+        return self._sums(contributions, units, in_rho=in_rho, quantum=quantum, paid=True)
+
+    def besides(
+        self, contributions: Sequence[Contribution | None], units: int, *, in_rho: bool, quantum: Fraction
+    ) -> NDArray[np.float64] | None:
+        """Return what each must have left besides, and does not pay; None if nothing."""
+        if all(cost.paid for cost in self.costs):
+            return None
+        return self._sums(contributions, units, in_rho=in_rho, quantum=quantum, paid=False)
+
+    def _sums(
+        self,
+        contributions: Sequence[Contribution | None],
+        units: int,
+        *,
+        in_rho: bool,
+        quantum: Fraction,
+        paid: bool,
+    ) -> NDArray[np.float64]:
         found = dict(zip(self.aggregates, contributions, strict=True))
         total = np.zeros(units)
         for cost in self.costs:
+            if cost.paid is not paid:
+                continue
             most = round_up(self._amount(cost.loss, in_rho=in_rho)[0] / quantum)
             own = None if cost.basis is Basis.WHOLE or cost.aggregate is None else found[cost.aggregate]
             total += most if own is None else most * cost.share(own, in_rho=in_rho)
@@ -75,7 +103,7 @@ class Charges:
 
     def failures(self, *, in_rho: bool) -> Fraction:
         """Return the δ that each of them pays: in full, whoever takes part."""
-        return sum((self._amount(cost.loss, in_rho=in_rho)[1] for cost in self.costs), Fraction(0))
+        return sum((self._amount(cost.loss, in_rho=in_rho)[1] for cost in self.costs if cost.paid), Fraction(0))
 
     def _amount(self, loss: PrivacyLoss, *, in_rho: bool) -> tuple[Fraction, Fraction]:
         found = concentrated_of(loss) if in_rho else approximate_of(loss)
@@ -85,6 +113,11 @@ class Charges:
                 fix="ask it with epsilon=… or rho=…",
             )
         return found
+
+
+def can_be_charged(source: Relation | None) -> bool:
+    """Tell whether every row of what is asked is one person's, who can be charged for it."""
+    return source is None or is_owned(source)
 
 
 def noise_cost(noise: Laplace | Gaussian, aggregate: Aggregate, *, added_up: bool = False) -> PassCost:

@@ -12,7 +12,7 @@ from discreet.data.expressions import Expression
 from discreet.data.marks import salt_of
 from discreet.data.relations import Relation
 from discreet.noise import Entropy
-from discreet.query.charging import PassCost, aggregated
+from discreet.query.charging import PassCost, aggregated, can_be_charged
 from discreet.query.pricing import Pricing
 from discreet.query.spending import Spend
 
@@ -82,6 +82,11 @@ class LimitsPlan:
         """What it costs."""
         losses = self.chosen.losses(self._pricing)
         return losses[0] if len(losses) == 1 else Composed(losses)
+
+    @property
+    def personal(self) -> bool:
+        """Whether each person can be charged for what it takes from that person."""
+        return can_be_charged(self.source)
 
     def describe(self) -> str:
         """Return what is asked, in words."""

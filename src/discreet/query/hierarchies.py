@@ -93,6 +93,11 @@ class HierarchyPlan:
         losses = [noise.cost for noise in map(self.noise, range(len(self.shares))) if noise is not None]
         return losses[0] if len(losses) == 1 else Composed(losses)
 
+    @property
+    def personal(self) -> bool:
+        """Whether each person can be charged for what it takes from that person."""
+        return True
+
     def describe(self) -> str:
         """Return what is counted, in words."""
         what = "rows" if isinstance(self.counts, Rows) else "people"

@@ -27,7 +27,7 @@ from discreet.data.expressions import Expression
 from discreet.data.marks import salt_of, value_text
 from discreet.data.relations import Relation
 from discreet.noise import Entropy
-from discreet.query.charging import PassCost, aggregated
+from discreet.query.charging import PassCost, aggregated, can_be_charged
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.pricing import Pricing
@@ -80,6 +80,11 @@ class QueryPlan:
         """Return the mechanisms of the parts under a limit; without one, only what holds for all limits."""
         return Pricing(self.spend, limit, self.schema.unit.neighbours)
 
+    @property
+    def personal(self) -> bool:
+        """Whether each person can be charged for what it takes from that person."""
+        return can_be_charged(self.source)
+
     def describe(self) -> str:
         """Return what is asked, as SQL."""
         return self.what
@@ -98,8 +103,8 @@ class QueryPlan:
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""
         limit = self._limit(data, entropy)
-        exact = aggregated(data, self._aggregation(limit, tuple(self._aggregates())), lambda: self._costs(limit))
-        answers = dict(zip(self._aggregates(), exact.answers, strict=True))
+        exact = aggregated(data, self._aggregation(limit, tuple(self.aggregates())), lambda: self.costs(limit))
+        answers = dict(zip(self.aggregates(), exact.answers, strict=True))
         return self._released(exact, answers, limit, entropy)
 
     def _released(
@@ -128,12 +133,13 @@ class QueryPlan:
         passing = self.limit.passing(self.where, self.keys, self.salt, self.source)
         return self.limit.choose(data, passing, self.pricing(None), entropy)
 
-    def _costs(self, limit: AnyLimit) -> list[PassCost]:
+    def costs(self, limit: AnyLimit) -> list[PassCost]:
         """Return what the parts cost a person, with personal accounts."""
         pricing = self.pricing(limit)
         return [pricing.pass_cost(part, share) for part, share in zip(self.parts, self.shares, strict=True)]
 
-    def _aggregates(self) -> list[Aggregate]:
+    def aggregates(self) -> list[Aggregate]:
+        """Return what is measured exactly, each once."""
         return list(dict.fromkeys(aggregate_of(part) for part in self.parts))
 
     def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...]) -> Aggregation:

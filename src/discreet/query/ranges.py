@@ -14,7 +14,7 @@ from discreet.data.marks import salt_of
 from discreet.data.relations import Relation, is_owned
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
-from discreet.query.charging import PassCost, aggregated
+from discreet.query.charging import PassCost, aggregated, can_be_charged
 from discreet.query.spending import Rho, Spend
 
 FORM = "discreet bounds 1"
@@ -69,6 +69,11 @@ class BoundsPlan:
         if isinstance(self.spend, Rho):
             return Concentrated(self.spend.rho)
         return Composed([choice.cost for choice in self._choices])
+
+    @property
+    def personal(self) -> bool:
+        """Whether each person can be charged for what it takes from that person."""
+        return can_be_charged(self.source)
 
     def describe(self) -> str:
         """Return what is asked, in words."""

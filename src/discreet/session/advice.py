@@ -14,6 +14,7 @@ from discreet.accounting import (
 from discreet.core import BudgetExceeded, DiscreetError
 from discreet.core.exact import text_down
 from discreet.gate import Ledger
+from discreet.gate.accounts import PersonalAccount
 from discreet.gate.plans import plan_digest
 from discreet.query import Epsilon, Facts, QueryPlan, Question, Rho, plan_question, predict
 from discreet.session.asking import Asking
@@ -48,14 +49,33 @@ class _Adviser:
 
     def cheaper(self) -> str | None:
         """Return the largest price that fits, and what it does to the error."""
-        if (self.ledger.budget.symbol == "ρ") != isinstance(self.plan.spend, Rho):
-            return None  # what is left is counted in another currency
-        account = self.ledger.book.account
-        left = Fraction(text_down(account.left_of(account.binding(self.analyst)), 3))
+        room = self._room()
+        left = Fraction(0) if room is None else Fraction(text_down(room, 3))
         other = self._at(left) if 0 < left < self.plan.spend.amount else None
         if other is None or not self.ledger.fits(other.cost, self.analyst):
             return None
         return f"ask with {_typed(other.spend)}{self._compared(other)}"
+
+    def _room(self) -> Fraction | None:
+        """Return the most that may be asked for, in the currency of the plan, if it is counted in that.
+
+        With personal accounts it is what any question may cost, and what is left of the dataset's total. Both are
+        public; what is left to persons is not, and nothing is refused because of it.
+        """
+        account = self.ledger.book.account
+        if not isinstance(account, PersonalAccount):
+            same = self._counts(self.ledger.budget.symbol)
+            return account.left_of(account.binding(self.analyst)) if same else None
+        rooms = []
+        if account.cap is not None and self._counts(account.symbol):
+            rooms.append(account.cap * account.terms.quantum)
+        if account.budget.total is not None and self._counts(account.budget.total.symbol):
+            rooms.append(account.left_of(account.binding(self.analyst)))
+        return min(rooms, default=None)
+
+    def _counts(self, symbol: str) -> bool:
+        """Whether the plan is paid for in this currency."""
+        return (symbol == "ρ") == isinstance(self.plan.spend, Rho)
 
     def _compared(self, other: QueryPlan) -> str:
         for now, then in zip(self._errors(self.plan), self._errors(other), strict=True):

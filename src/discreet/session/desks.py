@@ -63,6 +63,11 @@ class Desk:
         """The δ at which guarantees are compared: the budget's, or one in a million."""
         return self.ledger.budget.delta or Fraction(1, 10**6)
 
+    @property
+    def personal(self) -> bool:
+        """Whether each person has an account."""
+        return self.ledger.budget.personal
+
     def need_open(self) -> None:
         """Refuse to go on where all is closed."""
         if self.dataset.closed:

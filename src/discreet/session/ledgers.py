@@ -63,7 +63,7 @@ class LedgerAt:
                 f"The ledger at {self._name} was begun for {born.unit}, and the table is opened for {self.unit}.",
                 fix=f"{_typed(born.unit)}; or another ledger, if these are other people",
             )
-        if self.budget is not None and self.budget.filter() != born.filter():
+        if self.budget is not None and _terms(self.budget) != _terms(born):
             raise InvalidInput(
                 f"The ledger at {self._name} was begun with {born}, and that is for life; "
                 f"the budget given is {self.budget}.",
@@ -90,13 +90,7 @@ def read_budget(budget: object, unit: PrivacyUnit) -> Budget | None:
             f"The budget is for {said}, and the table is opened for {unit}.",
             fix=f"{_typed(said)}; or leave out the unit of the budget, and it gets the table's",
         )
-    return Budget(
-        budget.epsilon,
-        budget.delta,
-        rho=budget.rho,
-        reserve=budget.reserve,
-        unit=replace(unit, neighbours=said.neighbours),
-    )
+    return budget.about(replace(unit, neighbours=said.neighbours))
 
 
 def place_of(ledger: object, source: object) -> str | Path:
@@ -113,6 +107,12 @@ def place_of(ledger: object, source: object) -> str | Path:
         "A frame or a database does not say where its ledger is, and a budget is for life.",
         fix='pass ledger="clinic.ledger": it is created there, and found again next time',
     )
+
+
+def _terms(budget: Budget) -> tuple[object, ...]:
+    """Return all that is for life about a budget, but for whom it protects."""
+    total = None if budget.total is None else budget.total.filter()
+    return budget.filter(), budget.per, budget.most, total
 
 
 def _typed(unit: PrivacyUnit) -> str:

@@ -14,6 +14,8 @@ from discreet.session.tables import TextColumn, html_lines, html_table, text_tab
 
 #: Columns of an answer that are listed.
 MOST = 40
+#: Where each person has an account.
+WHO_PAYS = "whoever takes part pays for what it takes from them, and this at most"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -29,6 +31,8 @@ class Preview:
     symbol: str
     #: The release that answers this already, if there is one.
     release: int | None
+    #: Whether each person has an account: then nobody is told what is left.
+    personal: bool = False
 
     @property
     def spend(self) -> Epsilon | Rho:
@@ -92,6 +96,8 @@ class Preview:
     def _fate(self) -> str:
         if self.free:
             return f"nothing to pay, release #{self.release} answers this already"
+        if self.personal:
+            return f"{'fits' if self.fits else 'does not fit'}; {WHO_PAYS}"
         left = f"{self.symbol} = {text_down(self.left)} is left"
         if self.price.then is None:
             return f"does not fit, {left}"

@@ -14,7 +14,7 @@ from discreet.core.schema import Value
 from discreet.gate import Policy
 from discreet.gate.costs import cost_words
 from discreet.gate.releases import one_line
-from discreet.gate.views import counted, name_of, promise_words, title_of, total_gauge
+from discreet.gate.views import Gauge, Terms, counted, name_of, promise_words, standings, title_of
 from discreet.session.answers import Answer, percent, price_words
 from discreet.session.cells import error_cells, measured, plain, right_aligned, value_cells
 from discreet.session.report_charts import chart, gauge_picture
@@ -83,9 +83,16 @@ READING = (
 )
 
 
+LEAVING = (
+    " Whoever has nothing left for a question is left out of it, and nobody is told: answers are about those who took "
+    "part, and so are their bars."
+)
+
+
 def _summary(session: "Session", count: int) -> str:
     asked = f"{count} answer{'' if count == 1 else 's'} about the table {one_line(session.schema.schema.table)}"
-    return f"{asked}, paid for from one budget that is kept for life."
+    budget = "accounts of each person's own that are" if session.ledger.budget.personal else "one budget that is"
+    return f"{asked}, paid for from {budget} kept for life."
 
 
 def _promise(ledger: "Ledger") -> str:
@@ -99,14 +106,21 @@ def _promise(ledger: "Ledger") -> str:
     )
     return (
         f'<section><h2>What is promised</h2><p class="promise">{escape(one_line(promise_words(ledger), 400))}</p>'
-        f"<p>Protected together: {escape(who)}. {whole}</p></section>"
+        f"<p>Protected together: {escape(who)}. {whole}{LEAVING if ledger.budget.personal else ''}</p></section>"
     )
 
 
 def _budget(ledger: "Ledger", *, pictures: bool) -> str:
-    who, gauge = total_gauge(ledger)
-    picture = gauge_picture(gauge.share) if pictures else ""
-    return f"<section><h2>The budget, {escape(who)}</h2>{picture}<p>{escape(gauge.words())}</p></section>"
+    return "".join(
+        f"<section><h2>The budget, {escape(who)}</h2>{_gauge(one) if pictures else ''}<p>{escape(one.words())}</p>"
+        "</section>"
+        for who, one in standings(ledger)
+    )
+
+
+def _gauge(one: Gauge | Terms) -> str:
+    """Return a picture of what is spent; none of what each person has."""
+    return gauge_picture(one.share) if isinstance(one, Gauge) else ""
 
 
 def _section(number: int, exhibit: Exhibit, *, pictures: bool) -> str:

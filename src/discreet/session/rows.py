@@ -9,6 +9,7 @@ from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Schema, closest
 from discreet.data import Aggregation, Exact, TableSource, open_tables
+from discreet.data.contributions import Admission
 from discreet.data.relations import Scan
 from discreet.gate.opening import SERVER
 from discreet.gate.plans import need_label
@@ -45,6 +46,10 @@ class Tables(Protocol):
         """Return exact integers."""
         ...
 
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of those who take part."""
+        ...
+
     def close(self) -> None:
         """Let go of the rows."""
         ...
@@ -59,10 +64,16 @@ class OneOf:
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
+        return self.tables.aggregate(self._meant(aggregation))
+
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of those who take part."""
+        return self.tables.aggregate_among(self._meant(aggregation), admission)
+
+    def _meant(self, aggregation: Aggregation) -> Aggregation:
         if aggregation.source is None and len(self.tables.schemas) > 1:
-            scan = Scan(self.name, self.tables.schemas[self.name].columns)
-            aggregation = replace(aggregation, source=scan)
-        return self.tables.aggregate(aggregation)
+            return replace(aggregation, source=Scan(self.name, self.tables.schemas[self.name].columns))
+        return aggregation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -14,11 +14,12 @@ from discreet.core.schema import Value
 from discreet.gate import Ledger
 from discreet.gate.plans import need_label
 from discreet.gate.releases import one_line
-from discreet.gate.views import total_gauge
+from discreet.gate.views import standing_lines
 from discreet.query import (
     BoundsPlan,
     Explanation,
     Frame,
+    Participation,
     Question,
     explain,
     plan_question,
@@ -37,6 +38,7 @@ from discreet.session.counters import Counter
 from discreet.session.datasets import Dataset
 from discreet.session.descriptions import Description, description
 from discreet.session.desks import Desk
+from discreet.session.participating import participation_of
 from discreet.session.previews import Preview
 from discreet.session.workloads import (
     BatchAnswer,
@@ -165,7 +167,26 @@ class Session(AbstractContextManager["Session"]):
             simultaneous=asked.simultaneous,
             symbol=self.ledger.budget.symbol,
             release=None if price.stored is None else self.ledger.release_of(price.stored),
+            personal=self.ledger.budget.personal,
         )
+
+    def participation(
+        self,
+        what: "str | Question | Frame",
+        /,
+        *,
+        price: Number,
+        fresh: bool = True,
+        request: str | None = None,
+        **how: Unpack[How],
+    ) -> Participation:
+        """Return about how many people still take part in a question, with personal accounts; for a price.
+
+        `price` is in the currency that the question is asked in. It is paid by those who are counted, and the question
+        itself is not asked. Whoever has left since the last time is no longer in it, so that it is counted anew.
+        """
+        asked = self._desk.asking(how)
+        return participation_of(self._desk, what, asked, price, fresh=fresh, request=request)
 
     def explain(self, what: "str | Question | Frame", /, **how: Unpack[How]) -> Explanation:
         """Return who is protected and how, and what would halve the error. Free; no row is looked at."""
@@ -211,7 +232,9 @@ class Session(AbstractContextManager["Session"]):
         asked = self._desk.asking(how)
         plan, gate = batch_plan(self._desk, questions, asked, weights, consistent=consistent, other=other)
         predicted = predict_batch(plan, asked.confidence, simultaneous=asked.simultaneous)
-        return WorkloadPreview(gate.price(plan), plan, predicted, saving_of(plan, self._desk.delta))
+        return WorkloadPreview(
+            gate.price(plan), plan, predicted, self._desk.personal, saving_of(plan, self._desk.delta)
+        )
 
     def hierarchy(  # noqa: PLR0913 - each is one thing that is declared or asked for
         self,
@@ -279,7 +302,7 @@ class Session(AbstractContextManager["Session"]):
             total=total,
         )
         predicted = predict_hierarchy(plan, asked.confidence, simultaneous=asked.simultaneous)
-        return WorkloadPreview(gate.price(plan), plan, tuple((one,) for one in predicted))
+        return WorkloadPreview(gate.price(plan), plan, tuple((one,) for one in predicted), self._desk.personal)
 
     def counter(  # noqa: PLR0913 - what a stream is, in one line
         self,
@@ -361,10 +384,10 @@ class Session(AbstractContextManager["Session"]):
         if self._dataset.closed:
             return f"{head}{who} · closed"
         try:
-            _, gauge = total_gauge(self.ledger)
+            lines = standing_lines(self.ledger)
         except DiscreetError as error:
             return f"{head}{who} · {error.problem}"
-        return f"{head}{who}\n{gauge.bar()}  {gauge.words()}"
+        return "\n".join([f"{head}{who}", *lines])
 
     def __reduce__(self) -> str:
         raise WrongType("A session is not copied.", fix="open the table where it is needed")

@@ -13,6 +13,7 @@ from discreet.core.schema import Value
 from discreet.session.declared import AnyBounds
 
 if TYPE_CHECKING:
+    from discreet.gate import Budget
     from discreet.session.settings import Settings
 
 #: Names that TOML takes without quotes.
@@ -118,13 +119,27 @@ def _columns(what: str, given: Mapping[str, Any], write: Callable[[Any], str]) -
 def _budget(settings: "Settings") -> list[str]:
     budget = settings.budget
     lines = ["# What the ledger begins with; afterwards it is the ledger that counts.", "[budget]"]
-    for name in ("epsilon", "rho", "delta", "reserve"):
-        value = getattr(budget, name)
-        if value is not None and (value or name == "reserve"):
-            lines.append(f"{name} = {number(value)}")
+    if budget.personal:
+        lines += ["# Each person has an account of this much, and pays for what an answer takes from them."]
+        lines += [f"per = {text(budget.per)}"]
+    lines += _amounts(budget)
+    if budget.most is not None:
+        lines += ["# The most that one question may cost anybody.", f"most = {number(budget.most)}"]
     if budget.unit.neighbours is not Neighbours.ADD_REMOVE:
         lines.append(f"neighbours = {text(budget.unit.neighbours.value)}")
+    if budget.total is not None:
+        lines += ["# What all questions together may cost, beside the accounts of persons.", "[budget.total]"]
+        lines += _amounts(budget.total)
     return lines
+
+
+def _amounts(budget: "Budget") -> list[str]:
+    values = {name: getattr(budget, name) for name in ("epsilon", "rho", "delta", "reserve")}
+    return [
+        f"{name} = {number(value)}"
+        for name, value in values.items()
+        if value is not None and (value or name == "reserve")
+    ]
 
 
 def _limit(limit: AnyLimit | None) -> list[str]:

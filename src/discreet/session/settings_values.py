@@ -18,13 +18,16 @@ from discreet.session.declared import AnyBounds, read_bounds, read_groups
 
 #: What stands for NULL, or nobody, as TOML has no word for it.
 NULL = {"null": True}
-KNOWN_BUDGET = ("epsilon", "delta", "rho", "reserve", "neighbours")
+NUMBERS = ("epsilon", "delta", "rho", "reserve", "most")
+KNOWN_BUDGET = (*NUMBERS, "neighbours", "per", "total")
+#: What a budget of all beside those of persons has.
+KNOWN_TOTAL = ("epsilon", "delta", "rho", "reserve")
 
 
 def budget_of(fields: dict[str, Any], who: PrivacyUnit) -> Budget:
     """Return the budget that a file begins a ledger with."""
     need_known(fields, KNOWN_BUDGET, "budget.")
-    numbers = {name: number_of(fields[name], f"budget.{name}") for name in KNOWN_BUDGET[:-1] if name in fields}
+    numbers = {name: number_of(fields[name], f"budget.{name}") for name in NUMBERS if name in fields}
     words = [relation.value for relation in Neighbours]
     neighbours = fields.get("neighbours", words[0])
     if neighbours not in words:
@@ -36,6 +39,21 @@ def budget_of(fields: dict[str, Any], who: PrivacyUnit) -> Budget:
         rho=numbers.get("rho"),
         reserve=numbers.get("reserve"),
         unit=unit,
+        per=fields.get("per", "dataset"),
+        most=numbers.get("most"),
+        total=_total_of(table_in(fields, "total")) if "total" in fields else None,
+    )
+
+
+def _total_of(fields: dict[str, Any]) -> Budget:
+    """Return the budget of the dataset beside those of persons."""
+    need_known(fields, KNOWN_TOTAL, "budget.total.")
+    numbers = {name: number_of(one, f"budget.total.{name}") for name, one in fields.items()}
+    return Budget(
+        numbers.get("epsilon"),
+        numbers.get("delta", Fraction(0)),
+        rho=numbers.get("rho"),
+        reserve=numbers.get("reserve"),
     )
 
 

@@ -30,6 +30,7 @@ from discreet.session.answers import Answer, percent
 from discreet.session.asking import Asking, need_price
 from discreet.session.cells import error_text
 from discreet.session.desks import Desk
+from discreet.session.previews import WHO_PAYS
 from discreet.session.rows import OneOf
 from discreet.session.tables import TextColumn, html_lines, html_table, text_table
 
@@ -151,6 +152,8 @@ class WorkloadPreview:
     plan: BatchPlan | HierarchyPlan
     #: One tuple for each question, or one for each level.
     predicted: tuple[tuple[Predicted, ...], ...]
+    #: Whether each person has an account: then nobody is told what is left.
+    personal: bool = False
     #: Of a batch: what is saved over asking one by one.
     saving: Saving | None = None
 
@@ -170,8 +173,11 @@ class WorkloadPreview:
             for each in self.predicted
             for one in each
         ]
-        left = "fits" if self.fits else "does not fit"
-        return [*found, *([] if self.saving is None else [str(self.saving)]), f"{left} into what is left"]
+        return [*found, *([] if self.saving is None else [str(self.saving)]), self._fate()]
+
+    def _fate(self) -> str:
+        fits = "fits" if self.fits else "does not fit"
+        return f"{fits}; {WHO_PAYS}" if self.personal else f"{fits} into what is left"
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())

@@ -1,0 +1,65 @@
+"""The year of personal accounts: how long they last, who leaves, and that nobody pays more than the limit."""
+
+import importlib.util
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from personal_model import Model, Part, Question
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def example():
+    spec = importlib.util.spec_from_file_location("personal_year", EXAMPLES / "personal_year.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["personal_year"] = module  # where its dataclasses look for their types
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_short_year_tells_its_story_and_draws_it(tmp_path):
+    picture = tmp_path / "short.png"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(EXAMPLES / "personal_year.py"), "--short", str(picture)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+        check=True,
+    )
+    for words in ("one account for all     20 questions", "personal accounts       72 questions", "Dialysis"):
+        assert words in done.stdout
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_accounts_of_the_example_are_those_of_the_model(example):
+    """The same people take part, and pay the same quanta, over many questions to people who leave one by one."""
+    accounts = example.Accounts(60, Fraction(1, 50))
+    model = Model(accounts.limit, range(60), quantum=accounts.quantum)
+    question = Question((Part("gaussian", Fraction(16, 2 * example.SIGMA**2), 16),))
+    generator = np.random.default_rng(3)
+    gone = 0
+    for _ in range(80):
+        adds = generator.integers(0, example.MOST + 1, 60)
+        admitted, _ = model.ask(question, {person: "x" * int(rows) for person, rows in enumerate(adds)})
+        assert set(np.flatnonzero(accounts.take_part(adds))) == admitted
+        gone += int(np.count_nonzero(adds)) - len(admitted)
+    assert accounts.spent.tolist() == [model.spent[person][0] for person in range(60)]
+    assert gone > 100
+    assert accounts.spent.max() <= accounts.limit
+
+
+def test_frequent_patients_leave_and_others_stay(example):
+    """The bias that the page warns of, at full length for a clinic of a tenth of the size."""
+    found = example.year(example.generate(4_000, 200), 200)
+    last = {ward: (truth, among) for _, ward, truth, among, _ in found.wards}
+    dialysis, surgery = (last[example.WARDS.index(name)] for name in ("Dialysis", "Surgery"))
+    assert dialysis[1] < dialysis[0] / 4
+    assert surgery[1] > surgery[0] * 0.9
+    assert 0 < found.left[-1] < 0.1
