@@ -385,4 +385,40 @@ SESSION_MUTANTS = [
         "return max(",
         f"{PERSONAL}::test_closed_accounts_say_so",
     ),
+    # What each person pays for a pass.
+    Mutant(
+        "a charge is rounded down",
+        "query/charging.py",
+        "return np.ceil(total * MARGIN)",
+        "return np.floor(total)",
+        "unit/test_query_charging.py",
+    ),
+    Mutant(
+        "what is added up over keys is paid for as if it were apart",
+        "query/charging.py",
+        "if isinstance(noise, Gaussian) and not added_up:",
+        "if isinstance(noise, Gaussian):",
+        "unit/test_query_charging.py",
+    ),
+    Mutant(
+        "different values are paid for as if they were rows",
+        "query/charging.py",
+        "if not isinstance(aggregate, Rows | People | Present | Total):",
+        "if aggregate is None:",
+        "unit/test_query_charging.py",
+    ),
+    Mutant(
+        "in ε one pays the square of a share",
+        "query/charging.py",
+        "return ratio * ratio if in_rho else ratio",
+        "return ratio * ratio",
+        "unit/test_query_charging.py",
+    ),
+    Mutant(
+        "who takes part pays for a question that is not asked",
+        "query/charging.py",
+        "return replace(self, paid=False)",
+        "return replace(self, paid=True)",
+        "unit/test_session_participation.py",
+    ),
 ]

@@ -39,6 +39,9 @@ class ParticipationPlan:
     question: QueryPlan
     spend: Epsilon | Rho
 
+    def __post_init__(self) -> None:
+        self._limit  # noqa: B018 - before anything is paid
+
     @property
     def _noise(self) -> Laplace | Gaussian:
         half, bound = self.spend.amount / 2, sensitivity_of(ANYBODY, Limit(), self.question.schema.unit.neighbours)
