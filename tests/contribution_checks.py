@@ -78,12 +78,26 @@ def pair_of(contribution, place, units):
     return float(contribution.reach[place]), float(contribution.square[place])
 
 
-def among_mismatches(plain, given, aggregation, rule=everybody):
-    """Return where a table does not say the same as the plain one of those who take part, or asks otherwise."""
+def told_alike(expected, found, above):
+    """Whether units were asked alike: with the same reach, and with squares so far above at most, and none below."""
+    if expected.keys() != found.keys():
+        return False
+    pairs = [pair for name in expected for pair in zip(expected[name], found[name], strict=True)]
+    return all(
+        one == other or (one and other and one[0] == other[0] and one[1] <= other[1] <= one[1] * (1 + above))
+        for one, other in pairs
+    )
+
+
+def among_mismatches(plain, given, aggregation, rule=everybody, above=0.0):
+    """Return where a table does not say the same as the plain one of those who take part, or asks otherwise.
+
+    Squares may be told so far above the true ones.
+    """
     expecting, asking = Recorder(rule), Recorder(rule)
     expected = plain.aggregate_among(aggregation, expecting)
     found = given.aggregate_among(aggregation, asking)
-    if expecting.asked != asking.asked:
+    if not told_alike(expecting.asked, asking.asked, above):
         return [("asked", expecting.asked, asking.asked)]
     if typed(found.groups) != typed(expected.groups):
         return [("groups", expected.groups, found.groups)]

@@ -73,6 +73,11 @@ LATER = {
         "test_rows_keep_their_order_where_an_engine_would_read_in_parallel",
         "test_an_attacker_moves_no_aggregate_farther_than_declared",
         "test_a_column_without_any_value_counts_as_nothing",
+        "test_everything_is_asked_of_those_who_take_part",
+        "test_if_nobody_takes_part_the_answer_is_that_of_no_rows",
+        "test_asking_everybody_is_asking_nobody",
+        "test_who_is_left_out_is_in_no_aggregate",
+        "test_an_engine_asks_whom_the_plain_engine_asks_and_counts_the_same",
     )
 }
 

@@ -52,7 +52,7 @@ PERSONAL_MUTANTS = [
     Mutant(
         "failure masses are charged and never looked at",
         "gate/takings.py",
-        "            if place and not failures:\n",
+        "            if place and not failures and not failing:\n",
         "            if place:\n",
         f"{RUNS}::test_failure_masses_have_an_account_of_their_own",
     ),
@@ -129,9 +129,37 @@ PERSONAL_MUTANTS = [
     Mutant(
         "verifying does not look at limits of persons",
         "gate/people_audit.py",
-        "        if isinstance(event, Charged) and self._over(people):\n",
-        "        if isinstance(event, Charged) and not people:\n",
+        "            if self._over(people):\n",
+        "            if not people:\n",
         f"{RUNS}::test_verifying_finds_a_charge_beyond_the_limit_an_answer_without_charges_and_one_too_late",
+    ),
+    Mutant(
+        "verifying does not compare persons with the promise",
+        "gate/people_audit.py",
+        "            if self._beyond(people):\n",
+        "            if not people:\n",
+        f"{RUNS}::test_verifying_finds_somebody_charged_more_than_the_promise_says",
+    ),
+    Mutant(
+        "runs after a crash are not in the promise",
+        "gate/personal_account.py",
+        "again = known.charged or payment < self.settled",
+        "again = payment < self.settled",
+        f"{RUNS}::test_dead_runs_that_charged_persons_stay_in_the_promise_when_the_limit_is_lowered",
+    ),
+    Mutant(
+        "what was paid for under a lower limit stays within it in the promise",
+        "gate/personal_account.py",
+        "again = known.charged or payment < self.settled",
+        "again = known.charged",
+        f"{TERMS}::test_what_was_paid_for_under_a_lower_limit_and_charged_under_a_higher_one_counts_in_full",
+    ),
+    Mutant(
+        "a payment of long ago is run again for nothing",
+        "gate/personal_account.py",
+        "return replace(self, reached=self._reached(self.forgotten))",
+        "return self",
+        f"{TERMS}::test_every_run_that_charged_persons_counts_in_the_promise",
     ),
     Mutant(
         "exports hold persons",

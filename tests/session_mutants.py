@@ -385,13 +385,42 @@ SESSION_MUTANTS = [
         "return max(",
         f"{PERSONAL}::test_closed_accounts_say_so",
     ),
+    # One name for life.
+    Mutant(
+        "people are named by reals, which are written in two ways",
+        "session/person_kinds.py",
+        "(column.kind is Kind.TEXT and not STABLE.fullmatch(spelt))",
+        "False",
+        f"{PERSONAL}::test_ids_that_become_reals_give_nobody_a_second_account",
+    ),
+    Mutant(
+        "people get second accounts under names of another kind",
+        "session/tables_known.py",
+        '    if known.get("kind") != kind:\n',
+        "    if False:\n",
+        f"{PERSONAL}::test_people_who_are_named_by_another_kind_than_before_are_refused",
+    ),
+    Mutant(
+        "a blank hides that a public table names people",
+        "session/publics.py",
+        "return name.strip().casefold()",
+        "return name.casefold()",
+        "unit/test_session_publics.py::test_a_column_that_reads_like_the_persons_is_taken_for_a_mistake",
+    ),
     # What each person pays for a pass.
     Mutant(
         "a charge is rounded down",
         "query/charging.py",
-        "return np.ceil(total * MARGIN)",
-        "return np.floor(total)",
+        "np.minimum(np.ceil(total * MARGIN), ",
+        "np.minimum(np.floor(total), ",
         "unit/test_query_charging.py",
+    ),
+    Mutant(
+        "ten questions of a tenth do not fit",
+        "query/charging.py",
+        "np.minimum(np.ceil(total * MARGIN), float(-(-all_of_it // quantum)))",
+        "np.ceil(total * MARGIN)",
+        "unit/test_session_participation.py",
     ),
     Mutant(
         "what is added up over keys is paid for as if it were apart",

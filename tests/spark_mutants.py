@@ -39,10 +39,45 @@ SPARK_MUTANTS = [
     ),
     Mutant(
         "views stay behind on Spark",
-        "data/spark_table.py",
+        "data/spark_views.py",
         "frame.frame.sparkSession.catalog.dropTempView(names[table])",
         "frame.frame.sparkSession.catalog.dropTempView(table)",
         f"{UNIT}::test_a_question_leaves_no_view_and_no_setting_behind",
+    ),
+    Mutant(
+        "rows on Spark are made anew after units were asked",
+        "data/spark_personal.py",
+        "self._session.sql(text).localCheckpoint(eager=True)",
+        "self._session.sql(text)",
+        f"{UNIT}::test_rows_count_as_they_were_when_units_were_asked",
+    ),
+    Mutant(
+        "who is left out counts all the same on Spark",
+        "data/spark_personal.py",
+        "        if leaving.any():\n",
+        "        if leaving.all():\n",
+        f"{UNIT}::test_rows_count_as_they_were_when_units_were_asked",
+    ),
+    Mutant(
+        "wide numbers on Spark are told as the nearest",
+        "data/spark_personal.py",
+        "STEP, BEFORE = 2.0**-51, 8",
+        "STEP, BEFORE = 0.0, 8",
+        f"{UNIT}::test_numbers_that_no_decimal_holds_are_told_a_little_above",
+    ),
+    Mutant(
+        "squares are told on Spark as decimals that do not hold them",
+        "data/spark_personal.py",
+        "        fits = in_group * in_all < FULL\n",
+        "        fits = in_all < FULL\n",
+        f"{UNIT}::test_numbers_that_no_decimal_holds_are_told_a_little_above",
+    ),
+    Mutant(
+        "rows that were kept on Spark stay behind",
+        "data/spark_personal.py",
+        "kept._jdf.queryExecution().analyzed().rdd().unpersist(False)",
+        "kept.unpersist()",
+        f"{UNIT}::test_nothing_of_those_who_were_asked_stays_behind",
     ),
     Mutant(
         "a statement on Spark is told to end only once",
@@ -89,8 +124,8 @@ SPARK_MUTANTS = [
     Mutant(
         "PySpark on Spark's errors writes rows to the console",
         "data/spark_table.py",
-        "            with hushed(), _views(used, views):\n",
-        "            with _views(used, views):\n",
+        "            with hushed(), views(used, names):\n",
+        "            with views(used, names):\n",
         f"{UNIT}::test_loggers_of_pyspark_are_quiet_while_a_question_is_asked",
     ),
     Mutant(

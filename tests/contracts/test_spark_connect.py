@@ -9,16 +9,19 @@ import pyarrow as pa
 import pytest
 
 import discreet
+from contribution_checks import Some, among_mismatches, everybody
 from data_checks import mismatches
 from data_worlds import world
 from discreet import Budget
-from discreet.core import InvalidInput, Limit, PrivacyUnit, RunFailed
+from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit, RunFailed
+from discreet.core.schema import Column, Kind, Schema
 from discreet.data import spark_deadlines
-from discreet.data.aggregates import Aggregation, Key, Rows
+from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
 from discreet.data.engines import EngineSettings
 from discreet.data.errors import EngineFailed
 from discreet.data.expressions import column
 from discreet.data.spark_table import open_spark
+from plain_engine import PlainTable
 from relation_checks import relation_mismatches
 from relation_worlds import relation_world
 from spark_server import connect_server
@@ -63,6 +66,20 @@ def test_connect_says_what_the_plain_engine_says(spark):
 @pytest.mark.slow
 def test_connect_computes_relations_as_the_plain_engine_does(spark):
     assert not relation_mismatches(partial(spark_tables, spark=spark), relation_world(1))
+
+
+def test_connect_asks_each_unit_as_the_plain_engine_does(spark):
+    """Of rows that are kept on the server meanwhile, and of those who leave."""
+    columns = tuple(Column(name=name, kind=Kind.INTEGER) for name in ("person", "x"))
+    schema = Schema(table="t", columns=columns, unit=PrivacyUnit(column="person"))
+    rows = [{"person": n % 11, "x": n % 5} for n in range(60)]
+    x = column(schema, "x")
+    aggregates = (Rows(), People(), Total(x, Bounds(0, 3, step=1)))
+    asked = Aggregation(where=None, keys=(Key(x),), aggregates=aggregates, limit=Limit(groups=2), salt=3)
+    table = spark_table(schema, rows, spark)
+    for rule in (everybody, Some(seed=3, always=6, most=0)):
+        assert not among_mismatches(PlainTable(schema, rows), table, asked, rule)
+    assert spark.catalog.listTables() == []
 
 
 VISITS = {

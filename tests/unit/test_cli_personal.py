@@ -14,6 +14,7 @@ from pyarrow import parquet
 from clinic import rows, write_visits
 from discreet import Budget
 from discreet.cli import main
+from discreet.cli.speech import with_kinds
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.gate import Ledger
 from discreet.session import Settings, read_settings, write_settings
@@ -287,6 +288,50 @@ def test_a_person_is_asked_who_pays(tmp_path, monkeypatch, run):
     assert "answers drift" in errors.getvalue()
     budget = read_settings(tmp_path / "discreet.toml").budget
     assert (budget.per, budget.epsilon, budget.most) == ("person", 3, Fraction(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("ids", "problem", "kinds"),
+    [
+        ({"visits": pa.float64()}, "two accounts of one person", ["--kinds", "patient_id=integer"]),
+        ({"visits": pa.int64(), "people": None}, "different kinds", ["--kinds", "people.patient_id=integer"]),
+    ],
+)
+def test_kinds_that_would_do_are_told_as_they_are_typed(tmp_path, monkeypatch, run, ids, problem, kinds):
+    """And do: a column with a missing id, which pandas writes as reals, and a CSV file beside a Parquet file."""
+    monkeypatch.chdir(tmp_path)
+    for name, kind in ids.items():
+        if kind is None:
+            (tmp_path / f"{name}.csv").write_text("patient_id,sex\n1,f\n2,m\n", encoding="utf-8")
+        else:
+            parquet.write_table(pa.table({"patient_id": pa.array([1, 2, None], kind)}), f"{name}.parquet")
+    files = sorted((path.name for path in tmp_path.iterdir()), reverse=True)
+    words = ["init", *files, "--person", "patient_id", *BUDGET]
+    status, _, err = run(*words)
+    assert (status, problem in err, " ".join(kinds) in err, "kinds={" in err) == (2, True, True, False), err
+    assert sorted((path.name for path in tmp_path.iterdir()), reverse=True) == files
+    assert run(*words, *kinds)[0] == 0
+
+
+def test_kinds_are_typed_for_each_column_and_names_with_blanks_are_quoted():
+    said = 'pass kinds={"a": {"id": "integer"}, "b": {"my id": "text"}} or kinds={"age": "real"}'
+    assert with_kinds(said) == "pass --kinds a.id=integer --kinds 'b.my id=text' or --kinds age=real"
+    assert with_kinds('pass kinds={"…": {…}}') == 'pass kinds={"…": {…}}'
+
+
+def test_a_program_is_told_options_as_a_person_is(clinic, run, facts):
+    words = ["SELECT AVG(stay) AS stay FROM visits", "--rho", "0.1"]
+    notes = facts("ask", *words)["notes"]
+    assert any("(--bias buys an estimate)" in note for note in notes)
+    assert "bias=True" not in "".join(notes)
+    assert all(note in run("ask", *words)[1] for note in notes)
+    for verb in ("preview", "explain"):
+        told = run(verb, *words, "--json")[1]
+        assert not re.search(r"bias=True|with size\)", told)
+    clinic.with_name("some.sql").write_text(words[0], encoding="utf-8")
+    ((found,), told) = facts("batch", "some.sql", "--rho", "0.1")["questions"], run("batch", "some.sql", "--rho", "0.1")
+    assert any("(discreet ask --bias buys" in note for note in found["notes"])
+    assert all(note in told[1] for note in found["notes"])
 
 
 # Settings

@@ -3,12 +3,16 @@
 import logging
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.core import InvalidInput, Limit, PrivacyUnit, WrongType
+import discreet
+from contribution_checks import Recorder, everybody
+from discreet import Budget
+from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
 from discreet.data.errors import OPERATOR, EngineFailed
@@ -319,3 +323,136 @@ def test_compiled_statements_say_the_same(setting):
         exact = table.aggregate(asked)
         answers.append((exact.groups, [answer.tolist() for answer in exact.answers]))
     assert answers[0] == answers[1]
+
+
+# --- personal accounts ---
+
+
+def people_of(frame, **said):
+    return opened(frame, BY_PERSON, **said)
+
+
+def asking(table, *aggregates, limit=WIDE):
+    keys = (Key(names_in(table, "y")),)
+    return Aggregation(where=None, keys=keys, aggregates=aggregates, limit=limit, salt=3)
+
+
+def answer_of(exact):
+    return dict(zip(exact.groups, exact.answers[0].tolist(), strict=True))
+
+
+def kept():
+    """Return how many sets of rows the session keeps."""
+    return session().sparkContext._jsc.getPersistentRDDs().size()
+
+
+def test_rows_count_as_they_were_when_units_were_asked(tmp_path):
+    """Two jobs may see two versions of a source: whoever comes in between was not asked, and does not count."""
+    place = tmp_path / "visits.csv"
+    before, after = ("".join(f"p{n},{y}\n" for n in range(1, 5) for y in of) for of in ("12", "17"))
+    place.write_text(before)
+    table = people_of(session().read.schema("person STRING, y INT").csv(str(place)))
+
+    class Meanwhile(Recorder):
+        def admit(self, accounts, contributions, /):
+            place.write_text(after)
+            return super().admit(accounts, contributions)
+
+    recorder = Recorder()
+    table.aggregate_among(asking(table, Rows()), recorder)
+    first = min(recorder.asked)
+    for rule, many in ((everybody, 4), (lambda name, told: name == first, 1)):
+        place.write_text(before)
+        assert answer_of(table.aggregate_among(asking(table, Rows()), Meanwhile(rule))) == {(1,): many, (2,): many}
+        assert answer_of(table.aggregate(asking(table, Rows()))) == {(1,): 4, (7,): 4}, "the source has changed"
+
+
+def test_nothing_of_those_who_were_asked_stays_behind():
+    rows = pa.table({"person": [n % 9 for n in range(50)], "y": [n % 4 for n in range(50)]})
+    table, broken = people_of(frame_of(rows)), people_of(failing_people())
+    before = kept()
+
+    class Failing(Recorder):
+        def admit(self, accounts, contributions, /):
+            assert kept() == before + 1
+            raise ValueError(SECRET)
+
+    table.aggregate_among(asking(table, Rows()), Recorder(lambda name, told: name[0] % 2 == 0))
+    for failing, admission in ((table, Failing()), (broken, Recorder())):
+        with pytest.raises(EngineFailed):
+            failing.aggregate_among(asking(failing, Rows()), admission)
+    assert session().catalog.listTables() == []
+    assert kept() == before
+    assert not session().getTags()
+
+
+def failing_people():
+    return session().sql(f"SELECT person, raise_error('{SECRET}') AS y FROM VALUES ('a') AS t(person)")
+
+
+def test_only_columns_that_are_asked_about_are_kept_while_units_are_asked(monkeypatch):
+    """Rows are ordered by all of their columns; where any may stay, nobody needs the order."""
+    rows = pa.table({"person": [1, 1, 2], "y": [1, 2, 1], "x": [5, 6, 7], "long": ["a", "b", "c"]})
+    table, seen = people_of(frame_of(rows), bounds={"x": (0, 9)}), []
+    kind = type(frame_of(rows))
+    given = kind.localCheckpoint
+    monkeypatch.setattr(kind, "localCheckpoint", lambda self, eager: seen.append(self.columns) or given(self, eager))
+    x = names_in(table, "x")
+    for aggregate, columns in ((Rows(), 2), (Total(x, x.bounds), 4)):
+        table.aggregate_among(asking(table, aggregate, limit=Limit()), Recorder())
+        assert len(seen.pop()) == columns
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize("rows", [4, 10**8], ids=["squares are too wide", "so are sums"])
+def test_numbers_that_no_decimal_holds_are_told_a_little_above(setting, ansi, rows):
+    setting("spark.sql.ansi.enabled", ansi)
+    wide = Bounds(-(2**53), 2**53, step=1)
+    values = [(n % 31, n % 3, 2**53 - 1 - n * n * 7919) for n in range(180)]
+    arrow = pa.table({name: [value[place] for value in values] for place, name in enumerate(("person", "y", "x"))})
+    table = people_of(frame_of(arrow))
+    forms = [Total(names_in(table, "x"), wide, **form) for form in ({}, {"squared": True})]
+    recorder = Recorder()
+    table.aggregate_among(asking(table, *forms, limit=Limit(groups=3, rows_per_group=rows)), recorder)
+    told = sorted(recorder.asked.values())
+    exact = sorted(own_sums(values, person, wide) for person in range(31))
+    for (sums, squares), (true_sums, true_squares) in zip(told, exact, strict=True):
+        for found, true in zip((*sums, *squares), (*true_sums, *true_squares), strict=True):
+            assert true <= Fraction(found) <= true * (1 + Fraction(1, 10**12))
+
+
+def own_sums(values, person, bounds):
+    """Return reach and square of one person's totals: of values, and of squares, centred as `Total` says."""
+    totals = {}
+    for who, y, x in values:
+        if who == person:
+            sums = totals.setdefault(y, [0, 0])
+            sums[0] += x
+            sums[1] += (x - bounds.centre) ** 2 - bounds.radius**2 // 2
+    return tuple(
+        (sum(abs(sums[place]) for sums in totals.values()), sum(sums[place] ** 2 for sums in totals.values()))
+        for place in range(2)
+    )
+
+
+def test_a_session_on_spark_charges_those_who_are_in_an_answer_and_leaves_out_who_cannot_pay(tmp_path):
+    visits = {"visit": range(60), "who": [n % 20 for n in range(60)], "ward": ["AB"[n % 20 % 2] for n in range(60)]}
+    session_on_spark = discreet.open(
+        frame_of(pa.table({name: list(values) for name, values in visits.items()})),
+        table="visits",
+        person="who",
+        groups={"ward": ["A", "B"]},
+        budget=Budget(rho=15 * 10**4, delta=1e-6, per="person"),
+        ledger=tmp_path / "visits.ledger",
+        limit=Limit(rows_per_group=3),
+        anchors=[],
+    )
+    with session_on_spark as clinic:
+        assert clinic.sql("SELECT COUNT(*) AS n FROM visits WHERE ward = 'A'", rho=10**5).value == 30
+        assert [len(clinic.ledger.statement(who).charges) for who in (0, 1)] == [1, 0]
+        assert clinic.ledger.statement(0).spent >= 10**5
+        # Those of A have not so much left, and leave without a word.
+        by_ward = clinic.sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", rho=10**5)
+        assert [row["n"] for row in by_ward.rows()] == [0, 30]
+        assert [len(clinic.ledger.statement(who).charges) for who in (0, 1)] == [1, 1]
+    assert session().catalog.listTables() == []

@@ -1,17 +1,17 @@
 """Budgets, terms and events of personal accounts: what is public about them."""
 
-import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting import Approximate, Concentrated, GaussianNoise, Pure, Renyi, guarantee
 from discreet.accounting.concentrated import concentrated_epsilon
-from discreet.accounting.personal import Currency, largest_rho, personal_limit
+from discreet.accounting.personal import QUANTA, Currency, largest_rho, personal_limit
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, Neighbours, PrivacyUnit, WrongType
-from discreet.gate import Budget, Ledger, PersonalAccount, Policy
+from discreet.gate import Budget, Ledger, PersonalAccount, Policy, personal_account
 from discreet.gate.accounts import account_born, account_from_text
 from discreet.gate.events import Birth, Charged, Snapshot, from_body, kind_name, to_body
 from personal_plans import UNIT, personal
@@ -36,11 +36,10 @@ def born(budget):
 
 @settings(max_examples=30)
 @given(BUDGETS)
-def test_a_limit_has_between_two_to_the_30_and_31_quanta_and_is_never_above_the_budget(budget):
+def test_a_limit_has_as_many_quanta_at_birth_and_is_never_above_the_budget(budget):
     limit = budget.personal_limit()
-    assert 2**30 <= limit.limit < 2**31
-    assert limit.quantum.numerator == 1 or limit.quantum.denominator == 1
-    assert math.log2(limit.quantum) == round(math.log2(limit.quantum))
+    assert limit.limit == QUANTA
+    assert all(QUANTA % parts == 0 for parts in (*range(1, 17), 100, 1000))
     assert limit.failures <= budget.delta
     if budget.rho or not budget.delta:
         assert 0 <= budget.limit - limit.amount < limit.quantum
@@ -199,6 +198,52 @@ def test_nobody_can_have_lost_more_than_is_promised(happened):
         assert account.limit >= own * account.terms.quantum or own <= account.terms.limit
 
 
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_every_run_that_charged_persons_counts_in_the_promise(monkeypatch, data):
+    """The worst person again, whom every run of every payment charges all that it may, and payments of long ago."""
+    monkeypatch.setattr(personal_account, "KEPT", 2)
+    account, own, prices = born(personal(rho=1)), 0, {}
+    for number in range(2, 2 + data.draw(st.integers(1, 20))):
+        kind = data.draw(st.sampled_from("prral"))
+        amount = data.draw(st.fractions(Fraction(1, 100), Fraction(1, 5)))
+        if kind == "l":
+            account = replace(account.resized(5 * amount, None), settled=number)
+        elif kind == "p" and account.fits(Concentrated(amount), ""):
+            account = account.admit(Concentrated(amount), "").paid(number, Concentrated(amount))
+            prices[number] = account.terms.price(Concentrated(amount))[0]
+        elif kind in "ra" and prices:
+            payment = data.draw(st.sampled_from(sorted(prices)))
+            account = account.ran(payment)
+            own += min(prices[payment], max(account.terms.limit - own, 0))
+            if kind == "a":
+                account = account.answered(payment)
+                del prices[payment]
+        assert own <= account.reached[0]
+        assert own * account.terms.quantum <= account.promise.rho
+        assert len(account.unanswered) <= 2
+        assert account_from_text(account.to_text(), account.budget, Policy.SHARED) == account
+
+
+def test_a_run_counts_once_in_the_promise_and_each_further_one_once_more():
+    account = born(personal(rho=1)).admit(Concentrated(0.1), "").paid(2, Concentrated(0.1))
+    price = account.terms.price(Concentrated(0.1))[0]
+    for runs in (1, 2, 3):
+        account = account.ran(2)
+        assert account.reached == (runs * price, 0)
+    assert account.unanswered == ((2, price, 0, 1),)
+    assert account.answered(3) == account
+    assert account.answered(2).unanswered == ()
+
+
+def test_what_was_paid_for_under_a_lower_limit_and_charged_under_a_higher_one_counts_in_full():
+    account = born(personal(rho=1))
+    for number in (2, 3):
+        account = account.admit(Concentrated(0.9), "").paid(number, Concentrated(0.9))
+    raised = replace(account.resized(Fraction(2), None), settled=4).ran(2).ran(3)
+    assert raised.resized(Fraction(1), None).promise.rho >= Fraction(18, 10)
+
+
 def test_a_lowered_limit_is_kept_from_now_on_and_the_promise_stays_what_may_have_been_charged():
     account = born(personal(2, 1e-9))
     assert account.limit == 2
@@ -233,8 +278,8 @@ def test_what_became_known_elsewhere_is_charged_to_everybody_and_may_close_the_a
 def test_an_account_is_read_back_from_its_text(budget, costs, closed):
     account = born(budget)
     for cost in costs:
-        account = account.admit(Pure(cost), "ann")
-    account = account.followed(7, "ab" * 32, afresh=False)
+        account = account.admit(Pure(cost), "ann").paid(len(account.unanswered) + 2, Pure(cost))
+    account = account.ran(2).followed(7, "ab" * 32, afresh=False)
     account = account.disclosed(None if closed else Pure(Fraction(1, 1000)))
     assert account_from_text(account.to_text(), budget, Policy.SHARED) == account
 

@@ -16,8 +16,9 @@ from discreet.accounting import Concentrated, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, LedgerUnavailable, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
 from discreet.gate import people_desk as desks
+from discreet.gate.books import Book
 from discreet.gate.chain import linked
-from discreet.gate.events import Charged, Released, Snapshot, now, to_body
+from discreet.gate.events import Charged, Released, Snapshot, from_body, now, to_body
 from discreet.gate.people_blobs import pack
 from discreet.gate.stores import keys_of
 from personal_plans import Ask, Crowd, personal
@@ -397,6 +398,41 @@ def test_a_dead_run_of_several_passes_is_paid_for_as_if_it_had_been_seen(ledger)
     assert ledger.verify().sound
 
 
+@pytest.mark.parametrize("noted", [True, False])
+def test_dead_runs_that_charged_persons_stay_in_the_promise_when_the_limit_is_lowered(place, ledger, noted):
+    crowd, plan = Crowd({"ann": 1}), Ask("twice", Fraction(4, 100), passes=2)
+    for _ in range(2):
+        killed(ledger, crowd, plan, "r", after_charging=True)
+        if noted:
+            ledger.checkpoint()
+    with Ledger.open(place) as again:
+        assert again.book.account.unanswered
+        Gate(again, crowd).release(plan, request="r")
+        again.resize(TENTH, by="s", reason="r")
+        account, rounding = again.book.account, 6 * again.book.account.terms.quantum
+        assert account.unanswered == ()
+        assert account.promise.rho >= Fraction(24, 100)
+        assert account.limit >= Fraction(24, 100)
+        assert account.promise.rho + rounding >= spent(again, "ann") >= Fraction(24, 100)
+        assert again.verify().sound
+
+
+def test_entries_come_to_the_same_terms_one_by_one_and_in_runs(ledger):
+    crowd = Crowd({"ann": 1})
+    for turn in range(4):
+        killed(ledger, crowd, Ask(f"q{turn}", Fraction(1, 100), passes=2), f"r{turn}", after_charging=turn % 2)
+    for turn in (1, 0, 3):
+        Gate(ledger, crowd).release(Ask(f"q{turn}", Fraction(1, 100), passes=2), request=f"r{turn}")
+    entries = list(ledger._store.reading.entries(0))
+    book = Book.opened(entries[0])
+    runs = book.caught_up(lambda number: entries[number:])
+    for entry in entries[1:]:
+        book = book.after(entry, from_body(entry.body))
+    assert book == runs
+    assert book.account == ledger.book.account
+    assert [(one.payment, one.charged) for one in book.account.unanswered] == [(5, 0)]
+
+
 def test_what_is_credited_to_a_run_that_dies_as_well_is_credited_once_more(ledger):
     crowd = Crowd({"ann": 1})
     for _ in range(3):
@@ -636,6 +672,17 @@ def test_verifying_finds_a_charge_beyond_the_limit_an_answer_without_charges_and
     unpaid = ledger.pay(Concentrated(TENTH), what="w", plan="ab" * 32, request="s").number
     forged(ledger, Released(at=now(), payment=unpaid, answer=sha256(b"1").hexdigest(), size=1, charge=3), b"1")
     assert any("nobody was charged for" in fault for fault in ledger.verify().faults)
+
+
+def test_verifying_finds_somebody_charged_more_than_the_promise_says(ledger):
+    Gate(ledger, Crowd({"ann": 1})).release(Ask("a little", Fraction(1, 100)))
+    unpaid = ledger.pay(Concentrated(Fraction(1, 100)), what="w", plan="ab" * 32, request="s").number
+    amount = int(TENTH / ledger.book.account.terms.quantum)  # within the limit, and more than was paid for
+    one = np.zeros(1, np.int64)
+    packed = pack(ledger.people._accounts.charges(one, np.array([amount], np.uint32), np.zeros(1, np.uint32)))
+    forged(ledger, Charged(at=now(), payment=unpaid, after=3, settled=0, people=sha256(packed).hexdigest()), packed)
+    (fault,) = ledger.verify().faults
+    assert "more than the promise says" in fault
 
 
 def test_verifying_finds_a_false_snapshot(ledger):

@@ -1,16 +1,18 @@
 """How many people still take part in a question: for a price, from those who can pay it."""
 
+from fractions import Fraction
+
 import pandas as pd
 import pytest
 
 import discreet
-from discreet.core import InvalidInput
+from discreet.core import BudgetExceeded, InvalidInput
 from discreet.gate import Budget
 from discreet.query import Epsilon, ParticipationPlan
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 #: Everybody has one visit, and every tenth person nine more.
-VISITS = pd.DataFrame({"patient": [n for n in range(1000) for _ in range(1 if n % 10 else 10)]})
+VISITS = pd.DataFrame({"patient": [n for n in range(1000) for _ in range(1 if n % 10 else 10)]}).assign(ward="A")
 LIMIT = discreet.Limit(rows_per_group=10)
 
 
@@ -101,3 +103,35 @@ def test_a_limit_that_is_not_chosen_yet_is_refused_before_anything_is_paid(tmp_p
         assert session.ledger.book.payments == 0
         plan = session.preview(COUNT, rho=0.2, limit=LIMIT).plan
         assert ParticipationPlan(plan, Epsilon(1)).personal
+
+
+def test_ten_questions_of_a_tenth_fit(opened):
+    session = opened(Budget(epsilon=1, per="person"))
+    for part in range(10):
+        found = session.sql(f"SELECT COUNT(DISTINCT patient) AS n FROM visits WHERE patient >= -{part}", epsilon=0.1)
+        assert near(found.value, 1000)
+    assert session.ledger.statement(0).left == 0
+    assert "more than an account holds" in repr(session.preview(COUNT, epsilon=1.01))
+    assert "more than an account holds" not in repr(session.preview(COUNT, epsilon=1))
+
+
+def test_what_is_refused_nobody_takes_part_in(opened):
+    session = opened(Budget(epsilon=1, per="person", most=0.1))
+    with pytest.raises(BudgetExceeded, match="one question may cost at most"):
+        session.participation(COUNT, epsilon=0.2, price=0.1)
+    assert session.ledger.book.payments == 0
+
+
+def test_who_has_no_failure_mass_left_does_not_take_part(opened):
+    session = opened(Budget(rho=10, delta=1e-6, per="person"))
+    groups = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+    plan = session.preview(groups, rho=0.5).plan
+    mass = sum(part.delta for part in plan.parts if hasattr(part, "delta"))
+    assert mass > 0
+    before = session.participation(groups, rho=0.5, price=0.1)
+    assert near(before.taking_part, 1000)
+    for _ in range(int(Fraction(1, 10**6) / mass)):
+        session.sql(groups, rho=0.05, fresh=True)
+    after = session.participation(groups, rho=0.5, price=0.1)
+    assert near(after.asked, 1000)
+    assert near(after.taking_part, 0)

@@ -315,3 +315,88 @@ def test_a_ledger_of_persons_is_not_gone_on_with_as_one_of_all(tmp_path):
         opened(tmp_path, budget=Budget(rho=TWO, delta=1e-6))
     with opened(tmp_path, budget=None) as session:
         assert session.ledger.budget.personal
+
+
+# One name for life
+
+
+def ids(values, kind):
+    return pa.table({"who": pa.array(values, kind), "x": [1] * len(values)})
+
+
+def named(folder, frame, **changes):
+    """Open a frame whose ids are given."""
+    settings = {"table": "visits", "person": "who", "budget": Budget(rho=TWO, per="person"), "anchors": []}
+    return discreet.open(frame, **{**settings, "ledger": folder / "names.ledger", **changes})
+
+
+def test_ids_that_become_reals_give_nobody_a_second_account(tmp_path):
+    """As pandas makes them where one is missing; declared whole numbers, everybody has the account of before."""
+    whole, real = ids([3, 3, 4], pa.int64()), ids([3.0, 3.0, 4.0, None], pa.float64())
+    with named(tmp_path, whole) as session:
+        session.sql(COUNT, rho=SURE, limit=Limit(rows_per_group=2))
+    with pytest.raises(InvalidInput, match="two accounts of one person") as refused:
+        named(tmp_path, real)
+    assert 'kinds={"who": "integer"}' in refused.value.fix
+    with named(tmp_path, real, kinds={"who": "integer"}) as session:
+        assert session.sql(f"{COUNT} WHERE x = 1", rho=SURE, limit=Limit(rows_per_group=2)).value == 3
+        assert len(charges(session, 3)) == 2
+        assert session.ledger.distribution().people == 2
+
+
+UNSTABLE = {
+    "reals": (ids([3.0, 4.0], pa.float64()), {}),
+    "reals as texts": (ids([3.0, 4.0], pa.float32()), {"kinds": {"who": "text"}}),
+    "decimals": (ids([3, 4], pa.decimal128(9, 2)), {}),
+    "moments": (ids([1, 2], pa.timestamp("us")), {}),
+    "moments with a zone": (ids([1, 2], pa.timestamp("us", "UTC")), {}),
+}
+
+
+@pytest.mark.parametrize("what", UNSTABLE)
+def test_ids_whose_text_may_change_begin_no_ledger(tmp_path, what):
+    frame, said = UNSTABLE[what]
+    with pytest.raises(InvalidInput, match="moments" if "moments" in what else "two accounts"):
+        named(tmp_path, frame, **said)
+    assert list(tmp_path.iterdir()) == []
+    named(tmp_path, frame, **said, budget=Budget(rho=TWO)).close()  # one account for all has no names
+
+
+def test_of_several_tables_it_is_said_which_is_declared(tmp_path):
+    frames = {"visits": ids([3.0], pa.float64()), "stays": ids([3.0], pa.float64())}
+    with pytest.raises(InvalidInput) as refused:
+        named(tmp_path, frames, table=None)
+    assert 'kinds={"visits": {"who": "integer"}}' in refused.value.fix
+
+
+STABLE = {
+    "whole numbers": ids([3, 4], pa.int32()),
+    "large ones": ids([3, 4], pa.uint64()),
+    "decimals without a fraction": ids([3, 4], pa.decimal128(20, 0)),
+    "texts": ids(["3", "4"], pa.string()),
+    "categories": ids(["3", "4"], pa.dictionary(pa.int8(), pa.string())),
+}
+
+
+def test_whole_numbers_and_texts_share_names(tmp_path):
+    for place, frame in enumerate(STABLE.values()):
+        with named(tmp_path, frame) as session:
+            session.sql(f"{COUNT} WHERE x > {place - 9}", rho=1, limit=Limit())
+            assert len(charges(session, 3)) == len(charges(session, "4")) == place + 1
+            assert session.ledger.distribution().people == 2
+
+
+@pytest.mark.parametrize("table", ["visits", "stays"])
+def test_people_who_are_named_by_another_kind_than_before_are_refused(tmp_path, table):
+    """Whatever the table is called: accounts are the ledger's."""
+    days = ids([date(2024, 1, 1), date(2024, 1, 2)], pa.date32())
+    named(tmp_path, days).close()
+    with named(tmp_path, days) as session:
+        session.sql(COUNT, rho=1, limit=Limit())
+        assert len(charges(session, date(2024, 1, 1))) == 1
+        size = len(list(session.ledger.entries()))
+    for other in (STABLE["texts"], STABLE["whole numbers"], ids([True, False], pa.bool_())):
+        with pytest.raises(InvalidInput, match="each would have a second"):
+            named(tmp_path, other, table=table)
+    with named(tmp_path, days) as session:
+        assert len(list(session.ledger.entries())) == size

@@ -437,3 +437,15 @@ def test_a_text_names_a_table_of_the_server_and_a_path_a_file(tmp_path, monkeypa
     with pytest.raises(InvalidInput, match="no table 'wrads'") as caught:
         opened(tmp_path, "postgres", {"wards": "wrads"}, ledger=tmp_path / "other.ledger")
     assert "public.visits" in caught.value.fix
+
+
+@pytest.mark.parametrize("name", ["patient_id", " Patient_ID", "PATIENT_ID \t"])
+def test_a_column_that_reads_like_the_persons_is_taken_for_a_mistake(tmp_path, name):
+    """Blanks around a name are not seen, and a CSV file may have them."""
+    settings = {"table": "visits", "budget": Budget(rho=1), "ledger": tmp_path / "a.ledger", "anchors": []}
+    public = {"register": pa.table({name: [1, 2]})}
+    with pytest.raises(InvalidInput, match="says who is protected"):
+        discreet.open(VISITS_TABLE, **settings, person="patient_id", public=public)
+    assert list(tmp_path.iterdir()) == []
+    said = {"visits": "patient_id", "register": None}
+    discreet.open(VISITS_TABLE, **settings, person=said, public=public).close()

@@ -6,6 +6,7 @@ import time
 import pytest
 
 import discreet
+from contribution_checks import Recorder
 from discreet import Budget
 from discreet.core import InvalidInput, PrivacyUnit, RunFailed
 from discreet.core.limits import Limit
@@ -60,6 +61,19 @@ def test_a_question_without_an_end_is_ended(seconds):
     assert "ask again" in caught.value.fix
     assert waited(lambda: not jobs())
     assert opened(7).aggregate(COUNT).answers[0].tolist() == [7]
+
+
+def test_asking_each_unit_ends_in_time_and_keeps_nothing():
+    people = session().range(ENDLESS)
+    unit, settings = PrivacyUnit(column="id"), EngineSettings(seconds=1.5)
+    table, recorder = open_spark(people, table="t", unit=unit, settings=settings), Recorder()
+    began = time.monotonic()
+    with pytest.raises(EngineFailed):
+        table.aggregate_among(COUNT, recorder)
+    assert time.monotonic() - began < SOON
+    assert not recorder.lookups
+    assert waited(lambda: not jobs())
+    assert session().catalog.listTables() == []
 
 
 def test_a_question_that_is_interrupted_is_ended(monkeypatch):

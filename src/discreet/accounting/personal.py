@@ -6,8 +6,9 @@ for a person on every history, bound the whole session for that person (Ebadi, S
 2021; with failures as in `adaptive`). An (ε, δ) is kept in ρ: δ_r-approximate ρ-zCDP implies (ε, δ) if ρ-zCDP implies
 (ε, δ − δ_r), where δ_r is the reserve for failures.
 
-An account is two whole numbers below 2³². A quantum is a power of two, fixed at birth, of which the limit has between
-2³⁰ and 2³¹. Limits are rounded down, charges up: so sums of quanta are exact, and err against us.
+An account is two whole numbers below 2³². A quantum is fixed at birth: the limit has 1,729,728,000 of them, a number
+that can be divided by all numbers up to 16, by 100 and by 1000, so that ten questions of a tenth fit. Later limits are
+rounded down, charges up: so sums of quanta are exact, and err against us.
 """
 
 from dataclasses import dataclass, replace
@@ -22,8 +23,8 @@ from discreet.accounting.losses import Concentrated, Pure
 from discreet.accounting.odometers import need_relation
 from discreet.core import InvalidInput, Neighbours
 
-#: Bits of a limit at birth, and the most quanta that an account can count.
-BITS, MOST = 31, 2**32 - 1
+#: Quanta of a limit at birth, 2⁹·3³·5³·7·11·13, and the most that an account can count.
+QUANTA, MOST = 1_729_728_000, 2**32 - 1
 #: Steps by which ρ is searched for: each halves what is not known of it.
 HALVINGS = 60
 
@@ -88,14 +89,14 @@ def personal_limit(
     """Return the limit of an ε, an (ε, δ) or a ρ; in the quanta of another where `like` is given."""
     currency, amount, failures = _worth(epsilon, delta, rho, reserve)
     if like is None:
-        quantum, failing = _quantum(amount), _quantum(failures) if failures else Fraction(1)
+        quantum, failing = amount / QUANTA, failures / QUANTA if failures else Fraction(1)
     else:
         quantum, failing = like.quantum, like.failures_quantum
     limit = amount // quantum
     if not 0 < limit <= MOST:
         raise InvalidInput(
             "This limit is too far from the one at birth to be counted in its quanta.",
-            fix="choose one nearer to it: up to 1.4 times the limit at birth always fits",
+            fix="choose one nearer to it: up to 2.4 times the limit at birth fits",
         )
     return PersonalLimit(currency, quantum, limit, failing, failures // failing)
 
@@ -140,17 +141,8 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 def _binary(number: Fraction) -> Fraction:
     """Return a number rounded down to 64 bits, so that its fraction stays short; what implies ε still does."""
-    step = _quantum(number) / 2**33
+    step = Fraction(2) ** (number.numerator.bit_length() - number.denominator.bit_length() - 64)
     return (number // step) * step
-
-
-def _quantum(amount: Fraction) -> Fraction:
-    """Return the power of two of which an amount has between 2³⁰ and 2³¹."""
-    power = amount.numerator.bit_length() - amount.denominator.bit_length() - BITS
-    quantum = Fraction(2) ** power
-    while amount // quantum >= 2**BITS:
-        quantum *= 2
-    return quantum
 
 
 def _up(amount: Fraction, quantum: Fraction) -> int:

@@ -15,10 +15,11 @@ from discreet.cli.declared import find_column, read_bounds, read_complete, read_
 from discreet.cli.places import Places, need_no_password, read_places
 from discreet.cli.query_facts import declared_facts
 from discreet.cli.querying import patient, speaking
+from discreet.cli.speech import with_kinds
 from discreet.cli.typed import read_number
 from discreet.cli.wanted import delta_of, epsilon_of, payers_of
 from discreet.cli.words import columns as aligned
-from discreet.core import InvalidInput, PrivacyUnit, Window, positive
+from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, Window, positive
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Kind, Value
 from discreet.data.csv_files import is_csv
@@ -312,6 +313,10 @@ def _begun(project: Path, settings: Settings, places: Places, arguments: Namespa
     try:
         with reachable("The table"), speaking(), patient(f"importing {_shown(places)}", arguments):
             return open_settings(read_settings(project))
+    except DiscreetError as error:
+        project.unlink(missing_ok=True)
+        error.fix = with_kinds(error.fix)
+        raise
     except BaseException:
         project.unlink(missing_ok=True)
         raise

@@ -9,6 +9,7 @@ from datetime import date
 from discreet.accounting import loss_to_text
 from discreet.cli.answers import Fact, exactly
 from discreet.cli.books import currency, currency_of, gauge_facts
+from discreet.cli.speech import spoken
 from discreet.core import Bounds, round_down, round_up
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Column, Schema, Value
@@ -75,7 +76,7 @@ def table_facts(answer: Answered) -> dict[str, Fact]:
         "rows": [{name: as_fact(value) for name, value in row.items()} for row in answer.rows()],
         "confidence": float(result.confidence),
         "simultaneous": result.simultaneous,
-        "notes": [*answer.notes],
+        "notes": [*map(spoken, answer.notes)],
     }
 
 
@@ -106,7 +107,7 @@ def preview_facts(preview: Preview) -> dict[str, Fact]:
 
 def predicted_facts(predicted: Sequence[Predicted]) -> list[Fact]:
     """Return how far off columns would be, for a program."""
-    return [{"name": one.name, "error": as_fact(one.error), "words": one.words} for one in predicted]
+    return [{"name": one.name, "error": as_fact(one.error), "words": spoken(one.words)} for one in predicted]
 
 
 def _column_facts(column: Column) -> dict[str, Fact]:

@@ -1,6 +1,5 @@
 """The verbs that ask about a table: ask, preview, explain, schema, buy-bounds. Each tells what it took."""
 
-import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ from discreet.cli.query_facts import (
     preview_facts,
 )
 from discreet.cli.refusals import RefusedQuestion
+from discreet.cli.speech import spoken
 from discreet.cli.terminal import Patience
 from discreet.cli.typed import read_number, read_whole
 from discreet.cli.words import columns
@@ -33,13 +33,6 @@ from discreet.session.opening import open_settings
 
 #: Characters of a question that are read; the reader of SQL refuses less.
 LONGEST = 1_000_000
-#: Arguments of the library that are options here, and what may stand around their values.
-ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst|today|table)=([^\s;,){]+)")
-LIMIT = re.compile(r"\blimit=(?:discreet\.)?Limit\(groups=([^,()]+), rows_per_group=([^,()]+)\)")
-MATCHES = re.compile(r"\bmatches=(?:discreet\.)?Matches\(rows=([^,()]+), matches=([^,()]+)\)")
-NOBODY = re.compile(r"person=\{[^{}]*\"([^\"{}]+)\": None\}")
-LEFT_OUT = re.compile(r"\bleave out (bias|limit|size|table|today)\b")
-FRACTION, QUOTES = re.compile(r"Fraction\('([^']*)'\)"), "'\""
 #: What explain assumes if no price is named: this share of the whole budget.
 SHARE = Fraction(1, 10)
 
@@ -83,7 +76,7 @@ def answer_explain(arguments: Namespace) -> Answer:
             budget = session.ledger.budget
             options["epsilon" if budget.rho is None else "rho"] = budget.limit * SHARE
         explanation = session.explain(sql, **options)
-        facts: dict[str, Fact] = {**ledger_facts(session.ledger), "lines": [*explanation.lines]}
+        facts: dict[str, Fact] = {**ledger_facts(session.ledger), "lines": [*map(spoken, explanation.lines)]}
         return Answer("explain", facts, tuple(map(spoken, str(explanation).splitlines())))
 
 
@@ -134,19 +127,6 @@ def speaking(sql: str = "") -> Iterator[None]:
     except DiscreetError as error:
         error.fix = spoken(error.fix)
         raise
-
-
-def spoken(text: str) -> str:
-    """Return a text of the library with options for its arguments: --epsilon 0.3 for epsilon=0.3."""
-    plain = (
-        FRACTION.sub(r"\1", text)
-        .replace("bias=True", "--bias")
-        .replace("with size)", "with --size)")
-        .replace("table=,", "--table with")
-    )
-    plain = LIMIT.sub(r"--limit groups=\1,rows=\2", MATCHES.sub(r"--matches rows=\1,matches=\2", plain))
-    plain = LEFT_OUT.sub(r"leave out --\1", NOBODY.sub(r"--person \1=-", plain))
-    return ARGUMENT.sub(lambda found: f"--{found[1]} {found[2].strip(QUOTES)}", plain)
 
 
 def opened(arguments: Namespace) -> Session:

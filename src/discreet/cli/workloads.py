@@ -13,7 +13,8 @@ from discreet.cli.answers import Answer, Fact, bound, exactly
 from discreet.cli.books import ledger_facts, reachable
 from discreet.cli.declared import find_column, read_day, read_limit, read_value
 from discreet.cli.query_facts import as_fact, budget_facts, csv_rows, payment_facts, predicted_facts, table_facts
-from discreet.cli.querying import LONGEST, left_lines, opened, patient, price_of, speaking, spoken
+from discreet.cli.querying import LONGEST, left_lines, opened, patient, price_of, speaking
+from discreet.cli.speech import spoken
 from discreet.cli.statements import statements
 from discreet.cli.typed import read_number, read_whole
 from discreet.core import InvalidInput, probability, round_up, whole
@@ -174,6 +175,7 @@ def _question_facts(found: BatchAnswer) -> list[Fact]:
         {
             "what": answer.plan.what,
             **table_facts(answer),
+            "notes": [*map(_told, answer.notes)],
             "other": None if other is None else _row_facts(other.rows),
         }
         for answer, other in zip(found.answers, found.others, strict=True)

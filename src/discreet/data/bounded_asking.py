@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.core.schema import Value
 from discreet.data.account_names import name_text, names_of
 from discreet.data.aggregates import Aggregation, People, Present, Rows, Total
 from discreet.data.bounded_answers import Sums
-from discreet.data.bounded_dialect import BoundedDialect
 from discreet.data.bounded_needs import Needs
-from discreet.data.bounded_rows import passed_rows
+from discreet.data.bounded_rows import PassedRows
 from discreet.data.bounded_sql import Writing
 from discreet.data.contributions import Admission, Contribution
 from discreet.data.dialects import Typed
@@ -28,6 +28,9 @@ OF_NUMBERS = (Rows, People, Present, Total)
 
 #: The id of a unit: its person, and its window.
 Unit = tuple[Value, ...]
+
+#: Writes reach and square, over the bundles of a unit, of a number that is made of terms: each a column times a factor.
+Added = Callable[[Sums, Sequence[tuple[str, int]]], tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,51 +49,38 @@ class Asking:
             return []
         width = len(self.units)
         units: list[Unit] = [tuple(row[:width]) for row in rows]
+        told = [whole_above(row[place] for row in rows) for place in range(width, len(rows[0]))]
+        return [units[place] for place in np.flatnonzero(self.leaving(units, told, admission))]
+
+    def leaving(
+        self, units: Sequence[Unit], told: Sequence[NDArray[np.float64]], admission: Admission
+    ) -> NDArray[np.bool_]:
+        """Ask each unit, and return whether it does not take part; `told` are the columns after the ids, as floats."""
         names = names_of([name_text(admission.key, unit) for unit in units])
-        admitted = admission.admit(admission.accounts(names), self._contributions(rows, width))
+        columns = iter(told)
+        contributions = tuple(Contribution(next(columns), next(columns)) if one else None for one in self.of_numbers)
+        admitted = admission.admit(admission.accounts(names), contributions)
         if admitted.shape != (len(units),) or admitted.dtype != np.bool_:
             raise engine_failed()
-        return [units[place] for place in np.flatnonzero(~admitted)]
-
-    def _contributions(self, rows: Sequence[Sequence[Any]], width: int) -> tuple[Contribution | None, ...]:
-        told: list[Contribution | None] = []
-        place = width
-        for one in self.of_numbers:
-            told.append(Contribution(_column(rows, place), _column(rows, place + 1)) if one else None)
-            place += 2 * one
-        return tuple(told)
+        return ~admitted
 
 
-def _column(rows: Iterable[Sequence[Any]], place: int) -> Any:
-    return floats_above(np.array([int(row[place]) for row in rows], dtype=object))
+def whole_above(numbers: Iterable[Any]) -> NDArray[np.float64]:
+    """Return whole numbers, as engines tell them, as floats that are not below them."""
+    return floats_above(np.array([int(number) for number in numbers], dtype=object))
 
 
-def asking_sql(
-    aggregation: Aggregation,
-    table: str,
-    dialect: BoundedDialect,
-    writing: Callable[..., Writing],
-    *,
-    wide: str,
-    look_up: bool,
-) -> Asking:
-    """Return the statement that tells what each unit adds; `wide` is the type of exact numbers of any size."""
+def asking_sql(aggregation: Aggregation, rows: PassedRows, writing: Callable[..., Writing], added: Added) -> Asking:
+    """Return the statement that tells what each unit of some rows adds."""
     of_numbers = tuple(isinstance(aggregate, OF_NUMBERS) for aggregate in aggregation.aggregates)
     some = tuple(one for one, numbers in zip(aggregation.aggregates, of_numbers, strict=True) if numbers)
-    needs = Needs(passed_rows(aggregation, table, dialect, look_up=look_up))
+    needs = Needs(rows)
     readings = [needs.read(aggregate) for aggregate in some]
-    forms = []
+    columns = ["n", "1", *needs.folds.values()]
+    sums: list[str] = []
     for reading in readings:
         if not isinstance(reading, Sums):
             raise engine_failed()
-        number = _number(reading, needs, wide)
-        forms.append((f"abs({number})", f"({number}) * ({number})"))
+        sums += added(reading, [(f"coalesce({columns[place]}, 0)", factor) for place, factor in reading.terms])
     written = writing(replace(aggregation, aggregates=some), needs, grouped=True, asking=True)
-    return Asking(written.asking(forms), needs.rows.units, of_numbers)
-
-
-def _number(reading: Sums, needs: Needs, wide: str) -> str:
-    """Return what a unit adds in a group, from the columns of its bundle there: rows, one person, and folds."""
-    columns = ["n", "1", *needs.folds.values()]
-    terms = [f"CAST(coalesce({columns[place]}, 0) AS {wide}) * ({factor})" for place, factor in reading.terms]
-    return " + ".join(terms)
+    return Asking(written.asking(sums), rows.units, of_numbers)

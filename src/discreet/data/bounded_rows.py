@@ -59,6 +59,11 @@ class Used(Mapping[str, str]):
         """The SQL of columns that were asked for, and their short names."""
         return [(self._given[name], short) for name, short in self._names.items()]
 
+    @property
+    def asked(self) -> list[str]:
+        """The columns that were asked for."""
+        return list(self._names)
+
 
 @dataclass(slots=True)
 class PassedRows:
@@ -187,6 +192,35 @@ class PassedRows:
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         items = ", ".join(f"{text} AS {name}" for text, name in pairs) or "1 AS nothing"
         return f"SELECT {items} FROM {self.origin}{joins}{where}{FENCE if ranks or ordered else ''}"
+
+    def pinned(self, view: str, *, ordered: bool) -> tuple[str, "PassedRows"]:
+        """Return a SELECT of these rows, and the same rows, as they are in a view of what it selects.
+
+        They have what was asked of them so far: what aggregates need, and with `ordered` what orders them.
+        """
+        names: dict[str, str] = {}  # what is the same has one column, and is known to be the same
+
+        def own(text: str) -> str:
+            return f"r.{names.setdefault(text, f'p{len(names)}')}"
+
+        rows = PassedRows(
+            self.dialect,
+            f"{view} AS r",
+            tuple(Typed(own(one.text), one.kind) for one in self.units),
+            tuple(Typed(own(one.text), one.kind) for one in self.order if ordered),
+            {name: own(self.given[name]) for name in self.columns.asked},
+            plain=True,
+            salt=self.salt,
+            keys=self.keys,
+        )
+        for key, one in zip(self.keys, self._groups, strict=True):
+            column = own(one.column)
+            # The words of public values were looked up where their places were.
+            word = self.dialect.word(Typed(column, key.kind)) if key.values is None else own(one.word)
+            rows._groups.append(KeySql(column, word))
+        where = f" WHERE {' AND '.join(self._conditions)}" if self._conditions else ""
+        items = ", ".join(f"{text} AS {name}" for text, name in names.items())
+        return f"SELECT {items} FROM {self.origin}{where}", rows
 
     def is_among(self, others: str, names: list[str]) -> str:
         """Return whether a row in `i` agrees on some columns of units and groups with one of `others`, a table `k`.

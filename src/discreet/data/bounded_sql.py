@@ -94,17 +94,14 @@ class Writing:
         listed = ", ".join(f"{name} AS ({text})" for name, text in tables.items())
         return f"WITH {listed} {' UNION ALL '.join(selects)}"
 
-    def asking(self, forms: Sequence[Sequence[str]]) -> str:
-        """Return the statement that tells what each unit adds, if this was made for asking.
-
-        For each number that a unit adds in a group (as SQL over bundles, x), forms of it that are added up over groups.
-        """
+    def asking(self, sums: Sequence[str]) -> str:
+        """Return the statement that tells sums over the bundles of each unit, if this was made for asking."""
         tables = {"base": self._rows.selected(ranks=self._ranks, ordered=True)} if self._base else {}
         tables |= {"kept": self._kept(), "counted": self._counted()}
         listed = ", ".join(f"{name} AS ({text})" for name, text in tables.items())
         units = ", ".join(self._rows.unit_names)
-        sums = [self._dialect.wide_sum(form) for one in forms for form in one]
-        return f"WITH {listed} SELECT {', '.join([units, *sums])} FROM counted GROUP BY {units}"
+        told = [f"{text} AS a{place}" for place, text in enumerate(sums)]
+        return f"WITH {listed} SELECT {', '.join([units, *told])} FROM counted GROUP BY {units}"
 
     # --- bundles ---
 

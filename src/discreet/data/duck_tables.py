@@ -18,11 +18,16 @@ class DuckTables:
     """Private rows of several tables in a locked DuckDB, and public ones beside them. Safe to be asked from threads."""
 
     def __init__(
-        self, holdings: Holdings, settings: EngineSettings, left_out: Mapping[str, Mapping[str, str]] | None = None
+        self,
+        holdings: Holdings,
+        settings: EngineSettings,
+        left_out: Mapping[str, Mapping[str, str]] | None = None,
+        spellings: Mapping[str, str] | None = None,
     ) -> None:
         self._holdings = holdings
         self._settings = settings
         self._left_out = {table: dict(reasons) for table, reasons in (left_out or {}).items()}
+        self._spellings = dict(spellings or {})
         self._connection = next(iter(holdings.private.values())).connection
 
     @property
@@ -39,6 +44,11 @@ class DuckTables:
     def left_out(self) -> Mapping[str, Mapping[str, str]]:
         """The columns of each source that are in no schema, and why."""
         return self._left_out
+
+    @property
+    def spellings(self) -> Mapping[str, str]:
+        """What ids are written from, by table: see `discreet.data.canonical.spelling`."""
+        return self._spellings
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers of a relation. What is raised tells of no row: see `quietly`."""

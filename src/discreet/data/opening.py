@@ -1,12 +1,13 @@
 """Open several tables that speak of the same people, and public ones beside them, in one engine."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.errors import kind_of
-from discreet.core.schema import Kind, Schema, Value
+from discreet.core.schema import Column, Kind, Schema, Value
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.duck_tables import DuckTables
 from discreet.data.engines import EngineSettings, lock
@@ -121,7 +122,8 @@ def _opened(
         one.declaration.table: one.declaration.schema(mine.columns)
         for one, mine in zip(private, imported[: len(private)], strict=True)
     }
-    need_one_kind(schemas, {name: mine.spelling for name, mine in zip(names, imported, strict=True)})
+    spellings = {name: mine.spelling for name, mine in zip(names, imported, strict=True)}
+    need_one_kind(schemas, spellings)
     public_schemas = {
         names[place]: held_schema(together[place], imported[place].columns, holdings[place])
         for place in range(len(private), len(together))
@@ -134,7 +136,8 @@ def _opened(
         public_schemas,
         {name: by_name[name] for name in public_schemas},
     )
-    return DuckTables(found, settings, {name: mine.left_out for name, mine in zip(names, imported, strict=True)})
+    left_out = {name: mine.left_out for name, mine in zip(names, imported, strict=True)}
+    return DuckTables(found, settings, left_out, spellings)
 
 
 def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -> None:
@@ -147,13 +150,18 @@ def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -
         )
         raise InvalidInput(
             f"People are named by values of different kinds: {told}.",
-            fix="make them alike before the tables are opened; or declare whole numbers, as in "
-            'kinds={"visits": {"patient_id": "integer"}}, where all of them are',
+            fix=f"make them alike before the tables are opened; or declare whole numbers, {_whole(known)}, where all "
+            "of them are",
         )
     written = {spellings[name] for name, column in known.items() if column.kind is Kind.TEXT}
     if len(written) > 1:
         raise InvalidInput(
             "People are named by texts that were written from different types: the same person would be 1 and 1.0.",
-            fix="make the columns alike before the tables are opened; or declare whole numbers, as in "
-            'kinds={"visits": {"patient_id": "integer"}}',
+            fix=f"make the columns alike before the tables are opened; or declare whole numbers, {_whole(known)}",
         )
+
+
+def _whole(people: Mapping[str, Column]) -> str:
+    """Return how those who are not named by whole numbers are declared to be."""
+    said = {name: {column.name: "integer"} for name, column in people.items() if column.kind is not Kind.INTEGER}
+    return f"kinds={json.dumps(said, ensure_ascii=False)}"

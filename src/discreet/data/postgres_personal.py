@@ -1,11 +1,13 @@
 """An aggregation of those who take part, in PostgreSQL: two statements of one transaction, which see the same rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation, Exact
+from discreet.data.bounded_answers import Sums
 from discreet.data.bounded_asking import asking_sql
+from discreet.data.bounded_rows import passed_rows
 from discreet.data.bounded_sql import Writing, bounded_sql
 from discreet.data.contributions import Admission
 from discreet.data.postgres_dialect import PostgresDialect
@@ -21,7 +23,8 @@ def answered_among(
     aggregation: Aggregation, table: str, dialect: PostgresDialect, admission: Admission, ask: Ask
 ) -> Exact:
     """Return exact integers of those who take part; `table` is asked if the aggregation has no relation of its own."""
-    asking = asking_sql(aggregation, table, dialect, Writing, wide="numeric", look_up=True)
+    rows = passed_rows(aggregation, table, dialect, look_up=True)
+    asking = asking_sql(aggregation, rows, Writing, _added)
     leavers = asking.leavers(ask(asking.text, None), admission)
     if not leavers:
         bounded = bounded_sql(aggregation, table, dialect, look_up=True)
@@ -36,6 +39,12 @@ def answered_among(
         text = text.replace(_mark(place), f"%(leavers{place})s")
     parameters = {f"leavers{place}": [unit[place] for unit in leavers] for place in places}
     return bounded.layout.answered(ask(text, parameters))
+
+
+def _added(_reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
+    """Return reach and square: PostgreSQL's numbers have no end."""
+    number = " + ".join(f"CAST({column} AS numeric) * ({factor})" for column, factor in terms)
+    return f"sum(abs({number}))", f"sum(({number}) * ({number}))"
 
 
 def _mark(place: int) -> str:

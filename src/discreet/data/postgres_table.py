@@ -54,6 +54,11 @@ class PostgresTables:
         """The columns of each table that are in no schema, and why."""
         return {name: found.left_out for name, found in (*self._sources.private.items(), *self._sources.public.items())}
 
+    @property
+    def spellings(self) -> Mapping[str, str]:
+        """What ids are written from, by table: see `discreet.data.canonical.spelling`."""
+        return {name: found.spelling for name, found in self._sources.private.items()}
+
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers. What is raised tells of no row: see `quietly`."""
         return quietly(lambda: self._aggregate(aggregation))

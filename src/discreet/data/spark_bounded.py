@@ -12,17 +12,16 @@ from discreet.data.aggregates import Aggregation
 from discreet.data.bounded_answers import Cells, Layout, Sums
 from discreet.data.bounded_keys import name_of_words
 from discreet.data.bounded_needs import Fold, Needs, UnitPart
-from discreet.data.bounded_rows import passed_rows
+from discreet.data.bounded_rows import PassedRows
 from discreet.data.bounded_sql import Bounded, Writing
 from discreet.data.dialects import Typed
 from discreet.data.marks import MASK, OTHERS, UNITS
 from discreet.data.row_choice import stride
-from discreet.data.spark_dialect import SparkDialect
 
 
-def spark_sql(aggregation: Aggregation, table: str, dialect: SparkDialect) -> Bounded:
-    """Return the statement of an aggregation; `table` is asked if it has no relation of its own."""
-    needs = Needs(passed_rows(aggregation, table, dialect, look_up=False))
+def spark_sql(aggregation: Aggregation, rows: PassedRows) -> Bounded:
+    """Return the statement of an aggregation of some rows."""
+    needs = Needs(rows)
     readings = tuple(needs.read(aggregate) for aggregate in aggregation.aggregates)
     by_group = any(isinstance(one, Sums) or (isinstance(one, Cells) and one.by_group) for one in readings)
     grouped = by_group or not aggregation.public or not needs.parts
@@ -38,13 +37,15 @@ def once(text: str) -> str:
 class SparkWriting(Writing):
     """One statement in the making."""
 
-    def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool) -> None:
-        super().__init__(aggregation, needs, grouped=grouped)
+    def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool, asking: bool = False) -> None:
+        super().__init__(aggregation, needs, grouped=grouped, asking=asking)
         self._base = False
         #: Whether rows are added up by group at once: nobody asks whose they are, but for how many people there are.
         tiny = all(folded.fold in (Fold.PRESENT, Fold.TINY) for folded in needs.folds)
-        self._choose_rows = self._choose_rows or self._any_rows
-        self._adds = self._choose_rows and not self._units_asked and not needs.cells and tiny
+        #: Whether it matters in which order rows are.
+        self.ordered = self._choose_rows
+        self._choose_rows = self._choose_rows or (self._any_rows and not asking)
+        self._adds = self._choose_rows and not self._units_asked and not needs.cells and tiny and not asking
         unit_parts = sum(isinstance(part, UnitPart) for part in needs.parts)
         self._units_twice = unit_parts > 1
         self._counted_twice = len(needs.parts) - unit_parts + grouped > 1

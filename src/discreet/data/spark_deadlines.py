@@ -70,6 +70,13 @@ def within(session: Any, seconds: float, run: Callable[[], Made]) -> Made:
     return made.result()
 
 
+def aside(run: Callable[[], object]) -> None:
+    """Run something that may fail, and whose end nobody needs: it is waited for a while, and then left to itself."""
+    made: Future[object] = Future()
+    _started(run, made)
+    wait([made], PATIENCE)
+
+
 def _started(run: Callable[[], Made], made: Future[Made]) -> None:
     def fulfil() -> None:
         try:

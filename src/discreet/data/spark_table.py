@@ -1,17 +1,20 @@
-"""Tables on Spark: implement `discreet.data.aggregates.Table`.
+"""Tables on Spark: implement `discreet.data.aggregates.Table` and `discreet.data.contributions.PersonalTable`.
 
-A question is one statement. Rows are limited and added up by Spark, where they are; only bounded sums of groups come to
-this process, as Arrow. Frames are known to the session under random names while a question is asked, and not after.
-A question has its time: see `discreet.data.spark_deadlines`.
+A question is one statement; where each unit is asked, it is two, over rows that are kept meanwhile
+(`discreet.data.spark_personal`). Rows are limited and added up by Spark, where they are; only bounded sums of groups
+come to this process, as Arrow, and what each unit adds. Frames are known to the session under random names while a
+question is asked, and not after. A question has its time: see `discreet.data.spark_deadlines`.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Schema, Value
+from discreet.data.account_names import need_accounts
 from discreet.data.aggregates import Aggregation, Exact
+from discreet.data.bounded_rows import PassedRows, passed_rows
+from discreet.data.contributions import Admission
 from discreet.data.declaring import AnyBounds, AnyKind
 from discreet.data.engines import EngineSettings
 from discreet.data.importing import Entering, quiet_opening
@@ -24,8 +27,10 @@ from discreet.data.spark_bounded import spark_sql
 from discreet.data.spark_deadlines import need_running, within
 from discreet.data.spark_dialect import SparkDialect
 from discreet.data.spark_frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame
+from discreet.data.spark_personal import answered_among
 from discreet.data.spark_publics import public_frame
 from discreet.data.spark_sessions import hushed
+from discreet.data.spark_views import views
 
 #: Rows that are on Spark are many, and a question may take its time.
 DEFAULT = EngineSettings(seconds=3600)
@@ -57,11 +62,39 @@ class SparkTable:
         """The columns of each frame that are not in its schema, and why."""
         return {name: frame.left_out for name, frame in {**self._frames.private, **self._frames.public}.items()}
 
+    @property
+    def spellings(self) -> Mapping[str, str]:
+        """What ids are written from, by table: see `SparkFrame.spelling`."""
+        return {name: frame.spelling for name, frame in self._frames.private.items()}
+
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers. What is raised tells of no row: see `quietly`."""
         return quietly(lambda: self._aggregate(aggregation))
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
+        used, names, rows = self._passed(aggregation)
+        bounded = spark_sql(aggregation, rows)
+        session = next(iter(used.values())).frame.sparkSession
+        need_running(session)
+
+        def found() -> object:
+            with hushed(), views(used, names):
+                return session.sql(bounded.text).toArrow()
+
+        return answered(bounded.layout, within(session, self._settings.seconds, found))
+
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
+        return quietly(lambda: self._aggregate_among(aggregation, admission))
+
+    def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
+        need_accounts(aggregation, self.schemas.values())
+        used, names, rows = self._passed(aggregation)
+        need_running(next(iter(used.values())).frame.sparkSession)
+        return answered_among(aggregation, rows, used, names, admission, self._settings.seconds)
+
+    def _passed(self, aggregation: Aggregation) -> tuple[Mapping[str, SparkFrame], Mapping[str, str], PassedRows]:
+        """Return the frames that are asked, the names of their views, and the rows that pass."""
         if not self._open:
             raise InvalidInput("This table was closed.", fix="open it again")
         check_source(aggregation, self.schemas, self.publics)
@@ -71,16 +104,9 @@ class SparkTable:
             tables = {scan.table for scan in scans_in(aggregation.source)}
             known = {**self._frames.public, **self._frames.private}
             used = {name: known[name] for name in tables if name in known}
-        views = {name: f"discreet_{uuid.uuid4().hex}" for name in used}
-        bounded = spark_sql(aggregation, next(iter(used), ""), SparkDialect(self._frames, views))
-        session = next(iter(used.values())).frame.sparkSession
-        need_running(session)
-
-        def found() -> object:
-            with hushed(), _views(used, views):
-                return session.sql(bounded.text).toArrow()
-
-        return answered(bounded.layout, within(session, self._settings.seconds, found))
+        names = {name: f"discreet_{uuid.uuid4().hex}" for name in used}
+        dialect = SparkDialect(self._frames, names)
+        return used, names, passed_rows(aggregation, next(iter(used), ""), dialect, look_up=False)
 
     def _only(self) -> SparkFrame:
         if len(self._frames.private) != 1:
@@ -156,16 +182,3 @@ def _opened(private: Sequence[Entering], public: Mapping[str, object], settings:
     told = frames.private.items()
     need_one_kind({name: frame.schema for name, frame in told}, {name: frame.spelling for name, frame in told})
     return SparkTable(frames, settings)
-
-
-@contextmanager
-def _views(frames: Mapping[str, SparkFrame], names: Mapping[str, str]) -> Iterator[None]:
-    """Let statements name frames, for as long as this lasts."""
-    try:
-        for table, frame in frames.items():
-            frame.frame.createTempView(names[table])
-        yield
-    finally:
-        for table, frame in frames.items():
-            with suppress(Exception):  # a session that is gone has no views
-                frame.frame.sparkSession.catalog.dropTempView(names[table])

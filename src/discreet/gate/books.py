@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from discreet.accounting import PrivacyLoss
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged
 from discreet.gate.accounts import Account, PersonalAccount, account_born, account_from_text
 from discreet.gate.canonical import Fields, parsed
@@ -80,12 +81,12 @@ class Book:
     def after(self, entry: Entry, event: Event) -> "Book":  # noqa: C901 - one case a kind
         """Return the book after one more entry; refuses what does not follow."""
         if isinstance(event, Payment):
-            account = self.account.admit(event.cost, event.analyst)
+            account = _paid(self.account.admit(event.cost, event.analyst), entry.number, event.cost)
             return replace(self, number=entry.number, head=entry.head, account=account, payments=self.payments + 1)
         later = replace(self, number=entry.number, head=entry.head)
         match event:
-            case Released():
-                return replace(later, releases=self.releases + 1)
+            case Released(payment=payment):
+                return replace(later, account=_answered(self.account, payment), releases=self.releases + 1)
             case Charged() | Snapshot():
                 return replace(later, account=_charged(self.account, event, entry.number))
             case Resized(limit=limit, analyst=analyst_or_none):
@@ -141,6 +142,8 @@ class _Run:
     def __init__(self) -> None:
         self.costs: Counter[tuple[str, str]] = Counter()
         self.releases = 0
+        #: In order: a payment and its cost, or the payment that was answered.
+        self.steps: list[tuple[int, str | None]] = []
         self.last: Entry | None = None
 
     def takes(self, entry: Entry, fields: Fields) -> bool:
@@ -152,8 +155,13 @@ class _Run:
             if type(analyst) is not str or type(cost) is not str:
                 return False  # to be refused as what it is not
             self.costs[analyst, cost] += 1
+            self.steps.append((entry.number, cost))
         elif kind == "release":
+            payment = fields.get("payment")
+            if type(payment) is not int:
+                return False
             self.releases += 1
+            self.steps.append((payment, None))
         elif kind != "continuation":
             return False
         self.last = entry
@@ -167,7 +175,7 @@ class _Run:
             costs = {(analyst, loss_of(text)): times for (analyst, text), times in self.costs.items()}
             if self.costs.total() > 1 and not account.adds_exactly(list(costs)):
                 raise _overspent(self.last.number)  # for all that is known here
-            account = account.admit_run(costs)
+            account = self._stepped(account.admit_run(costs))
         except DiscreetError:
             raise _overspent(self.last.number) from None
         return replace(
@@ -179,6 +187,21 @@ class _Run:
             releases=book.releases + self.releases,
         )
 
+    def _stepped(self, account: Account) -> Account:
+        if not isinstance(account, PersonalAccount):
+            return account
+        for payment, cost in self.steps:
+            account = account.answered(payment) if cost is None else account.paid(payment, loss_of(cost))
+        return account
+
+
+def _paid(account: Account, number: int, cost: PrivacyLoss) -> Account:
+    return account.paid(number, cost) if isinstance(account, PersonalAccount) else account
+
+
+def _answered(account: Account, payment: int) -> Account:
+    return account.answered(payment) if isinstance(account, PersonalAccount) else account
+
 
 def _charged(account: Account, event: Peopled, number: int) -> Account:
     """Return the account after persons were charged, or charges added up; refuse what was done on old balances."""
@@ -187,6 +210,8 @@ def _charged(account: Account, event: Peopled, number: int) -> Account:
     settled = account.settled if isinstance(event, Snapshot) else event.settled
     if (event.after, settled) != (account.charged, account.settled):
         raise InvalidInput("Others were charged meanwhile.", fix="ask again under the same request, which is free")
+    if isinstance(event, Charged):
+        account = account.ran(event.payment)
     return account.followed(number, event.people, afresh=isinstance(event, Snapshot))
 
 

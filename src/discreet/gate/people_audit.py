@@ -1,26 +1,34 @@
 """Checking what persons were charged, from the first entry on: hashes, sums, limits. Says where, and never who."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from discreet.accounting import PrivacyLoss
 from discreet.core import DiscreetError, LedgerDamaged
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import Fields
 from discreet.gate.chain import Entry
-from discreet.gate.events import Charged, Disclosed, Peopled, Resized, Snapshot, from_body
+from discreet.gate.events import Charged, Disclosed, Payment, Peopled, Released, Resized, Snapshot, from_body
 from discreet.gate.people import Directory
 from discreet.gate.people_blobs import People, unpack
-from discreet.gate.personal_account import PersonalAccount
+from discreet.gate.personal_account import PersonalAccount, Quanta
 from discreet.gate.personal_accounts import Accounts, stored_people
 from discreet.gate.stores import Reading
 
-KINDS = frozenset({"charge", "snapshot", "resize", "disclosure"})
+KINDS = frozenset({"payment", "release", "charge", "snapshot", "resize", "disclosure"})
+#: The most quanta by which a run's charges may be more than the price of its payment, as each pass rounds up by itself.
+#: The loss is no more for that, so the promise need not be. Far more passes than a run makes, and 3·10⁻⁶ of a limit.
+ROUNDING = 4096
 
 
 class PeopleAudit:
     """All charges of a ledger, counted again. `faults` says what does not follow."""
 
     def __init__(self, budget: Budget, reading: Reading) -> None:
-        self._account = PersonalAccount.born(budget, Policy.SHARED)
+        # What the dataset pays besides is the book's to count.
+        self._account = replace(PersonalAccount.born(budget, Policy.SHARED), everybody=None)
+        self._charges = 0
         self._accounts, self._reading = Accounts(Directory()), reading
         self.faults: list[str] = []
 
@@ -29,12 +37,24 @@ class PeopleAudit:
         if fields["kind"] not in KINDS or self.faults:
             return
         match from_body(entry.body):
+            case Payment(cost=cost):
+                self._pay(entry.number, cost)
+            case Released(payment=payment):
+                self._account = self._account.answered(payment)
             case Charged() | Snapshot() as event:
                 self._count(entry.number, event)
-            case Resized(limit=limit, analyst=analyst):
-                self._account = self._account.resized(limit, analyst)
-            case Disclosed(cost=cost):
-                self._account = self._account.disclosed(cost)
+            case Resized(limit=limit, analyst=None):
+                self._account = replace(self._account.resized(limit, None), settled=entry.number)
+            case Resized():
+                self._account = replace(self._account, settled=entry.number)
+            case Disclosed(cost=cost_or_none):
+                self._account = replace(self._account.disclosed(cost_or_none), settled=entry.number)
+
+    def _pay(self, number: int, cost: PrivacyLoss) -> None:
+        try:
+            self._account = self._account.admit(cost, "").paid(number, cost)
+        except DiscreetError:
+            self.faults.append(f"entry {number} pays more than a question may cost")
 
     def _count(self, number: int, event: Peopled) -> None:
         try:
@@ -49,19 +69,27 @@ class PeopleAudit:
         except DiscreetError:
             self.faults.append(f"entry {number} charges more persons than there can be")
             return
-        if isinstance(event, Charged) and self._over(people):
-            self.faults.append(f"entry {number} charges somebody more than was left")
+        if isinstance(event, Charged):
+            self._charges, self._account = self._charges + 1, self._account.ran(event.payment)
+            if self._over(people):
+                self.faults.append(f"entry {number} charges somebody more than was left")
+            if self._beyond(people):
+                self.faults.append(f"entry {number} charges somebody more than the promise says that anybody has lost")
 
     def _over(self, people: People) -> bool:
         """Tell whether somebody who was charged is beyond the limits of that moment."""
-        numbers, terms = self._accounts.ours(people.accounts), self._account.terms
-        sums = zip(
-            self._accounts.balances(),
-            (people.amounts, people.failures),
-            (terms.limit, terms.failures_limit),
-            self._account.base,
-            strict=True,
-        )
+        terms = self._account.terms
+        return self._above((terms.limit, terms.failures_limit), people)
+
+    def _beyond(self, people: People) -> bool:
+        """Tell whether somebody who was charged is beyond what is public of the worst, but for roundings."""
+        (amount, failures), slack = self._account.reached, ROUNDING * self._charges
+        return self._above((amount + slack, failures + slack), people)
+
+    def _above(self, limits: Quanta, people: People) -> bool:
+        numbers = self._accounts.ours(people.accounts)
+        charges = people.amounts, people.failures
+        sums = zip(self._accounts.balances(), charges, limits, self._account.base, strict=True)
         return any(
             bool(np.any((charged > 0) & (kept[numbers].astype(np.int64) + base > limit)))
             for kept, charged, limit, base in sums

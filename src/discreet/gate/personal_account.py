@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
+from typing import NamedTuple
 
 from discreet.accounting import ConcentratedFilter, Filter, PrivacyLoss, PureFilter, guarantee
 from discreet.accounting.personal import Currency, PersonalLimit
@@ -21,6 +22,17 @@ from discreet.gate.dataset_account import DatasetAccount
 
 #: Quanta of ε or ρ, and quanta of failure mass.
 Quanta = tuple[int, int]
+#: Of so many payments that wait for an answer each price is kept; of those before them, the greatest.
+KEPT = 256
+
+
+class Unanswered(NamedTuple):
+    """A payment that was not answered yet: its worst cost in quanta, and whether a run of it charged persons."""
+
+    payment: int
+    price: int
+    failures: int
+    charged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +49,8 @@ class PersonalAccount:
     terms: PersonalLimit
     #: What became known elsewhere: charged to everybody, also to those who come later.
     base: Quanta = (0, 0)
-    #: No person has lost more, by what is public: the worst cost of every question, up to the limit of its day.
+    #: No person has lost more, by what is public: the worst cost of every question, for each of its runs that charged
+    #: persons, up to the limit of its day.
     reached: Quanta = (0, 0)
     #: Who pays for every question besides, if the budget has a total.
     everybody: DatasetAccount | None = None
@@ -49,6 +62,10 @@ class PersonalAccount:
     #: The hash of what all charges since the last snapshot, and that, have beside them; and how many there are.
     trail: str = ""
     since: int = 0
+    #: The last payments without an answer, oldest first, and the greatest prices of those before them: what one more
+    #: run of them adds to `reached`.
+    unanswered: tuple[Unanswered, ...] = ()
+    forgotten: Quanta = (0, 0)
 
     @classmethod
     def born(cls, budget: Budget, policy: Policy) -> "PersonalAccount":
@@ -91,6 +108,11 @@ class PersonalAccount:
         """The most quanta that a question may cost anybody."""
         most = self.budget.most
         return None if most is None else self.budget.personal_limit(most, like=self.terms).limit
+
+    def is_dear(self, cost: PrivacyLoss) -> bool:
+        """Tell whether a question may cost a person more than anybody can have left; public."""
+        price = self.terms.price(cost)
+        return price is None or price[0] > self.terms.limit - self.base[0]
 
     @property
     def total(self) -> Filter:
@@ -186,6 +208,32 @@ class PersonalAccount:
         trail = followed("" if afresh else self.trail, people)
         return replace(self, charged=number, trail=trail, since=0 if afresh else self.since + 1)
 
+    def paid(self, payment: int, cost: PrivacyLoss) -> "PersonalAccount":
+        """Return the account that knows what an admitted payment may cost anybody, until it is answered."""
+        price, kept, forgotten = self._price(cost), self.unanswered, self.forgotten
+        if len(kept) >= KEPT:
+            forgotten = max(forgotten[0], kept[0].price), max(forgotten[1], kept[0].failures)
+            kept = kept[1:]
+        return replace(self, unanswered=(*kept, Unanswered(payment, *price)), forgotten=forgotten)
+
+    def answered(self, payment: int) -> "PersonalAccount":
+        """Return the account after the answer to a payment: no more runs of it are charged."""
+        return replace(self, unanswered=tuple(one for one in self.unanswered if one.payment != payment))
+
+    def ran(self, payment: int) -> "PersonalAccount":
+        """Return the account after one more run of a payment charged persons.
+
+        The first one was counted when it was paid for, under the limit of that moment. Any other is counted here, and
+        so is the first one after the terms were changed. What is not known of a payment is taken for the worst.
+        """
+        known = next((one for one in self.unanswered if one.payment == payment), None)
+        if known is None:
+            return replace(self, reached=self._reached(self.forgotten))
+        again = known.charged or payment < self.settled
+        unanswered = tuple(one._replace(charged=1) if one == known else one for one in self.unanswered)
+        reached = self._reached((known.price, known.failures)) if again else self.reached
+        return replace(self, reached=reached, unanswered=unanswered)
+
     def to_text(self) -> str:
         """Return the one text of this account, for a checkpoint."""
         return canonical(
@@ -199,6 +247,8 @@ class PersonalAccount:
                 "settled": self.settled,
                 "trail": self.trail,
                 "since": self.since,
+                "unanswered": [list(one) for one in self.unanswered],
+                "forgotten": list(self.forgotten),
             }
         ).decode("ascii")
 
@@ -220,6 +270,8 @@ class PersonalAccount:
                 int(fields["settled"]),
                 str(fields["trail"]),
                 int(fields["since"]),
+                tuple(Unanswered(*map(int, one)) for one in fields["unanswered"]),
+                _quanta(fields["forgotten"]),
             )
         except (ValueError, KeyError, AttributeError, TypeError, InvalidInput):
             found = None
@@ -238,12 +290,14 @@ class PersonalAccount:
         return quanta[0] * self.terms.quantum, quanta[1] * self.terms.failures_quantum
 
     def _admitted(self, cost: PrivacyLoss, times: int, everybody: DatasetAccount | None) -> "PersonalAccount":
-        price = self._price(cost)
+        return replace(self, reached=self._reached(self._price(cost), times), everybody=everybody)
+
+    def _reached(self, price: Quanta, times: int = 1) -> Quanta:
+        """Return what anybody can have lost after so many charges of a price more."""
         # Nobody is charged beyond the limit of the day; who is over it already, as it was lowered, is not charged.
         most = (self.terms.limit, self._most_failures)
         sums = zip(self.reached, price, most, strict=True)
-        reached = [max(now, min(now + times * one, top)) for now, one, top in sums]
-        return replace(self, reached=_quanta(reached), everybody=everybody)
+        return _quanta([max(now, min(now + times * one, top)) for now, one, top in sums])
 
     def _price(self, cost: PrivacyLoss) -> Quanta:
         """Return the worst that a question costs anybody; refuse what may not be asked, whoever has how much left."""

@@ -46,6 +46,7 @@ class PassCharge(Protocol):
     """What a pass costs each of those who take part in it; public but for what it is given.
 
     It may have a method `besides`, called as `of` is: what each must have left besides, and does not pay (or None).
+    Then `failures` says the same of failure mass, with `paid=False`.
     """
 
     def of(
@@ -54,7 +55,7 @@ class PassCharge(Protocol):
         """Return what each of some units pays, in quanta of ε or ρ, rounded up: by what it adds, or in full."""
         ...
 
-    def failures(self, *, in_rho: bool) -> Fraction:
+    def failures(self, *, in_rho: bool, paid: bool = True) -> Fraction:
         """Return the failure mass that each of them pays."""
         ...
 
@@ -86,19 +87,24 @@ class Run:
                     kept[place] = np.concatenate([one, np.zeros(size - len(one), np.int64)])
 
     def admit(
-        self, numbers: Locals, amounts: NDArray[np.float64], failures: int, besides: NDArray[np.float64] | None = None
+        self,
+        numbers: Locals,
+        amounts: NDArray[np.float64],
+        failures: int,
+        besides: NDArray[np.float64] | None = None,
+        failing: int = 0,
     ) -> NDArray[np.bool_]:
-        """Return who of some persons, all different, can pay, and has `besides` left as well; and take it from them."""
+        """Return who of some different persons can pay, with `besides` and `failing` left as well; and take it."""
         self._grow()
         terms = self.terms.terms
         charges = (_whole(amounts), np.full(len(numbers), failures, np.int64))
-        spared = (0 if besides is None else _whole(besides), 0)
+        spared = (0 if besides is None else _whole(besides), failing)
         limits = (terms.limit, terms.failures_limit)
         with self.accounts.lock:
             balances = self.accounts.balances()
         able = np.ones(len(numbers), np.bool_)
         for place, (spent, charge, limit) in enumerate(zip(balances, charges, limits, strict=True)):
-            if place and not failures:
+            if place and not failures and not failing:
                 continue
             now, then = self._extra(place, numbers, 0), self._extra(place, numbers, charge)
             left = np.maximum(limit - self.terms.base[place] - (spent[numbers] + now), 0)
@@ -136,6 +142,9 @@ class Admitting:
         terms = run.terms.terms
         self._in_rho, self._quantum = terms.currency is Currency.RHO, terms.quantum
         self._failures = -(-charge.failures(in_rho=self._in_rho) // terms.failures_quantum)
+        self._failing = 0
+        if hasattr(charge, "besides"):
+            self._failing = -(-charge.failures(in_rho=self._in_rho, paid=False) // terms.failures_quantum)
 
     def __repr__(self) -> str:
         return "Admitting(…)"
@@ -161,7 +170,7 @@ class Admitting:
         units, sparing = len(accounts), getattr(self._charge, "besides", None)
         amounts = self._charge.of(contributions, units, in_rho=self._in_rho, quantum=self._quantum)
         besides = sparing and sparing(contributions, units, in_rho=self._in_rho, quantum=self._quantum)
-        return self._run.admit(accounts, amounts, self._failures, besides)
+        return self._run.admit(accounts, amounts, self._failures, besides, self._failing)
 
 
 class Taking:
@@ -196,7 +205,8 @@ def need_asked(table: Any) -> Any:
     """Return a table that can ask each unit; refuse any other."""
     if not callable(getattr(table, "aggregate_among", None)):
         raise WrongType(
-            "This data cannot be asked person by person.", fix="open it with an engine that can: DuckDB or PostgreSQL"
+            "This data cannot be asked person by person.",
+            fix="open it with an engine that can: DuckDB, PostgreSQL, Spark",
         )
     return table
 

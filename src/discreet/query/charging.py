@@ -99,11 +99,14 @@ class Charges:
             most = round_up(self._amount(cost.loss, in_rho=in_rho)[0] / quantum)
             own = None if cost.basis is Basis.WHOLE or cost.aggregate is None else found[cost.aggregate]
             total += most if own is None else most * cost.share(own, in_rho=in_rho)
-        return np.ceil(total * MARGIN)
+        losses = [cost.loss for cost in self.costs if cost.paid is paid]
+        all_of_it = sum((self._amount(loss, in_rho=in_rho)[0] for loss in losses), Fraction(0))
+        return np.minimum(np.ceil(total * MARGIN), float(-(-all_of_it // quantum)))
 
-    def failures(self, *, in_rho: bool) -> Fraction:
-        """Return the δ that each of them pays: in full, whoever takes part."""
-        return sum((self._amount(cost.loss, in_rho=in_rho)[1] for cost in self.costs if cost.paid), Fraction(0))
+    def failures(self, *, in_rho: bool, paid: bool = True) -> Fraction:
+        """Return the δ that each of them pays, or must have left: in full, whoever takes part."""
+        masses = (self._amount(cost.loss, in_rho=in_rho)[1] for cost in self.costs if cost.paid is paid)
+        return sum(masses, Fraction(0))
 
     def _amount(self, loss: PrivacyLoss, *, in_rho: bool) -> tuple[Fraction, Fraction]:
         found = concentrated_of(loss) if in_rho else approximate_of(loss)

@@ -4,10 +4,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
+from discreet.accounting import PrivacyLoss
 from discreet.core import BudgetExceeded, Finished, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.data.expressions import Expression
-from discreet.gate import Gate, Ledger, Release
+from discreet.gate import Gate, Ledger, PersonalAccount, Release
 from discreet.gate.plans import need_label
 from discreet.query import (
     Asker,
@@ -67,6 +68,11 @@ class Desk:
     def personal(self) -> bool:
         """Whether each person has an account."""
         return self.ledger.budget.personal
+
+    def is_dear(self, cost: PrivacyLoss) -> bool:
+        """Tell whether a question may cost a person more than an account holds."""
+        account = self.ledger.book.account
+        return isinstance(account, PersonalAccount) and account.is_dear(cost)
 
     def need_open(self) -> None:
         """Refuse to go on where all is closed."""

@@ -16,11 +16,12 @@ from discreet.gate.thread_queue import bare
 from discreet.session.datasets import Dataset
 from discreet.session.declared import Declared, declared
 from discreet.session.ledgers import LedgerAt, delta_for, place_of, read_budget
+from discreet.session.person_kinds import kind_of_people
 from discreet.session.publics import declared_public, told_apart
 from discreet.session.rows import Rows, Tables, rows_of, said_of
 from discreet.session.session import Session
 from discreet.session.settings import Settings, read_settings
-from discreet.session.tables_known import hold_to_units
+from discreet.session.tables_known import hold_to_kind, hold_to_units
 
 #: What may be said about a table, and an example of each.
 EXAMPLES = {
@@ -200,10 +201,14 @@ def _opened(
     ledger = account.found()
     tables: Tables | None = None
     try:
-        delta_for(ledger.budget if ledger is not None else _budget(account), delta)
+        budget = ledger.budget if ledger is not None else _budget(account)
+        delta_for(budget, delta)
         tables = rows.open(facts)
+        kind = kind_of_people(tables) if budget.personal else None
         ledger = account.begun() if ledger is None else ledger
         hold_to_units(ledger, {name: one.unit for name, one in facts.items()})
+        if kind is not None:
+            hold_to_kind(ledger, kind)
         return Session(_dataset(tables, ledger, facts, delta), analyst=analyst)
     except BaseException:
         for one in (tables, ledger):

@@ -18,6 +18,7 @@ def participation_of(
         )
     question = desk.question(what, asked)
     plan = plan_question(question, desk.limited(question, asked), asked.spend, bias=asked.bias)
+    desk.ledger.book.account.admit(plan.cost, desk.analyst)  # what would be refused, nobody takes part in
     counted = ParticipationPlan(plan, Rho(price) if isinstance(plan.spend, Rho) else Epsilon(price))
     answer = desk.gate(question).release(counted, request=request, fresh=flag(fresh, "fresh")).answer
     return Participation(answer["asked"], answer["taking part"], counted.error(asked.confidence), asked.confidence)

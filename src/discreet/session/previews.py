@@ -33,6 +33,8 @@ class Preview:
     release: int | None
     #: Whether each person has an account: then nobody is told what is left.
     personal: bool = False
+    #: Whether it may cost a person more than an account holds.
+    dear: bool = False
 
     @property
     def spend(self) -> Epsilon | Rho:
@@ -96,6 +98,9 @@ class Preview:
     def _fate(self) -> str:
         if self.free:
             return f"nothing to pay, release #{self.release} answers this already"
+        if self.personal and self.dear:
+            fits = "fits" if self.fits else "does not fit"
+            return f"{fits}, but it may be more than an account holds: whoever adds much to it is left out"
         if self.personal:
             return f"{'fits' if self.fits else 'does not fit'}; {WHO_PAYS}"
         left = f"{self.symbol} = {text_down(self.left)} is left"

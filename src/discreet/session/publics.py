@@ -109,9 +109,9 @@ def need_nobody(private: Mapping[str, Schema], public: Mapping[str, Schema], nob
     What a public table holds is shown to everybody, ids among it, and joined at no price. Nothing tells a public
     register from a table of people that was put there by mistake, but who opens it.
     """
-    people = {schema.unit.column.casefold() for schema in private.values() if schema.unit.column is not None}
+    people = {_bare(schema.unit.column) for schema in private.values() if schema.unit.column is not None}
     for table, schema in public.items():
-        same = next((column.name for column in schema.columns if column.name.casefold() in people), None)
+        same = next((column.name for column in schema.columns if _bare(column.name) in people), None)
         if same is None or table.casefold() in nobodys:
             continue
         first = next(name for name, one in private.items() if one.unit.column is not None)
@@ -120,3 +120,8 @@ def need_nobody(private: Mapping[str, Schema], public: Mapping[str, Schema], nob
             fix="if its rows are people's, pass it among the other tables and not in `public`; if everybody may know "
             f'them all, say so: person={{"{first}": "{private[first].unit.column}", …, "{table}": None}}',
         )
+
+
+def _bare(name: str) -> str:
+    """Return the name of a column as people read it: capitals, and blanks around it, do not make it another's."""
+    return name.strip().casefold()

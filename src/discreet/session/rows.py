@@ -42,6 +42,11 @@ class Tables(Protocol):
         """The columns of each source that cannot be asked about, and why."""
         ...
 
+    @property
+    def spellings(self) -> Mapping[str, str]:
+        """What the ids of each private table are written from, where people are named by texts."""
+        ...
+
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
         ...

@@ -167,7 +167,8 @@ class Session(AbstractContextManager["Session"]):
             simultaneous=asked.simultaneous,
             symbol=self.ledger.budget.symbol,
             release=None if price.stored is None else self.ledger.release_of(price.stored),
-            personal=self.ledger.budget.personal,
+            personal=self._desk.personal,
+            dear=self._desk.is_dear(plan.cost),
         )
 
     def participation(

@@ -1,11 +1,13 @@
 """Which column names the person in each table: noted in the ledger when it is first opened so, and held to ever after.
 
 A ledger is born for one column. Where several tables speak of the same people under different names, a budget would be
-spent anew if one of them were opened for somebody else the next time.
+spent anew if one of them were opened for somebody else the next time. Where people have accounts, so would theirs if
+they were named by values of another kind.
 """
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.gate import Ledger
@@ -13,11 +15,12 @@ from discreet.gate.events import Annotated
 
 #: How a note begins, so that it is told from what people write.
 PREFIX = "discreet units 1 "
+NAMES = "discreet names 1 "
 
 
 def hold_to_units(ledger: Ledger, units: Mapping[str, PrivacyUnit]) -> None:
     """Refuse a table that was opened for others before; note those that are new, where there are several."""
-    known = _noted(ledger)
+    known = _noted(ledger, PREFIX)
     new = {}
     for table, unit in units.items():
         said = _said(unit)
@@ -40,13 +43,29 @@ def _said(unit: PrivacyUnit) -> list[str | None]:
     ]
 
 
-def _noted(ledger: Ledger) -> dict[str, list[str | None]]:
+def hold_to_kind(ledger: Ledger, kind: str) -> None:
+    """Refuse people who are named by another kind of values than before; note the kind if there is no note yet.
+
+    It is the ledger's, and no table's: an account is one person's in all tables, whatever they are called.
+    """
+    known = _noted(ledger, NAMES)
+    if not known:
+        ledger.annotate(NAMES + json.dumps({"kind": kind}), by="session")
+        known = _noted(ledger, NAMES)  # somebody else may have been first
+    if known.get("kind") != kind:
+        raise InvalidInput(
+            f"This ledger's accounts are of other names, and people are named by {kind} now: each would have a second.",
+            fix="open the table with ids of the kind that they had before; or name another ledger, if these are others",
+        )
+
+
+def _noted(ledger: Ledger, prefix: str) -> dict[str, Any]:
     """Return what was noted, the first note of each table; notes that say nothing are passed over."""
-    found: dict[str, list[str | None]] = {}
+    found: dict[str, Any] = {}
     for _, event in ledger.entries(0):
-        if isinstance(event, Annotated) and event.text.startswith(PREFIX):
+        if isinstance(event, Annotated) and event.text.startswith(prefix):
             try:
-                said = json.loads(event.text.removeprefix(PREFIX))
+                said = json.loads(event.text.removeprefix(prefix))
             except ValueError:
                 continue
             if isinstance(said, dict):
