@@ -159,7 +159,7 @@ PERSONAL_MUTANTS = [
         "gate/personal_account.py",
         "return replace(self, reached=self._reached(self.forgotten))",
         "return self",
-        f"{TERMS}::test_every_run_that_charged_persons_counts_in_the_promise",
+        f"{TERMS}::test_a_run_of_a_payment_of_long_ago_counts_as_the_dearest_of_its_day",
     ),
     Mutant(
         "exports hold persons",

@@ -87,7 +87,7 @@ def test_a_person_reads_what_was_asked_when_what_it_cost_and_what_is_left(clinic
         *("entry", "at", "analyst", "what", "answered"),
         *("amount", "amount_exact", "failures", "failures_exact"),
     }
-    assert (charge["entry"], charge["answered"], Fraction(charge["amount_exact"])) == (2, True, expected.spent)
+    assert (charge["entry"], charge["answered"], Fraction(charge["amount_exact"])) == (3, True, expected.spent)
 
 
 NOBODY = ["p999", "", "P00", "-5", "p00 ", "'; drop table", "\x1b[31m", "ü" * 1000]

@@ -236,6 +236,22 @@ def test_a_run_counts_once_in_the_promise_and_each_further_one_once_more():
     assert account.answered(2).unanswered == ()
 
 
+def test_a_run_of_a_payment_of_long_ago_counts_as_the_dearest_of_its_day(monkeypatch):
+    monkeypatch.setattr(personal_account, "KEPT", 1)
+    account = born(personal(rho=1, delta=1e-6))
+    costs = Concentrated(0.02), Concentrated(0.1, 1e-9), Concentrated(0.01, 1e-8), Concentrated(0.3)
+    for number, cost in enumerate(costs, 2):
+        account = account.admit(cost, "").paid(number, cost)
+    dearest = account.terms.price(Concentrated(0.1))[0], account.terms.price(Concentrated(0.01, 1e-8))[1]
+    assert account.forgotten == dearest
+    assert [one.payment for one in account.unanswered] == [5]
+    for payment in (2, 2, 4):
+        later = account.ran(payment)
+        assert later.reached == tuple(now + more for now, more in zip(account.reached, dearest, strict=True))
+        assert account_from_text(later.to_text(), later.budget, Policy.SHARED) == later
+        account = later
+
+
 def test_what_was_paid_for_under_a_lower_limit_and_charged_under_a_higher_one_counts_in_full():
     account = born(personal(rho=1))
     for number in (2, 3):

@@ -449,3 +449,43 @@ def test_a_column_that_reads_like_the_persons_is_taken_for_a_mistake(tmp_path, n
     assert list(tmp_path.iterdir()) == []
     said = {"visits": "patient_id", "register": None}
     discreet.open(VISITS_TABLE, **settings, person=said, public=public).close()
+
+
+def test_a_cell_with_a_blank_is_a_number_and_one_with_a_sign_makes_texts(tmp_path):
+    (tmp_path / "wards.csv").write_text("blank,sign,both\n 1,+1, 1\n2,2,+1\n", encoding="utf-8")
+    tables = open_tables(
+        {"visits": VISITS_TABLE}, unit=PrivacyUnit(column="patient_id"), public={"wards": tmp_path / "wards.csv"}
+    )
+    found = {column.name: (column.kind, column.groups) for column in tables.publics["wards"].columns}
+    tables.close()
+    assert found == {
+        "blank": (Kind.INTEGER, (1, 2)),
+        "sign": (Kind.TEXT, ("+1", "2")),
+        "both": (Kind.TEXT, (" 1", "+1")),
+    }
+
+
+@pytest.mark.parametrize("engine", ["postgres", "spark"])
+@pytest.mark.parametrize(
+    ("kind", "good"),
+    [("float8", False), ("timestamp", False), ("bigint", True), ("text", True)],
+)
+def test_what_names_accounts_is_held_to_on_every_engine(tmp_path, engine, kind, good):
+    """A budget of each person's own takes ids whose text stays the same, wherever the rows are."""
+    types = {"float8": pa.float64(), "timestamp": pa.timestamp("us"), "bigint": pa.int64(), "text": pa.string()}
+    if engine == "spark":
+        from spark_tables import frame_of
+
+        ids = pa.array([1, 2], pa.int64()).cast(types[kind])
+        source = {"source": frame_of(pa.table({"who": ids})), "table": "visits"}
+    else:
+        do("DROP TABLE IF EXISTS p_names")
+        do(f"CREATE TABLE p_names (who {kind})")
+        source = {"source": running().plain, "table": "p_names"}
+    settings = {"person": "who", "budget": Budget(rho=1, per="person"), "ledger": tmp_path / "a.ledger", "anchors": []}
+    if good:
+        discreet.open(**source, **settings).close()
+        return
+    with pytest.raises(InvalidInput, match=r"two accounts|moments"):
+        discreet.open(**source, **settings)
+    assert list(tmp_path.iterdir()) == []

@@ -81,7 +81,8 @@ class Book:
     def after(self, entry: Entry, event: Event) -> "Book":  # noqa: C901 - one case a kind
         """Return the book after one more entry; refuses what does not follow."""
         if isinstance(event, Payment):
-            account = _paid(self.account.admit(event.cost, event.analyst), entry.number, event.cost)
+            account = self.account.admit(event.cost, event.analyst)
+            account = _paid(account, entry.number, event.cost)
             return replace(self, number=entry.number, head=entry.head, account=account, payments=self.payments + 1)
         later = replace(self, number=entry.number, head=entry.head)
         match event:
