@@ -12,8 +12,8 @@ FACE_MUTANTS = [
     Mutant(
         "settings that were refused stay behind",
         "cli/beginning.py",
-        "        project.unlink(missing_ok=True)\n",
-        "",
+        "        project.unlink(missing_ok=True)\n        error.fix",
+        "        error.fix",
         f"{ASKING}test_what_cannot_be_declared_is_refused_and_nothing_is_written",
     ),
     Mutant(

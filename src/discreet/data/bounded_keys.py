@@ -27,14 +27,9 @@ class GroupKey:
         return self.kind if self.values is None else Kind.INTEGER
 
     @property
-    def present(self) -> str:
-        """The column that says whether a private key has a value."""
-        return f"b{self.name}" if self.values is None else ""
-
-    @property
-    def order(self) -> list[str]:
-        """The columns that ties of groups are broken by: NULL comes first, whatever an engine takes for granted."""
-        return [self.present, self.name] if self.present else [self.name]
+    def order(self) -> str:
+        """By what ties of groups are broken: NULL comes first, whatever an engine takes for granted."""
+        return f"{self.name} NULLS FIRST"
 
     def read(self, cell: object) -> Value:
         """Return the value that a cell of the column stands for."""

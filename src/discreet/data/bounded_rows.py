@@ -1,8 +1,7 @@
 """The rows that pass an aggregation's condition and keys, as SQL: whose each is, its group, and what is asked of it.
 
 Columns have safe names: u0, … of the unit, g0, … of the group, c0, … of the table, x0, … of values made of those, k0, …
-of cells made of values, o0, … of what orders rows, bg0, … of whether a group's
-key has a value; w and z are what marks are made of.
+of cells made of values, o0, … of what orders rows; w and z are what marks are made of.
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
@@ -156,8 +155,8 @@ class PassedRows:
 
     @property
     def group_order(self) -> list[str]:
-        """The columns that groups are ordered by, where they are ranked."""
-        return [one for key in self.keys for one in key.order]
+        """By what groups are ordered, where they are ranked."""
+        return [key.order for key in self.keys]
 
     @property
     def ordering(self) -> str:
@@ -178,11 +177,6 @@ class PassedRows:
             *self.columns.pairs,
         ]
         if ranks:
-            pairs += [
-                (f"({one.column} IS NOT NULL)", key.present)
-                for one, key in zip(self._groups, self.keys, strict=True)
-                if key.present
-            ]
             words, joins = self._words(once=not ordered)
             pairs.append((f"{self.salt & MASK} + {self._unit_part} + {name_of_words(words)} * {OTHERS}", "z"))
         if ordered:

@@ -55,6 +55,9 @@ def bounded_sql(
 class Writing:
     """One statement in the making."""
 
+    #: Whether an order that rows are in anyway is asked for, so that it is made use of.
+    _in_order = True
+
     def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool, asking: bool = False) -> None:
         self._needs, self._rows, self._dialect = needs, needs.rows, needs.rows.dialect
         self._limit, self._grouped = aggregation.limit, grouped
@@ -118,9 +121,11 @@ class Writing:
         items = [*by, f"{many} AS n", *(f"{one.of_rows(self._dialect)} AS {name}" for one, name in folds.items())]
         if ranked:
             items += ["max(q) AS q"] if self._units_asked else []
-            # In the order in which they were sorted to be ranked, so that they are not sorted again.
-            by = [*self._apart, "m", *self._rows.group_order, *self._needs.cells]
+            by = [*self._apart, "m", *groups, *self._needs.cells]
         tail = f" GROUP BY {', '.join(by)}" if by else ""
+        if ranked and self._in_order and not self._needs.cells:
+            # As they were sorted to be ranked: or NULL would be last here, and all would be sorted again.
+            tail += f" ORDER BY {', '.join([*self._apart, 'm', *self._rows.group_order])}"
         return f"SELECT {', '.join(items)} FROM {rows}{tail}"
 
     def _all_bundles(self) -> str:
@@ -128,13 +133,12 @@ class Writing:
         passed = "base" if self._base else f"({self._rows.selected(ranks=self._ranks, ordered=False)}) AS a"
         if not self._ranks:
             return self._bundled(f"({self._rows.valued(passed)}) AS p")
-        more = [key.present for key in self._rows.keys if key.present]
-        names = ", ".join([*self._rows.own_names, *more])
+        names = ", ".join(self._rows.own_names)
         ranked = f"SELECT {names}, {self._mark('z')} AS m, {self._rank} AS q FROM {passed}"
         if self._units_asked:
-            return self._bundled(f"({self._rows.valued(f'({ranked}) AS h', *more, 'm', 'q')}) AS p", ranked=True)
+            return self._bundled(f"({self._rows.valued(f'({ranked}) AS h', 'm', 'q')}) AS p", ranked=True)
         some = f"({ranked}) AS h WHERE q <= {self._limit.groups}"
-        return self._bundled(f"({self._rows.valued(some, *more, 'm')}) AS p", ranked=True)
+        return self._bundled(f"({self._rows.valued(some, 'm')}) AS p", ranked=True)
 
     def _counting(self) -> str:
         """Return bundles with `c`, the rows that the limit counts together with theirs.

@@ -37,6 +37,8 @@ def once(text: str) -> str:
 class SparkWriting(Writing):
     """One statement in the making."""
 
+    _in_order = False
+
     def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool, asking: bool = False) -> None:
         super().__init__(aggregation, needs, grouped=grouped, asking=asking)
         self._base = False
