@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: setup demo pictures test slow faults mutants check format bench docs postgres java clean
+.PHONY: setup demo pictures test slow spark faults mutants check format bench docs postgres java clean
 
 setup: $(VENV)/.dev
 
@@ -35,7 +35,10 @@ test: setup            ## everything but the slow marks
 	$(RUN)/python -m pytest --quiet --numprocesses 2
 
 slow: setup            ## the statistical suites that take minutes
-	$(RUN)/python -m pytest --quiet --numprocesses 2 -m slow
+	$(RUN)/python -m pytest --quiet --numprocesses 2 -m "slow and not spark"
+
+spark: setup           ## the contract of engines on Spark, all cases: a quarter of an hour
+	$(RUN)/python -m pytest --quiet --numprocesses 2 -m spark tests/contracts
 
 faults: setup          ## kills, races, broken disks: the full profile
 	DISCREET_FAULTS=full $(RUN)/python -m pytest --quiet --numprocesses 2 -m "faults or not slow" tests/faults

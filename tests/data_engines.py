@@ -59,11 +59,11 @@ def spark_table(schema, rows):
 ENGINES = {"duckdb": duck_table, "postgres": postgres_table, "spark": spark_table}
 #: Of so many random worlds as others pass, an engine passes one in so many, if each takes it long.
 ONE_IN = {"postgres": 6, "spark": 100}
-#: Of the cases of a test an engine passes the first, and then one in so many; the others wait for `make slow`.
+#: Of the cases of a test an engine passes the first, and then one in so many; the others wait for `make spark`.
 CASES_ONE_IN = {"spark": 12}
 #: Functions that an engine may round otherwise in the last digit: their grids are compared where that is allowed.
 ROUNDED = {"spark": ("POWER", "LN", "EXP")}
-#: Tests of which an engine leaves all cases to `make slow`: joins of a million rows, or dozens of aggregates.
+#: Tests of which an engine leaves all cases to `make spark`: joins of a million rows, or dozens of aggregates.
 LATER = {
     "spark": (
         "test_a_person_who_matches_a_million_public_rows_is_cut_to_the_limit",
@@ -112,7 +112,7 @@ def sampled(make, worlds, engines=ENGINES):
 
 
 def waiting(cases):
-    """Return the places of cases that wait for `make slow`; a case is a test and the engine that it is about."""
+    """Return the places of cases that wait for `make spark`; a case is a test and the engine that it is about."""
     seen = {}
     for place, (test, engine) in enumerate(cases):
         if engine in CASES_ONE_IN:

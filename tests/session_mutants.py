@@ -94,7 +94,7 @@ SESSION_MUTANTS = [
         "a ledger is begun before the table is open",
         "session/opening.py",
         "        tables = rows.open(facts)\n        kind",
-        "        ledger = account.begun() if ledger is None else ledger\n        tables = rows.open(facts)\n        kind",
+        "        ledger = ledger or account.begun()\n        tables = rows.open(facts)\n        kind",
         f"{SESSION}::test_a_table_that_cannot_be_opened_leaves_no_ledger_behind",
     ),
     Mutant(

@@ -13,13 +13,15 @@ NAMES = count(1)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Leave most cases of engines whose statements take long to `make slow`."""
+    """Leave most cases of engines whose statements take long to `make spark`, and all that are slow anyway."""
     given = [item.callspec.params.values() if hasattr(item, "callspec") else () for item in items]
     engines = [next((one for one in values if isinstance(one, str) and one in ENGINES), None) for values in given]
     tests = [item.nodeid.partition("[")[0] for item in items]
     for place in waiting(zip(tests, engines, strict=True)):
-        items[place].add_marker(pytest.mark.slow)
+        items[place].add_marker(pytest.mark.spark)
     for item, engine in zip(items, engines, strict=True):
+        if engine == "spark" and item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.spark)
         function = item.callspec.params.get("function") if engine in ROUNDED else None
         if function is not None and function.name in ROUNDED[engine]:
             item.add_marker(pytest.mark.skip(reason="compared within two units in the last place, in test_data_spark"))
