@@ -10,7 +10,12 @@ setup: $(VENV)/.dev
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+# PyTorch first and exactly: a range, or another package that asks for it, brings gigabytes for graphics cards.
+$(VENV)/.torch: | $(VENV)/bin/python
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/.torch
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
@@ -18,9 +23,8 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/.dev
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
-# Opacus needs PyTorch and asks for any; the CPU build comes first, and Opacus without what it asks for.
+# Opacus asks for any PyTorch: it comes without what it asks for.
 $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --no-deps opacus==1.6.0
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check opt-einsum --editable '.[bench]'
 	@touch $@

@@ -608,12 +608,15 @@ def caught(mutant: Mutant) -> tuple[bool, float]:
 def main(words: list[str]) -> int:
     """Run the mutants whose description holds the given words, all of them without."""
     chosen = [mutant for mutant in MUTANTS if " ".join(words) in mutant.bug]
-    survivors = 0
+    survivors = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for mutant, (found, seconds) in zip(chosen, pool.map(caught, chosen), strict=True):
-            survivors += not found
+            if not found:
+                survivors.append(mutant)
             print(f"{'caught  ' if found else 'SURVIVED'} {seconds:5.1f} s  {mutant.bug}", flush=True)
-    print(f"{len(chosen) - survivors} passed, {survivors} failed")
+    for mutant in survivors:  # once more, where whoever reads only the end finds them
+        print(f"SURVIVED  {mutant.bug}: {mutant.file}, guarded by {mutant.tests}")
+    print(f"{len(chosen) - len(survivors)} passed, {len(survivors)} failed")
     return 1 if survivors or not chosen else 0
 
 

@@ -1,43 +1,23 @@
 """Kill −9 while persons are charged: no answer without its charges, no charge twice, and nothing torn."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from faults.charging import MOMENTS
+from faults.scripts import reports_of
 
-CHARGING = Path(__file__).with_name("charging.py")
 #: Runs in `make test`, and in `make faults`, where they are split so that two processors share them.
 QUICK, FULL, PART = 20, 500, 50
-SECONDS = 900
-
-
-def reports_of(folder, kind, first, second):
-    done = subprocess.run(
-        [sys.executable, str(CHARGING), str(folder), kind, str(first), str(second)],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert not done.returncode, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_kill_at_any_moment_charges_nobody_twice_and_nothing_is_answered_for_free(tmp_path, moment):
-    (report,) = reports_of(tmp_path, "moment", moment, 0)
+    (report,) = reports_of("charging.py", tmp_path, "moment", moment, 0)
     assert report["violations"] == []
     assert report["answers"] == 2
 
 
 def test_killed_chargers_leave_no_answer_without_its_charges(tmp_path):
-    reports = reports_of(tmp_path, "random", 0, QUICK)
+    reports = reports_of("charging.py", tmp_path, "random", 0, QUICK)
     assert [report for report in reports if report["violations"]] == []
     assert len(reports) == QUICK
     # The runs are worth something: some were cut off before they were answered.
@@ -47,5 +27,5 @@ def test_killed_chargers_leave_no_answer_without_its_charges(tmp_path):
 @pytest.mark.faults
 @pytest.mark.parametrize("first", range(QUICK, QUICK + FULL, PART))
 def test_five_hundred_kills_charge_nobody_twice(tmp_path, first):
-    reports = reports_of(tmp_path, "random", first, PART)
+    reports = reports_of("charging.py", tmp_path, "random", first, PART)
     assert [report for report in reports if report["violations"]] == []

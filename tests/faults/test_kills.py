@@ -1,38 +1,21 @@
 """Kill −9 with eight spending processes; and two ledgers that are wrong on purpose, which the same suite catches."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-KILLING = Path(__file__).with_name("killing.py")
+from faults.scripts import reports_of
+
 #: Runs in `make test`, and in `make faults`, where they are split so that two processors share them.
 QUICK, FULL, PART = 12, 1_000, 50
-#: A part of the full profile takes about half a minute on two processors.
-SECONDS = 900
 
 
-def reports_of(folder, kind, first, count):
-    """Return what the runs found; a process of their own, as what forks should have one thread."""
-    done = subprocess.run(
-        [sys.executable, str(KILLING), str(folder), kind, str(first), str(count)],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert not done.returncode, done.stderr
-    reports = [json.loads(line) for line in done.stdout.splitlines()]
+def killed(folder, kind, first, count):
+    reports = reports_of("killing.py", folder, kind, first, count)
     assert len(reports) == count
     return reports
 
 
 def test_nothing_is_lost_and_nothing_is_free_when_spenders_are_killed(tmp_path):
-    reports = reports_of(tmp_path, "real", 0, QUICK)
+    reports = killed(tmp_path, "real", 0, QUICK)
     assert [report for report in reports if report["violations"]] == []
     # The runs are worth something: some were cut off between payment and answer, and some ran out of budget.
     assert sum(report["killed"] for report in reports) >= QUICK
@@ -43,7 +26,7 @@ def test_nothing_is_lost_and_nothing_is_free_when_spenders_are_killed(tmp_path):
 @pytest.mark.faults
 @pytest.mark.parametrize("first", range(QUICK, QUICK + FULL, PART))
 def test_a_thousand_kills_break_nothing(tmp_path, first):
-    reports = reports_of(tmp_path, "real", first, PART)
+    reports = killed(tmp_path, "real", first, PART)
     assert [report for report in reports if report["violations"]] == []
 
 
@@ -56,5 +39,5 @@ def test_a_thousand_kills_break_nothing(tmp_path, first):
 )
 def test_a_broken_ledger_is_caught_by_the_same_suite(tmp_path, kind, claim):
     # One run is enough to show it, most of the time.
-    reports = (report for first in range(0, 40, 4) for report in reports_of(tmp_path, kind, first, 4))
+    reports = (report for first in range(0, 40, 4) for report in killed(tmp_path, kind, first, 4))
     assert any(claim in report["violations"] for report in reports)

@@ -1,30 +1,11 @@
 """Kill −9 while a stream goes on: no step is lost that was handed out, none is answered twice, and none is paid for."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-STEPPING = Path(__file__).with_name("stepping.py")
+from faults.scripts import reports_of
+
 #: Runs in `make test`, and in `make faults`.
 QUICK, FULL = 4, 200
-SECONDS = 600
-
-
-def reports_of(folder, *words):
-    done = subprocess.run(
-        [sys.executable, str(STEPPING), str(folder), *map(str, words)],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert not done.returncode, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -32,11 +13,13 @@ def reports_of(folder, *words):
     [(0, "running", 0), (0, "drawn", 0), (0, "stored", 1), (3, "running", 3), (3, "drawn", 3), (3, "stored", 4)],
 )
 def test_a_step_that_was_killed_is_run_again_unless_it_was_stored(tmp_path, step, moment, stored):
-    assert reports_of(tmp_path, "moment", step, moment) == [{"steps": stored, "told": 0, "violations": []}]
+    assert reports_of("stepping.py", tmp_path, "moment", step, moment) == [
+        {"steps": stored, "told": 0, "violations": []}
+    ]
 
 
 def test_nothing_is_lost_when_those_who_ask_for_steps_are_killed(tmp_path):
-    reports = reports_of(tmp_path, "random", 0, QUICK)
+    reports = reports_of("stepping.py", tmp_path, "random", 0, QUICK)
     assert [report["violations"] for report in reports] == [[]] * QUICK
     assert any(0 < report["steps"] < 25 for report in reports)  # some were cut off in the middle
     assert all(report["told"] for report in reports)
@@ -44,5 +27,5 @@ def test_nothing_is_lost_when_those_who_ask_for_steps_are_killed(tmp_path):
 
 @pytest.mark.faults
 def test_hundreds_of_kills_break_no_stream(tmp_path):
-    reports = reports_of(tmp_path, "random", QUICK, FULL)
+    reports = reports_of("stepping.py", tmp_path, "random", QUICK, FULL)
     assert [report["violations"] for report in reports] == [[]] * FULL

@@ -2,24 +2,12 @@
 
 import argparse
 import json
-import sys
-from importlib import import_module
-from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 GROUPS, ROWS_PER_GROUP = 3, 5
-
-
-@pytest.fixture(scope="module")
-def room():
-    """Let the benchmarks find each other by name."""
-    sys.path.insert(0, str(BENCHMARKS))
-    yield import_module
-    sys.path.remove(str(BENCHMARKS))
 
 
 @pytest.fixture(scope="module")

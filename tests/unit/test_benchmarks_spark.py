@@ -3,21 +3,11 @@
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 FAST, SLOW = {"count": 4.0, "sum": 5.0, "both": 12.0}, {"count": 20.0, "sum": 22.0, "both": 30.0}
-
-
-@pytest.fixture(scope="module")
-def room():
-    """Let the benchmarks find each other by name."""
-    sys.path.insert(0, str(BENCHMARKS))
-    yield import_module
-    sys.path.remove(str(BENCHMARKS))
 
 
 @pytest.fixture(scope="module")
