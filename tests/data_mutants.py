@@ -144,7 +144,7 @@ DATA_MUTANTS = [
         "an error carries the frames that saw the data",
         "data/quiet.py",
         "        failure = error\n    # From here",
-        "        tell_operator(error)\n        raise engine_failed()\n    # From here",
+        "        tell_operator('The engine failed.', error)\n        raise engine_failed()\n    # From here",
         f"{TABLE}::test_a_failure_says_one_constant_sentence_and_carries_no_rows",
     ),
     Mutant(

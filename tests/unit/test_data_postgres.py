@@ -15,6 +15,7 @@ from data_checks import mismatches
 from data_worlds import PERSON, World, world
 from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
 from discreet.core.limits import TotalLimit
+from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.aggregates import (
     Aggregation,
@@ -32,7 +33,7 @@ from discreet.data.aggregates import (
     Total,
 )
 from discreet.data.engines import EngineSettings
-from discreet.data.errors import OPERATOR, EngineFailed
+from discreet.data.errors import EngineFailed
 from discreet.data.expressions import ColumnValue, Literal, call, column
 from discreet.data.functions import F
 from discreet.data.importing import Declaration

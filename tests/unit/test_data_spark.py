@@ -13,9 +13,10 @@ import discreet
 from contribution_checks import Recorder, everybody
 from discreet import Budget
 from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit, WrongType
+from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
-from discreet.data.errors import OPERATOR, EngineFailed
+from discreet.data.errors import EngineFailed
 from discreet.data.expressions import Literal, call, column
 from discreet.data.functions import F
 from discreet.data.spark_sessions import LOUD, spark_session

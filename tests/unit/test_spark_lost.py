@@ -13,8 +13,9 @@ import pytest
 import discreet
 from discreet import Budget, Limit
 from discreet.core import InvalidInput, PrivacyUnit, RunFailed
+from discreet.core.operator_log import OPERATOR
 from discreet.data.aggregates import Aggregation, Key, Rows
-from discreet.data.errors import OPERATOR, EngineFailed
+from discreet.data.errors import EngineFailed
 from discreet.data.expressions import column
 from discreet.data.spark_sessions import spark_session
 from discreet.data.spark_table import open_spark

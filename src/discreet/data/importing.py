@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
+from discreet.core.operator_log import tell_operator
 from discreet.core.schema import Column, Kind, Schema, Value, closest
 from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out, spelling
 from discreet.data.canonical_rules import need_casting
@@ -22,7 +23,7 @@ from discreet.data.csv_files import fitting_kinds, is_csv, no_names, written_kin
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of, moment_of
 from discreet.data.duck_table import DuckTable
 from discreet.data.engines import EngineSettings, connect, lock
-from discreet.data.errors import engine_failed, tell_operator
+from discreet.data.errors import engine_failed
 from discreet.data.expressions import kind_of_value
 from discreet.data.holdings import Holding
 from discreet.data.import_files import Imported, ImportFile
@@ -146,7 +147,7 @@ def quiet_opening(run: Callable[[], Made]) -> Made:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it may quote rows
         failure = error
-    tell_operator(failure)
+    tell_operator("The engine failed.", failure)
     failed = engine_failed() if isinstance(failure, MemoryError) else _unreadable()
     del failure
     raise failed

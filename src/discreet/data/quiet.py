@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from discreet.core import DiscreetError
-from discreet.data.errors import engine_failed, tell_operator
+from discreet.core.operator_log import tell_operator
+from discreet.data.errors import engine_failed
 
 Made = TypeVar("Made")
 
@@ -23,7 +24,7 @@ def quietly(run: Callable[[], Made]) -> Made:
     refused = (type(failure), failure.problem, failure.fix) if isinstance(failure, DiscreetError) else None
     interrupted = isinstance(failure, KeyboardInterrupt)
     if refused is None and not interrupted:
-        tell_operator(failure)
+        tell_operator("The engine failed.", failure)
     del failure
     if interrupted:
         raise KeyboardInterrupt

@@ -1,6 +1,5 @@
 """The one door: prices, pays, runs and releases. Nothing private leaves by any other way."""
 
-import logging
 import os
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import numpy as np
 
 from discreet.accounting import Guarantee, PrivacyLoss, guarantee
 from discreet.core import DiscreetError, InvalidInput, LedgerUnavailable, RunFailed, WrongType, whole
+from discreet.core.operator_log import tell_operator
 from discreet.gate.answers import decode, encode
 from discreet.gate.earlier import Earlier, earlier
 from discreet.gate.ledger import Ledger
@@ -21,11 +21,6 @@ from discreet.gate.thread_queue import bare
 from discreet.noise import SYSTEM
 
 Data = TypeVar("Data")
-
-#: Where the details of failures go. Nobody hears it unless the operator attaches a handler: they may tell of rows.
-OPERATOR = logging.getLogger("discreet.operator")
-OPERATOR.addHandler(logging.NullHandler())
-OPERATOR.propagate = False
 
 #: Times that a question is run because others were charged while it was.
 TRIES = 10
@@ -236,7 +231,7 @@ class Gate(Generic[Data]):
         # From here on nothing is raised while that error is being handled, so that none carries it along.
         interrupted = isinstance(failure, KeyboardInterrupt)
         if not interrupted:
-            _tell_operator(receipt, failure)
+            tell_operator(f"Request {receipt.request}, entry {receipt.number}, failed.", failure)
         del failure
         if interrupted:
             raise KeyboardInterrupt
@@ -300,9 +295,3 @@ def not_in_steps() -> InvalidInput:
         "What is answered in steps is paid for in one piece, and cannot be charged to each person.",
         fix="ask for each day by itself, or ask a ledger whose budget is the dataset's",
     )
-
-
-def _tell_operator(receipt: Receipt, failure: BaseException) -> None:
-    # A log that fails has nothing to tell the caller.
-    with suppress(Exception):
-        OPERATOR.error("Request %s, entry %d, failed.", receipt.request, receipt.number, exc_info=failure)

@@ -1,0 +1,14 @@
+"""Where the details of failures go: they may tell of rows, so nobody hears them unless the operator listens."""
+
+import logging
+from contextlib import suppress
+
+OPERATOR = logging.getLogger("discreet.operator")
+OPERATOR.addHandler(logging.NullHandler())
+OPERATOR.propagate = False
+
+
+def tell_operator(what: str, failure: BaseException) -> None:
+    """Write what failed, and all that is known of it."""
+    with suppress(Exception):  # a log that fails has nothing to tell the caller
+        OPERATOR.error("%s", what, exc_info=failure)
