@@ -135,7 +135,7 @@ COUNTER_MUTANTS = [
         "gate/gate.py",
         "        with running.of(digest):\n",
         "        with running.of(os.urandom(8).hex()):\n",
-        f"{STEPS}::test_many_threads_that_ask_for_one_step_get_one_answer",
+        f"{STEPS}::test_a_thread_that_begins_while_another_looks_waits_for_its_payment",
     ),
     Mutant(
         "verifying does not follow steps",

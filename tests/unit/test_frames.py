@@ -6,6 +6,7 @@ import pytest
 
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import Column, Kind, Schema
+from discreet.data.expressions import Function
 from discreet.query.frame_terms import (
     count,
     count_distinct,
@@ -105,6 +106,15 @@ SAME = [
 @pytest.mark.parametrize(("frame", "sql"), SAME, ids=[sql for _, sql in SAME])
 def test_a_frame_asks_what_the_same_sql_asks(frame, sql):
     assert frame.question == read_sql(sql, SCHEMAS)
+
+
+def test_all_conditions_of_a_frame_count():
+    """The same SQL goes the same way: what was dropped in both would not be missed above."""
+    conditions = ("age >= 40", "smoker", "stay > 1")
+    together = VISITS_FRAME.filter(*conditions[:2]).filter(conditions[2]).agg(count()).question.where
+    alone = tuple(VISITS_FRAME.filter(condition).agg(count()).question.where for condition in conditions)
+    assert together.function is Function.AND
+    assert together.arguments == alone
 
 
 @pytest.mark.parametrize(

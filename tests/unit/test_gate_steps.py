@@ -230,6 +230,24 @@ def test_many_threads_that_ask_for_one_step_get_one_answer(gate):
     assert (gate.ledger.book.payments, gate.ledger.continuations(2)) == (1, 2)
 
 
+def test_a_thread_that_begins_while_another_looks_waits_for_its_payment(gate, monkeypatch):
+    """The rival comes at the worst moment: when it is found that nobody has paid, and before it is paid."""
+    find, rivals = Ledger.find, []
+
+    def found(ledger, *plan):
+        none = find(ledger, *plan)
+        if not rivals:
+            rivals.append(threading.Thread(target=gate.advance, args=(Steps(), 0)))
+            rivals[0].start()
+            rivals[0].join(0.5)  # it is not to end: it waits for this thread
+        return none
+
+    monkeypatch.setattr(Ledger, "find", found)
+    gate.advance(Steps(), 0)
+    rivals[0].join()
+    assert gate.ledger.book.payments == 1
+
+
 def test_a_rival_that_stored_the_step_meanwhile_wins(place, gate):
     """Another process, which the lock of this one does not hold back, comes while the step is being run."""
     advanced(gate, 1, request="r")
