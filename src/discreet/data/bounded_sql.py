@@ -99,12 +99,25 @@ class Writing:
 
     def asking(self, sums: Sequence[str]) -> str:
         """Return the statement that tells sums over the bundles of each unit, if this was made for asking."""
-        tables = {"base": self._rows.selected(ranks=self._ranks, ordered=True)} if self._base else {}
-        tables |= {"kept": self._kept(), "counted": self._counted()}
-        listed = ", ".join(f"{name} AS ({text})" for name, text in tables.items())
         units = ", ".join(self._rows.unit_names)
         told = [f"{text} AS a{place}" for place, text in enumerate(sums)]
-        return f"WITH {listed} SELECT {', '.join([units, *told])} FROM counted GROUP BY {units}"
+        return f"WITH {self._tables()} SELECT {', '.join([units, *told])} FROM counted GROUP BY {units}"
+
+    def bundled(self, gathered: Sequence[str]) -> str:
+        """Return the statement that tells of each group what is gathered of its bundles, if this was made for asking.
+
+        A bundle is one unit's rows that count in the group: there are no cells.
+        """
+        groups = self._rows.group_names
+        told = [f"{text} AS a{place}" for place, text in enumerate(gathered)]
+        by = f" GROUP BY {', '.join(groups)}" if groups else ""
+        return f"WITH {self._tables()} SELECT {', '.join([*groups, *told])} FROM counted{by}"
+
+    def _tables(self) -> str:
+        """Return what stands before a statement about bundles that count."""
+        tables = {"base": self._rows.selected(ranks=self._ranks, ordered=True)} if self._base else {}
+        tables |= {"kept": self._kept(), "counted": self._counted()}
+        return ", ".join(f"{name} AS ({text})" for name, text in tables.items())
 
     # --- bundles ---
 
@@ -134,7 +147,8 @@ class Writing:
         if not self._ranks:
             return self._bundled(f"({self._rows.valued(passed)}) AS p")
         names = ", ".join(self._rows.own_names)
-        ranked = f"SELECT {names}, {self._mark('z')} AS m, {self._rank} AS q FROM {passed}"
+        # The mark stands first: behind a text, which may be of any length, it takes long to find when rows are sorted.
+        ranked = f"SELECT {self._mark('z')} AS m, {names}, {self._rank} AS q FROM {passed}"
         if self._units_asked:
             return self._bundled(f"({self._rows.valued(f'({ranked}) AS h', 'm', 'q')}) AS p", ranked=True)
         some = f"({ranked}) AS h WHERE q <= {self._limit.groups}"

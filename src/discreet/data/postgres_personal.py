@@ -1,4 +1,8 @@
-"""An aggregation of those who take part, in PostgreSQL: two statements of one transaction, which see the same rows."""
+"""An aggregation of those who take part, in PostgreSQL: one statement, or two that see the same rows.
+
+One does for counts and sums (`discreet.data.postgres_bundles`). For what is made of cells, or of facts of units, a
+first one asks, and a second one of the same transaction leaves out whoever does not take part.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,6 +14,7 @@ from discreet.data.bounded_asking import asking_sql
 from discreet.data.bounded_rows import passed_rows
 from discreet.data.bounded_sql import Writing, bounded_sql
 from discreet.data.contributions import Admission
+from discreet.data.postgres_bundles import packing_of
 from discreet.data.postgres_dialect import PostgresDialect
 
 #: The types of ids on the server.
@@ -23,8 +28,10 @@ def answered_among(
     aggregation: Aggregation, table: str, dialect: PostgresDialect, admission: Admission, ask: Ask
 ) -> Exact:
     """Return exact integers of those who take part; `table` is asked if the aggregation has no relation of its own."""
-    rows = passed_rows(aggregation, table, dialect, look_up=True)
-    asking = asking_sql(aggregation, rows, Writing, _added)
+    packing = packing_of(aggregation, passed_rows(aggregation, table, dialect, look_up=True))
+    if packing is not None:
+        return packing.answered(ask(packing.text, None), admission)
+    asking = asking_sql(aggregation, passed_rows(aggregation, table, dialect, look_up=True), Writing, _added)
     leavers = asking.leavers(ask(asking.text, None), admission)
     if not leavers:
         bounded = bounded_sql(aggregation, table, dialect, look_up=True)
