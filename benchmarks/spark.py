@@ -66,6 +66,8 @@ BY_HAND = {
                     SELECT *, xxhash64(shop, person) AS h FROM (SELECT /*+ REPARTITION(person) */ * FROM rows))))
         WHERE q <= {LIMIT_GROUPS} AND r <= {LIMIT_ROWS} GROUP BY shop""",
 }
+#: Who pays, and the largest share of a dataset account's CPU that personal ones may take.
+ACCOUNTS, MOST_PERSONAL = ("dataset account", "personal accounts"), 1.5
 #: What both are asked.
 QUESTIONS = ("count", "sum", "both")
 
@@ -188,6 +190,61 @@ def tumult_bars(found: dict) -> list[Bar]:
     ]
 
 
+def run_floor(files: Mapping[int, str]) -> dict:
+    """Return, by size, the least that any method takes which brings the rows of each person together."""
+    return {
+        rows: {n: asked("spark_floor.py", sys.executable, file, n) for n in PARTITIONS} for rows, file in files.items()
+    }
+
+
+def floor_table(floors: dict, found: dict) -> Table:
+    """Return the floor, and how many times of it ours and Tumult take: each with its better partitioning."""
+    rows = tuple(
+        (
+            f"{name}, {size:,} rows",
+            *(cell(floor, partitions, name) for partitions in PARTITIONS),
+            *(ratio(least(tried, name), least(floor, name)) for tried in found.get(size, ({}, {}))),
+        )
+        for size, floor in floors.items()
+        for name in QUESTIONS
+    )
+    return Table(
+        title="The floor",
+        note=(
+            "CPU seconds of a statement that reads the columns of a question, shuffles the rows by person and adds "
+            "them up by group, with nothing limited and no noise: no method is spared it that brings a person's rows "
+            "together. Then the times of the table above over it, with the better partitioning of each: what the last "
+            "column says is the most that anything could be ahead of Tumult."
+        ),
+        columns=("question", *(f"{n} partitions" for n in PARTITIONS), f"{OURS}, × floor", "Tumult, × floor"),
+        rows=rows,
+    )
+
+
+def run_personal(file: str) -> dict | str:
+    """Return the CPU seconds of one question with a dataset account, and with personal ones."""
+    return asked("spark_personal.py", sys.executable, file, PARTITIONS[0])
+
+
+def personal_table(times: dict | str, rows: int) -> Table:
+    """Return what asking each person takes."""
+    told = times if isinstance(times, dict) else dict.fromkeys(ACCOUNTS, times)
+    return Table(
+        title=f"Personal accounts, {rows:,} rows",
+        note=(
+            "CPU seconds of Python and the JVM: exact counts and sums by private groups; everybody can pay for the "
+            f"answer. With {PARTITIONS[0]} partitions a shuffle."
+        ),
+        columns=("who pays", "CPU s", "× a dataset account"),
+        rows=tuple((name, told[name], dearer(times, name)) for name in ACCOUNTS),
+    )
+
+
+def dearer(times: dict | str, name: str) -> float | None:
+    """Return how many times of a dataset account's CPU something takes."""
+    return ratio(times[name], times[ACCOUNTS[0]]) if isinstance(times, dict) else None
+
+
 def hand_table(times: dict[str, float], rows: int) -> Table:
     first = min(times[name] for name in BY_HAND)
     return Table(
@@ -204,7 +261,8 @@ def hand_table(times: dict[str, float], rows: int) -> Table:
 def measured(options: argparse.Namespace, folder: Path) -> Report:
     """Run all contests."""
     session = spark_session("local[2]", {"spark.driver.memory": "6g"})
-    frame = session.read.parquet(written(session, options.rows, folder))
+    file = written(session, options.rows, folder)
+    frame = session.read.parquet(file)
     files = {rows: written(session, rows, folder) for rows in (options.tumult_rows if options.tumult else ())}
     times = best({**by_hand(session, frame), OURS: exact(frame)}, options.rounds)
     session.stop()  # so that the others have the memory
@@ -213,8 +271,13 @@ def measured(options: argparse.Namespace, folder: Path) -> Report:
     bars = [Bar(claim=claim, measured=times[OURS] / min(times[name] for name in BY_HAND), most=MOST)]
     if options.tumult:
         found = run_peers(files, peers_venv.python_of("tumult", options.environments))
-        tables += [tumult_table(found)] if found else []
+        floors = run_floor({size: files[size] for size in found})
+        tables += [tumult_table(found), floor_table(floors, found)] if found else []
         bars += tumult_bars(found)
+    personal = run_personal(file)
+    tables.append(personal_table(personal, options.rows))
+    claim = "CPU of personal accounts over a dataset account's"
+    bars.append(Bar(claim=claim, measured=dearer(personal, ACCOUNTS[1]), most=MOST_PERSONAL))
     return Report(
         title="Spark",
         command=" ".join(["python benchmarks/spark.py", *sys.argv[1:]]),

@@ -13,7 +13,7 @@ from spark_tables import SETTINGS, need_java
 
 MAIN = "org.apache.spark.sql.connect.service.SparkConnectServer"
 #: A machine that is busy takes its time, but never so long.
-SECONDS = 120
+SECONDS = 400
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 
 from data_checks import mismatches
 from data_grids import CONSTANTS, SIGNATURES, WITH_CONSTANTS, columns_of, schema_of, thinned, values_of
-from data_ties import SCHEMA, UNIT, X
+from data_ties import GROUPS, SCHEMA, UNIT, X, tied_groups
 from data_worlds import PERSON, World, world
 from discreet.core import Bounds, Limit
 from discreet.core.limits import TotalLimit
@@ -145,4 +145,43 @@ def test_rows_keep_their_order_in_several_partitions(limit):
     aggregates = (Rows(), People(), Total(X, Bounds(0, 1000, step=1)), PeopleCut(), Extremes(X, upper=True))
     by_tens = Key(call(F.FLOOR_DIVIDE, X, Literal.of(10)))
     asked = Aggregation(where=None, keys=(by_tens,), aggregates=aggregates, limit=limit, salt=11)
+    assert not mismatches(spark_table, World(SCHEMA, rows, asked))
+
+
+# --- public groups: a mark and a place are one number ---
+
+COUNTS = (Rows(), People())
+SUMS = (*COUNTS, Total(X, Bounds(0, 1000, step=1)))
+BY_TENS = (None, *range(-2, 60), 99)
+BY_THREES = (2, 0, 1)
+
+
+def crowds(n):
+    """Return the value of a row: some have none, and most of a unit's are in few groups."""
+    return None if n % 41 == 0 else n * n * 7919 % 1009
+
+
+@pytest.mark.parametrize("aggregates", [COUNTS, SUMS], ids=["counts", "sums"])
+@pytest.mark.parametrize("threes", [BY_THREES, None], ids=["all public", "one private"])
+def test_places_of_several_public_keys_come_back_as_they_went(threes, aggregates):
+    """A unit has far more groups than count, and more rows in some than count; NULL is a public value."""
+    rows = tuple({PERSON: UNIT if n % 3 else f"p{n % 7}", "x": crowds(n)} for n in range(900))
+    tens, rest = call(F.FLOOR_DIVIDE, X, Literal.of(10)), call(F.MODULO, X, Literal.of(3))
+    keys = (Key(tens, BY_TENS), Key(rest, threes))
+    asked = Aggregation(
+        where=None, keys=keys, aggregates=aggregates, limit=Limit(groups=9, rows_per_group=2), salt=2**64 - 5
+    )
+    assert not mismatches(spark_table, World(SCHEMA, rows, asked))
+
+
+@pytest.mark.parametrize("values", [GROUPS, GROUPS[::-1]], ids=["as they are", "turned"])
+def test_groups_of_one_mark_are_ranked_by_their_places(values):
+    assert not mismatches(spark_table, tied_groups(values))
+
+
+def test_under_a_limit_of_all_people_count_in_each_group_and_its_value_orders_their_rows():
+    """Rows of different groups compete: within a group its value orders nothing, within a unit it does."""
+    rows = tuple({PERSON: UNIT, "x": n * 7 % 40} for n in range(40))
+    keys = (Key(X, tuple(range(40))),)
+    asked = Aggregation(where=None, keys=keys, aggregates=SUMS, limit=TotalLimit(7), salt=5)
     assert not mismatches(spark_table, World(SCHEMA, rows, asked))

@@ -120,6 +120,21 @@ def test_a_session_on_connect_answers_like_one_on_a_file(spark, tmp_path):
     assert not spark.getTags()
 
 
+def test_a_public_table_without_a_row_is_put_there_too(spark):
+    """With the types of its columns, though there is no value of any of them."""
+    columns = {
+        "code": pa.string(),
+        "beds": pa.int64(),
+        "cost": pa.float64(),
+        "day": pa.date32(),
+        "at": pa.timestamp("us"),
+    }
+    table = pa.table({name: pa.array([], kind) for name, kind in columns.items()})
+    opened = open_spark(spark.range(7), table="t", unit=BY_ROW, public={"wards": table})
+    kinds = (Kind.TEXT, Kind.INTEGER, Kind.REAL, Kind.DATE, Kind.TIMESTAMP)
+    assert tuple(column.kind for column in opened.publics["wards"].columns) == kinds
+
+
 @pytest.mark.parametrize("seconds", [0.01, 1.5], ids=["while it is planned", "while it runs"])
 def test_a_question_without_an_end_is_ended(spark, seconds):
     table = open_spark(spark.range(ENDLESS), table="t", unit=BY_ROW, settings=EngineSettings(seconds=seconds))

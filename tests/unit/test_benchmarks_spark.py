@@ -61,6 +61,21 @@ def test_both_partitionings_stand_in_the_table(spark):
     assert count == ("count, 1,000 rows", "over 600 s", 20, 4, 4, 5)
 
 
+def test_the_floor_stands_beside_both_with_the_better_partitioning_of_each(spark):
+    found = {1000: ({"200": FAST, "2": SLOW}, {"200": SLOW, "2": "over 600 s"})}
+    floors = {1000: {"200": {"count": 2.0, "sum": 2.5, "both": 3.0}, "2": {"count": 5.0, "sum": 5.0, "both": 5.0}}}
+    (count, total, both) = spark.floor_table(floors, found).rows
+    assert count == ("count, 1,000 rows", 2, 5, 2, 10)
+    assert total[3:] == (2, 8.8)
+    assert both[3:] == (3, 10)
+
+
+def test_personal_accounts_are_judged_by_a_dataset_account(spark):
+    rows = spark.personal_table({"dataset account": 4.0, "personal accounts": 5.0}, 1000).rows
+    assert rows == (("dataset account", 4, 1), ("personal accounts", 5, 1.25))
+    assert spark.dearer("over 600 s", "personal accounts") is None
+
+
 def test_who_takes_too_long_is_ended_with_all_that_it_started(spark, tmp_path, monkeypatch):
     started = tmp_path / "started"
     slow = f"""

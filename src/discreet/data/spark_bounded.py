@@ -6,8 +6,10 @@ its groups are ranked and their rows numbered in one sort, and what does not cou
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
+from collections.abc import Mapping
 from dataclasses import replace
 
+from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation
 from discreet.data.bounded_answers import Cells, Layout, Sums
 from discreet.data.bounded_keys import name_of_words
@@ -15,8 +17,12 @@ from discreet.data.bounded_needs import Fold, Needs, UnitPart
 from discreet.data.bounded_rows import PassedRows
 from discreet.data.bounded_sql import Bounded, Writing
 from discreet.data.dialects import Typed
+from discreet.data.expressions import columns_in
 from discreet.data.marks import MASK, OTHERS, UNITS
 from discreet.data.row_choice import stride
+
+#: Places of groups that are put into one number with a mark: they have 31 bits.
+MOST_PLACES = 1 << 31
 
 
 def spark_sql(aggregation: Aggregation, rows: PassedRows) -> Bounded:
@@ -42,12 +48,19 @@ class SparkWriting(Writing):
     def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool, asking: bool = False) -> None:
         super().__init__(aggregation, needs, grouped=grouped, asking=asking)
         self._base = False
+        #: What the places of public values stand for, as SQL.
+        listed = [key.expression for key in aggregation.keys if key.values is not None]
+        known = [one for one in listed if columns_in(one) <= self._rows.given.keys()]
+        self._listed = {self._dialect.value(one, self._rows.given) for one in known}
         #: Whether rows are added up by group at once: nobody asks whose they are, but for how many people there are.
         tiny = all(folded.fold in (Fold.PRESENT, Fold.TINY) for folded in needs.folds)
         #: Whether it matters in which order rows are.
         self.ordered = self._choose_rows
         self._choose_rows = self._choose_rows or (self._any_rows and not asking)
-        self._adds = self._choose_rows and not self._units_asked and not needs.cells and tiny and not asking
+        # Under a limit of all rows a person's first one is in one group, and the person may be in several.
+        first_tells = self._by_groups or not needs.people
+        added = self._choose_rows and not self._units_asked and not needs.cells and tiny and first_tells
+        self._adds = added and not asking
         unit_parts = sum(isinstance(part, UnitPart) for part in needs.parts)
         self._units_twice = unit_parts > 1
         self._counted_twice = len(needs.parts) - unit_parts + grouped > 1
@@ -71,10 +84,8 @@ class SparkWriting(Writing):
     def _added(self) -> str:
         """Return sums by group of the rows that count; `v` is how many people have some: each has a first row."""
         groups, most = self._rows.group_names, self._limit.rows_per_group
-        where = f" WHERE q <= {self._limit.groups}" if self._choose_groups else ""
-        names = ", ".join(self._rows.own_names)
         stays = f"p <= {most}" if self._any_rows else f"(c <= {most} OR {self._stays})"
-        told = f"SELECT {names}, p, {stays} AS t FROM ({self._numbered_rows()}) AS h{where}"
+        told = f"SELECT {', '.join(self._own_items)}, p, {stays} AS t FROM ({self._numbered_rows()}) AS h"
         sums = {"n": "count(CASE WHEN t THEN 1 END)", "v": "count(CASE WHEN p = 1 THEN 1 END)"}
         for folded, name in self._needs.folds.items():
             sums[name] = replace(folded, text=f"CASE WHEN t THEN {folded.text} END").of_rows(self._dialect)
@@ -83,10 +94,9 @@ class SparkWriting(Writing):
         return f"SELECT {items} FROM ({self._rows.valued(f'({told}) AS s', 'p', 't')}) AS y{by}"
 
     def _chosen_rows(self) -> str:
-        """Return the rows that count, as they stand in FROM, with a condition."""
-        most = self._limit.rows_per_group
-        where = [f"q <= {self._limit.groups}"] if self._choose_groups else []
-        return f"({self._numbered_rows()}) AS h WHERE {' AND '.join([*where, f'(c <= {most} OR {self._stays})'])}"
+        """Return the rows that count, as they stand in FROM."""
+        stays = f"(c <= {self._limit.rows_per_group} OR {self._stays})"
+        return f"(SELECT {', '.join(self._own_items)} FROM ({self._numbered_rows()}) AS h WHERE {stays}) AS s"
 
     @property
     def _stays(self) -> str:
@@ -95,25 +105,62 @@ class SparkWriting(Writing):
         return f"((p - 1) * {stride(most)}L + c - {mark} % c) % c < {most}"
 
     def _numbered_rows(self) -> str:
-        """Return all rows with `p`, their number from 1 on of the `c` they compete with, and `q`, their group's rank.
-
-        They are sorted once for all three.
-        """
+        """Return the rows of groups that count with `p`, their number from 1 on of the `c` they compete with."""
         by = f"PARTITION BY {', '.join(self._together)}"
-        numbers = f"row_number() OVER ({by}{self._ordering}) AS p"
+        numbers = f"row_number() OVER ({by} ORDER BY {', '.join(self._ordering)}) AS p"
         if not self._any_rows:
             numbers += f", count(*) OVER ({by}) AS c"
+        return f"SELECT *, {numbers} FROM ({self._few_groups()}) AS b"
+
+    def _few_groups(self) -> str:
+        """Return the rows of groups that count, sorted as they are numbered.
+
+        Spark leaves rows of later groups out while it reads what is sorted; what is left is numbered as it stands.
+        """
         if not self._choose_groups:
-            return f"SELECT *, {numbers} FROM ({self._shuffled()}) AS a"
-        units, groups = ", ".join(self._rows.unit_names), ", ".join(["m", *self._rows.group_names])
-        rank = f"dense_rank() OVER (PARTITION BY {units} ORDER BY {groups}) AS q"
-        marked = f"SELECT *, {self._group_mark} AS m FROM ({self._shuffled()}) AS a"
-        return f"SELECT *, {rank}, {numbers} FROM ({marked}) AS b"
+            return self._shuffled()
+        mark = "" if self._packed else f", {self._group_mark} AS m"
+        order = ", ".join([*self._together, *self._ordering])  # all that the window asks for, or it sorts again
+        rows = f"SELECT *{mark} FROM ({self._shuffled()}) AS a SORT BY {order}"
+        apart = ", ".join(self._rows.unit_names)
+        rank = f"dense_rank() OVER (PARTITION BY {apart} ORDER BY {', '.join(self._group_names)})"
+        return f"SELECT * FROM (SELECT *, {rank} AS q FROM ({rows}) AS d) AS e WHERE q <= {self._limit.groups}"
 
     @property
     def _together(self) -> list[str]:
-        marks = ["m"] if self._choose_groups else []  # as groups are ranked
-        return [*self._rows.unit_names, *marks, *(self._rows.group_names if self._by_groups else [])]
+        return [*self._rows.unit_names, *(self._group_names if self._by_groups else [])]
+
+    @property
+    def _group_names(self) -> list[str]:
+        """The columns that tell a unit's groups apart, in the order in which they are ranked."""
+        if self._packed:
+            return ["k"]
+        return [*(["m"] if self._choose_groups else []), *self._rows.group_names]
+
+    @property
+    def _packed(self) -> bool:
+        """Whether a group's mark and place are one number: it sorts as both do, and half as much is sent."""
+        return self._choose_groups and self._most_groups() <= MOST_PLACES
+
+    @property
+    def _pack(self) -> str:
+        """The number of a group: its mark, less 2³¹ so that it has a sign, before its place among all."""
+        place = "0L"
+        for key in self._rows.keys:
+            place = f"({place} * {len(key.values or ())}L + {key.name})"
+        return f"(shiftleft({self._mark('z')} - {1 << 31}L, 32) | {place})"
+
+    @property
+    def _own_items(self) -> list[str]:
+        """The columns of units, groups and the table, of rows that were shuffled."""
+        if not self._packed:
+            return self._rows.own_names
+        below, items = 1, dict[str, str]()
+        for key in reversed(self._rows.keys):
+            many = len(key.values or ())
+            items[key.name] = f"CAST((k & {MASK}L) div {below}L % {many}L AS INT) AS {key.name}"
+            below *= many
+        return [items.get(name, name) for name in self._rows.own_names]
 
     @property
     def _unit_part(self) -> str:
@@ -136,24 +183,27 @@ class SparkWriting(Writing):
     def _shuffled(self) -> str:
         """Return the rows, all of one unit in one place; what orders them is sent once, though it be in a column."""
         sent = [*self._rows.own_names, *(name for name in self._order_names if name.startswith("o"))]
-        sent += ["z"] if self._choose_groups and self._public_keys else []
+        if self._packed:
+            sent = [f"{self._pack} AS k", *(name for name in sent if name not in self._rows.group_names)]
+        elif self._choose_groups and self._public_keys:
+            sent.append("z")
         rows = self._rows.selected(ranks=self._choose_groups, ordered=True)
         apart = ", ".join(self._rows.unit_names)
         return f"SELECT /*+ REPARTITION({apart}) */ {', '.join(dict.fromkeys(sent))} FROM ({rows}) AS a"
 
     @property
-    def _order_names(self) -> list[str]:
-        """The columns that order a unit's rows."""
+    def _order_names(self) -> Mapping[str, Kind]:
+        """The columns that order a unit's rows; what is the same in all that compete orders none of them."""
         if self._any_rows:
-            return []
-        known = {one.text: name for one, name in zip(self._rows.units, self._rows.unit_names, strict=True)}
-        known |= dict(self._rows.columns.pairs) | dict(self._rows.group_columns)
-        return [known.get(one.text, f"o{place}") for place, one in enumerate(self._rows.order)]
+            return {}
+        known = dict(self._rows.columns.pairs) | dict(self._rows.group_columns)
+        known |= {one.text: name for one, name in zip(self._rows.units, self._rows.unit_names, strict=True)}
+        same = {*self._rows.unit_names, *(self._rows.group_names if self._by_groups else ())}
+        listed = self._listed if self._by_groups else set[str]()
+        named = [(known.get(one.text, f"o{place}"), one) for place, one in enumerate(self._rows.order)]
+        return {name: one.kind for name, one in named if name not in same and one.text not in listed}
 
     @property
-    def _ordering(self) -> str:
-        if self._any_rows:
-            return f" ORDER BY {self._rows.unit_names[0]}"  # the same for all of them, but Spark wants an order
-        typed = zip(self._order_names, self._rows.order, strict=True)
-        texts = [self._dialect.sorting(Typed(name, one.kind)) for name, one in typed]
-        return f" ORDER BY {', '.join(texts)}" if texts else ""
+    def _ordering(self) -> list[str]:
+        texts = [self._dialect.sorting(Typed(name, kind)) for name, kind in self._order_names.items()]
+        return texts or self._rows.unit_names[:1]  # the same for all of them, but Spark wants an order

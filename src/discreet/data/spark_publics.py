@@ -29,7 +29,16 @@ def _put(entering: Entering, session: Any) -> Any:
         names = held(connection, entering, imported).columns
         items = ", ".join(f"{own} AS {quoted(name)}" for name, own in names.items())
         rows = connection.sql(f"SELECT {items} FROM {entering.rows}")  # noqa: S608 - our own names, and quoted ones
-        return session.createDataFrame(rows.to_arrow_table())
+        return _frame(rows.to_arrow_table(), session)
+
+
+def _frame(rows: Any, session: Any) -> Any:
+    """Return an Arrow table as a frame. One without a row has no batch, of which Connect would know the types."""
+    if rows.num_rows:
+        return session.createDataFrame(rows)
+    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - an extra, loaded by whoever made a frame
+
+    return session.createDataFrame([], from_arrow_schema(rows.schema))
 
 
 def _seen(made: SparkFrame) -> tuple[int, list[Seen]]:
