@@ -1,4 +1,4 @@
-"""A year of daily questions to a clinic that does not exist: one account for all, or an account for each person.
+"""Daily questions to a clinic that does not exist: one account for all, or an account for each person.
 
 Every day two counts are asked for: last month's visits to one of the wards, and who was seen last week. With one
 account everybody pays for every question as much as the worst patient would, and after a few days nothing is left. With
@@ -6,29 +6,36 @@ personal accounts only those pay who have been there, and as much as they add; t
 too often leaves the later answers. So the answers go on, but they are about those who are left: the picture shows how
 far that is from the truth, which only the maker of the clinic can know.
 
-The accounts are kept here in a few lines, to be read. The real ones are the gate's.
+The maker also knows what everybody must have paid, and reckons it up beside the ledger, in a few lines. If an account
+differs, goes beyond its limit, or an answer is about others than those who could pay, the example ends with an error.
+
+    python examples/personal_year.py            a small clinic for two months: a few seconds
+    python examples/personal_year.py --year     40,000 patients for a year: about half a minute
 """
 
-import math
 import sys
+import tempfile
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from discreet.accounting import calibrate_concentrated
-from discreet.core import Bounds, bounded_sum
-from discreet.mechanisms import Gaussian
+import discreet
+from discreet.core import BudgetExceeded
 
-PEOPLE, DAYS = 40_000, 365
+SMALL, LARGE = (2_000, 54), (40_000, 365)  # patients, days
 EPSILON, DELTA = 2, 1e-9
 WARDS = ["Surgery", "Medicine", "Children", "Eyes", "Heart", "Dialysis"]
 #: The standard deviation of the noise of every answer, and how many visits of one patient count.
 SIGMA, MOST = 40, 4
+#: An answer is further off than so many σ once in 10¹¹ times.
+SURELY = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,10 @@ class Clinic:
     patient: NDArray[np.int64]
     day: NDArray[np.int64]
     ward: NDArray[np.int64]
+
+    def table(self) -> pa.Table:
+        """Return the rows, as the steward has them."""
+        return pa.table({"patient": self.patient, "day": self.day, "ward": np.array(WARDS)[self.ward].tolist()})
 
     def visits(self, ward: int, first: int, last: int) -> NDArray[np.int64]:
         """Return how many visits to a ward each patient adds, at most four: a patient's own rows alone decide."""
@@ -67,21 +78,71 @@ def generate(people: int, days: int, seed: int = 7) -> Clinic:
     return Clinic(people, patient[order], day[order], ward[order])
 
 
-class Accounts:
-    """What each person has spent, in whole quanta of ρ: the limit is rounded down, every charge is rounded up."""
+def opened(clinic: Clinic, folder: str | Path, per: str) -> discreet.Session:
+    """Open the clinic with a ledger of its own."""
+    return discreet.open(
+        clinic.table(),
+        table="visits",
+        person="patient",
+        budget=discreet.Budget(epsilon=EPSILON, delta=DELTA, per=per),
+        limit=discreet.Limit(rows_per_group=MOST),
+        ledger=Path(folder) / f"{per}.ledger",
+    )
 
-    def __init__(self, people: int, rho: Fraction) -> None:
-        self.quantum = Fraction(2) ** (math.floor(math.log2(rho)) - 30)
-        self.limit = math.floor(rho / self.quantum)
-        self.spent = np.zeros(people, np.int64)
 
-    def take_part(self, adds: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Charge x²/2σ² to all who add x and can pay it, and return who takes part. Nobody's part hangs on others."""
-        once = [math.ceil(Fraction(x * x, 2 * SIGMA**2) / self.quantum) for x in range(MOST + 1)]
-        charges = np.array(once)[adds]
-        part: NDArray[np.bool_] = (adds > 0) & (self.spent + charges <= self.limit)
-        self.spent[part] += charges[part]
-        return part
+def ask(session: discreet.Session, day: int) -> tuple[int, int]:
+    """Ask both questions of a day, each for the ρ that noise of σ costs whoever adds most."""
+    ward = WARDS[day % len(WARDS)]
+    visits = session.sql(
+        f"SELECT COUNT(*) AS n FROM visits WHERE ward = '{ward}' AND day BETWEEN {day - 29} AND {day}",  # noqa: S608
+        rho=Fraction(MOST**2, 2 * SIGMA**2),
+    )
+    seen = session.sql(
+        f"SELECT COUNT(DISTINCT patient) AS n FROM visits WHERE day BETWEEN {day - 6} AND {day}",  # noqa: S608
+        rho=Fraction(1, 2 * SIGMA**2),
+        limit=discreet.Limit(),
+    )
+    return visits.rows()[0]["n"], seen.rows()[0]["n"]
+
+
+class Reckoning:
+    """What the maker of the clinic knows: what everybody paid, in units of 1/2σ². Whoever adds x pays x² of them."""
+
+    def __init__(self, clinic: Clinic, limit: Fraction) -> None:
+        self.limit = limit
+        self.room = floor(limit * 2 * SIGMA**2)
+        self.patients = np.unique(clinic.patient)
+        self.paid = np.zeros(clinic.people, np.int64)
+        self.out = np.zeros(clinic.people, bool)
+
+    def take_part(self, adds: NDArray[np.int64]) -> int:
+        """Charge all who can pay, and return what they add. Nobody's part hangs on others."""
+        part = (adds > 0) & (self.paid + adds**2 <= self.room)
+        self.paid[part] += adds[part] ** 2
+        self.out |= (adds > 0) & ~part
+        return int(adds[part].sum())
+
+    def left(self) -> float:
+        """Return the share of patients who could not pay for something by now."""
+        return float(self.out.sum()) / len(self.patients)
+
+    def check(self, ledger: discreet.Ledger, asked: int) -> None:
+        """Hold the ledger to it: all accounts by twentieths of the limit, and those who paid most to the letter."""
+        paid = self.paid[self.patients]
+        parts = np.array([floor(Fraction(int(one), 2 * SIGMA**2) / self.limit * 20) for one in paid])
+        expected = tuple(np.bincount(parts, minlength=21).tolist())
+        need(ledger.distribution().counts == expected, "An account is not what it must be")
+        for patient in self.patients[np.argsort(-paid, kind="stable")[:3]]:
+            spent, exactly = ledger.statement(int(patient)).spent, Fraction(int(self.paid[patient]), 2 * SIGMA**2)
+            need(exactly <= spent <= self.limit, "Somebody paid less than was taken, or more than the limit")
+            need(spent <= exactly + asked * self.limit / 10**9, "Somebody paid more than was taken")
+        need(ledger.verify().sound, "The ledger contradicts itself")
+
+
+def need(holds: object, otherwise: str) -> None:
+    """End with an error if a promise is broken."""
+    if not holds:
+        raise SystemExit(f"{otherwise}: a promise is broken.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +155,34 @@ class Year:
     asked: int
 
 
-def year(clinic: Clinic, days: int) -> Year:
-    """Ask two questions every day."""
-    rho = Fraction(calibrate_concentrated(EPSILON, DELTA))
-    accounts = Accounts(clinic.people, rho)
-    mechanisms = [Gaussian(variance=SIGMA**2, sensitivity=bounded_sum(Bounds(0, most, step=1))) for most in (MOST, 1)]
-    worst_day = Fraction(MOST**2 + 1, 2 * SIGMA**2)  # what one account for all pays for both questions
-    wards, left, out = [], [], np.zeros(clinic.people, bool)
-    patients = len(np.unique(clinic.patient))
-    for day in range(days):
-        ward = day % len(WARDS)
-        questions = clinic.visits(ward, day - 29, day), clinic.seen(day - 6, day)
-        for place, (adds, mechanism) in enumerate(zip(questions, mechanisms, strict=True)):
-            part = accounts.take_part(adds)
-            out |= (adds > 0) & ~part
-            among = int(adds[part].sum())
-            private = mechanism.perturb(among)
-            if place == 0:
-                wards.append((day, ward, int(adds.sum()), among, private))
-        left.append(float(out.sum()) / patients)
-    return Year(wards, left, math.floor(rho / worst_day), 2 * days)
+def year(clinic: Clinic, days: int, folder: str | Path) -> Year:
+    """Ask two questions every day of each kind of account, for as long as it lasts."""
+    wards, left = [], []
+    with opened(clinic, folder, "person") as session:
+        ledger = session.ledger
+        reckoning = Reckoning(clinic, ledger.statement(int(clinic.patient[0])).limit)
+        for day in range(days):
+            ward = day % len(WARDS)
+            questions = clinic.visits(ward, day - 29, day), clinic.seen(day - 6, day)
+            among = [reckoning.take_part(adds) for adds in questions]
+            answers = ask(session, day)
+            for exact, answer in zip(among, answers, strict=True):
+                need(abs(answer - exact) <= SURELY * SIGMA, "An answer is not about those who could pay")
+            wards.append((day, ward, int(questions[0].sum()), among[0], answers[0]))
+            left.append(reckoning.left())
+        reckoning.check(ledger, 2 * days)
+    return Year(wards, left, days_for_all(clinic, days, folder), 2 * days)
+
+
+def days_for_all(clinic: Clinic, days: int, folder: str | Path) -> int:
+    """Return for how many days one account for all can be asked the same."""
+    with opened(clinic, folder, "dataset") as session:
+        for day in range(days):
+            try:
+                ask(session, day)
+            except BudgetExceeded:
+                return day
+    return days
 
 
 def draw(found: Year, path: Path) -> None:
@@ -164,11 +233,12 @@ def report(found: Year, people: int) -> None:
 
 
 def main() -> None:
-    """Write the picture to the path given, or beside the caller; `--short` is a small clinic for a month."""
-    arguments = [argument for argument in sys.argv[1:] if argument != "--short"]
-    people, days = (4_000, 36) if "--short" in sys.argv else (PEOPLE, DAYS)
+    """Write the picture to the path given, or beside the caller."""
+    arguments = [argument for argument in sys.argv[1:] if argument != "--year"]
+    people, days = LARGE if "--year" in sys.argv else SMALL
     path = Path(arguments[0] if arguments else "personal-year.png")
-    found = year(generate(people, days), days)
+    with tempfile.TemporaryDirectory() as folder:
+        found = year(generate(people, days), days, folder)
     report(found, people)
     draw(found, path)
     print(f"\nwrote {path}")

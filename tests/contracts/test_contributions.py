@@ -15,7 +15,9 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.aggregates import (
     Aggregation,
+    Distinct,
     Extremes,
+    Frequencies,
     Histogram,
     Key,
     Load,
@@ -145,6 +147,11 @@ EVERYTHING = (
     *(Total(X, WIDE), Total(X, WIDE, squared=True), Histogram(X, (0, 5, 10)), PeopleCut(), Extremes(X, upper=True)),
     *(PeopleWhere(call(F.GT, X, Literal.of(3))), *(PeopleBy(load, 3) for load in Load)),
 )
+#: Those of them, and others, that only rows that count decide; some look at the same values.
+OF_GROUPS = (
+    *(one for one in EVERYTHING if isinstance(one, Rows | People | Present | Total | Histogram)),
+    *(Distinct(X), Frequencies(X, TENS, 3), Distinct(Y), Histogram(Y, (0, 4, 9)), Present(Y), Total(Y, TENS)),
+)
 
 
 def rows_of(*rows):
@@ -169,6 +176,20 @@ def test_everything_is_asked_of_those_who_take_part(make, limit, keys):
     world = World(SCHEMA, MANY, asked(*EVERYTHING, limit=limit, keys=keys))
     for rule in (everybody, Some(seed=3, always=8, most=0), Some(seed=4, always=0, most=30)):
         assert not differences(make, world, rule)
+
+
+def nobody(name, told):
+    return False
+
+
+@pytest.mark.parametrize("keys", [(), (Key(Y),), (Key(Y, tuple(range(9))),)], ids=["one group", "private", "public"])
+@pytest.mark.parametrize("aggregates", [OF_GROUPS, OF_GROUPS[3:4]], ids=["all", "one"])
+def test_groups_are_counted_among_those_who_stay_few_many_or_none(make, aggregates, keys):
+    """What is known of rows before it is known who is left out is told of those who stay, and of no others."""
+    world = World(SCHEMA, MANY, asked(*aggregates, limit=Limit(groups=3, rows_per_group=2), keys=keys))
+    for always in (1, 15):
+        assert not differences(make, world, Some(seed=6, always=always, most=0))
+    assert not differences(make, world, nobody)
 
 
 def test_what_is_added_is_told_after_limits_group_by_group(make):

@@ -10,11 +10,12 @@ from discreet.accounting import Approximate, Concentrated, Pure, Renyi
 from discreet.core import Limit, Neighbours, NotProved, Sensitivity
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Distinct, People, PeopleCut, Rows, sensitivity_of
+from discreet.data.aggregates import Aggregation, Distinct, People, PeopleCut, Rows, sensitivity_of
 from discreet.data.contributions import Contribution
 from discreet.data.expressions import ColumnValue
+from discreet.gate import Taking
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.query.charging import Basis, Charges, PassCost, noise_cost
+from discreet.query.charging import Basis, Charges, PassCost, aggregated, noise_cost
 
 QUANTUM = Fraction(1, 2**20)
 #: All that a unit can add to four groups, with a limit of six rows.
@@ -108,3 +109,22 @@ def test_a_cost_without_a_known_amount_is_refused():
         charges.of([], 1, in_rho=True, quantum=QUANTUM)
     with pytest.raises(NotProved, match="not known in the currency"):
         Charges((), (PassCost(Concentrated(1)),)).of([], 1, in_rho=False, quantum=QUANTUM)
+
+
+def test_a_pass_tells_its_costs_where_each_person_is_charged_and_nowhere_else():
+    aggregation = Aggregation(where=None, keys=(), aggregates=(Rows(),), limit=Limit(), salt=1)
+    cost = PassCost(Concentrated(Fraction(1, 4)))
+
+    class Told(Taking):
+        def __init__(self):
+            pass
+
+        def aggregate_for(self, aggregation, charge, /):
+            return aggregation, charge
+
+    class Plain:
+        def aggregate(self, aggregation, /):
+            return aggregation
+
+    assert aggregated(Told(), aggregation, lambda: [cost]) == (aggregation, Charges((Rows(),), (cost,)))
+    assert aggregated(Plain(), aggregation, lambda: pytest.fail("nobody is charged")) is aggregation

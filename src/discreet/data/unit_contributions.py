@@ -1,17 +1,24 @@
-"""What each unit of a batch adds, on DuckDB: `discreet.data.contributions` says what that is.
+"""What each unit of a batch adds, on DuckDB, and the rows of those who take part: see `discreet.data.contributions`.
 
 What a unit adds in a group is what the tally of the aggregate counts of its own rows: so the tallies themselves are
 asked, each pair of a unit and a group being a group of its own.
+
+Who is left out is taken out of what is known by then, and nothing is computed again. Guarantee: what is counted is what
+would be counted if the others had no rows. Proof: which rows of a unit count is decided by its own rows and the salt
+(`discreet.data.kernel`), and a row alone decides its group, its value and its grid point. So the rows that count of
+those who stay, with all that, are those of everybody without the others', in the same order; and so are the pairs of
+units and groups that have such a row. Aggregates of groups are functions of these. Other aggregates look at all rows of
+a unit and at its loads: for these, whole units are taken out.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.aggregates import Aggregate, People, Present, Rows, Total
+from discreet.data.aggregates import Aggregate, Distinct, Frequencies, Histogram, People, Present, Rows, Total
 from discreet.data.batches import Batch
 from discreet.data.contributions import Admission, Contribution
 from discreet.data.duck_relations import Asked
@@ -19,12 +26,15 @@ from discreet.data.engines import Reading
 from discreet.data.errors import engine_failed
 from discreet.data.floats_above import floats_above
 from discreet.data.holdings import Holdings
-from discreet.data.kernel import Pairs
+from discreet.data.kernel import NONE, Bounded, Pairs
+from discreet.data.statements import Selected
 from discreet.data.sums import EXACT, NARROW
 from discreet.data.tallies import Counts, Tally, Totals
 
 #: A unit adds one number in each group to these.
 OF_NUMBERS = (Rows, Present, Total)
+#: Rows that count decide these, and nothing else.
+OF_COUNTED = (*OF_NUMBERS, People, Distinct, Frequencies, Histogram)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -42,7 +52,7 @@ class Asking:
         admitted = self.admission.admit(accounts, contributions(batch, aggregates, tallies))
         if admitted.shape != accounts.shape or admitted.dtype != np.bool_:
             raise engine_failed()  # numbers would be taken for places
-        return batch if admitted.all() else batch.among(admitted)
+        return staying(batch, admitted, whole=not all(isinstance(one, OF_COUNTED) for one in aggregates))
 
 
 def asking_of(asked: Asked, holdings: Holdings, cursor: Reading, admission: Admission) -> Asking:
@@ -54,14 +64,66 @@ def asking_of(asked: Asked, holdings: Holdings, cursor: Reading, admission: Admi
     return Asking(admission, accounts if places is None else accounts[places])
 
 
+# --- who stays ---
+
+
+def staying(batch: Batch, admitted: NDArray[np.bool_], *, whole: bool) -> Batch:
+    """Return a batch of those who were admitted; `whole`: somebody looks at rows that do not count, or at loads."""
+    bounded, pairs = _pairs(batch)
+    if admitted.all():
+        return replace(batch, memory=_counted(bounded.people, pairs.lengths, batch.size))
+    stays = admitted[pairs.units]
+    # Places of those who stay: several arrays are read by them, and a mask would be searched each time.
+    own, rows = np.flatnonzero(stays), np.flatnonzero(stays.repeat(pairs.lengths))
+    people, lengths = bounded.people[own], pairs.lengths[own]
+    if whole:
+        left = batch.among(admitted)
+    else:
+        counted = rows if bounded.rows is None else bounded.rows[rows]
+        left = replace(batch, bounded=Bounded(counted, people, NONE, NONE, 0))
+    return replace(left, memory=_counted(people, lengths, batch.size), shared=_shared(batch, rows))
+
+
+def _counted(people: NDArray[np.intp], lengths: NDArray[np.intp], size: int) -> dict[object, Any]:
+    """Return the groups of rows that count, and how many there are of each (`Batch.memory`): from their pairs."""
+    rows = np.bincount(people, weights=lengths, minlength=size).astype(np.int64)
+    return {"codes": people.repeat(lengths), "rows": rows}
+
+
+def _shared(batch: Batch, rows: NDArray[np.intp]) -> dict[object, Any]:
+    """Return what is known of some of the rows that count: values, by columns, and grid points (`Batch.shared`)."""
+    kept: dict[object, Any] = {}
+    for key, known in batch.shared.items():
+        if isinstance(key, int):
+            valid, data = known
+            kept[key] = None if valid is None else valid[rows], data[_places(valid, rows)]
+        elif isinstance(key, tuple) and isinstance(key[0], Selected):
+            kept[key] = known[_places(batch.shared[key[0].index][0], rows)]
+    return kept
+
+
+def _places(valid: NDArray[np.bool_] | None, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return where the values of some rows stand among all values: rows without one have no place."""
+    return rows if valid is None else (np.cumsum(valid) - 1)[rows[valid[rows]]]
+
+
+def _pairs(batch: Batch) -> tuple[Bounded, Pairs]:
+    if batch.bounded is None or batch.bounded.pairs is None:
+        raise engine_failed()
+    return batch.bounded, batch.bounded.pairs
+
+
+# --- what they add ---
+
+
 def contributions(
     batch: Batch, aggregates: Sequence[Aggregate], tallies: Sequence[Tally]
 ) -> tuple[Contribution | None, ...]:
     """Return what the units of a batch add to each aggregate, exactly, rounded up; None where it is not one number."""
-    if batch.placed is None or batch.bounded is None or batch.bounded.pairs is None:
+    _, pairs = _pairs(batch)
+    if batch.placed is None:
         raise engine_failed()
-    pairs, units = batch.bounded.pairs, batch.placed.units
-    groups = np.bincount(pairs.units, minlength=units)
+    groups = np.bincount(pairs.units, minlength=batch.placed.units)
     if not groups.all():
         raise engine_failed()  # somebody would not be asked
     by_pairs = batch.by_pairs(pairs)

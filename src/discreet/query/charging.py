@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import isqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from discreet.core import NotProved, round_up
 from discreet.data.aggregates import Aggregate, Aggregation, Exact, People, Present, Rows, Table, Total
 from discreet.data.contributions import Contribution
 from discreet.data.relations import Relation, is_owned
+from discreet.gate.takings import Taking
 from discreet.mechanisms import Gaussian, Laplace
 
 #: More than a few roundings of float64 can take away.
@@ -135,10 +135,8 @@ def noise_cost(noise: Laplace | Gaussian, aggregate: Aggregate, *, added_up: boo
     return PassCost(noise.cost, Basis.REACH, aggregate, most)
 
 
-def aggregated(data: Table, aggregation: Aggregation, costs: Callable[[], Sequence[PassCost]]) -> Exact:
+def aggregated(data: Table | Taking, aggregation: Aggregation, costs: Callable[[], Sequence[PassCost]]) -> Exact:
     """Return exact answers; with personal accounts of those who can pay their costs, and do."""
-    asking: Any = getattr(data, "aggregate_for", None)
-    if asking is not None:
-        exact: Exact = asking(aggregation, Charges(aggregation.aggregates, tuple(costs())))
-        return exact
+    if isinstance(data, Taking):
+        return data.aggregate_for(aggregation, Charges(aggregation.aggregates, tuple(costs())))
     return data.aggregate(aggregation)
