@@ -195,5 +195,8 @@ class Expressions:
         ]
 
     def later(self, depth):
-        days = self.rng.choice((0, 1, -1, 30, 366, -(10**6), 3_000_000, 2**31, -(2**63)))
-        return call(F.ADD_DAYS, self.of(self.moment(), depth), Literal.of(days))
+        days, months = (0, 1, 366, 3_000_000, -(2**63)), (1, -1, -60_000, 119_987)
+        amounts = [(F.ADD_DAYS, amount) for amount in days] + [(F.ADD_MONTHS, amount) for amount in months]
+        function, amount = self.rng.choice(amounts)
+        moved = call(function, self.of(self.moment(), depth), Literal.of(amount))
+        return moved if moved.kind is Kind.DATE else call(F.TO_DATE, moved)

@@ -49,6 +49,9 @@ SIGNATURES = {
     F.TO_TEXT: [(kind,) for kind in (INTEGER, BOOLEAN, DATE, TEXT)],
     F.TO_DATE: [(kind,) for kind in (DATE, TIMESTAMP, TEXT)],
 }
+#: Among them those that end in February, of leap years and of others, 1900 among these.
+MONTHS = (0, 1, -1, 2, -10, 12, -48, -1200, 7, 119_987, -119_987, 119_988, -119_988, 2**63 - 1)
+ONE = Literal.of(1)
 #: Functions with constants among their arguments, by what makes an expression of a column.
 WITH_CONSTANTS = {
     "CLAMP integers": (INTEGER, [lambda a: call(F.CLAMP, a, Literal.of(-7), Literal.of(2**53))]),
@@ -69,6 +72,15 @@ WITH_CONSTANTS = {
     "ADD_DAYS to timestamps": (
         TIMESTAMP,
         [lambda a, n=n: call(F.ADD_DAYS, a, Literal.of(n)) for n in (0, 1, -366, 3_652_058, -3_652_058)],
+    ),
+    "ADD_MONTHS to dates": (DATE, [lambda a, n=n: call(F.ADD_MONTHS, a, Literal.of(n)) for n in MONTHS]),
+    "ADD_MONTHS to timestamps": (TIMESTAMP, [lambda a, n=n: call(F.ADD_MONTHS, a, Literal.of(n)) for n in MONTHS]),
+    "ADD_MONTHS to what was moved": (
+        TIMESTAMP,
+        [
+            lambda a, n=n: call(F.ADD_DAYS, call(F.ADD_MONTHS, call(F.ADD_MONTHS, a, Literal.of(n)), ONE), ONE)
+            for n in (-1, 1, 48)
+        ],
     ),
     "LIKE": (
         TEXT,

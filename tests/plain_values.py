@@ -259,11 +259,25 @@ def day_of(moment):
 
 
 def days_later(moment, days):
-    """Return a day so many days later, or NULL outside of years 1 to 9999."""
+    """Return a day or a moment so many days later, or NULL outside of years 1 to 9999."""
     try:
-        return day_of(moment) + timedelta(days=days)
+        return moment + timedelta(days=days)
     except OverflowError:
         return None
+
+
+def months_later(moment, months):
+    """Return the same day of another month, or the last day before it that the month has; NULL beyond years 1 to 9999.
+
+    Written by trying days one after another, unlike what it checks.
+    """
+    count = moment.year * 12 + moment.month - 1 + months
+    for day in range(moment.day, 0, -1):
+        try:
+            return moment.replace(year=count // 12, month=count % 12 + 1, day=day)
+        except (ValueError, OverflowError):
+            continue
+    return None
 
 
 def to_integer(value):
@@ -315,10 +329,11 @@ STRICT = {
     F.TRUNC_YEAR: lambda day: date(day.year, 1, 1),
     F.TRUNC_QUARTER: lambda day: date(day.year, (day.month - 1) // 3 * 3 + 1, 1),
     F.TRUNC_MONTH: lambda day: date(day.year, day.month, 1),
-    F.TRUNC_WEEK: lambda day: days_later(day, 1 - day.isoweekday()),
+    F.TRUNC_WEEK: lambda day: day_of(days_later(day, 1 - day.isoweekday())),
     F.TRUNC_DAY: day_of,
     F.DAYS_BETWEEN: lambda first, last: (day_of(last) - day_of(first)).days,
     F.ADD_DAYS: days_later,
+    F.ADD_MONTHS: months_later,
     F.TO_INTEGER: to_integer,
     F.TO_REAL: to_real,
     F.TO_TEXT: to_text,

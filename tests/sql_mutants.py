@@ -6,7 +6,66 @@ CORPUS = "unit/test_sql_corpus.py"
 REFUSALS = f"{CORPUS}::test_a_refusal_says_what_is_wrong_where_and_what_to_write"
 TEXTS = f"{CORPUS}::test_a_question_becomes_its_one_text"
 
+ENGINES = "contracts/test_data_engines.py::test_what_needs_constants_means_the_same"
+PUBLICS = "unit/test_query_publics.py"
+
 SQL_MUTANTS = [
+    Mutant(
+        "a year is as long as a month",
+        "query/sql_rows.py",
+        '("YEAR", 12)',
+        '("YEAR", 1)',
+        TEXTS,
+    ),
+    Mutant(
+        "what is taken from a day is added",
+        "query/sql_rows.py",
+        "Literal.of(-amount if isinstance(node, exp.Sub) else amount)",
+        "Literal.of(amount)",
+        TEXTS,
+    ),
+    Mutant(
+        "a constant day beyond all years is taken",
+        "query/sql_rows.py",
+        "if isinstance(found, Call) and isinstance(start, Literal) and not is_null(start):",
+        "if False:",
+        REFUSALS,
+    ),
+    Mutant(
+        "months are written as days",
+        "query/sql_writing.py",
+        '"MONTH" if function is F.ADD_MONTHS else "DAY"',
+        '"DAY"',
+        TEXTS,
+    ),
+    Mutant(
+        "a constant day runs over the end of its month",
+        "core/schema.py",
+        "day=min(day.day, monthrange(year, month + 1)[1])",
+        "day=min(day.day, 28)",
+        TEXTS,
+    ),
+    Mutant(
+        "moments are thought to keep their order months later",
+        "query/intervals.py",
+        "    if _day_number_later(number + inwards, months) != moved:\n",
+        "    if number is not None:\n",
+        f"{PUBLICS}::test_no_day_lies_outside_of_its_interval_months_later",
+    ),
+    Mutant(
+        "DuckDB computes days beyond all years",
+        "data/calls.py",
+        'f"(CASE WHEN {inside} THEN {moved} END)"',
+        "moved",
+        ENGINES,
+    ),
+    Mutant(
+        "months are added to days that have none so far away",
+        "data/call_arguments.py",
+        "first, last = max(0, -months), MOST_MONTHS - max(0, months)",
+        "first, last = 0, MOST_MONTHS",
+        ENGINES,
+    ),
     Mutant(
         "an argument that is not known is passed over",
         "query/sql_checks.py",
@@ -174,6 +233,6 @@ SQL_MUTANTS = [
         "query/sql_select.py",
         "        return make(Function.AND, *found)\n",
         "        return found[0]\n",
-        "unit/test_frames.py::test_a_frame_asks_what_the_same_sql_asks",
+        "unit/test_frames.py::test_all_conditions_of_a_frame_count",
     ),
 ]

@@ -25,7 +25,10 @@ FORMS = {
         *("{t} || {t}", "LOWER({t})", "UPPER({t})", "TRIM({t})", "SUBSTRING({t}, 2, 3)", "COALESCE({t}, {t})"),
         *("CONCAT({t}, '-', {t}, age)", "LEFT({t}, 2)", "IF({b}, {t}, 'no')", "IFNULL({t}, 'none')"),
     ),
-    "d": ("{d} + INTERVAL 9 DAY", "{d} - INTERVAL 9 DAY", "DATE_TRUNC('year', {d})", "DATE_TRUNC('week', {d})"),
+    "d": (
+        *("{d} + INTERVAL 9 DAY", "{d} - INTERVAL 9 DAY", "DATE_TRUNC('year', {d})", "DATE_TRUNC('week', {d})"),
+        *("{d} + INTERVAL 2 MONTH", "{d} - INTERVAL 1 YEAR"),
+    ),
     "b": (
         *(f"{{n}}{sign}{{n}}" for sign in COMPARED),
         *(f"{{t}}{sign}{{t}}" for sign in COMPARED),

@@ -57,6 +57,10 @@ SAME = [
         "SELECT COUNT(*) FROM visits WHERE (age >= 40 OR smoker) AND stay > 1",
     ),
     (
+        VISITS_FRAME.filter("day + INTERVAL 1 MONTH > day").group_by(y="YEAR(day - INTERVAL 1 YEAR)").agg(count()),
+        "SELECT YEAR(day - INTERVAL 12 MONTH) AS y, COUNT(*) FROM visits WHERE day + INTERVAL 1 MONTH > day GROUP BY y",
+    ),
+    (
         VISITS_FRAME.group_by("ward", month="MONTH(day)").agg(n=count()),
         "SELECT ward, MONTH(day) AS month, COUNT(*) AS n FROM visits GROUP BY ward, MONTH(day)",
     ),

@@ -1,7 +1,7 @@
 """What is known before a row is seen: intervals and public groups, against all that rows do."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 import pytest
@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 
 from data_worlds import Worlds
 from discreet.core import Bounds, InvalidInput, PrivacyUnit
-from discreet.core.schema import Column, Kind, Schema
-from discreet.data.expressions import Case, Literal, call, column, columns_in
+from discreet.core.schema import Column, Kind, Schema, day_number
+from discreet.data.expressions import Case, ColumnValue, Literal, call, column, columns_in
 from discreet.data.functions import F
 from discreet.query.intervals import interval_of
 from discreet.query.publics import bounds_of, never_null, public_values
 from plain_engine import PlainTable
-from plain_values import value_of
+from plain_values import MICROSECONDS, microseconds_of, months_later, value_of
 
 SEEDS = st.integers(0, 10**9)
+DECEMBER = datetime(2023, 12, 30)  # noqa: DTZ001 - timestamps are UTC, without saying so
 SCHEMA = Schema(
     table="visits",
     columns=(
@@ -146,6 +147,36 @@ def test_what_is_never_null_is_null_in_no_row(seed, kind, depth):
     for row in PlainTable(schema, worlds.draw_rows(20)).rows:
         if all(row[name] is not None for name in columns_in(expression)):
             assert value_of(expression, row) is not None
+
+
+def in_days(moment):
+    return Fraction(microseconds_of(moment), MICROSECONDS)
+
+
+@pytest.mark.parametrize("kind", [Kind.DATE, Kind.TIMESTAMP])
+@pytest.mark.parametrize("months", [1, -1, -11, 12])
+def test_no_day_lies_outside_of_its_interval_months_later(kind, months):
+    """Moments do not keep their order: 30 January, 23:00, is later in February than 31 January, 01:00."""
+    hours = 1 if kind is Kind.DATE else 3
+    moments = [DECEMBER + n * timedelta(days=1) / hours for n in range(64 * hours)]
+    now, later = [in_days(moment) for moment in moments], [in_days(months_later(moment, months)) for moment in moments]
+    for first in range(0, len(moments), 5):
+        for last in range(first + 1, len(moments), 7):
+            bounded = ColumnValue("x", kind, Bounds(now[first], now[last], step=Fraction(1, 24)))
+            interval = interval_of(call(F.ADD_MONTHS, bounded, Literal.of(months)))
+            assert 0 <= min(later[first : last + 1]) - interval.low < 1
+            assert 0 <= interval.high - max(later[first : last + 1]) <= 1
+
+
+def test_days_beyond_all_years_have_an_interval_of_days():
+    late = ColumnValue("x", Kind.DATE, Bounds(day_number(date(9998, 1, 1)), day_number(date(9999, 12, 31)), step=1))
+    interval = interval_of(call(F.ADD_MONTHS, late, Literal.of(13)))
+    assert (interval.low, interval.high) == (day_number(date(9999, 2, 1)), day_number(date.max))
+
+
+def test_the_year_of_a_moment_before_1970_is_that_of_its_day():
+    evening = ColumnValue("x", Kind.TIMESTAMP, Bounds(Fraction(-1, 2), Fraction(1, 2), step=Fraction(1, 2)))
+    assert interval_of(call(F.YEAR, evening)).low == 1969
 
 
 def test_intervals_of_products_and_quotients():

@@ -54,6 +54,8 @@ COUNT = "SELECT COUNT(*) FROM visits v "
         ("WHERE CONCAT(ward, 'x') = 'x'", "WHERE COALESCE(ward, '') || 'x' = 'x'"),
         ("WHERE CAST(stay AS DECIMAL(9, 2)) > 1", "WHERE ROUND(stay, 2) > 1"),
         ("WHERE day > DATE '2024-01-31' + INTERVAL 1 MONTH", "WHERE day > '2024-02-29'"),
+        ("WHERE day + INTERVAL '2' YEARS > '2024-02-29'", "WHERE day + INTERVAL 24 MONTH > '2024-02-29'"),
+        ("WHERE day - INTERVAL 1 QUARTER > '2024-02-29'", "WHERE day + INTERVAL '-3' MONTH > '2024-02-29'"),
     ],
 )
 def test_two_ways_of_writing_it_are_one_question(one, other):

@@ -1,9 +1,11 @@
 """What is public about a table: its columns, their kinds, their bounds, their groups, and who is protected."""
 
+from calendar import monthrange
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
+from typing import TypeVar
 
 from discreet.core.bounds import Bounds
 from discreet.core.errors import InvalidInput
@@ -11,6 +13,8 @@ from discreet.core.units import PrivacyUnit
 
 #: A value of a cell, or of a group; None is SQL's NULL.
 Value = int | float | str | bool | date | datetime | None
+#: A day, or a moment.
+Day = TypeVar("Day", bound=date)
 
 
 #: The day that days are counted from.
@@ -121,6 +125,17 @@ def day_number(day: date) -> int:
 def day_of(number: int) -> date:
     """Return the day of a number of days since 1970-01-01; the first or the last day that there is, if it is beyond."""
     return date.fromordinal(min(max(number + EPOCH, date.min.toordinal()), date.max.toordinal()))
+
+
+def months_later(day: Day, months: int) -> Day | None:
+    """Return the day so many months later, at the same hour: the last of its month, if that has no such day.
+
+    None outside of years 1 to 9999.
+    """
+    year, month = divmod(12 * day.year + day.month - 1 + months, 12)
+    if not date.min.year <= year <= date.max.year:
+        return None
+    return day.replace(year=year, month=month + 1, day=min(day.day, monthrange(year, month + 1)[1]))
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:

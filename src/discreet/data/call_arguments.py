@@ -1,7 +1,11 @@
 """What the arguments of a function say before any row is read: the same on every engine."""
 
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date
+
 from discreet.core import InvalidInput
-from discreet.core.schema import Kind
+from discreet.core.schema import Kind, day_number, day_of
 from discreet.data.expressions import Call, Expression, Literal, is_null
 from discreet.data.functions import F
 
@@ -9,6 +13,8 @@ from discreet.data.functions import F
 SATURATED = 2**53
 #: No day of years 1 to 9999 is farther from another.
 MOST_DAYS = 3_652_058
+#: No month of years 1 to 9999 is farther from another.
+MOST_MONTHS = 119_987
 #: Engines' positions in texts are 32-bit numbers.
 MOST_POSITION = 2**31 - 1
 
@@ -56,10 +62,30 @@ def shared_kind(call: Call) -> Kind:
     return next(wider, kinds[0] if kinds else Kind.TEXT)
 
 
-def days_later(call: Call) -> int | None:
-    """Return how many days are added to one; None if there is no day so far away, or no number."""
-    days = whole_of(call.arguments[1])
-    return None if days is None or abs(days) > MOST_DAYS else days
+@dataclass(frozen=True, slots=True)
+class Later:
+    """So many days or months, and the first and the last day that has another so far away from it."""
+
+    amount: int
+    months: bool
+    first: date
+    last: date
+
+
+def later(call: Call) -> Later | None:
+    """Return what is added to a day; None if there is no day so far away from any, or no number."""
+    amount, months = whole_of(call.arguments[1]), call.function is F.ADD_MONTHS
+    if amount is None or is_null(call.arguments[0]) or abs(amount) > (MOST_MONTHS if months else MOST_DAYS):
+        return None
+    first, last = _month_ends(amount) if months else (day_of(day_number(end) - amount) for end in (date.min, date.max))
+    return Later(amount, months, first, last)
+
+
+def _month_ends(months: int) -> tuple[date, date]:
+    """Return the first and the last day that is some months away from another: whole months of days."""
+    first, last = max(0, -months), MOST_MONTHS - max(0, months)
+    year, month = last // 12 + 1, last % 12 + 1
+    return date(first // 12 + 1, first % 12 + 1, 1), date(year, month, monthrange(year, month)[1])
 
 
 def ends_of_substring(call: Call) -> tuple[int, int] | None:

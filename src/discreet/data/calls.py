@@ -12,8 +12,8 @@ from discreet.data.call_arguments import (
     TEXTS,
     TRUNCATED,
     constant_of,
-    days_later,
     ends_of_substring,
+    later,
     shared_kind,
 )
 from discreet.data.compiling import TYPES, Scope, Sql, as_kind, bound_once, compiled, wide_literal
@@ -154,14 +154,20 @@ def _days(call: Call, scope: Scope) -> Sql | None:
         case F.DAYS_BETWEEN:
             first, last = (_day(argument, scope) for argument in call.arguments)
             return Sql(f"({last} - {first})", Kind.INTEGER, MOST_DAYS)
-        case F.ADD_DAYS:
-            days = days_later(call)
-            if days is None:
-                return Sql("CAST(NULL AS DATE)", Kind.DATE)
-            later = f"({_day(call.arguments[0], scope)} + CAST({scope.constant(days)} AS INTEGER))"
-            return Sql(bound_once(later, "(CASE WHEN year({}) BETWEEN 1 AND 9999 THEN {} END)"), Kind.DATE)
+        case F.ADD_DAYS | F.ADD_MONTHS:
+            return _later(call, scope)
         case _:
             return None
+
+
+def _later(call: Call, scope: Scope) -> Sql:
+    """Return a day so many days or months later, if it is one."""
+    added = later(call)
+    if added is None:
+        return Sql(f"CAST(NULL AS {TYPES[call.kind]})", call.kind)
+    moved = f"CAST({{}} + to_{'months' if added.months else 'days'}({added.amount}) AS {TYPES[call.kind]})"
+    inside = f"CAST({{}} AS DATE) BETWEEN DATE '{added.first}' AND DATE '{added.last}'"
+    return Sql(bound_once(compiled(call.arguments[0], scope).text, f"(CASE WHEN {inside} THEN {moved} END)"), call.kind)
 
 
 def _day(expression: Expression, scope: Scope) -> str:

@@ -13,7 +13,9 @@ The meaning is the contract of all engines; `tests/plain_engine.py` is its plain
 * CLAMP(x, low, high) needs constants low ≤ high. SUBSTRING(text, start, length) needs constants start ≥ 1, length ≥ 0,
   and counts code points, as LENGTH does. TRIM takes off spaces (U+0020) at both ends. LOWER and UPPER are the engine's.
 * Weeks are ISO weeks; WEEKDAY is 1 for Monday to 7 for Sunday. TRUNC_WEEK is the Monday. TRUNC_* give DATEs.
-* DAYS_BETWEEN(a, b) is the number of midnights from a to b. ADD_DAYS(day, constant) is NULL outside of years 1 to 9999.
+* DAYS_BETWEEN(a, b) is the number of midnights from a to b. ADD_DAYS(day, constant) and ADD_MONTHS(day, constant) are
+  DATEs of DATEs and TIMESTAMPs, at the same hour, of TIMESTAMPs. They are NULL outside of years 1 to 9999. Months end
+  early: what would be the 31st of a month of 30 days is the 30th, and nothing remembers the 31st.
 * TO_INTEGER rounds reals like ROUND; reads a text that is an optional sign and 1 to 15 digits, spaces around it
   allowed; TRUE is 1. TO_REAL reads a text like 12, -1.5, .5 or 1e3 (exponent of at most three digits), spaces around it
   allowed. TO_DATE reads YYYY-MM-DD and takes the day of a TIMESTAMP. TO_TEXT writes INTEGER, BOOLEAN (true, false),
@@ -81,6 +83,7 @@ class Function(Enum):
     TRUNC_DAY = "DATE_TRUNC day"
     DAYS_BETWEEN = "DAYS_BETWEEN"
     ADD_DAYS = "ADD_DAYS"
+    ADD_MONTHS = "ADD_MONTHS"
     TO_INTEGER = "CAST AS INTEGER"
     TO_REAL = "CAST AS REAL"
     TO_TEXT = "CAST AS TEXT"
@@ -168,7 +171,7 @@ def _kind_of_odd(function: Function, kinds: Sequence[Kind | None]) -> Kind:
         case _:
             _need(function, kinds[:1], 1, DAYS)
             _need(function, kinds[1:], 1, {Kind.INTEGER})
-            return Kind.DATE
+            return kinds[0] or Kind.DATE
 
 
 def _need(function: Function, kinds: Sequence[Kind | None], count: int | None, allowed: set[Kind]) -> None:

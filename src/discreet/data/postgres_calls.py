@@ -1,9 +1,8 @@
 """Functions of one row as PostgreSQL's SQL. What each means is said in `discreet.data.functions`."""
 
 import math
-from datetime import date
 
-from discreet.core.schema import Kind, day_number, day_of
+from discreet.core.schema import Kind
 from discreet.data.call_arguments import (
     BINARY,
     MOST_DAYS,
@@ -11,8 +10,8 @@ from discreet.data.call_arguments import (
     SAME,
     TRUNCATED,
     constant_of,
-    days_later,
     ends_of_substring,
+    later,
     shared_kind,
 )
 from discreet.data.expressions import Call, Expression, Literal, is_null
@@ -26,7 +25,7 @@ from discreet.data.postgres_expressions import (
     spread,
     widened,
 )
-from discreet.data.postgres_literals import BYTES, day, null
+from discreet.data.postgres_literals import BYTES, TYPES, day, null
 from discreet.data.postgres_numbers import (
     SATURATED,
     Piece,
@@ -183,7 +182,7 @@ def _days(call: Call, columns: Columns) -> Piece | None:
         case F.DAYS_BETWEEN:
             first, last = (_day(argument, columns) for argument in call.arguments)
             return Piece(f"CAST({last} - {first} AS bigint)", Kind.INTEGER, MOST_DAYS, 1.0)
-        case F.ADD_DAYS:
+        case F.ADD_DAYS | F.ADD_MONTHS:
             return _later(call, columns)
         case _:
             return None
@@ -197,13 +196,16 @@ def _day(expression: Expression, columns: Columns) -> str:
 
 
 def _later(call: Call, columns: Columns) -> Piece:
-    """Return a day so many days later, if it is one: only then is it computed."""
-    days = days_later(call)
-    if days is None:
-        return Piece(f"({null(Kind.DATE)})", Kind.DATE)
-    first, last = (day(day_of(day_number(end) - days)) for end in (date.min, date.max))
-    form = f"(CASE WHEN {{x}} BETWEEN {first} AND {last} THEN {{x}} + ({days}) END)"
-    return Piece(bound(form, x=_day(call.arguments[0], columns)), Kind.DATE)
+    """Return a day so many days or months later, if it is one: only then is it computed."""
+    added = later(call)
+    if added is None:
+        return Piece(f"({null(call.kind)})", call.kind)
+    inside = f"CAST({{x}} AS date) BETWEEN {day(added.first)} AND {day(added.last)}"
+    unit = "months" if added.months else "days"
+    moved = f"CAST({{x}} + make_interval({unit} => {added.amount}) AS {TYPES[call.kind]})"
+    return Piece(
+        bound(f"(CASE WHEN {inside} THEN {moved} END)", x=compiled(call.arguments[0], columns).text), call.kind
+    )
 
 
 # --- texts, and casts ---

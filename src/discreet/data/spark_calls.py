@@ -11,15 +11,15 @@ from discreet.data.call_arguments import (
     TEXTS,
     TRUNCATED,
     constant_of,
-    days_later,
     ends_of_substring,
+    later,
     shared_kind,
 )
 from discreet.data.compiling import Sql
 from discreet.data.expressions import Call, Expression, Literal, is_null
 from discreet.data.functions import COMPARISONS, Function
 from discreet.data.spark_expressions import Columns, as_kind, bound_once, clipped, compiled, finite
-from discreet.data.spark_literals import DAY, null, real, text, whole, wide
+from discreet.data.spark_literals import DAY, day, null, real, text, whole, wide
 
 F = Function
 #: A result that stays below this is finite, whatever was rounded on the way.
@@ -179,14 +179,25 @@ def _days(call: Call, columns: Columns) -> Sql | None:
         case F.DAYS_BETWEEN:
             first, last = (_day(argument, columns) for argument in call.arguments)
             return Sql(f"CAST(datediff({last}, {first}) AS BIGINT)", Kind.INTEGER, MOST_DAYS)
-        case F.ADD_DAYS:
-            days = days_later(call)
-            if days is None:
-                return Sql(null(Kind.DATE), Kind.DATE)
-            later = f"date_add({_day(call.arguments[0], columns)}, {days})"
-            return Sql(bound_once(later, f"(CASE WHEN {{}} BETWEEN {DAYS} THEN {{}} END)"), Kind.DATE)
+        case F.ADD_DAYS | F.ADD_MONTHS:
+            return _later(call, columns)
         case _:
             return None
+
+
+def _later(call: Call, columns: Columns) -> Sql:
+    """Return a day so many days or months later, if it is one. A moment keeps its place in the day."""
+    added = later(call)
+    if added is None:
+        return Sql(null(call.kind), call.kind)
+    inside = f"{{}} BETWEEN {day(added.first)} AND {day(added.last)}"
+    form = f"(CASE WHEN {inside} THEN {'add_months' if added.months else 'date_add'}({{}}, {added.amount}) END)"
+    inner = compiled(call.arguments[0], columns).text
+    if call.kind is Kind.DATE:
+        return Sql(bound_once(inner, form), Kind.DATE)
+    moved = bound_once(_day_of_moment("{}"), form)
+    moment = f"(CAST(unix_date({moved}) AS BIGINT) * {whole(DAY)} + pmod({{}}, {whole(DAY)}))"
+    return Sql(bound_once(inner, moment), Kind.TIMESTAMP)
 
 
 def _of_clock(call: Call, columns: Columns) -> Sql:
@@ -197,13 +208,16 @@ def _of_clock(call: Call, columns: Columns) -> Sql:
 
 
 def _day(expression: Expression, columns: Columns) -> str:
-    """Return a day, or that of a moment. Counted from year 1 on, numbers are not negative, and divided round down."""
+    """Return a day, or that of a moment."""
     if is_null(expression):
         return null(Kind.DATE)
     inner = compiled(expression, columns)
-    if inner.kind is Kind.DATE:
-        return inner.text
-    number = f"({inner.text} + {whole(YEAR_1 * DAY)}) div {whole(DAY)} - {YEAR_1}"
+    return inner.text if inner.kind is Kind.DATE else _day_of_moment(inner.text)
+
+
+def _day_of_moment(moment: str) -> str:
+    """Return the day of a moment. Counted from year 1 on, numbers are not negative, and divided round down."""
+    number = f"({moment} + {whole(YEAR_1 * DAY)}) div {whole(DAY)} - {YEAR_1}"
     return f"date_from_unix_date(CAST({number} AS INT))"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 
-from discreet.core.schema import Kind, day_number, day_of
+from discreet.core.schema import Kind, day_number, day_of, months_later
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
 from discreet.data.functions import F
 
@@ -84,6 +84,8 @@ def _of_call(call: Call) -> Interval:
     if function in (F.COALESCE, F.LEAST, F.GREATEST):
         return _of_choice(function, arguments)
     parts = [interval_of(argument) for argument in arguments]
+    if function is F.ADD_MONTHS:
+        return _months_later(call, parts[0])
     rule = RULES.get(function)
     found = rule(*parts) if rule is not None else ANY
     if call.kind is Kind.INTEGER and function not in (F.NULLIF, F.CLAMP):
@@ -212,18 +214,55 @@ def _power(base: Interval, exponent: Interval) -> Interval:
     return Interval(min(corners), max(corners))
 
 
+def _day(number: Fraction) -> date:
+    """Return the day of a moment: also of one before 1970."""
+    return day_of(math.floor(number))
+
+
+def _months_later(call: Call, part: Interval) -> Interval:
+    """Return an interval of days, which keep their order, or of moments, which need not.
+
+    Of 30 January, 23:00, and 31 January, 01:00, the later one is earlier a month later, as both are of the last day of
+    February. So an end that shares its day with others is that day's midnight.
+    """
+    months = call.arguments[1].value if isinstance(call.arguments[1], Literal) else None
+    if not isinstance(months, int):
+        return ANY
+    whole = call.kind is Kind.DATE
+    low = None if part.low is None else _moved(part.low, months, None if whole else 1)
+    high = None if part.high is None else _moved(part.high, months, None if whole else -1)
+    return Interval(low, high)
+
+
+def _moved(end: Fraction, months: int, inwards: int | None) -> Fraction:
+    """Return an end of an interval months later; `inwards` leads to the day that may share its day with it."""
+    number, into_day = math.floor(end), end - math.floor(end)
+    moved = _day_number_later(number, months)
+    if inwards is None:
+        return Fraction(moved)
+    if _day_number_later(number + inwards, months) != moved:
+        return moved + into_day
+    return Fraction(moved if inwards > 0 else moved + 1)
+
+
+def _day_number_later(number: int, months: int) -> int:
+    """Return the number of the day months later; beyond what is a day, of the first or the last that is one."""
+    found = months_later(day_of(number), months)
+    return day_number((date.max if months > 0 else date.min) if found is None else found)
+
+
 def _year(part: Interval) -> Interval:
     return Interval(
-        None if part.low is None else Fraction(day_of(int(part.low)).year),
-        None if part.high is None else Fraction(day_of(int(part.high)).year),
+        None if part.low is None else Fraction(_day(part.low).year),
+        None if part.high is None else Fraction(_day(part.high).year),
     )
 
 
 def _truncated(rule: Callable[[date], date]) -> Callable[[Interval], Interval]:
     def apply(part: Interval) -> Interval:
         return Interval(
-            None if part.low is None else Fraction(day_number(rule(day_of(int(part.low))))),
-            None if part.high is None else Fraction(day_number(rule(day_of(int(part.high))))),
+            None if part.low is None else Fraction(day_number(rule(_day(part.low)))),
+            None if part.high is None else Fraction(day_number(rule(_day(part.high)))),
         )
 
     return apply

@@ -2,12 +2,11 @@
 
 import math
 import re
-from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
 from discreet.core import InvalidInput, OutOfRange
-from discreet.core.schema import Kind
+from discreet.core.schema import Kind, months_later
 from discreet.data.expressions import Expression, Literal
 from discreet.data.functions import F
 
@@ -98,22 +97,9 @@ def _real(compute: Callable[..., float]) -> Callable[..., Literal | None]:
     return fold_real
 
 
-def _add_days(start: object, days: object) -> Literal | None:
-    return Literal.of(start + timedelta(days=days)) if type(start) is date and isinstance(days, int) else None
-
-
-def months_later(start: Expression, months: int) -> Literal | None:
-    """Return the day some months after a constant one: the last of its month, if that has no such day.
-
-    None, if it is no constant day, or would lie outside of years 1 to 9999.
-    """
-    if not isinstance(start, Literal) or type(start.value) is not date:
-        return None
-    year, month = divmod(12 * start.value.year + start.value.month - 1 + months, 12)
-    if not 1 <= year <= 9999:
-        return None
-    last = monthrange(year, month + 1)[1]
-    return Literal.of(date(year, month + 1, min(start.value.day, last)))
+def _add_months(start: date, months: int) -> Literal | None:
+    found = months_later(start, months)
+    return None if found is None else Literal.of(found)
 
 
 def _days_between(start: object, end: object) -> Literal | None:
@@ -128,6 +114,7 @@ FOLDS: dict[F, Callable[..., Literal | None]] = {
     F.DIVIDE: _real(lambda a, b: a / b),
     F.TO_REAL: lambda value: Literal.of(float(value)) if isinstance(value, (int, float)) else None,
     F.CONCAT: lambda *texts: Literal.of("".join(texts)),
-    F.ADD_DAYS: _add_days,
+    F.ADD_DAYS: lambda start, days: Literal.of(start + timedelta(days=days)),
+    F.ADD_MONTHS: _add_months,
     F.DAYS_BETWEEN: _days_between,
 }

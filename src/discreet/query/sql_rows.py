@@ -6,7 +6,7 @@ from discreet.core import DiscreetError, InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.expressions import Call, Case, Expression, InSet, Like, Literal, call, is_null
 from discreet.data.functions import ALIKE, COMPARISONS, F
-from discreet.query.sql_constants import day, fold, moment, months_later, number, with_days
+from discreet.query.sql_constants import day, fold, moment, number, with_days
 from discreet.query.sql_functions import MOST_DIGITS, function_call, rounded
 from discreet.query.sql_names import AGGREGATES, PARTS
 from discreet.query.sql_scope import Scope
@@ -37,10 +37,11 @@ TYPES: dict[exp.DType, F] = {
     exp.DType.TEXT: F.TO_TEXT,
     exp.DType.DATE: F.TO_DATE,
 }
-#: How many days an interval's unit has. Months and years have no number of days.
-UNITS = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}
-MONTHS = {"MONTH": 1, "MONTHS": 1, "QUARTER": 3, "QUARTERS": 3, "YEAR": 12, "YEARS": 12}
-FARTHEST = 4_000_000
+#: How many days or months an interval's unit has: months and years have no number of days.
+UNITS = {"DAY": (F.ADD_DAYS, 1), "WEEK": (F.ADD_DAYS, 7)} | {
+    unit: (F.ADD_MONTHS, months) for unit, months in (("MONTH", 1), ("QUARTER", 3), ("YEAR", 12))
+}
+FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000}
 
 
 def row(node: exp.Expr, scope: Scope) -> Expression:
@@ -110,13 +111,7 @@ def _sum(node: exp.Add | exp.Sub, scope: Scope) -> Expression:
     minus = isinstance(node, exp.Sub)
     left = row(node.this, scope)
     if isinstance(node.expression, exp.Interval):
-        months = _months(node.expression)
-        if months is not None:
-            return _later(left, -months if minus else months, node, scope)
-        days = _days(node.expression, scope)
-        if left.kind is not Kind.DATE:
-            raise scope.refuse(node, "Days can be added to dates alone.", "write CAST(x AS DATE) + INTERVAL 7 DAY")
-        return make(F.ADD_DAYS, left, Literal.of(-days if minus else days))
+        return _later(left, node, scope)
     right = row(node.expression, scope)
     if minus and left.kind is right.kind is Kind.DATE:
         return make(F.DAYS_BETWEEN, right, left)
@@ -129,42 +124,36 @@ def _sum(node: exp.Add | exp.Sub, scope: Scope) -> Expression:
     return make(F.SUBTRACT if minus else F.ADD, left, right)
 
 
-def _months(node: exp.Interval) -> int | None:
-    """Return how many months an interval has, if it is one of months or years."""
-    unit, count = node.args.get("unit"), node.this
-    text = count.name if isinstance(count, exp.Literal) else ""
-    known = MONTHS.get(unit.name.upper()) if isinstance(unit, exp.Var) else None
-    whole = text.removeprefix("-").isdecimal() and text.isascii() and len(text) <= 6
-    return int(text) * known if known is not None and whole else None
-
-
-def _later(day_: Expression, months: int, node: exp.Expr, scope: Scope) -> Expression:
-    """Return a constant day some months later. There is no function of rows for it: engines have days alone."""
-    found = months_later(day_, months)
-    if found is None:
+def _later(start: Expression, node: exp.Add | exp.Sub, scope: Scope) -> Expression:
+    """Return a day some days or months later or before; of a moment, a moment."""
+    if not start.kind.temporal and not is_null(start):
         raise scope.refuse(
-            node,
-            "Months and years can be added to a constant day alone, from year 1 to 9999.",
-            "add days: day + INTERVAL 30 DAY; or compare months: 12 * YEAR(day) + MONTH(day)",
+            node, "An interval can be added to dates and moments alone.", "write CAST(x AS DATE) + INTERVAL 7 DAY"
         )
+    function, amount = _interval(node.expression, scope)
+    found = make(function, start, Literal.of(-amount if isinstance(node, exp.Sub) else amount))
+    if isinstance(found, Call) and isinstance(start, Literal) and not is_null(start):
+        raise scope.refuse(node, "There is no such day in years 1 to 9999.", "write a shorter interval")
     return found
 
 
-def _days(node: exp.Interval, scope: Scope) -> int:
+def _interval(node: exp.Interval, scope: Scope) -> tuple[F, int]:
+    """Return what adds an interval, and how many days or months it has."""
     unit, count = node.args.get("unit"), node.this
     text = count.name if isinstance(count, exp.Literal) else ""
-    if not isinstance(unit, exp.Var) or unit.name.upper() not in UNITS:
+    name = unit.name.upper().removesuffix("S") if isinstance(unit, exp.Var) else ""
+    if name not in UNITS:
         raise scope.refuse(
             node,
-            "An interval must be in days or weeks; beside one day, also in months or years.",
-            "write INTERVAL 7 DAY, or the day itself, as in DATE '2025-01-01'",
+            "An interval must be in days, weeks, months, quarters or years.",
+            "write INTERVAL 7 DAY, INTERVAL 3 MONTH, or the day itself, as in DATE '2025-01-01'",
         )
     if not text.removeprefix("-").isdecimal() or not text.isascii() or len(text) > 8:
-        raise scope.refuse(node, "An interval must be a whole number of days.", "write INTERVAL 7 DAY")
-    days = int(text) * UNITS[unit.name.upper()]
-    if abs(days) > FARTHEST:
-        raise scope.refuse(node, "The interval is longer than ten thousand years.", "write fewer days")
-    return days
+        raise scope.refuse(node, f"An interval must be a whole number of {name.lower()}s.", f"write INTERVAL 7 {name}")
+    function, each = UNITS[name]
+    if abs(int(text) * each) > FARTHEST[function]:
+        raise scope.refuse(node, "The interval is longer than ten thousand years.", f"write fewer {name.lower()}s")
+    return function, int(text) * each
 
 
 def _chain(node: exp.Expr, scope: Scope) -> list[Expression]:

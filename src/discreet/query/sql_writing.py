@@ -91,9 +91,10 @@ def _odd(function: F, arguments: list[Written]) -> Written:
             return f"{within(arguments[0], JOIN)} IS NULL", COMPARE
         case F.DAYS_BETWEEN:
             return f"DATE_DIFF('day', {texts[0]}, {texts[1]})", WHOLE
-        case _:  # ADD_DAYS
-            sign, days = ("-", texts[1][1:]) if texts[1].startswith("-") else ("+", texts[1])
-            return f"{within(arguments[0], ADD)} {sign} INTERVAL {days} DAY", ADD
+        case _:  # ADD_DAYS, ADD_MONTHS
+            sign, amount = ("-", texts[1][1:]) if texts[1].startswith("-") else ("+", texts[1])
+            unit = "MONTH" if function is F.ADD_MONTHS else "DAY"
+            return f"{within(arguments[0], ADD)} {sign} INTERVAL {amount} {unit}", ADD
 
 
 def _infix(function: F, arguments: list[Written]) -> str:
