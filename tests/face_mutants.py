@@ -12,8 +12,8 @@ FACE_MUTANTS = [
     Mutant(
         "settings that were refused stay behind",
         "cli/beginning.py",
-        "        project.unlink(missing_ok=True)\n        error.fix",
-        "        error.fix",
+        "        project.unlink(missing_ok=True)\n        raise",
+        "        raise",
         f"{ASKING}test_what_cannot_be_declared_is_refused_and_nothing_is_written",
     ),
     Mutant(
@@ -215,7 +215,7 @@ FACE_MUTANTS = [
     Mutant(
         "the kinds of a CSV file are left to its rows",
         "cli/beginning.py",
-        "if is_csv(source) or column.name.casefold() in typed",
+        "if has_texts_alone(source) or column.name.casefold() in typed",
         "if column.name.casefold() in typed",
         f"{ASKING}test_init_declares_the_kinds_of_a_csv_file_so_that_no_row_changes_them",
     ),
@@ -269,6 +269,34 @@ FACE_MUTANTS = [
         "        if given and len(names) > 1:\n",
         "        if False:\n",
         f"{SETTINGS}test_a_bad_file_of_several_tables_is_refused_with_what_to_write",
+    ),
+    Mutant(
+        "kinds of a public table are taken for a private one's",
+        "cli/by_table.py",
+        "        if table is None or table not in publics:\n",
+        "        if True:\n",
+        f"{TABLES}test_kinds_of_public_tables_are_typed_with_the_tables_name",
+    ),
+    Mutant(
+        "a column that is called like a public table takes its kinds",
+        "cli/beginning.py",
+        "settings.kinds if len(places.names) > 1 else {places.names[0]: settings.kinds}",
+        "settings.kinds",
+        f"{TABLES}test_kinds_of_a_public_table_beside_the_only_private_one_are_told_apart",
+    ),
+    Mutant(
+        "a refusal while opening speaks Python",
+        "cli/querying.py",
+        'with speaking(), patient("opening the table", arguments):',
+        'with patient("opening the table", arguments):',
+        f"{TABLES}test_a_refusal_while_opening_speaks_of_the_settings",
+    ),
+    Mutant(
+        "a limit that is said elsewhere loses its place",
+        "cli/speech.py",
+        'said if said == text else WHEN.sub("", said)',
+        'WHEN.sub("", said.replace("or when", "when"))',
+        f"{TABLES}test_what_is_declared_is_told_as_it_is_written_in_settings",
     ),
     Mutant(
         "the preview of a hierarchy pays for it",

@@ -9,8 +9,44 @@ TABLES = "unit/test_session_tables.py"
 SETTINGS = "unit/test_session_settings.py"
 PERSONAL = "unit/test_session_personal.py"
 PERSONS = "unit/test_cli_personal.py"
+ENGINE = "unit/test_session_engine.py"
 
 SESSION_MUTANTS = [
+    Mutant(
+        "a question has the usual time, whatever was said",
+        "session/engine.py",
+        "timed = usual if self.seconds is None else replace(usual, seconds=nearest_float(self.seconds))",
+        "timed = usual",
+        ENGINE,
+    ),
+    Mutant(
+        "the memory of another engine is taken for ours",
+        "session/engine.py",
+        "        if self.memory is not None:\n            raise",
+        "        if False:\n            raise",
+        ENGINE,
+    ),
+    Mutant(
+        "a megabyte is a gigabyte",
+        "session/engine.py",
+        'UNITS = {"MB": 10**6,',
+        'UNITS = {"MB": 10**9,',
+        ENGINE,
+    ),
+    Mutant(
+        "the time that a file of settings gives is not kept",
+        "session/opening.py",
+        "        engine=settings.engine,\n",
+        "        engine=Engine(),\n",
+        ENGINE,
+    ),
+    Mutant(
+        "a tree is counted in the first table, whichever was named",
+        "session/workloads.py",
+        "name = desk.dataset.need_table(table)",
+        "name = next(iter(desk.dataset.schemas))",
+        "unit/test_session_hierarchies.py",
+    ),
     Mutant(
         "a session asks the table past the gate",
         "session/desks.py",

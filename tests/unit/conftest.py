@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import reader, runner
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -23,3 +25,16 @@ def room():
     sys.path.insert(0, str(BENCHMARKS))
     yield import_module
     sys.path.remove(str(BENCHMARKS))
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path, request):
+    """Run a command in a folder of its own, in the ROOM of a module that has one; see `command_line`."""
+    monkeypatch.chdir(tmp_path)
+    return runner(capsys, getattr(request.module, "ROOM", ()))
+
+
+@pytest.fixture
+def facts(run):
+    """Run a command for a program, and return its object."""
+    return reader(run)

@@ -51,6 +51,8 @@ from discreet.core import DiscreetError, InvalidInput, Sensitivity
 from discreet.core.exact import text_down, text_up
 from loss_strategies import WIDE, losses
 
+#: What `run` and `facts` say before all else.
+ROOM = ("account",)
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = "subsampled(gaussian(1), 0.01) x 10000"
 
@@ -64,30 +66,6 @@ CALLS = {
     "compare": ["compare", "--epsilon", "0.1", "--times", "100", "--delta", "1e-6"],
     "means": ["means", "--epsilon", "1"],
 }
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command; return its status, its output and its errors."""
-
-    def runner(*words):
-        status = main(["account", *words])
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return runner
-
-
-@pytest.fixture
-def facts(run):
-    """Run the command for a program; return its object."""
-
-    def runner(*words):
-        status, out, err = run(*words, "--json")
-        assert (status, err) == (0, "")
-        return json.loads(out, parse_constant=pytest.fail)
-
-    return runner
 
 
 # What a person reads.

@@ -13,45 +13,17 @@ from pathlib import Path
 import apsw
 import pytest
 
+from command_line import Terminal
 from discreet.accounting import GaussianNoise, Pure, Repeated, loss_from_text
 from discreet.cli import LEDGER_VERBS, main, showing, terminal
 from discreet.cli.parsers import Parser
 from discreet.cli.terminal import Palette, Progress
 from discreet.gate import Ledger, verification
 
+#: What `run` and `facts` say before all else.
+ROOM = ("ledger",)
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = "ab" * 32
-
-
-class Terminal(io.StringIO):
-    """A stream that a person sees."""
-
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command; return its status, its output and its errors."""
-
-    def runner(*words):
-        status = main(["ledger", *map(str, words)])
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return runner
-
-
-@pytest.fixture
-def facts(run):
-    """Run the command for a program; return its object."""
-
-    def runner(*words, status=0):
-        found, out, err = run(*words, "--json")
-        assert (found, err) == (status, "")
-        return json.loads(out, parse_constant=pytest.fail)
-
-    return runner
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Personal accounts on the command line and in `discreet.toml`: what a person reads, what a steward, what nobody."""
 
-import io
 import json
 import re
 import sys
@@ -12,9 +11,9 @@ import pytest
 from pyarrow import parquet
 
 from clinic import rows, write_visits
+from command_line import Terminal
 from discreet import Budget
-from discreet.cli import main
-from discreet.cli.speech import with_kinds
+from discreet.cli.speech import in_options
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.gate import Ledger
 from discreet.session import Settings, read_settings, write_settings
@@ -23,30 +22,6 @@ INIT = ["--person", "patient_id", "--bounds", "stay=0:60", "--groups", "ward=A,B
 BUDGET = ["--rho", "2", "--per", "person"]
 IN_A = "SELECT COUNT(*) AS n FROM visits WHERE ward = 'A'"
 UNIT = PrivacyUnit(column="patient_id")
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command; return its status, its output and its errors."""
-
-    def runner(*words):
-        status = main(list(map(str, words)))
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return runner
-
-
-@pytest.fixture
-def facts(run):
-    """Run the command for a program; return its object."""
-
-    def runner(*words):
-        status, out, err = run(*words, "--json")
-        assert (status, err) == (0, "")
-        return json.loads(out, parse_constant=pytest.fail)
-
-    return runner
 
 
 @pytest.fixture
@@ -267,13 +242,6 @@ def test_a_ledger_alone_is_begun_for_persons(tmp_path, run, facts):
         assert (ledger.budget.per, ledger.budget.most) == ("person", Fraction(1, 2))
 
 
-class Terminal(io.StringIO):
-    """A stream that a person sees."""
-
-    def isatty(self):
-        return True
-
-
 def test_a_person_is_asked_who_pays(tmp_path, monkeypatch, run):
     write_visits(tmp_path)
     errors = Terminal()
@@ -315,8 +283,8 @@ def test_kinds_that_would_do_are_told_as_they_are_typed(tmp_path, monkeypatch, r
 
 def test_kinds_are_typed_for_each_column_and_names_with_blanks_are_quoted():
     said = 'pass kinds={"a": {"id": "integer"}, "b": {"my id": "text"}} or kinds={"age": "real"}'
-    assert with_kinds(said) == "pass --kinds a.id=integer --kinds 'b.my id=text' or --kinds age=real"
-    assert with_kinds('pass kinds={"…": {…}}') == 'pass kinds={"…": {…}}'
+    assert in_options(said) == "pass --kinds a.id=integer --kinds 'b.my id=text' or --kinds age=real"
+    assert in_options('pass kinds={"…": {…}}') == 'pass kinds={"…": {…}}'
 
 
 def test_a_program_is_told_options_as_a_person_is(clinic, run, facts):

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli import QUERY_VERBS, main, prompts, terminal
+from command_line import Terminal
+from discreet.cli import QUERY_VERBS, prompts, terminal
 from discreet.cli.beginning import likely_person
 from discreet.cli.declared import read_bounds, read_groups, read_limit
 from discreet.cli.parsers import Parser
@@ -48,38 +49,6 @@ INIT = [
     "--limit",
     "total=2",
 ]
-
-
-class Terminal(io.StringIO):
-    """A stream that a person sees."""
-
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command in a folder of its own; return its status, its output and its errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def runner(*words):
-        status = main([*map(str, words)])
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return runner
-
-
-@pytest.fixture
-def facts(run):
-    """Run the command for a program; return its object."""
-
-    def runner(*words, status=0):
-        found, out, err = run(*words, "--json")
-        assert (found, err) == (status, "")
-        return json.loads(out, parse_constant=pytest.fail)
-
-    return runner
 
 
 @pytest.fixture
@@ -159,6 +128,14 @@ def test_init_declares_the_kinds_of_a_csv_file_so_that_no_row_changes_them(table
     assert facts("schema")["columns"] == before
     assert {column["name"]: column["kind"] for column in before} == kinds
     assert [column["name"] for column in before if column["complete"]] == ["age", "stay"]
+
+
+def test_init_declares_what_a_question_may_take(table, run, tmp_path):
+    status, _, err = run("init", table, *INIT, "--memory", "much")
+    assert (status, "write 4GB" in err, [*tmp_path.glob("*.toml")]) == (2, True, [])
+    assert run("init", table, *INIT, "--seconds", "0.5", "--memory", "512MB")[0] == 0
+    found = tomllib.loads((tmp_path / "discreet.toml").read_text(encoding="utf-8"))
+    assert (found["seconds"], found["memory"]) == (0.5, "512MB")
 
 
 def test_init_declares_only_the_kinds_that_were_said_of_other_files(table, run, tmp_path):

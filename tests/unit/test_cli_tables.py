@@ -1,6 +1,5 @@
 """The command line on several tables: begun with files, with answers, with a database; asked, and refused."""
 
-import io
 import json
 import sys
 import tomllib
@@ -8,11 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.cli import main
+from command_line import Terminal
 from discreet.cli.by_table import one_for_each, sorted_by_table
 from discreet.cli.declared import read_matches
-from discreet.cli.querying import spoken
+from discreet.cli.speech import in_settings, spoken
 from discreet.core import InvalidInput, Matches
+from discreet.core.schema import Kind
 from discreet.gate import Ledger
 from discreet.session import read_settings
 from postgres_tables import running, writer
@@ -29,26 +29,6 @@ JOINED = (
     "SELECT sex, kind, COUNT(*) AS n FROM visits JOIN patients ON patient_id = id JOIN wards ON ward = code "
     "GROUP BY sex, kind"
 )
-
-
-class Terminal(io.StringIO):
-    """A stream that a person sees."""
-
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command in a folder of its own; return its status, its output and its errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def runner(*words):
-        status = main([*map(str, words)])
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return runner
 
 
 @pytest.fixture
@@ -73,6 +53,83 @@ def clinic(files, run):
 
 
 # Beginning
+
+
+def test_kinds_of_public_tables_are_typed_with_the_tables_name(files, run):
+    (files / "wards.csv").write_text("code,beds\nA,5\nB,6\nC,7\n")
+    kinds = ["--kinds", "visits.stay=real", "--kinds", "WARDS.beds=integer"]
+    assert run("init", *TABLES, *WHO, *SAID, *PRICE, *kinds)[0] == 0
+    found = tomllib.loads((files / "discreet.toml").read_text(encoding="utf-8"))["kinds"]
+    assert (found["visits"]["stay"], found["wards"]) == ("real", {"beds": "integer"})
+    sql = "SELECT SUM(beds) AS n FROM visits JOIN wards ON ward = code WHERE beds >= 6"
+    status, out, _ = run("ask", sql, "--epsilon", "10000", "--limit", "groups=1,rows=3", "--json")
+    assert (status, json.loads(out)["rows"][0]["n"]) == (0, 650)
+
+
+def test_kinds_of_a_public_table_beside_the_only_private_one_are_told_apart(files, run):
+    """A column of the private table is called like the public table."""
+    (files / "visits.csv").write_text((files / "visits.csv").read_text().replace("day,stay", "wards,stay"))
+    (files / "wards.csv").write_text("code,beds\nA,5\nB,6\nC,7\n")
+    only = ["visits.csv", "--public", "wards.csv", "--person", "patient_id", *PRICE]
+    assert run("init", *only, "--kinds", "wards.beds=integer", "--kinds", "wards=text")[0] == 0
+    found = read_settings(files / "discreet.toml").kinds
+    assert (found["visits"]["wards"], found["wards"]) == (Kind.TEXT, {"beds": Kind.INTEGER})
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("wards.kinds=integer", "did you mean 'kind'?"),
+        ("wards.code=number", "integer, real"),
+        ("wards.=integer", "names no column"),
+    ],
+)
+def test_kinds_of_no_column_of_a_public_table_are_refused(files, run, typed, told):
+    status, _, err = run("init", *TABLES, *WHO, *SAID, *PRICE, "--kinds", typed)
+    assert (status, told in err, (files / "discreet.toml").exists()) == (2, True, False), err
+
+
+def test_a_refusal_while_opening_speaks_of_the_settings(clinic, run):
+    """The ids of one table became numbers, and those of the other did not."""
+    place = clinic / "discreet.toml"
+    place.write_text(place.read_text(encoding="utf-8").replace('id = "text"', 'id = "integer"', 1), encoding="utf-8")
+    status, _, err = run("ask", JOINED, "--epsilon", "1")
+    assert (status, "kinds={" in err) == (2, False)
+    assert '= "integer" below [kinds.' in err
+    assert "in discreet.toml" in err
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            'declare kinds={"a b": "real"} when the table is opened; or',
+            'declare "a b" = "real" below [kinds] in discreet.toml; or',
+        ),
+        (
+            'kinds={"people": {"id": "text"}, "visits": {"id": "text"}}',
+            'id = "text" below [kinds.people] in discreet.toml, and id = "text" below [kinds.visits] in discreet.toml',
+        ),
+        (
+            'declare bounds={"stay": (low, high)} when the dataset is opened',
+            "declare stay = [low, high] below [bounds] in discreet.toml",
+        ),
+        (
+            'list them, as in groups={"ward": ["A", "B"]}',
+            'list them, as in ward = ["A", "B"] below [groups] in discreet.toml',
+        ),
+        (
+            'say so: person={"visits": "id", …, "wards": None}',
+            "say so: wards = {null = true} below [person] in discreet.toml",
+        ),
+        (
+            "pass limit=Limit(groups=1, rows_per_group=2), here or when the dataset is opened",
+            "pass --limit groups=1,rows=2, here or when the dataset is opened",
+        ),
+    ],
+)
+def test_what_is_declared_is_told_as_it_is_written_in_settings(said, told):
+    assert in_settings(said) == told
 
 
 def test_several_files_are_begun_with_and_asked_together(clinic, run):

@@ -24,31 +24,6 @@ LEAVES = "ward,floor\nA,1\nA,2\nB,1\nB,2\n"
 COUNTER = ["counter", "day", "--start", "2025-01-01", "--steps", "8"]
 
 
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command in a folder of its own; return its status, its output and its errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def runner(*words):
-        status = main([*map(str, words)])
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return runner
-
-
-@pytest.fixture
-def facts(run):
-    """Run the command for a program; return its object."""
-
-    def runner(*words):
-        status, out, err = run(*words, "--json")
-        assert (status, err) == (0, "")
-        return json.loads(out, parse_constant=pytest.fail)
-
-    return runner
-
-
 def begin(folder):
     """Begin with 400 visits of 200 patients on 5 days, and write questions and leaves beside them."""
     rows = [

@@ -62,6 +62,39 @@ def test_every_room_is_in_the_architecture():
     assert [room for room in rooms if f"`{room}`" not in text] == []
 
 
+def described():
+    """Return the paragraph of each room whose modules the architecture lists."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    inside = text.split("\n## Inside the built rooms\n", 1)[1].split("\n## ", 1)[0]
+    return dict(re.findall(r"^`(\w+)`: (.+?)(?=\n\n|\Z)", inside, flags=re.MULTILINE | re.DOTALL))
+
+
+def named_in(paragraph):
+    """Return patterns of the modules that are named: `sql_…` are all that begin so, `report` and its parts its own."""
+    words = re.findall(r"`([\w…]+)`(\s+and\s+its\s+parts)?", paragraph)
+    return [word.replace("…", r"\w+") + (r"(_\w+)?" if parts else "") for word, parts in words]
+
+
+@pytest.mark.parametrize("room", described())
+def test_every_module_of_a_room_is_in_the_architecture_and_no_other(room):
+    folder = ROOT / "src" / "discreet" / room
+    modules = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
+    modules += [path.parent.name for path in folder.glob("*/__init__.py")]
+    named = named_in(described()[room])
+    assert [each for each in modules if not any(re.fullmatch(pattern, each) for pattern in named)] == []
+    assert [pattern for pattern in named if not any(re.fullmatch(pattern, each) for each in modules)] == []
+
+
+def test_the_architecture_describes_the_rooms_that_are_built():
+    assert set(described()) >= {"core", "noise", "accounting", "mechanisms", "data", "gate", "query", "session", "cli"}
+
+
+@pytest.mark.parametrize("name", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_no_line_of_prose_is_longer_than_the_code_may_be(name):
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    assert [number for number, line in enumerate(lines, 1) if len(line) > 120 and not line.startswith("|")] == []
+
+
 def test_every_example_program_is_mentioned():
     text = "".join(path.read_text(encoding="utf-8") for path in TEXTS)
     programs = [

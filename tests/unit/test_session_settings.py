@@ -14,6 +14,7 @@ from discreet import Bounds, Budget, DiscreetError, Limit, Neighbours, Period, P
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.session import Settings, read_settings, write_settings
+from discreet.session.engine import Engine
 
 PERSON = PrivacyUnit(column="patient_id")
 MONTH = Window(period=Period.MONTH, time="day")
@@ -54,6 +55,8 @@ def some(folder, **changes):
         {"ledger": "postgresql://host/clinic"},
         {"kinds": {"patient_id": Kind.TEXT, "a b": Kind.REAL}, "complete": ("stay", 'quo"ted')},
         {"order": "visit_id"},
+        {"engine": Engine(seconds=Fraction(1, 3), memory="512MB")},
+        {"engine": Engine(memory=10**8 + 1)},
         {"bounds": {"at": (datetime(2024, 1, 1, 8, 30), date(2024, 2, 1))}},  # noqa: DTZ001 - as a table has them
         {"public": {"wards": "w.csv"}, "kinds": {"stay": Kind.REAL, "wards": {"beds": Kind.INTEGER}}},
         {"public": {"wards": "w.csv"}, "bounds": {"wards": {"beds": (0, 9)}}, "groups": {"WARDS": {"kind": ("a",)}}},
@@ -142,6 +145,8 @@ BAD = {
     'source = "v.csv"\nperson = "p"': "epsilon or a rho",
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilom = 1': "budget.epsilom is no setting",
     'source = "v.csv"\nperson = "p"\nbudgett = 1': "budgett is no setting",
+    'source = "v.csv"\nperson = "p"\nseconds = 0\n[budget]\nepsilon = 1': "seconds must be above 0",
+    'source = "v.csv"\nperson = "p"\nmemory = "4"\n[budget]\nepsilon = 1': "no amount of it",
     'source = "v.csv"\nperson = "p"\nbudget = 3': "budget is an int, not a table",
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = "much"': "no number",
     'source = "v.csv"\nperson = "p"\n[budget]\nepsilon = "1/0"': "no number",

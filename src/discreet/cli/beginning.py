@@ -10,25 +10,26 @@ from typing import Any
 from discreet.cli import interview, prompts
 from discreet.cli.answers import Answer, Fact
 from discreet.cli.books import birth_facts, promise_lines, reachable
-from discreet.cli.by_table import one_for_each, sorted_by_table, without_nobodys, words_of
+from discreet.cli.by_table import one_for_each, sorted_by_table, told_of_publics, without_nobodys, words_of
 from discreet.cli.declared import find_column, read_bounds, read_complete, read_groups, read_kinds, read_limit
 from discreet.cli.places import Places, need_no_password, read_places
 from discreet.cli.query_facts import declared_facts
 from discreet.cli.querying import patient, speaking
-from discreet.cli.speech import with_kinds
+from discreet.cli.speech import in_options
 from discreet.cli.typed import read_number
 from discreet.cli.wanted import delta_of, epsilon_of, payers_of
 from discreet.cli.words import columns as aligned
-from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, Window, positive
+from discreet.core import InvalidInput, PrivacyUnit, Window, positive
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Kind, Value
-from discreet.data.csv_files import is_csv
 from discreet.gate import Budget, Ledger
 from discreet.gate.opening import SERVER
 from discreet.gate.releases import one_line
 from discreet.gate.views import promise_words
 from discreet.session import Session, Settings, read_settings, write_settings
+from discreet.session.columns import has_texts_alone
 from discreet.session.declared import AnyBounds
+from discreet.session.engine import Engine
 from discreet.session.opening import open_settings
 
 #: Names that columns with a person's identity tend to have, the likeliest first. Only names are looked at.
@@ -64,7 +65,8 @@ def answer_init(arguments: Namespace) -> Answer:
         known = isinstance(ledger, str) or ledger.exists()
     # Before anything is made of it: whom a public table does not name is not whom a private one does.
     arguments.person, nobodys = without_nobodys(arguments.person, tuple(places.public))
-    typed = sorted_by_table(arguments.kinds, places.names, "--kinds", "age=integer")
+    mine, nobodys_kinds = told_of_publics(arguments.kinds, places.names, tuple(places.public))
+    typed = sorted_by_table(mine, places.names, "--kinds", "age=integer")
     kinds = {name: read_kinds(texts) for name, texts in typed.items()}
     with patient(f"looking at the columns of {_shown(places)}", arguments):
         columns = {name: places.columns(name, kinds[name]) for name in places.names}
@@ -72,6 +74,10 @@ def answer_init(arguments: Namespace) -> Answer:
     settings = _settings(arguments, places, ledger, declared, columns, kinds)
     if nobodys:
         settings = replace(settings, person={**declared.persons, **dict.fromkeys(nobodys)})
+    if nobodys_kinds:
+        said = settings.kinds if len(places.names) > 1 else {places.names[0]: settings.kinds}
+        public = {name: _public_kinds(places, name, texts) for name, texts in nobodys_kinds.items()}
+        settings = replace(settings, kinds={name: one for name, one in {**said, **public}.items() if one})
     with _begun(project, settings, places, arguments) as session:
         return _told(session, project, declared, known=known)
 
@@ -268,7 +274,13 @@ def _settings(
         ledger=ledger,
         budget=declared.budget,
         inner=places.inner,
+        engine=_engine(arguments),
     )
+
+
+def _engine(arguments: Namespace) -> Engine:
+    seconds = None if arguments.seconds is None else read_number(arguments.seconds, "--seconds")
+    return Engine(seconds=seconds, memory=arguments.memory)
 
 
 def _source(places: Places) -> dict[str, Any]:
@@ -300,10 +312,18 @@ def _kinds(
     by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be the same person.
     """
     source, typed = places.files.get(name, Path()), {one.casefold(): kind for one, kind in typed.items()}
-    kinds = {column.name: column.kind for column in columns if is_csv(source) or column.name.casefold() in typed}
+    kinds = {
+        column.name: column.kind for column in columns if has_texts_alone(source) or column.name.casefold() in typed
+    }
     if person is not None and person.casefold() not in typed:
         kinds = {one: Kind.TEXT if one.casefold() == person.casefold() else kind for one, kind in kinds.items()}
     return kinds
+
+
+def _public_kinds(places: Places, name: str, typed: Sequence[str]) -> dict[str, Kind]:
+    """Return the kinds of columns of a public table, which are there."""
+    kinds, columns = read_kinds(typed), places.public_columns(name)
+    return {find_column(one, columns).name: kind for one, kind in kinds.items()}
 
 
 def _begun(project: Path, settings: Settings, places: Places, arguments: Namespace) -> Session:
@@ -311,12 +331,9 @@ def _begun(project: Path, settings: Settings, places: Places, arguments: Namespa
     with reachable("The settings"):
         write_settings(project, settings)
     try:
-        with reachable("The table"), speaking(), patient(f"importing {_shown(places)}", arguments):
+        saying = speaking(say=in_options)
+        with reachable("The table"), saying, patient(f"importing {_shown(places)}", arguments):
             return open_settings(read_settings(project))
-    except DiscreetError as error:
-        project.unlink(missing_ok=True)
-        error.fix = with_kinds(error.fix)
-        raise
     except BaseException:
         project.unlink(missing_ok=True)
         raise

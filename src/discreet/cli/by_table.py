@@ -59,6 +59,20 @@ def _table_before(text: str, names: Sequence[str], sign: str) -> str | None:
     return max(fits, key=len, default=None)
 
 
+def told_of_publics(
+    typed: Sequence[str] | None, names: Sequence[str], publics: Sequence[str]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return what is typed of columns of private tables, and of public ones: these always have their table's name."""
+    private, public = list[str](), dict[str, list[str]]()
+    for text in typed or ():
+        table = _table_before(text, [*names, *publics], ".")
+        if table is None or table not in publics:
+            private.append(text)
+        else:
+            public.setdefault(table, []).append(text.strip()[len(table) + 1 :])
+    return private, public
+
+
 def without_nobodys(typed: Sequence[str] | None, publics: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return what is typed of persons, and the public tables of which it is said that nobody is in them: wards=-."""
     marks = {f"{name}=-".casefold(): name for name in publics}

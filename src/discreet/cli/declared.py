@@ -9,8 +9,7 @@ from discreet.cli.typed import read_number, read_whole
 from discreet.core import InvalidInput, Limit
 from discreet.core.limits import AnyLimit, Matches, TotalLimit
 from discreet.core.schema import Column, Kind, Value, closest
-from discreet.data.declaring import kind_named
-from discreet.session.declared import AnyBounds
+from discreet.session.declared import AnyBounds, read_kind
 from discreet.session.declared import read_bounds as bounds_of
 
 LIMITS = "write groups=3,rows=5 (rows in each group) or total=10 (rows in all)"
@@ -70,7 +69,7 @@ def read_kinds(typed: Sequence[str] | None) -> dict[str, Kind]:
             raise InvalidInput("--kinds names no column.", fix="write --kinds age=integer")
         if name.strip().casefold() in map(str.casefold, found):
             raise InvalidInput(f"--kinds is given twice for {name.strip()!r}.", fix="leave one out")
-        found[name.strip()] = kind_named(name.strip(), kind)
+        found[name.strip()] = read_kind(name.strip(), kind)
     return found
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from discreet.cli.query_arguments import PROJECT
-from discreet.core import InvalidInput, PrivacyUnit
+from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
 from discreet.gate.opening import SERVER
-from discreet.session.columns import columns_of
+from discreet.session.columns import columns_in_database, columns_of
 from discreet.session.settings import table_name
 
 #: How several tables are written.
@@ -61,15 +61,12 @@ class Places:
         """Return the names and kinds of a table's columns, and nothing of its rows."""
         if self.address is None:
             return columns_of(self.files[name], inner=self.inner, kinds=kinds)
-        from discreet.data.postgres_table import open_postgres  # noqa: PLC0415 - psycopg is an extra
+        return columns_in_database(self.address, str(self.tables[name]), kinds)
 
-        table = open_postgres(
-            self.address, table=name, unit=PrivacyUnit(), inner=str(self.tables[name]), kinds=dict(kinds)
-        )
-        try:
-            return table.schemas[name].columns
-        finally:
-            table.close()
+    def public_columns(self, name: str) -> tuple[Column, ...]:
+        """Return the columns of a public table."""
+        place = self.public[name]
+        return columns_of(place) if self.address is None else columns_in_database(self.address, str(place))
 
 
 def read_places(arguments: Namespace) -> Places:

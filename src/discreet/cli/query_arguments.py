@@ -84,7 +84,8 @@ def _init(rooms: Verbs) -> None:
     who.add_argument("--rows", action="store_true", help="each row is somebody else, and protected for itself")
     repeated(one, "--bounds", "COLUMN=LOW:HIGH", "values are clamped to these; dates are written 2025-01-31")
     repeated(one, "--groups", "COLUMN=A,B,…", "the groups of a column that everybody may know")
-    repeated(one, "--kinds", "COLUMN=KIND", "what a column holds: integer, real, text, boolean, date or timestamp")
+    holds = "what a column holds: integer, real, text, boolean, date or timestamp; of a public table, TABLE.COLUMN=KIND"
+    repeated(one, "--kinds", "COLUMN=KIND", holds)
     one.add_argument("--complete", metavar="A,B,…", help="columns with a value in every row: averages share one count")
     one.add_argument("--limit", metavar="LIMIT", help=f"{LIMIT_HELP}; if left out, each question chooses")
     limit = one.add_mutually_exclusive_group()
@@ -100,6 +101,8 @@ def _init(rooms: Verbs) -> None:
     )
     repeated(one, "--order", "COLUMN", "what tells the rows of one person apart; or TABLE=COLUMN")
     one.add_argument("--inner", metavar="NAME", help="which table of a DuckDB file that has several")
+    one.add_argument("--seconds", metavar="S", help="the time that one question may take (600)")
+    one.add_argument("--memory", metavar="M", help="the memory that it may take of this machine, such as 4GB")
     one.add_argument("--ledger", metavar="FILE", help="the account (beside the file, if left out)")
     one.add_argument("--project", metavar="FILE", help=f"the settings to write ({PROJECT} beside the file)")
 

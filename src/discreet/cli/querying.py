@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +21,7 @@ from discreet.cli.query_facts import (
     preview_facts,
 )
 from discreet.cli.refusals import RefusedQuestion
-from discreet.cli.speech import spoken
+from discreet.cli.speech import in_settings, spoken
 from discreet.cli.terminal import Patience
 from discreet.cli.typed import read_number, read_whole
 from discreet.cli.words import columns
@@ -114,7 +114,7 @@ def number(value: Fraction) -> str:
 
 
 @contextmanager
-def speaking(sql: str = "") -> Iterator[None]:
+def speaking(sql: str = "", say: Callable[[str], str] = in_settings) -> Iterator[None]:
     """Turn what the library refuses into what is typed here: options for arguments, and the place in the question."""
     try:
         yield
@@ -122,10 +122,10 @@ def speaking(sql: str = "") -> Iterator[None]:
         lines = sql.splitlines() or [""]
         text = lines[min(error.line, len(lines)) - 1]
         raise RefusedQuestion(
-            error.problem, fix=spoken(error.fix), text=text, at=min(error.column - 1, len(text)), line=error.line
+            error.problem, fix=say(error.fix), text=text, at=min(error.column - 1, len(text)), line=error.line
         ) from None
     except DiscreetError as error:
-        error.fix = spoken(error.fix)
+        error.fix = say(error.fix)
         raise
 
 
@@ -138,7 +138,7 @@ def opened(arguments: Namespace) -> Session:
                 f"There are no settings at {path.name}.",
                 fix="run discreet init FILE to begin, or pass --project with the path of a discreet.toml",
             )
-        with patient("opening the table", arguments):
+        with speaking(), patient("opening the table", arguments):
             return open_settings(read_settings(path), analyst=getattr(arguments, "analyst", ""))
 
 

@@ -3,6 +3,10 @@
 import json
 import re
 import shlex
+from typing import Any
+
+from discreet.cli.query_arguments import PROJECT
+from discreet.session.settings_text import key
 
 #: Arguments of the library that are options here, and what may stand around their values.
 ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst|today|table)=([^\s;,){]+)")
@@ -11,8 +15,12 @@ MATCHES = re.compile(r"\bmatches=(?:discreet\.)?Matches\(rows=([^,()]+), matches
 NOBODY = re.compile(r"person=\{[^{}]*\"([^\"{}]+)\": None\}")
 LEFT_OUT = re.compile(r"\bleave out (bias|limit|size|table|today)\b")
 FRACTION, QUOTES = re.compile(r"Fraction\('([^']*)'\)"), "'\""
-#: Kinds of columns, or of columns by tables.
+#: What is declared of columns, or of columns by tables.
 KINDS = re.compile(r"\bkinds=(\{(?:[^{}]|\{[^{}]*\})*\})")
+GROUPS = re.compile(r"\bgroups=\{\"([^\"{}]*)\": (\[[^\[\]{}]*\])\}")
+BOUNDS = re.compile(r"\bbounds=\{\"([^\"{}]*)\": \(([^()]*)\)\}")
+#: Where a table is opened here: in its settings, which are named already. "Here or when …" has no other place to name.
+WHEN = re.compile(r"(?<!\bor) when the (?:dataset|table) is opened")
 
 
 def spoken(text: str) -> str:
@@ -28,19 +36,49 @@ def spoken(text: str) -> str:
     return ARGUMENT.sub(lambda found: f"--{found[1]} {found[2].strip(QUOTES)}", plain)
 
 
-def with_kinds(text: str) -> str:
-    """Return a text with the option that says kinds, which `init` alone has: --kinds patients.id=integer."""
-    return KINDS.sub(lambda found: _typed(found[1]) or found[0], text)
+def in_options(text: str) -> str:
+    """Return a text in the words of `init`, which has options for what is declared: --kinds patients.id=integer."""
+    return spoken(KINDS.sub(lambda found: _typed(_read(found[1])) or found[0], text))
 
 
-def _typed(written: str) -> str:
-    """Return kinds as options; nothing, if they are not to be read: a name may have signs in it."""
+def in_settings(text: str) -> str:
+    """Return a text in the words of whoever asks: what is declared stands in discreet.toml, to be changed."""
+    said = KINDS.sub(lambda found: _written(_read(found[1])) or found[0], text)
+    said = GROUPS.sub(lambda found: _below("groups", f"{key(found[1])} = {found[2]}"), said)
+    said = BOUNDS.sub(lambda found: _below("bounds", f"{key(found[1])} = [{found[2]}]"), said)
+    said = NOBODY.sub(lambda found: _below("person", f"{key(found[1])} = {{null = true}}"), said)
+    return spoken(said if said == text else WHEN.sub("", said))
+
+
+def _read(written: str) -> dict[str, Any]:
+    """Return kinds by columns, or by tables; nothing, if they are not to be read: a name may have signs in it."""
     try:
-        said = json.loads(written)
+        found: dict[str, Any] = json.loads(written)
     except ValueError:
-        return ""
+        return {}
+    return found
+
+
+def _typed(said: dict[str, Any]) -> str:
+    """Return kinds as options."""
     options = []
     for name, one in said.items():
         below = {f"{name}.{column}": kind for column, kind in one.items()} if isinstance(one, dict) else {name: one}
         options += [f"--kinds {shlex.quote(f'{column}={kind}')}" for column, kind in below.items()]
     return " ".join(options)
+
+
+def _written(said: dict[str, Any]) -> str:
+    """Return kinds as lines of settings."""
+    tables = {name: one for name, one in said.items() if isinstance(one, dict)}
+    plain = {name: one for name, one in said.items() if name not in tables}
+    parts = [_below(f"kinds.{key(table)}", _lines(kinds)) for table, kinds in tables.items()]
+    return ", and ".join(([_below("kinds", _lines(plain))] if plain else []) + parts)
+
+
+def _lines(kinds: dict[str, Any]) -> str:
+    return ", ".join(f'{key(name)} = "{kind}"' for name, kind in kinds.items())
+
+
+def _below(heading: str, lines: str) -> str:
+    return f"{lines} below [{heading}] in {PROJECT}"

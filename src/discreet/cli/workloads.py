@@ -19,6 +19,7 @@ from discreet.cli.statements import statements
 from discreet.cli.typed import read_number, read_whole
 from discreet.core import InvalidInput, probability, round_up, whole
 from discreet.core.schema import Column, Value
+from discreet.gate import Price
 from discreet.gate.costs import cost_words
 from discreet.gate.releases import one_line
 from discreet.query import Saving
@@ -127,15 +128,8 @@ def _told(line: str) -> str:
 
 
 def _previewed(verb: str, session: Session, preview: WorkloadPreview) -> Answer:
-    price = preview.price
     facts: dict[str, Fact] = {
-        **ledger_facts(session.ledger),
-        "what": price.what,
-        "cost": loss_to_text(price.cost),
-        "cost_words": cost_words(price.cost),
-        "fits": price.fits,
-        "stored": price.stored,
-        "free": price.stored is not None,
+        **_price_facts(session, preview.price),
         "predicted": [predicted_facts(each) for each in preview.predicted],
         "saving": None if preview.saving is None else _saving_facts(preview.saving),
         "budget": budget_facts(session),
@@ -147,13 +141,7 @@ def _foretold(session: Session, counter: Counter, confidence: Fraction) -> Answe
     """Return what a counter would cost, for all days together."""
     price, error = counter.price, counter.error(confidence)
     facts: dict[str, Fact] = {
-        **ledger_facts(session.ledger),
-        "what": price.what,
-        "cost": loss_to_text(price.cost),
-        "cost_words": cost_words(price.cost),
-        "fits": price.fits,
-        "stored": price.stored,
-        "free": price.stored is not None,
+        **_price_facts(session, price),
         "error": error,
         "confidence": float(confidence),
         "budget": budget_facts(session),
@@ -168,6 +156,18 @@ def _foretold(session: Session, counter: Counter, confidence: Fraction) -> Answe
             f"cost {cost_words(price.cost)}, for all of them: {fate}",
         ),
     )
+
+
+def _price_facts(session: Session, price: Price) -> dict[str, Fact]:
+    return {
+        **ledger_facts(session.ledger),
+        "what": price.what,
+        "cost": loss_to_text(price.cost),
+        "cost_words": cost_words(price.cost),
+        "fits": price.fits,
+        "stored": price.stored,
+        "free": price.stored is not None,
+    }
 
 
 def _question_facts(found: BatchAnswer) -> list[Fact]:

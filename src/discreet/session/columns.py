@@ -1,4 +1,4 @@
-"""The columns of a file, before anybody has said who is protected: their names and kinds, and nothing of the rows."""
+"""The columns of a table, before anybody has said who is protected: their names and kinds, and nothing of the rows."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,3 +26,19 @@ def columns_of(
         return table.schema.columns
     finally:
         table.close()
+
+
+def columns_in_database(address: str, table: str, kinds: Mapping[str, Kind] | None = None) -> tuple[Column, ...]:
+    """Return the same of a table of a PostgreSQL database, which may have a schema before its name."""
+    from discreet.data.postgres_table import open_postgres  # noqa: PLC0415 - psycopg is an extra
+
+    found = open_postgres(address, table="columns", unit=PrivacyUnit(), inner=table, kinds=dict(kinds or {}))
+    try:
+        return found.schemas["columns"].columns
+    finally:
+        found.close()
+
+
+def has_texts_alone(source: Path) -> bool:
+    """Whether a file does not say what its columns hold, as a CSV file does not: it has to be declared."""
+    return is_csv(source)

@@ -11,7 +11,7 @@ from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Value
-from discreet.data.declaring import complete_of, kinds_of, moment_of
+from discreet.data.declaring import complete_of, kind_named, kinds_of, moment_of
 
 #: More public groups than this in one column are a mistake: nobody reads that many.
 MOST_GROUPS = 100_000
@@ -101,6 +101,11 @@ def _read_order(order: object) -> str | None:
     if order is not None and not isinstance(order, str):
         raise WrongType(f"order is {kind_of(order)}, not a name.", fix='pass a column\'s name: order="visit_id"')
     return order
+
+
+def read_kind(name: str, given: object) -> Kind:
+    """Return the kind of one column, by its name."""
+    return kind_named(name, given)
 
 
 def read_bounds(name: str, given: object) -> AnyBounds:

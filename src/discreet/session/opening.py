@@ -15,6 +15,7 @@ from discreet.gate.plans import need_label
 from discreet.gate.thread_queue import bare
 from discreet.session.datasets import Dataset
 from discreet.session.declared import Declared, declared
+from discreet.session.engine import Engine
 from discreet.session.ledgers import LedgerAt, delta_for, place_of, read_budget
 from discreet.session.person_kinds import kind_of_people
 from discreet.session.publics import declared_public, told_apart
@@ -57,6 +58,8 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     title: str = "",
     anchors: Sequence[str | Path] | None = None,
     key: str | Path | None = None,
+    seconds: Number | None = None,
+    memory: str | int | None = None,
 ) -> Session:
     """Open tables for private questions.
 
@@ -87,14 +90,18 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
 
     `table` is the name in SQL (that of the file, if left out), `inner` the table that is meant in a DuckDB file with
     several, `analyst` who pays, `store` where a cleaned copy of the rows is kept; `title`, `anchors` and `key` are the
-    ledger's.
+    ledger's. `seconds` is the time that one question may take of the engine (600, on Spark 3600), and `memory`, such as
+    "4GB", what the engine may take of this machine's. A question that is not done by then has been paid for, and may
+    be asked again.
     """
     said = {"person": person, "bounds": bounds, "groups": groups, "kinds": kinds, "complete": complete, "order": order}
     try:
         if _is_settings(source):
-            _need_alone(row, *said.values(), window, public, budget, ledger, limit, table, inner, delta, store)
+            engine = (seconds, memory)
+            _need_alone(row, *said.values(), window, public, budget, ledger, limit, table, inner, delta, store, *engine)
             return open_settings(read_settings(source), analyst=analyst, anchors=anchors, key=key)
-        found = rows_of(source, table, inner=inner, store=store, public=public)
+        may_take = Engine(seconds=seconds, memory=memory)  # type: ignore[arg-type] # read there
+        found = rows_of(source, table, inner=inner, store=store, public=public, engine=may_take)
         rows, facts = _declared(found, said, row=row, window=window, limit=limit)
         units = [one.unit for one in facts.values()]
         account = LedgerAt(
@@ -164,6 +171,7 @@ def open_settings(
         inner=settings.inner,
         store=settings.store,
         public=settings.public,
+        engine=settings.engine,
     )
     said = _said(
         person=settings.person,

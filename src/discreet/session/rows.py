@@ -8,13 +8,14 @@ from typing import Any, Protocol
 from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Schema, closest
-from discreet.data import Aggregation, Exact, TableSource, open_tables
+from discreet.data import Aggregation, EngineSettings, Exact, TableSource, open_tables
 from discreet.data.contributions import Admission
 from discreet.data.relations import Scan
 from discreet.gate.opening import SERVER
 from discreet.gate.plans import need_label
 from discreet.gate.thread_queue import bare
 from discreet.session.declared import Declared
+from discreet.session.engine import Engine
 from discreet.session.publics import PLAIN, need_nobody
 from discreet.session.settings import table_name
 
@@ -90,6 +91,7 @@ class Rows:
     address: str | None = None
     inner: str | None = None
     store: str | Path | None = None
+    engine: Engine = field(default_factory=Engine)
     #: Public tables that are nobody's although a column is called as those are that name people; capitals folded.
     nobodys: frozenset[str] = frozenset()
 
@@ -123,16 +125,19 @@ class Rows:
 
     def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> Tables:
         if self.address is not None:
-            from discreet.data.postgres_table import open_server  # noqa: PLC0415 - psycopg is an extra
+            from discreet.data import postgres_table as server  # noqa: PLC0415 - psycopg is an extra
 
             self._need_no_copy()
-            return open_server(self.address, tables, unit=unit, public=self.public)
+            settings = self.engine.settings_elsewhere(server.DEFAULT)
+            return server.open_server(self.address, tables, unit=unit, public=self.public, settings=settings)
         if any(is_spark_frame(source) for source in self.sources.values()):
-            from discreet.data.spark_table import open_frames  # noqa: PLC0415 - PySpark is an extra
+            from discreet.data import spark_table as spark  # noqa: PLC0415 - PySpark is an extra
 
             self._need_no_copy()
-            return open_frames(tables, unit=unit, public=self.public)
-        return open_tables(tables, unit=unit, public=self.public, store=self.store)
+            settings = self.engine.settings_elsewhere(spark.DEFAULT)
+            return spark.open_frames(tables, unit=unit, public=self.public, settings=settings)
+        settings = self.engine.settings(EngineSettings())
+        return open_tables(tables, unit=unit, public=self.public, store=self.store, settings=settings)
 
     def _need_no_copy(self) -> None:
         if self.inner is not None or self.store is not None:
@@ -155,7 +160,7 @@ class Rows:
         )
 
 
-def rows_of(source: Any, table: object, *, inner: object, store: object, public: object) -> Rows:
+def rows_of(source: Any, table: object, *, inner: object, store: object, public: object, engine: Engine) -> Rows:
     """Return where rows are, as people say it."""
     if inner is not None and not isinstance(inner, str):
         raise WrongType(f"inner is {kind_of(inner)}, not a name.", fix="name a table of the DuckDB file")
@@ -165,7 +170,8 @@ def rows_of(source: Any, table: object, *, inner: object, store: object, public:
     found = _in_database(table) if address is not None else _by_name(source, table)
     if inner is not None and len(found) > 1:
         raise InvalidInput("Only one DuckDB file has its inner table named.", fix="pass one file with one table each")
-    return Rows(sources=found, public=_public(public, address), address=address, inner=inner, store=store)
+    nobodys = _public(public, address)
+    return Rows(sources=found, public=nobodys, address=address, inner=inner, store=store, engine=engine)
 
 
 def is_spark_frame(source: object) -> bool:

@@ -43,6 +43,7 @@ from discreet.session.previews import Preview
 from discreet.session.workloads import (
     BatchAnswer,
     HierarchyAnswer,
+    Tree,
     WorkloadPreview,
     batch_answer,
     batch_plan,
@@ -258,50 +259,17 @@ class Session(AbstractContextManager["Session"]):
         Rows are counted, or `people`; `where` is a condition in SQL; `total` a number of all that is public.
         `weights` say how much the errors of each level count, from the top down; `even` splits the price evenly.
         """
-        asked = self._desk.asking(how)
-        plan, gate = hierarchy_plan(
-            self._desk,
-            keys,
-            paths,
-            asked,
-            table=table,
-            where=where,
-            people=people,
-            weights=weights,
-            even=even,
-            total=total,
-        )
+        tree = Tree(table=table, where=where, people=people, weights=weights, even=even, total=total, **how)
+        plan, gate, asked = hierarchy_plan(self._desk, keys, paths, tree)
         release = gate.release(plan, request=request, fresh=flag(fresh, "fresh"))
         result = view_hierarchy(plan, release.answer, asked.confidence, simultaneous=asked.simultaneous)
         return HierarchyAnswer(plan, release, result)
 
-    def preview_hierarchy(  # noqa: PLR0913 - as `hierarchy`
-        self,
-        keys: Sequence[str],
-        paths: Sequence[Sequence[Value]],
-        *,
-        table: str | None = None,
-        where: str | None = None,
-        people: bool = False,
-        weights: Sequence[Number] | None = None,
-        even: bool = False,
-        total: int | None = None,
-        **how: Unpack[How],
+    def preview_hierarchy(
+        self, keys: Sequence[str], paths: Sequence[Sequence[Value]], **tree: Unpack[Tree]
     ) -> WorkloadPreview:
         """Return what a hierarchy would cost, and the largest error of each level, from the top down. Free."""
-        asked = self._desk.asking(how)
-        plan, gate = hierarchy_plan(
-            self._desk,
-            keys,
-            paths,
-            asked,
-            table=table,
-            where=where,
-            people=people,
-            weights=weights,
-            even=even,
-            total=total,
-        )
+        plan, gate, asked = hierarchy_plan(self._desk, keys, paths, tree)
         predicted = predict_hierarchy(plan, asked.confidence, simultaneous=asked.simultaneous)
         return WorkloadPreview(gate.price(plan), plan, tuple((one,) for one in predicted), self._desk.personal)
 

@@ -15,6 +15,7 @@ from discreet.core.limits import AnyLimit
 from discreet.data.declaring import complete_of, kinds_of
 from discreet.gate import Budget
 from discreet.session.declared import read_bounds, read_limit, read_person, read_window
+from discreet.session.engine import Engine
 from discreet.session.ledgers import same_unit
 from discreet.session.settings_tables import is_among, person_of, said_by_table, tables_named
 from discreet.session.settings_text import settings_text
@@ -36,7 +37,7 @@ from discreet.session.settings_values import (
 MOST_BYTES = 10_000_000
 KNOWN = (
     *("source", "table", "inner", "person", "window", "row", "ledger", "store", "delta", "complete", "order"),
-    *("public", "budget", "limit", "kinds", "bounds", "groups"),
+    *("public", "budget", "limit", "kinds", "bounds", "groups", "seconds", "memory"),
 )
 
 
@@ -67,6 +68,7 @@ class Settings:
     window: Window | None = None
     order: str | Mapping[str, str] | None = None
     public: Mapping[str, Path | str] = field(default_factory=dict)
+    engine: Engine = field(default_factory=Engine)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -182,7 +184,13 @@ def _settings(fields: dict[str, Any], folder: Path) -> Settings:
         window=window,
         order=_order(fields),
         public=places_in(fields, "public", folder, server=is_server(source)),
+        engine=_engine(fields),
     )
+
+
+def _engine(fields: dict[str, Any]) -> Engine:
+    seconds = fields.get("seconds")
+    return Engine(seconds=None if seconds is None else number_of(seconds, "seconds"), memory=fields.get("memory"))
 
 
 def _source(fields: dict[str, Any], folder: Path) -> Any:

@@ -11,6 +11,7 @@ from discreet.core import Bounds, Neighbours
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Value
 from discreet.session.declared import AnyBounds
+from discreet.session.engine import Engine, memory_text
 
 if TYPE_CHECKING:
     from discreet.gate import Budget
@@ -83,7 +84,16 @@ def _more(settings: "Settings", folder: Path) -> list[str]:
         more += ["# The δ that one question may use to buy groups.", f"delta = {number(settings.delta)}"]
     if settings.complete and not isinstance(settings.complete, Mapping):
         more += [COMPLETE, f"complete = {_list(settings.complete)}"]
-    return more
+    return more + _engine(settings.engine)
+
+
+def _engine(engine: Engine) -> list[str]:
+    lines = []
+    if engine.seconds is not None:
+        lines += ["# The seconds that one question may take.", f"seconds = {number(engine.seconds)}"]
+    if engine.memory is not None:
+        lines += ["# The memory that the engine may take.", f"memory = {memory_text(engine.memory)}"]
+    return lines
 
 
 def _tables(settings: "Settings", folder: Path) -> list[list[str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from discreet.core import InvalidInput, Number, WrongType
 from discreet.core.errors import kind_of
@@ -27,7 +27,7 @@ from discreet.query import (
     view_others,
 )
 from discreet.session.answers import Answer, percent
-from discreet.session.asking import Asking, need_price
+from discreet.session.asking import Asking, How, need_price
 from discreet.session.cells import error_text
 from discreet.session.desks import Desk
 from discreet.session.previews import WHO_PAYS
@@ -110,21 +110,40 @@ def batch_plan(
     return plan, desk.gate(first)
 
 
+class Tree(How, total=False):
+    """How a tree is counted, and paid for. See `Session.hierarchy`."""
+
+    table: str | None
+    where: str | None
+    people: bool
+    weights: Sequence[Number] | None
+    even: bool
+    total: int | None
+
+
+#: What the plan of a tree takes as it was said.
+COUNTED = ("people", "weights", "even", "total")
+
+
 def hierarchy_plan(
-    desk: Desk, keys: Sequence[str], paths: Sequence[Sequence[Value]], asked: Asking, **tree: Any
-) -> tuple[HierarchyPlan, Gate[OneOf]]:
-    """Return the plan of counts at every level of a tree, and the gate that it goes through."""
-    name = desk.dataset.need_table(tree.pop("table"))
+    desk: Desk, keys: Sequence[str], paths: Sequence[Sequence[Value]], tree: Tree
+) -> tuple[HierarchyPlan, Gate[OneOf], Asking]:
+    """Return the plan of counts at every level of a tree, the gate that it goes through, and how it is asked for."""
+    said = dict[str, Any](tree)
+    table, where = said.pop("table", None), said.pop("where", None)
+    counted = {name: said.pop(name) for name in COUNTED if name in said}
+    asked = desk.asking(cast("How", said))
+    name = desk.dataset.need_table(table)
     plan = plan_hierarchy(
         desk.known[name],
         keys=keys,
         paths=paths,
         spend=need_price(asked),
         limit=desk.dataset.limit if asked.limit is None else asked.limit,
-        where=desk.condition(name, tree.pop("where")),
-        **tree,
+        where=desk.condition(name, where),
+        **counted,
     )
-    return plan, desk.gates[name]
+    return plan, desk.gates[name], asked
 
 
 def batch_answer(

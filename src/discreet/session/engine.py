@@ -1,0 +1,76 @@
+"""How much a question may take of the engine that holds the rows: plain words for `EngineSettings`."""
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.core import InvalidInput, OutOfRange
+from discreet.core.exact import nearest_float, positive, whole
+from discreet.core.frozen import settle
+from discreet.data import EngineSettings
+
+MEMORY = re.compile(r"([0-9]{1,9}) ?(MB|GB)", re.ASCII | re.IGNORECASE)
+UNITS = {"MB": 10**6, "GB": 10**9}
+#: DuckDB does not work with less.
+LEAST_MEMORY = 64 << 20
+#: Three years. Clocks of threads do not count much farther.
+MOST_SECONDS = 10**8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """The time of one question in seconds, and the memory in bytes; None is what is usual with an engine.
+
+    Memory may be said as a text, such as 4GB or 512MB.
+    """
+
+    seconds: Fraction | None = None
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        settle(
+            self,
+            seconds=None if self.seconds is None else _seconds(self.seconds),
+            memory=None if self.memory is None else _memory(self.memory),
+        )
+
+    def settings(self, usual: EngineSettings) -> EngineSettings:
+        """Return the settings of an engine: the usual ones, but for what was said."""
+        timed = usual if self.seconds is None else replace(usual, seconds=nearest_float(self.seconds))
+        return timed if self.memory is None else replace(timed, memory=self.memory)
+
+    def settings_elsewhere(self, usual: EngineSettings) -> EngineSettings:
+        """Return the settings of an engine that is not ours: its memory is its operator's."""
+        if self.memory is not None:
+            raise InvalidInput(
+                "Rows stay where they are, and the memory is that of their server.",
+                fix="leave out `memory`; the server, or Spark, has a setting of its own for it",
+            )
+        return self.settings(usual)
+
+
+def _seconds(given: object) -> Fraction:
+    seconds = positive(given, "seconds")
+    if seconds > MOST_SECONDS:
+        raise OutOfRange("seconds is more than three years.", fix="pass the time of one question, such as seconds=60")
+    return seconds
+
+
+def _memory(given: object) -> int:
+    if isinstance(given, str):
+        found = MEMORY.fullmatch(given.strip())
+        if found is None:
+            raise InvalidInput("memory is a text that is no amount of it.", fix="write 4GB, or 512MB")
+        given = int(found[1]) * UNITS[found[2].upper()]
+    memory = whole(given, "memory", least=None)
+    if memory < LEAST_MEMORY:
+        raise InvalidInput("memory is less than DuckDB works with.", fix="write 512MB, or more")
+    return memory
+
+
+def memory_text(memory: int) -> str:
+    """Return an amount of memory as TOML: in words, unless it is not whole megabytes."""
+    for unit in ("GB", "MB"):
+        if memory % UNITS[unit] == 0:
+            return f'"{memory // UNITS[unit]}{unit}"'
+    return str(memory)

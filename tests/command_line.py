@@ -1,0 +1,37 @@
+"""The command line as tests type on it."""
+
+import io
+import json
+
+import pytest
+
+from discreet.cli import main
+
+
+class Terminal(io.StringIO):
+    """A stream that a person sees."""
+
+    def isatty(self):
+        return True
+
+
+def runner(capsys, room=()):
+    """Return what runs a command, whose room may be said beforehand: its status, its output and its errors."""
+
+    def run(*words):
+        status = main([*room, *map(str, words)])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+def reader(run):
+    """Return what runs a command for a program: the object that it writes."""
+
+    def facts(*words, status=0):
+        found, out, err = run(*words, "--json")
+        assert (found, err) == (status, "")
+        return json.loads(out, parse_constant=pytest.fail)
+
+    return facts
