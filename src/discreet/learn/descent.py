@@ -1,0 +1,139 @@
+"""Noisy gradient descent with clipping, on all rows at once: a plan."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import PrivacyLoss
+from discreet.core import InvalidInput, OutOfRange
+from discreet.learn.features import (
+    STEPS,
+    Features,
+    Floats,
+    Integers,
+    as_floats,
+    exact_margins,
+    exact_products,
+    shortened,
+    squares,
+    with_constant,
+)
+from discreet.learn.softmax import CHANCES, WEIGHT_BITS, residuals
+from discreet.learn.spending import noise_for, total
+from discreet.mechanisms import Gaussian
+from discreet.noise import Entropy
+
+#: What of ρ buys the number of rows, where it is not declared.
+COUNTING = Fraction(1, 50)
+#: A clip beyond this would not fit in 64 bits when squared; rows are scaled to at most 1 a column.
+MOST_CLIP = 16
+#: Changes whenever the same text would no longer give the same distribution of answers.
+FORM = "discreet descent 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Private rows and the place of each one's label among the classes, −1 for one that is none. Not shown."""
+
+    values: Floats = field(repr=False)
+    labels: Integers = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescentPlan:
+    """Multinomial logistic regression by gradient descent, every gradient a noisy sum of clipped ones.
+
+    A row x of whole numbers with residual r (chance − truth, by class, in whole numbers) has the gradient r⊗x, whose
+    squared norm is |r|²·|x|² exactly. r is scaled down and rounded towards zero until that is at most the clip squared,
+    which is checked on the whole numbers. Sums are exact, noise is discrete Gaussian, and all that follows from noisy
+    sums (momentum, averages) is post-processing.
+
+    Guarantee: `rho`-zCDP for a row that is added or removed. Proof: given the weights, which depend on earlier answers,
+    a row's gradient depends on that row alone; so one row moves a step's sum by at most the clip in l2, and each step
+    is (clip²/2σ²)-zCDP; steps compose adaptively.
+    Reference: Song, Chaudhuri, Sarwate 2013; Abadi et al. 2016 (clipping); Canonne, Kamath, Steinke 2020, Theorem 14;
+    Bun, Steinke 2016, Lemma 2.3 (composition).
+    """
+
+    features: Features
+    classes: int
+    rho: Fraction
+    clip: Fraction
+    steps: int
+    rate: float
+    momentum: float
+    #: The number of rows if it is public, else None: then it is bought.
+    rows: int | None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.clip <= MOST_CLIP:
+            raise OutOfRange("clip is not between 0 and 16.", fix="pass a clip such as 1")
+        if not (self.rate > 0 and 0 <= self.momentum < 1):
+            raise InvalidInput("rate or momentum is out of range.", fix="pass rate > 0 and momentum from 0 to below 1")
+
+    @property
+    def most(self) -> int:
+        """The clip in steps of the grid that gradients are counted on."""
+        return int(self.clip * STEPS * CHANCES)
+
+    @property
+    def counting(self) -> Gaussian | None:
+        """The noise on the number of rows, if it is bought."""
+        return noise_for(1, self.rho * COUNTING) if self.rows is None else None
+
+    @property
+    def gradient(self) -> Gaussian:
+        """The noise on every gradient."""
+        share = self.rho if self.rows is not None else self.rho * (1 - COUNTING)
+        return noise_for(self.most**2, share / self.steps)
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What the fit costs."""
+        counted = [] if self.counting is None else [(self.counting, 1)]
+        return total([*counted, (self.gradient, self.steps)])
+
+    def describe(self) -> str:
+        """Return what is fitted, in words."""
+        return (
+            f"logistic regression of {self.classes} classes on {self.features.columns} features "
+            f"by {self.steps} steps of noisy gradient descent"
+        )
+
+    def canonical(self) -> str:
+        """Return all that decides how answers are distributed."""
+        return f"{FORM}\n{self!r}"
+
+    def run(self, data: Examples, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
+        """Return the weights, a column a class; the last row is the intercepts'."""
+        known = data.labels >= 0
+        rows, labels = with_constant(self.features.steps(data.values[known])), data.labels[known]
+        size = self._size(len(rows), entropy)
+        # Of every row, how long its residual may be: |r|²·|x|² ≤ most² if and only if |r|² ≤ ⌊most²/|x|²⌋.
+        room, table = self.most**2 // squares(rows), as_floats(rows)
+        weights = np.zeros((rows.shape[1], self.classes))
+        speed, tail = np.zeros_like(weights), []
+        for step in range(self.steps):
+            noisy = self._gradient(table, labels, room, weights, entropy)
+            speed = self.momentum * speed + noisy / size
+            weights = weights - self.rate * speed
+            if step >= self.steps // 2:
+                tail.append(weights)
+        return {"weights": np.mean(tail, axis=0)}
+
+    def _size(self, rows: int, entropy: Entropy) -> float:
+        """Return the number of rows: public, or noisy and at least what noise alone would make of none."""
+        if self.counting is None:
+            return float(self.rows or 1)
+        return max(float(self.counting.perturb(rows, entropy=entropy)), self.counting.deviation, 1.0)
+
+    def _gradient(
+        self, rows: Floats, labels: Integers, room: Integers, weights: Floats, entropy: Entropy
+    ) -> NDArray[np.float64]:
+        """Return the noisy sum of clipped gradients, in units of 1."""
+        margins = exact_margins(rows, weights * (1 << WEIGHT_BITS))
+        clipped = shortened(residuals(margins, labels), room)
+        exact = exact_products(rows, as_floats(clipped), self.most)
+        return self.gradient.perturb(exact, entropy=entropy).astype(np.float64) / (STEPS * CHANCES)

@@ -1,0 +1,154 @@
+"""Learning a finite class of hypotheses by the exponential mechanism, and how many rows that takes.
+
+**Guarantee.** The score of a hypothesis is minus its mistakes. A row that comes or goes moves all scores by 0 or 1 in
+the same direction, so P(h) ∝ e^(−ε·mistakes(h)) is ε-differentially private (`ExponentialMechanism`, monotone).
+
+**Theorem (realisable).** If some h* in C makes no mistakes, and rows are independent, then after
+n ≥ ln(|C|/β)/−ln(1 − α(1 − e^−ε)) rows the chosen h has error at most α, except with probability β.
+Proof. For h of error p > α, P(h) ≤ e^(−ε·m(h))/e^0, as h* has weight 1. m(h) is binomial, so the mean of this over
+tables is (1 − p(1 − e^−ε))ⁿ ≤ (1 − α(1 − e^−ε))ⁿ. Add up over the at most |C| hypotheses of such error. ∎
+As −ln(1 − x) ≥ x, it is enough to have ln(|C|/β)/(α(1 − e^−ε)): of order (ln|C| + ln 1/β)/(αε) for ε ≤ 1.
+
+**Theorem (agnostic).** Whatever the distribution, after n ≥ ln(|C|/β)/−ln(cosh λ − α·sinh λ) rows, where λ is the
+smaller of ε and artanh α, the chosen h has error at most α more than the best in C, except with probability β.
+Proof. Let h* be best, and h worse by more than α. P(h) ≤ min(1, e^(−ε·D)) with D = m(h) − m(h*), which is at most
+e^(−λD) for every λ from 0 to ε. D is a sum of n independent numbers d from −1 to 1 of mean above α. By convexity
+e^(−λd) ≤ cosh λ − d·sinh λ on that interval; so the mean of P(h) is at most (cosh λ − α·sinh λ)ⁿ, which is least at
+tanh λ = α. Add up over C. ∎ For ε ≥ artanh α it is 2·ln(|C|/β)/−ln(1 − α²), which is what it takes without privacy by
+the same argument; for ε ≤ α it is at most 2·ln(|C|/β)/(αε).
+Reference: Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith 2011, Theorem 3.4, with other constants.
+"""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import BoundedRange
+from discreet.core import InvalidInput, Number, positive, probability, whole
+from discreet.core.exact import flag
+from discreet.learn.estimator import Estimator, accuracy, need_as_many
+from discreet.learn.features import Floats, class_indices, read_labels, read_matrix
+from discreet.learn.hypotheses import FiniteClass, Truths, need_size
+from discreet.mechanisms import ExponentialMechanism
+from discreet.noise import Entropy
+
+FORM = "discreet finite class 1"
+#: More than floats of these formulas are off by, relatively.
+MARGIN = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Private rows with a truth value each. Not shown."""
+
+    values: Floats = field(repr=False)
+    labels: Truths = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinitePlan:
+    """Choose a hypothesis of a public finite class by its mistakes. Guarantee: `epsilon`; see the module."""
+
+    hypotheses: FiniteClass
+    epsilon: Fraction
+
+    @property
+    def mechanism(self) -> ExponentialMechanism:
+        """The rule of choice."""
+        return ExponentialMechanism(epsilon=self.epsilon, sensitivity=1, monotone=True)
+
+    @property
+    def cost(self) -> BoundedRange:
+        """What the choice costs."""
+        return self.mechanism.cost
+
+    def describe(self) -> str:
+        """Return what is asked, in words."""
+        return f"one of {self.hypotheses.size} hypotheses, by its mistakes"
+
+    def canonical(self) -> str:
+        """Return all that decides how answers are distributed."""
+        return f"{FORM}\n{self!r}"
+
+    def scores(self, data: Labelled) -> NDArray[np.int64]:
+        """Return minus the mistakes of every hypothesis. As private as the rows."""
+        return -self.hypotheses.mistakes(data.values, data.labels)
+
+    def run(self, data: Labelled, entropy: Entropy, /) -> int:
+        """Return the number of the hypothesis chosen."""
+        return self.mechanism.choose(self.scores(data), entropy=entropy)
+
+
+class FiniteClassifier(Estimator):
+    """A private PAC learner: the hypothesis of a public finite class with few mistakes, by the exponential mechanism.
+
+    Labels are 0 and 1, or truth values; rows with others are left out. `sample_size` tells how many rows it takes.
+
+    Guarantee: pure `epsilon` for a row that is added or removed; see `FinitePlan`.
+    """
+
+    def __init__(
+        self,
+        hypotheses: FiniteClass | None = None,
+        *,
+        epsilon: Number = 1.0,
+        ledger: Any = None,
+        request: str | None = None,
+    ) -> None:
+        self.hypotheses, self.epsilon, self.ledger, self.request = hypotheses, epsilon, ledger, request
+
+    delta = 0
+
+    def plan(self) -> FinitePlan:
+        """Return the plan of a fit: it knows its cost, and no data."""
+        if self.hypotheses is None:
+            raise InvalidInput("The hypotheses are not declared.", fix="pass hypotheses=Conjunctions(8) or the like")
+        need_size(self.hypotheses)
+        return FinitePlan(hypotheses=self.hypotheses, epsilon=positive(self.epsilon, "epsilon"))
+
+    def _several_classes(self) -> bool:
+        return False
+
+    def fit(self, X: object, y: object) -> Self:  # noqa: N803 - scikit-learn's name
+        """Choose, and pay for it."""
+        values, labels = read_matrix(X), read_labels(y)
+        need_as_many(values, labels)
+        self.classes_ = np.array([0, 1])
+        which = class_indices(labels, self.classes_)
+        plan, known = self.plan(), which >= 0
+        self.hypotheses_ = plan.hypotheses
+        self.chosen_ = int(self._settle(plan, Labelled(values[known], which[known] == 1), values.shape[1]))
+        self.description_ = plan.hypotheses.describe(self.chosen_)
+        return self
+
+    def predict(self, X: object) -> NDArray[np.int64]:  # noqa: N803
+        """Return what the chosen hypothesis says of every row."""
+        values = self._read_again(X)
+        said: NDArray[np.int64] = self.hypotheses_.predict(self.chosen_, values).astype(np.int64)
+        return said
+
+    def score(self, X: object, y: object) -> float:  # noqa: N803
+        """Return the accuracy on rows and labels. As private as they are: not for release."""
+        return accuracy(y, self.predict(X))
+
+
+def sample_size(
+    alpha: Number, beta: Number, epsilon: Number, hypotheses: int | FiniteClass, *, realisable: bool = True
+) -> int:
+    """Return how many independent rows are enough for error α, except with probability β, at ε; proved in the module.
+
+    Realisable: the error is at most α if some hypothesis is always right. Else: at most α more than the best one's.
+    """
+    error, chance = float(probability(alpha, "alpha")), float(probability(beta, "beta"))
+    price = float(positive(epsilon, "epsilon"))
+    size = whole(hypotheses if isinstance(hypotheses, int) else hypotheses.size, "hypotheses")
+    if flag(realisable, "realisable"):
+        each = -math.log1p(error * math.expm1(-price))
+    else:
+        rate = min(price, math.atanh(error))
+        each = -math.log(math.cosh(rate) - error * math.sinh(rate))
+    return math.ceil(math.log(size / chance) / each * (1 + MARGIN))

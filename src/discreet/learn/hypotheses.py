@@ -1,0 +1,237 @@
+"""Finite classes of hypotheses, public and enumerated: thresholds, conjunctions, decision lists, or one's own list.
+
+A class tells of every hypothesis how many rows it labels wrongly. What it makes of a row depends on that row alone, so
+one row moves every count by 0 or 1, all in the same direction.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import InvalidInput, OutOfRange, exact, whole
+from discreet.learn.features import Floats, Integers
+
+#: Hypotheses that a class may have.
+MOST = 5_000_000
+#: Variables of conjunctions, and of decision lists.
+MOST_VARIABLES, MOST_LISTED = 14, 5
+
+Truths = NDArray[np.bool_]
+
+
+class FiniteClass(Protocol):
+    """A public, finite class of hypotheses about rows."""
+
+    @property
+    def size(self) -> int:
+        """How many hypotheses there are."""
+        ...
+
+    def mistakes(self, values: Floats, labels: Truths) -> Integers:
+        """Return of every hypothesis how many rows it labels wrongly."""
+        ...
+
+    def predict(self, index: int, values: Floats) -> Truths:
+        """Return what one hypothesis says of every row."""
+        ...
+
+    def describe(self, index: int) -> str:
+        """Return one hypothesis in words."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Thresholds:
+    """The first column is at least t, for every t of a public list; and with `both`, it is below t."""
+
+    cuts: tuple[float, ...]
+    both: bool
+
+    def __init__(self, cuts: Any, *, both: bool = False) -> None:
+        found = tuple(sorted({float(exact(cut, "a cut")) for cut in cuts}))
+        if not found:
+            raise InvalidInput("There are no cuts.", fix="pass the public points at which to cut")
+        object.__setattr__(self, "cuts", found)
+        object.__setattr__(self, "both", bool(both))
+
+    @property
+    def size(self) -> int:
+        """How many hypotheses there are."""
+        return len(self.cuts) * (2 if self.both else 1)
+
+    def mistakes(self, values: Floats, labels: Truths) -> Integers:
+        """Return of every cut how many rows lie on the wrong side."""
+        # Row x is at or above the first `place` cuts; a missing value is below all of them.
+        place = np.searchsorted(np.array(self.cuts), np.nan_to_num(values[:, 0], nan=-np.inf), side="right")
+        above = [np.bincount(place[labels == truth], minlength=len(self.cuts) + 1) for truth in (False, True)]
+        # Cut k says yes of rows whose place is above k: false ones among them, and true ones among the others.
+        wrong = above[0][::-1].cumsum()[::-1][1:] + above[1].cumsum()[:-1]
+        return np.concatenate([wrong, len(labels) - wrong]) if self.both else np.asarray(wrong)
+
+    def predict(self, index: int, values: Floats) -> Truths:
+        """Return what one hypothesis says of every row."""
+        above = np.nan_to_num(values[:, 0], nan=-np.inf) >= self.cuts[index % len(self.cuts)]
+        return np.asarray(above if index < len(self.cuts) else ~above)
+
+    def describe(self, index: int) -> str:
+        """Return one hypothesis in words."""
+        return f"x {'≥' if index < len(self.cuts) else '<'} {self.cuts[index % len(self.cuts)]:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunctions:
+    """All conjunctions of literals over d columns of truth values: each as it is, negated, or not asked; 3^d of them.
+
+    Hypothesis number i, written in base 3 with the first column's digit first, asks for 0, 1 or (2) nothing.
+    """
+
+    columns: int
+
+    def __post_init__(self) -> None:
+        whole(self.columns, "columns", most=MOST_VARIABLES)
+
+    @property
+    def size(self) -> int:
+        """How many hypotheses there are."""
+        return int(3**self.columns)
+
+    def mistakes(self, values: Floats, labels: Truths) -> Integers:
+        """Return of every conjunction its mistakes, all at once: d sums over a table of 3^d, whatever the rows."""
+        count = cells(values, labels, self.columns)
+        # Saying yes where a row is false is a mistake; where it is true, one less.
+        table = (count[0] - count[1]).reshape((2,) * self.columns)
+        for axis in range(self.columns):
+            table = np.concatenate([table, table.sum(axis=axis, keepdims=True)], axis=axis)
+        return np.asarray(table.ravel() + count[1].sum())
+
+    def predict(self, index: int, values: Floats) -> Truths:
+        """Return what one conjunction says of every row."""
+        asked = np.array(self._digits(index))
+        return np.asarray(((asked == 2) | (truths(values, self.columns) == asked)).all(axis=1))
+
+    def describe(self, index: int) -> str:
+        """Return one conjunction in words."""
+        parts = [f"{'' if digit else 'not '}x{at}" for at, digit in enumerate(self._digits(index)) if digit < 2]
+        return " and ".join(parts) or "always"
+
+    def _digits(self, index: int) -> list[int]:
+        return [index // 3 ** (self.columns - 1 - at) % 3 for at in range(self.columns)]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionLists:
+    """All functions of d columns of truth values that a list "if literal then label, else …, else label" computes."""
+
+    columns: int
+
+    def __post_init__(self) -> None:
+        whole(self.columns, "columns", most=MOST_LISTED)
+
+    @property
+    def size(self) -> int:
+        """How many different functions there are."""
+        return len(listed(self.columns)[0])
+
+    def mistakes(self, values: Floats, labels: Truths) -> Integers:
+        """Return of every function how many rows it labels wrongly."""
+        count = cells(values, labels, self.columns)
+        said = listed(self.columns)[0].astype(np.int64)
+        return np.asarray(said @ (count[0] - count[1]) + count[1].sum())
+
+    def predict(self, index: int, values: Floats) -> Truths:
+        """Return what one function says of every row."""
+        return np.asarray(listed(self.columns)[0][index][places(values, self.columns)])
+
+    def describe(self, index: int) -> str:
+        """Return one of the lists that compute a function, in words."""
+        return listed(self.columns)[1][index]
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """A list of one's own: functions from rows to truth values, each with a name.
+
+    Whoever writes them owns that what they say of a row depends on that row alone.
+    """
+
+    functions: tuple[tuple[str, Callable[[Floats], Any]], ...]
+
+    def __post_init__(self) -> None:
+        if not self.functions:
+            raise InvalidInput("There are no hypotheses.", fix="pass at least one name and function")
+
+    @cached_property
+    def size(self) -> int:
+        """How many hypotheses there are."""
+        return len(self.functions)
+
+    def mistakes(self, values: Floats, labels: Truths) -> Integers:
+        """Return of every hypothesis how many rows it labels wrongly."""
+        return np.array([(self.predict(at, values) != labels).sum() for at in range(self.size)], np.int64)
+
+    def predict(self, index: int, values: Floats) -> Truths:
+        """Return what one hypothesis says of every row."""
+        return np.asarray(self.functions[index][1](values), np.bool_)
+
+    def describe(self, index: int) -> str:
+        """Return the name of a hypothesis."""
+        return self.functions[index][0]
+
+    def __repr__(self) -> str:
+        return f"Hypotheses({', '.join(name for name, _ in self.functions)})"
+
+
+def truths(values: Floats, columns: int) -> Truths:
+    """Return columns as truth values: whatever is above 0 is true, and so a missing value is false."""
+    if values.shape[1] != columns:
+        raise InvalidInput(f"The hypotheses are about {columns} columns.", fix="pass as many")
+    return np.asarray(values > 0)
+
+
+def places(values: Floats, columns: int) -> Integers:
+    """Return rows of truth values as numbers, the first column's digit first."""
+    return np.asarray(truths(values, columns) @ (1 << np.arange(columns)[::-1]), np.int64)
+
+
+def cells(values: Floats, labels: Truths, columns: int) -> Integers:
+    """Return how often every row of truth values occurs with label false, and with true."""
+    place = places(values, columns)
+    return np.stack([np.bincount(place[labels == truth], minlength=1 << columns) for truth in (False, True)])
+
+
+@lru_cache(maxsize=4)
+def listed(columns: int) -> tuple[Truths, tuple[str, ...]]:
+    """Return the table of every function that some list computes, and that list in words; each function once."""
+    found = _lists(columns, frozenset(range(columns)))
+    tables = np.array(list(found), np.uint64)[:, None] >> np.arange(1 << columns, dtype=np.uint64) & np.uint64(1)
+    return tables.astype(np.bool_), tuple(found.values())
+
+
+@lru_cache(maxsize=64)
+def _lists(columns: int, left: frozenset[int]) -> dict[int, str]:
+    """Return the lists that ask for columns of a set: a rule on one of them, before a list that asks for the others.
+
+    A function is a whole number whose bit i is what it says of row number i.
+    """
+    every = (1 << (1 << columns)) - 1
+    found = {0: "0", every: "1"}
+    for at in sorted(left):
+        true = sum(1 << row for row in range(1 << columns) if row >> (columns - 1 - at) & 1)
+        for rest, words in _lists(columns, left - {at}).items():
+            for digit, label in product((0, 1), repeat=2):
+                where = true if digit else every ^ true
+                said = (where * label) | (rest & ~where)
+                found.setdefault(said, f"if {'' if digit else 'not '}x{at} then {label}, else {words}")
+    return found
+
+
+def need_size(hypotheses: FiniteClass) -> int:
+    """Return the size of a class that is small enough to be gone through."""
+    if not 1 <= hypotheses.size <= MOST:
+        raise OutOfRange(f"The class has more than {MOST} hypotheses.", fix="choose a smaller class")
+    return int(hypotheses.size)

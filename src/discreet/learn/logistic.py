@@ -1,0 +1,122 @@
+"""Logistic regression, private: by noisy gradient descent, or by a perturbed objective."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import InvalidInput, Number, exact, positive, whole
+from discreet.learn.descent import DescentPlan, Examples
+from discreet.learn.estimator import Estimator, accuracy, need_as_many
+from discreet.learn.features import Features, Floats, class_indices, read_classes, read_labels, read_matrix
+from discreet.learn.objective import ObjectivePlan
+from discreet.learn.spending import affordable
+
+Method = Literal["descent", "objective"]
+Plans = DescentPlan | ObjectivePlan
+
+
+class LogisticRegression(Estimator):
+    """Chances of public classes from bounded features.
+
+    `method="descent"` (the default): full-batch gradient descent, gradients clipped to `clip` in units of features that
+    are scaled to at most 1 in magnitude, `steps` steps at `rate` with `momentum`, the second half of them averaged.
+    `method="objective"`: two classes, a random linear term is added to the objective, with `penalty` as the weight of
+    |θ|²/2 (chosen from ε if None); `clip` is then the most that a scaled row's norm may be.
+
+    Labels that are not among `classes` are left out. A missing value (NaN) becomes the middle of its bounds.
+
+    Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `DescentPlan` and `ObjectivePlan`.
+    """
+
+    def __init__(  # noqa: PLR0913 - scikit-learn's parameters are arguments
+        self,
+        *,
+        epsilon: Number = 1.0,
+        delta: Number = 1e-6,
+        bounds: Any = None,
+        classes: Any = None,
+        method: Method = "descent",
+        clip: Number = 1,
+        steps: int = 100,
+        rate: float = 1.0,
+        momentum: float = 0.9,
+        penalty: Number | None = None,
+        rows: int | None = None,
+        ledger: Any = None,
+        request: str | None = None,
+    ) -> None:
+        self.epsilon, self.delta, self.bounds, self.classes = epsilon, delta, bounds, classes
+        self.method, self.clip, self.steps, self.rate, self.momentum = method, clip, steps, rate, momentum
+        self.penalty, self.rows, self.ledger, self.request = penalty, rows, ledger, request
+
+    def plan(self, columns: int) -> Plans:
+        """Return the plan of a fit on so many columns: it knows its cost, and no data."""
+        return self._plan(Features(self.bounds, whole(columns, "columns"), centred=False), read_classes(self.classes))
+
+    def _plan(self, features: Features, classes: NDArray[Any]) -> Plans:
+        match self.method:
+            case "descent":
+                return DescentPlan(
+                    features=features,
+                    classes=len(classes),
+                    rho=affordable(self.epsilon, self.delta),
+                    clip=positive(self.clip, "clip"),
+                    steps=whole(self.steps, "steps"),
+                    rate=float(positive(self.rate, "rate")),
+                    momentum=float(exact(self.momentum, "momentum")),
+                    rows=None if self.rows is None else whole(self.rows, "rows"),
+                )
+            case "objective":
+                if len(classes) != 2:
+                    raise InvalidInput(
+                        "Only binary classification is supported. A perturbed objective is proved for two classes.",
+                        fix='pass method="descent" for more',
+                    )
+                return ObjectivePlan.within(
+                    features, positive(self.clip, "clip"), self.epsilon, self.delta, penalty=self.penalty
+                )
+            case _:
+                raise InvalidInput("There is no such method.", fix='pass method="descent" or method="objective"')
+
+    def _several_classes(self) -> bool:
+        return self.method != "objective"
+
+    def fit(self, X: object, y: object) -> Self:  # noqa: N803 - scikit-learn's name
+        """Fit, and pay for it."""
+        values, labels = read_matrix(X), read_labels(y)
+        need_as_many(values, labels)
+        bounds, classes = self._declared(values, labels)
+        self.features_ = Features(bounds, values.shape[1], centred=False)
+        self.classes_ = read_classes(classes)
+        plan = self._plan(self.features_, self.classes_)
+        data = Examples(values, class_indices(labels, self.classes_))
+        self.weights_: Floats = np.asarray(self._settle(plan, data, values.shape[1])["weights"])
+        shown = self.weights_[:, 1:] - self.weights_[:, :1] if len(self.classes_) == 2 else self.weights_
+        self.coef_ = (shown[:-1] / self.features_.scale[:, None]).T
+        self.intercept_ = shown[-1]
+        return self
+
+    def decision_function(self, X: object) -> Floats:  # noqa: N803
+        """Return the margin of every class, or of the second one if there are two."""
+        values = self._read_again(X)
+        margins = self.features_.scaled(values) @ self.weights_[:-1] + self.weights_[-1]
+        return np.asarray(margins[:, 1] - margins[:, 0] if len(self.classes_) == 2 else margins)
+
+    def predict_proba(self, X: object) -> Floats:  # noqa: N803
+        """Return the chance of every class, a row each."""
+        margins = self.decision_function(X)
+        if margins.ndim == 1:
+            margins = np.column_stack([np.zeros_like(margins), margins])
+        grown = np.exp(margins - margins.max(axis=1, keepdims=True))
+        return np.asarray(grown / grown.sum(axis=1, keepdims=True))
+
+    def predict(self, X: object) -> NDArray[Any]:  # noqa: N803
+        """Return the likeliest class of every row."""
+        margins = self.decision_function(X)
+        places = (margins > 0).astype(np.int64) if margins.ndim == 1 else margins.argmax(axis=1)
+        return np.asarray(self.classes_[places])
+
+    def score(self, X: object, y: object) -> float:  # noqa: N803
+        """Return the accuracy on rows and labels. As private as they are: not for release."""
+        return accuracy(y, self.predict(X))

@@ -1,0 +1,205 @@
+"""Logistic regression by a perturbed objective, with minima that need only be approximate: a plan.
+
+**What is minimised.** J(θ) = Σ ln(1 + e^(±θ·x)) + Λ|θ|²/2 + b·θ, over rows of norm at most R, with b drawn once.
+
+**Theorem.** If b is N(0, σ²I), then the minimum θ* satisfies, for a row that is added or removed and every ε ≥ ε_J,
+δ(ε) ≤ δ_G(ε − ε_J), where δ_G is the curve of Gaussian noise of multiplier σ/R, and ε_J = ln(1 + R²/4Λ).
+Proof. J is strongly convex, so θ* and b determine each other: b = −∇(J − b·θ)(θ*), with the Jacobian H(θ) + ΛI, H the
+sum of the rows' Hessians. Let one table have the row (x, y) more; its gradient at θ is c·x, where c = chance − y has a
+sign that y fixes, and |c| ≤ 1. The density of θ* at θ is φ(b)·det(H + ΛI) in the smaller table, and φ(b − c·x)·det(H +
+ΛI + c′xxᵀ) in the larger one, where 0 ≤ c′ ≤ 1/4. The ratio of the determinants is 1 + c′·xᵀ(H + ΛI)⁻¹x, from 1 to
+1 + R²/4Λ. The logarithm of φ(b)/φ(b − c·x) is (c²|x|² − 2c·x·b)/2σ², which is convex in c: over all c between 0 and
+±1 it is at most its value at ±1 or at 0, where it is 0. At ±1 it is the loss of Gaussian noise of deviation σ under a
+shift of |x| ≤ R, as x·b is Gaussian under the table that b was drawn for. Hockey-stick divergences at ε ≥ 0 grow with
+the loss and do not change where a negative loss becomes 0. The determinants add at most ε_J, in one direction. ∎
+The proof for general losses, where the sign of c is free, loses a factor of two: Kifer, Smith, Thakurta 2012; Redberg,
+Koskela, Wang 2023. Approximate minima: Iyengar, Near, Song, Thakkar, Thakurta, Wang 2019; here it goes so:
+
+**What is computed.** b′, discrete Gaussian noise on a grid of step h, in place of b; and some θ′ at which the gradient
+with b′ is at most γ, errors of floats included. Imagine b = b′ + u, with u drawn from N(0, (4h)²I): by Poisson
+summation its density is that of N(0, σ²I), σ² = h²·variance + 16h², up to a factor of 1 ± 10⁻¹²⁰ a coordinate. So θ*
+of that b, which nobody computes, has the loss above, plus `SLACK`. θ′ is near it: |θ′ − θ*| ≤ (γ + |u|)/Λ, as J is
+Λ-strongly convex; and |u| ≤ 4h(√k + t) except with probability e^(−t²/2). Release θ* (in thought), then θ′ on a grid
+with discrete Gaussian noise whose sensitivity is twice that distance: given θ*, the tables' θ′ are that near to each
+other. Both steps compose, and what is released follows from the second alone. ∎
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import Approximate, GaussianNoise, PrivacyLoss, least_noise
+from discreet.core import NotProved, Number, log_up, positive, probability, round_up
+from discreet.core.frozen import settle
+from discreet.learn.descent import Examples
+from discreet.learn.features import STEPS, Features, Floats, shortened, with_constant
+from discreet.learn.spending import affordable, noise_for
+from discreet.mechanisms import Gaussian
+from discreet.noise import Entropy, gaussian
+
+#: What of ε and δ pays for minima that are approximate, and what of the rest for the determinants by default.
+OUTPUT, DETERMINANTS = Fraction(1, 20), Fraction(1, 4)
+#: The grid of b, and that of θ.
+NOISE_BITS, OUTPUT_BITS = 30, 32
+#: How small the gradient has to be, and what of δ is for a u that is larger than thought.
+GAMMA, UNLIKELY = 2.0**-12, Fraction(1, 10**9)
+#: More than what the density of b can be off, and more than floats of the curve's inputs can be.
+SLACK = Fraction(1, 10**60)
+#: Rows whose gradients are added before the sum goes to the others, and steps of Newton's method.
+BLOCK, MOST_STEPS = 1024, 500
+FORM = "discreet objective 1"
+UNIT = 2.0**-52
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectivePlan:
+    """Logistic regression of two classes by a perturbed objective; the proof is the module's.
+
+    Guarantee: (`epsilon`, `delta`) for the minimum, and what `output` costs for its approximation.
+    """
+
+    features: Features
+    #: R: the most that a scaled row's norm is, its constant included.
+    norm: Fraction
+    #: Λ.
+    penalty: Fraction
+    epsilon: Fraction
+    delta: Fraction
+
+    @property
+    def rho(self) -> Fraction:
+        """What the approximation may cost: the ρ of the part of ε and δ that is not the minimum's."""
+        share = OUTPUT / (1 - OUTPUT)
+        return affordable(self.epsilon * share, self.delta * share)
+
+    @classmethod
+    def within(
+        cls, features: Features, norm: Fraction, epsilon: Number, delta: Number, *, penalty: Number | None
+    ) -> "ObjectivePlan":
+        """Return the plan that costs (ε, δ) in all."""
+        whole, allowed = positive(epsilon, "epsilon"), probability(delta, "delta")
+        rest = whole * (1 - OUTPUT)
+        weight = norm**2 / (4 * rest * DETERMINANTS) if penalty is None else positive(penalty, "penalty")
+        return cls(
+            features=features,
+            norm=norm,
+            penalty=weight,
+            epsilon=rest,
+            delta=allowed * (1 - OUTPUT),
+        )
+
+    def __post_init__(self) -> None:
+        settle(self, penalty=Fraction(round_up(self.penalty)))  # the float that is computed with
+        if self.jacobian >= self.epsilon:
+            raise NotProved(
+                "The penalty is too small for this epsilon.",
+                fix="pass a larger penalty, or None for one that fits",
+            )
+
+    @property
+    def jacobian(self) -> Fraction:
+        """What the determinants cost: ln(1 + R²/4Λ), rounded up, and the slack."""
+        return log_up(1 + self.norm**2 / (4 * self.penalty)) + SLACK
+
+    @property
+    def variance(self) -> Fraction:
+        """The variance of b in steps of its grid; rounded up, and the imagined 16 are not counted."""
+        allowed = self.delta * (1 - UNLIKELY)
+        sigma = least_noise(GaussianNoise, self.epsilon - self.jacobian, allowed)
+        return Fraction(math.ceil((sigma * self.norm * (1 << NOISE_BITS)) ** 2))
+
+    @property
+    def output(self) -> Gaussian:
+        """The noise on θ′, in steps of its grid."""
+        width = self.features.columns + 1
+        # On either table a larger u may be had; on one it counts e^ε times: (1 + e^ε)·e^(−t²/2) ≤ UNLIKELY·δ.
+        beyond = math.sqrt(2 * (math.log(float(1 / (self.delta * UNLIKELY))) + float(self.epsilon) + 1))
+        imagined = 4 * 2.0**-NOISE_BITS * (math.sqrt(width) + beyond)
+        apart = (GAMMA + imagined) / float(self.penalty) * (1 << OUTPUT_BITS) + math.sqrt(width) / 2
+        return noise_for(math.ceil((2 * apart) ** 2 * (1 + 1e-9)), self.rho)
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What the fit costs: the minimum's (ε, δ), and the (ε, δ) that `rho` was chosen for, added up."""
+        return Approximate(self.epsilon / (1 - OUTPUT), self.delta / (1 - OUTPUT))
+
+    def describe(self) -> str:
+        """Return what is fitted, in words."""
+        return f"logistic regression of two classes on {self.features.columns} features by a perturbed objective"
+
+    def canonical(self) -> str:
+        """Return all that decides how answers are distributed."""
+        return f"{FORM}\n{self!r}"
+
+    def run(self, data: Examples, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
+        """Return the weights of both classes, those of the first being 0; the last row is the intercept's."""
+        known = data.labels >= 0
+        most = int((self.norm * STEPS) ** 2)
+        rows = shortened(with_constant(self.features.steps(data.values[known])), most) / float(STEPS)
+        noise = gaussian(self.variance, (rows.shape[1],), entropy=entropy).astype(np.float64) / (1 << NOISE_BITS)
+        problem = Objective(rows, data.labels[known].astype(np.float64), noise, float(self.penalty), float(self.norm))
+        steps = np.rint(problem.minimum() * (1 << OUTPUT_BITS)).astype(np.int64)
+        noisy = self.output.perturb(steps, entropy=entropy).astype(np.float64) / (1 << OUTPUT_BITS)
+        return {"weights": np.column_stack([np.zeros_like(noisy), noisy])}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Objective:
+    """J and its derivatives, in floats whose error is bounded. Private, and not shown."""
+
+    rows: Floats
+    labels: Floats
+    noise: Floats
+    penalty: float
+    norm: float
+
+    def minimum(self) -> Floats:
+        """Return a point whose gradient is at most `GAMMA`, errors included, by Newton's method with halved steps."""
+        here = np.zeros(self.rows.shape[1])
+        for _ in range(MOST_STEPS):
+            slope = self.gradient(here)
+            if float(np.linalg.norm(slope)) * (1 + 1e-9) + self.error(here) <= GAMMA:
+                return here
+            step = np.linalg.solve(self._curvature(here), slope)
+            size, value, fall = 1.0, self._value(here), float(slope @ step)
+            while size > 2**-40 and self._value(here - size * step) > value - 0.25 * size * fall:
+                size /= 2
+            here = here - size * step
+        raise NotProved("The minimum was not found closely enough.", fix="pass a larger penalty")
+
+    def gradient(self, here: Floats) -> Floats:
+        """Return ∇J, its rows added up in blocks, so that rounding errors stay few."""
+        residuals = _chances(self.rows @ here) - self.labels
+        blocks = range(0, len(residuals), BLOCK)
+        parts = [residuals[at : at + BLOCK] @ self.rows[at : at + BLOCK] for at in blocks]
+        return np.asarray(sum(parts, np.zeros_like(here)) + self.penalty * here + self.noise)
+
+    def error(self, here: Floats) -> float:
+        """Return more than the distance of the gradient in floats from the true one.
+
+        A sum of k products is off by at most k·2⁻⁵³ times the sum of their magnitudes (Higham 2002, Section 3.1), a
+        chance by a quarter of what its margin is off and a few units in the last place.
+        """
+        count, width = self.rows.shape
+        long = float(np.linalg.norm(here)) + 1
+        margin = (width + 2) * self.norm * long / 4
+        added = count * self.norm * (margin + 16 + BLOCK + count / BLOCK)
+        return UNIT * 1.1 * float(added + 8 * (self.penalty * long + float(np.linalg.norm(self.noise))))
+
+    def _value(self, here: Floats) -> float:
+        margins = self.rows @ here
+        rows = float((np.logaddexp(0, margins) - self.labels * margins).sum())
+        return rows + self.penalty * float(here @ here) / 2 + float(self.noise @ here)
+
+    def _curvature(self, here: Floats) -> Floats:
+        chances = _chances(self.rows @ here)
+        weighted = self.rows * (chances * (1 - chances))[:, None]
+        return np.asarray(weighted.T @ self.rows + self.penalty * np.eye(len(here)))
+
+
+def _chances(margins: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-margins)))

@@ -1,0 +1,52 @@
+"""How a model is paid for: through a gate where there is a ledger; else the caller is gate and ledger in one person."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from discreet.accounting import PrivacyLoss
+from discreet.core import InvalidInput, Neighbours, WrongType
+from discreet.gate import Gate, Ledger, Plan, Receipt
+from discreet.noise import SYSTEM
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted:
+    """What a plan gave, what it cost, and the receipt where it was paid from a ledger."""
+
+    answer: Any = field(repr=False)
+    cost: PrivacyLoss
+    receipt: Receipt | None
+
+
+def buy(plan: Plan[Any], data: object, ledger: object, request: str | None) -> Fitted:
+    """Pay for a plan, run it on the data, and return what it gave.
+
+    Every call is a draw of its own and is paid for: rows may differ from those of the last one, and nobody would know.
+    A request that was paid for before is handed out again, for nothing, whatever the rows.
+    """
+    if ledger is None:
+        return Fitted(answer=plan.run(data, SYSTEM), cost=plan.cost, receipt=None)
+    opened = ledger if isinstance(ledger, Ledger) else _opened(ledger)
+    try:
+        _need_rows(opened)
+        release = Gate(opened, data).release(plan, request=request, fresh=True)
+    finally:
+        if opened is not ledger:
+            opened.close()
+    return Fitted(answer=release.answer, cost=release.cost, receipt=release.receipt)
+
+
+def _opened(place: object) -> Ledger:
+    if not isinstance(place, str | Path):
+        raise WrongType("ledger is not a ledger.", fix="pass a Ledger, or the path of one that was created")
+    return Ledger.open(place)
+
+
+def _need_rows(ledger: Ledger) -> None:
+    """Refuse a ledger whose neighbours are others than those that models are priced for."""
+    if ledger.budget.unit.neighbours is not Neighbours.ADD_REMOVE:
+        raise InvalidInput(
+            "Models are priced for a row that is added or removed; this ledger's units are replaced.",
+            fix="pay from a ledger of add/remove units; to replace a row is to remove one and to add one",
+        )

@@ -1,0 +1,118 @@
+"""Least squares, private: one noisy matrix of second moments, and all else is post-processing."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from discreet.core import Number, exact, positive, whole
+from discreet.learn.estimator import Estimator, need_as_many
+from discreet.learn.features import Features, Floats, need_target, read_array, read_matrix
+from discreet.learn.moments import ProductPlan, Table
+from discreet.learn.spending import affordable
+
+
+class Ridge(Estimator):
+    """Least squares with a penalty, from noisy sufficient statistics.
+
+    `bounds` are those of the features, `target_bounds` those of y, both public. Features are scaled to ±1, and `alpha`
+    is the penalty on their weights, in rows; to it is added what the noise is known to amount to, √columns times its
+    standard deviation, so that noise cannot make the problem ill posed. `norm` shortens longer rows (of scaled
+    features, the target and a constant 1), which is less noise for some bias.
+
+    Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `ProductPlan`.
+    Reference: Vu, Slavković 2009; Wang 2018 (AdaSSP, which also adds to the penalty by the noise).
+    """
+
+    kind = "regressor"
+
+    def __init__(  # noqa: PLR0913 - scikit-learn's parameters are arguments
+        self,
+        *,
+        epsilon: Number = 1.0,
+        delta: Number = 1e-6,
+        bounds: Any = None,
+        target_bounds: Any = None,
+        alpha: Number = 1,
+        norm: Number | None = None,
+        ledger: Any = None,
+        request: str | None = None,
+    ) -> None:
+        self.epsilon, self.delta, self.bounds, self.target_bounds = epsilon, delta, bounds, target_bounds
+        self.alpha, self.norm, self.ledger, self.request = alpha, norm, ledger, request
+
+    def plan(self, columns: int) -> ProductPlan:
+        """Return the plan of a fit on so many columns: it knows its cost, and no data."""
+        width = whole(columns, "columns")
+        return self._plan(Features(self.bounds, width, centred=True), Features(self.target_bounds, 1, centred=True))
+
+    def _plan(self, features: Features, target: Features) -> ProductPlan:
+        joined = Features((features.low + target.low, features.high + target.high), features.columns + 1, centred=True)
+        norm = None if self.norm is None else positive(self.norm, "norm")
+        return ProductPlan(features=joined, norm=norm, rho=affordable(self.epsilon, self.delta))
+
+    def _declared_target(self, target: Floats) -> Any:
+        """Return the public bounds of the target: as declared."""
+        del target
+        return self.target_bounds
+
+    def fit(self, X: object, y: object) -> Self:  # noqa: N803 - scikit-learn's name
+        """Fit, and pay for it."""
+        need_target(y)
+        values, wanted = read_matrix(X), read_array(y, "y")
+        target = wanted[:, :1] if wanted.ndim == 2 else wanted.reshape(-1, 1)
+        need_as_many(values, target)
+        columns = values.shape[1]
+        self.features_ = Features(self._declared(values, None)[0], columns, centred=True)
+        self.target_ = Features(self._declared_target(target), 1, centred=True)
+        plan = self._plan(self.features_, self.target_)
+        data = Table(np.hstack([values, target]), np.zeros(len(values), np.int64))
+        moments = np.asarray(self._settle(plan, data, columns)["moments"])
+        weights = self._solved(moments, plan.deviation)
+        spread = float(self.target_.scale[0])
+        self.coef_ = spread * weights[:-1] / self.features_.scale
+        self.intercept_ = float(self.target_.origin[0] + spread * weights[-1] - self.features_.origin @ self.coef_)
+        return self
+
+    def _solved(self, moments: Floats, deviation: float) -> Floats:
+        """Return the weights of the scaled problem; columns are features, the target, the constant."""
+        others = np.r_[0 : self.n_features_in_, self.n_features_in_ + 1]
+        products, wanted = moments[np.ix_(others, others)], moments[others, self.n_features_in_]
+        values, vectors = np.linalg.eigh(products)
+        penalty = self._penalty() + deviation * np.sqrt(len(others))
+        return np.asarray(vectors @ ((vectors.T @ wanted) / (np.maximum(values, 0) + penalty)))
+
+    def _penalty(self) -> float:
+        return float(exact(self.alpha, "alpha"))
+
+    def predict(self, X: object) -> Floats:  # noqa: N803
+        """Return the predicted target of every row, within its bounds."""
+        values = self._read_again(X)
+        clamped = self.features_.clamped(values)
+        return np.asarray(np.clip(clamped @ self.coef_ + self.intercept_, self.target_.low[0], self.target_.high[0]))
+
+    def score(self, X: object, y: object) -> float:  # noqa: N803
+        """Return R² on rows and targets. As private as they are: not for release."""
+        truth = read_array(y, "y").ravel()
+        missed = float(np.square(truth - self.predict(X)).sum())
+        return 1 - missed / max(float(np.square(truth - truth.mean()).sum()), np.finfo(float).tiny)
+
+
+class LinearRegression(Ridge):
+    """Least squares without a penalty but that which the noise demands; see `Ridge`."""
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number = 1.0,
+        delta: Number = 1e-6,
+        bounds: Any = None,
+        target_bounds: Any = None,
+        norm: Number | None = None,
+        ledger: Any = None,
+        request: str | None = None,
+    ) -> None:
+        self.epsilon, self.delta, self.bounds, self.target_bounds = epsilon, delta, bounds, target_bounds
+        self.norm, self.ledger, self.request = norm, ledger, request
+
+    def _penalty(self) -> float:
+        return 0.0

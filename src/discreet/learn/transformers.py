@@ -1,0 +1,144 @@
+"""Scaling and principal components, private: means, variances and directions with noise."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from discreet.core import InvalidInput, Number, positive, whole
+from discreet.learn.estimator import Estimator
+from discreet.learn.features import Features, Floats, read_matrix
+from discreet.learn.moments import GroupPlan, ProductPlan, Table
+from discreet.learn.spending import affordable
+
+#: The least share of a column's range that is taken for its spread; below, noise would blow a column up.
+LEAST_SPREAD = 1e-3
+
+
+class StandardScaler(Estimator):
+    """Subtract a noisy mean and divide by a noisy standard deviation, column by column.
+
+    Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `GroupPlan`.
+    """
+
+    kind = "transformer"
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number = 1.0,
+        delta: Number = 1e-6,
+        bounds: Any = None,
+        ledger: Any = None,
+        request: str | None = None,
+    ) -> None:
+        self.epsilon, self.delta, self.bounds, self.ledger, self.request = epsilon, delta, bounds, ledger, request
+
+    def plan(self, columns: int) -> GroupPlan:
+        """Return the plan of a fit on so many columns: it knows its cost, and no data."""
+        return self._plan(Features(self.bounds, whole(columns, "columns"), centred=True))
+
+    def _plan(self, features: Features) -> GroupPlan:
+        return GroupPlan(features=features, groups=1, rho=affordable(self.epsilon, self.delta))
+
+    def fit(self, X: object, y: object = None) -> Self:  # noqa: N803 - scikit-learn's name
+        """Fit, and pay for it."""
+        del y
+        values = read_matrix(X)
+        columns = values.shape[1]
+        self.features_ = Features(self._declared(values, None)[0], columns, centred=True)
+        data = Table(values, np.zeros(len(values), np.int64))
+        sums = np.asarray(self._settle(self._plan(self.features_), data, columns)["sums"])
+        mean, variance = means_and_variances(sums, columns)
+        self.mean_ = self.features_.origin + mean[0] * self.features_.scale
+        self.scale_ = np.sqrt(variance[0]) * self.features_.scale
+        return self
+
+    def transform(self, X: object) -> Floats:  # noqa: N803
+        """Return rows within their bounds, less the mean, over the standard deviation."""
+        values = self._read_again(X)
+        return np.asarray((self.features_.clamped(values) - self.mean_) / self.scale_)
+
+    def fit_transform(self, X: object, y: object = None) -> Floats:  # noqa: N803
+        """Fit, and return the rows transformed: as private as they are."""
+        return self.fit(X, y).transform(X)
+
+    def inverse_transform(self, X: object) -> Floats:  # noqa: N803
+        """Return rows as they were before."""
+        return np.asarray(self._read_again(X) * self.scale_ + self.mean_)
+
+
+class PCA(Estimator):
+    """The directions in which rows vary most, from noisy second moments.
+
+    Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `ProductPlan`.
+    Reference: Dwork, Talwar, Thakurta, Zhang 2014, Algorithm 1.
+    """
+
+    kind = "transformer"
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        epsilon: Number = 1.0,
+        delta: Number = 1e-6,
+        bounds: Any = None,
+        norm: Number | None = None,
+        ledger: Any = None,
+        request: str | None = None,
+    ) -> None:
+        self.n_components, self.norm = n_components, norm
+        self.epsilon, self.delta, self.bounds, self.ledger, self.request = epsilon, delta, bounds, ledger, request
+
+    def plan(self, columns: int) -> ProductPlan:
+        """Return the plan of a fit on so many columns: it knows its cost, and no data."""
+        return self._plan(Features(self.bounds, whole(columns, "columns"), centred=True))
+
+    def _plan(self, features: Features) -> ProductPlan:
+        norm = None if self.norm is None else positive(self.norm, "norm")
+        return ProductPlan(features=features, norm=norm, rho=affordable(self.epsilon, self.delta))
+
+    def fit(self, X: object, y: object = None) -> Self:  # noqa: N803 - scikit-learn's name
+        """Fit, and pay for it."""
+        del y
+        values = read_matrix(X)
+        columns = values.shape[1]
+        kept = columns if self.n_components is None else whole(self.n_components, "n_components")
+        if kept > columns:
+            raise InvalidInput(
+                "There are fewer columns than components.", fix=f"pass n_components of {columns} or less"
+            )
+        self.features_ = Features(self._declared(values, None)[0], columns, centred=True)
+        plan = self._plan(self.features_)
+        moments = np.asarray(self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)["moments"])
+        size, scale = max(float(moments[-1, -1]), plan.deviation, 1.0), self.features_.scale
+        mean = np.clip(moments[-1, :-1] / size, -1, 1)
+        spread = (moments[:-1, :-1] / size - np.outer(mean, mean)) * np.outer(scale, scale)
+        found, vectors = np.linalg.eigh(spread)
+        order = np.argsort(found)[::-1][:kept]
+        self.mean_ = self.features_.origin + mean * scale
+        self.components_ = vectors[:, order].T
+        self.explained_variance_ = np.maximum(found[order], 0)
+        self.explained_variance_ratio_ = self.explained_variance_ / max(float(np.maximum(found, 0).sum()), 1e-300)
+        return self
+
+    def transform(self, X: object) -> Floats:  # noqa: N803
+        """Return rows within their bounds in terms of the components."""
+        values = self._read_again(X)
+        return np.asarray((self.features_.clamped(values) - self.mean_) @ self.components_.T)
+
+    def fit_transform(self, X: object, y: object = None) -> Floats:  # noqa: N803
+        """Fit, and return the rows transformed: as private as they are."""
+        return self.fit(X, y).transform(X)
+
+    def inverse_transform(self, X: object) -> Floats:  # noqa: N803
+        """Return the rows that components stand for."""
+        return np.asarray(read_matrix(X) @ self.components_ + self.mean_)
+
+
+def means_and_variances(sums: Floats, columns: int) -> tuple[Floats, Floats]:
+    """Return the means and variances that noisy sums imply, a row a group, in scaled units: post-processing."""
+    size = np.maximum(sums[:, -1:], 1.0)
+    mean = np.clip(sums[:, :columns] / size, -1, 1)
+    square = np.clip(sums[:, columns : 2 * columns] / size, 0, 1)
+    return mean, np.clip(square - mean**2, LEAST_SPREAD**2, 1)

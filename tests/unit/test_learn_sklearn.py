@@ -1,0 +1,103 @@
+"""Estimators keep scikit-learn's conventions, but for those that privacy forbids; and they work in its pipelines."""
+
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+from discreet.learn.bayes import GaussianNB
+from discreet.learn.clusters import KMeans
+from discreet.learn.logistic import LogisticRegression
+from discreet.learn.regression import LinearRegression, Ridge
+from discreet.learn.transformers import PCA, StandardScaler
+
+#: So much that noise hides nothing from the checks.
+PLENTY = {"epsilon": 10**6, "delta": 1e-6}
+
+NOISE = "two fits draw two noises"
+TELLING = "a refusal would tell of rows"
+COLUMN = "a column of labels is read without a warning"
+
+EXPECTED = {
+    "check_fit_idempotent": NOISE,
+    "check_regressor_data_not_an_array": NOISE,
+    "check_regressors_int": NOISE,
+    "check_clustering": NOISE,
+    "check_classifier_data_not_an_array": NOISE,
+    "check_estimators_empty_data_messages": TELLING,  # that there are none is as private as how many there are
+    "check_classifiers_regression_target": TELLING,
+    "check_supervised_y_no_nan": TELLING,
+    "check_supervised_y_2d": COLUMN,
+}
+
+
+def read_off(values):
+    """Return bounds that the checks' data keeps: they do not declare any."""
+    finite = np.where(np.isfinite(values), values, 0)
+    return finite.min(axis=0, initial=-1) - 1, finite.max(axis=0, initial=1) + 1
+
+
+@cache
+def declaring(kind):
+    """Return a kind of estimator that declares what the checks do not: everything else is as it stands."""
+
+    class Declaring(kind):
+        def _declared(self, values, labels):
+            return read_off(values), None if labels is None else np.unique(labels)
+
+        def _declared_target(self, target):
+            return tuple(float(end[0]) for end in read_off(target))
+
+    Declaring.__name__ = Declaring.__qualname__ = f"Declaring{kind.__name__}"
+    globals()[Declaring.__name__] = Declaring  # so that it can be pickled
+    return Declaring
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        declaring(LogisticRegression)(**PLENTY, steps=20),
+        declaring(GaussianNB)(**PLENTY),
+        declaring(Ridge)(**PLENTY),
+        declaring(LinearRegression)(**PLENTY),
+        declaring(StandardScaler)(**PLENTY),
+        declaring(PCA)(**PLENTY),
+        declaring(KMeans)(**PLENTY, n_clusters=3),
+        declaring(LogisticRegression)(**PLENTY, method="objective", clip=3),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_scikit_learns_checks_pass_but_for_those_that_privacy_forbids(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's own
+        results = check_estimator(estimator, on_fail=None, on_skip=None)
+    failed = {one["check_name"]: one["exception"] for one in results if one["status"] == "failed"}
+    assert set(failed) - set(EXPECTED) == set(), failed
+    assert sum(one["status"] == "passed" for one in results) >= 30
+
+
+def test_estimators_stand_in_a_pipeline_and_in_a_search():
+    draws = np.random.default_rng(1)
+    values = draws.normal(0, 1, (400, 3))
+    labels = np.where(values @ [1, -1, 0.5] > 0, "yes", "no")
+    pipeline = make_pipeline(
+        StandardScaler(epsilon=50, bounds=(-4, 4)),
+        LogisticRegression(epsilon=50, bounds=(-5, 5), classes=["no", "yes"], steps=30),
+    )
+    assert pipeline.fit(values, labels).score(values, labels) > 0.85
+    search = GridSearchCV(
+        LogisticRegression(epsilon=50, bounds=(-4, 4), classes=["no", "yes"]), {"steps": [2, 30]}, cv=2
+    ).fit(values, labels)
+    assert search.best_estimator_.classes_.tolist() == ["no", "yes"]
+
+
+def test_a_clone_has_the_parameters_and_not_the_fit():
+    model = StandardScaler(epsilon=2, bounds=(0, 1)).fit(np.zeros((5, 2)))
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    assert not hasattr(copy, "mean_")
