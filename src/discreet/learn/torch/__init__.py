@@ -1,0 +1,19 @@
+"""Private training of PyTorch models: DP-SGD as a plan. Needs PyTorch, an extra: `pip install discreet[torch]`."""
+
+from discreet.learn.torch.adaptive import AdaptiveClip
+from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
+from discreet.learn.torch.gradient_noise import rounded_gaussian
+from discreet.learn.torch.schedules import Geometric, Linear
+from discreet.learn.torch.training import Trained, Training
+
+__all__ = [
+    "AdaptiveClip",
+    "ClippedSums",
+    "Clipping",
+    "Geometric",
+    "Linear",
+    "PrivateModel",
+    "Trained",
+    "Training",
+    "rounded_gaussian",
+]

@@ -1,0 +1,178 @@
+"""How far one example may move a step: bounds on its gradient, and sums of gradients that keep to them.
+
+    model = PrivateModel(network)
+    clipping = Clipping(bounds=(Fraction(1),))
+    sums = model.exact_sums(lambda: cross_entropy(model(inputs), labels, reduction="none"), clipping, 2**14)
+
+`losses` runs the forward pass on one physical batch and returns one loss an example, in the batch's order. Everything
+private is in what it closes over; a `PrivateModel` keeps nothing of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from torch import nn
+
+from discreet.core import InvalidInput, WrongType, positive, whole
+from discreet.core.errors import kind_of
+from discreet.core.frozen import settle
+from discreet.learn.torch.passes import Pass
+from discreet.learn.torch.refusals import refuse_mixing
+from discreet.learn.torch.sums import Clip, exact_group, float_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torch import Tensor
+
+    from discreet.learn.torch.gradients import Gradients
+    from discreet.learn.torch.sums import GroupSums
+
+Style = Literal["clip", "automatic"]
+#: Squared norms up to here are exact in 64-bit floats (see `grid`).
+MOST_STEPS = 1 << 26
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clipping:
+    """How each example's gradient is bounded. Public values, part of a plan.
+
+    `bounds` has one bound for every group of parameters; one alone is flat clipping. An example's gradient g of a group
+    with bound C becomes g·min(1, C/‖g‖) in the style "clip", and g·C/(‖g‖ + `stabiliser`) in the style "automatic".
+
+    Guarantee: what an example adds to a group's sum has norm at most C.
+    Reference: Abadi and others 2016, Algorithm 1; Bu, Wang, Zha, Karypis 2022 (automatic clipping).
+    """
+
+    bounds: tuple[Fraction, ...]
+    style: Style = "clip"
+    stabiliser: Fraction = Fraction(1, 100)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.bounds, tuple | list) or not self.bounds:
+            raise WrongType("bounds is not a tuple of numbers.", fix="pass bounds=(1,), one for every group")
+        if self.style not in ("clip", "automatic"):
+            raise InvalidInput("style is none that is known.", fix='pass style="clip" or style="automatic"')
+        settle(
+            self,
+            bounds=tuple(positive(bound, "bound") for bound in self.bounds),
+            stabiliser=positive(self.stabiliser, "stabiliser"),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class ClippedSums:
+    """Sums of clipped gradients over one physical batch. Private: they have no noise yet.
+
+    `sums` has one tensor for each of the model's parameters: of the parameter's own kind from `float_sums`, in units
+    of the gradient; of `int64` from `exact_sums`, in steps of bound/steps_per_bound. `within` counts, for each group,
+    the examples whose gradient was within the bound before it was clipped. Sums of several batches add up.
+    """
+
+    sums: tuple[Tensor, ...]
+    within: Tensor
+
+
+class PrivateModel:
+    """A module whose examples' gradients can be clipped one by one, in a single backward pass.
+
+    Layers that mix examples, or that remember earlier batches, are refused with what to use instead. `groups` names the
+    trainable parameters of each clipping group; left out, all are one group. Parameters that do not require gradients
+    when the model is wrapped stay as they are.
+    """
+
+    __slots__ = ("_pass", "groups", "module", "parameters")
+
+    def __init__(self, model: nn.Module, *, groups: Sequence[Sequence[str]] | None = None) -> None:
+        if not isinstance(model, nn.Module):
+            raise WrongType(f"The model is {kind_of(model)}, not a module.", fix="pass a torch.nn.Module")
+        refuse_mixing(model)
+        trainable = tuple((name, each) for name, each in model.named_parameters() if each.requires_grad)
+        if not trainable:
+            raise InvalidInput("The model has no trainable parameter.", fix="leave requires_grad on for some of them")
+        self.module = model
+        self.parameters: tuple[tuple[str, nn.Parameter], ...] = trainable
+        self.groups = _partition([name for name, _ in trainable], groups)
+        self._pass = Pass(model, tuple(parameter for _, parameter in trainable))
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        """Run the module's forward pass."""
+        return self.module(*inputs, **options)
+
+    def float_sums(
+        self, losses: Callable[[], Tensor], clipping: Clipping, *, counted: Tensor | None = None
+    ) -> ClippedSums:
+        """Return sums of clipped gradients, in the model's own floats.
+
+        `counted` is a bool for every example; those with False add nothing (they fill up a batch).
+        Not proved: an example's share has norm C only up to rounding, and sums of floats are rounded.
+        """
+
+        def work(group: list[Gradients], shapes: list[torch.Size], clip: Clip, kept: Tensor) -> GroupSums:  # noqa: ARG001
+            return float_group(group, clip, kept)
+
+        return self._sums(losses, clipping, counted, work)
+
+    def exact_sums(
+        self, losses: Callable[[], Tensor], clipping: Clipping, steps_per_bound: int, *, counted: Tensor | None = None
+    ) -> ClippedSums:
+        """Return sums of gradients that were clipped and rounded to whole steps of bound/steps_per_bound.
+
+        Guarantee: what an example adds to a group is a vector of integers with norm at most `steps_per_bound`, checked
+        on the integers; the sums are exact. It is computed from the example's own gradient, in floats. That floats of
+        one example do not depend on others needs batches of one shape: fill up with examples that are not `counted`.
+        Reference: the lemma in `grid`.
+        """
+        steps = whole(steps_per_bound, "steps_per_bound", most=MOST_STEPS)
+
+        def work(group: list[Gradients], shapes: list[torch.Size], clip: Clip, kept: Tensor) -> GroupSums:
+            return exact_group(group, shapes, clip, steps, kept)
+
+        return self._sums(losses, clipping, counted, work)
+
+    def _sums(
+        self, losses: Callable[[], Tensor], clipping: Clipping, counted: Tensor | None, work: Callable[..., GroupSums]
+    ) -> ClippedSums:
+        if len(clipping.bounds) != len(self.groups):
+            raise InvalidInput(
+                f"There are {len(clipping.bounds)} clipping bounds for {len(self.groups)} groups of parameters.",
+                fix="give one bound for each group",
+            )
+        examples, gradients = self._pass.run(losses)
+        kept = _mask(counted, examples)
+        names = [name for name, _ in self.parameters]
+        sums: dict[str, Tensor] = {}
+        within = []
+        with torch.no_grad():
+            for group, bound in zip(self.groups, clipping.bounds, strict=True):
+                which = [names.index(name) for name in group]
+                shapes = [self.parameters[each][1].shape for each in which]
+                clip = Clip(bound, clipping.stabiliser if clipping.style == "automatic" else None)
+                totals, count = work([gradients[each] for each in which], shapes, clip, kept)
+                sums.update(zip(group, totals, strict=True))
+                within.append(count)
+        return ClippedSums(sums=tuple(sums[name] for name in names), within=torch.stack(within))
+
+
+def _partition(names: list[str], groups: Sequence[Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:
+    if groups is None:
+        return (tuple(names),)
+    chosen = tuple(tuple(group) for group in groups)
+    if sorted(name for group in chosen for name in group) != sorted(names) or not all(chosen):
+        raise InvalidInput(
+            "The groups do not name every trainable parameter exactly once.",
+            fix="name them as model.named_parameters() does, each in one group; freeze what is not to be trained",
+        )
+    return chosen
+
+
+def _mask(counted: Tensor | None, examples: int) -> Tensor:
+    if counted is None:
+        return torch.ones(examples, dtype=torch.bool)
+    if not isinstance(counted, torch.Tensor) or counted.dtype != torch.bool or counted.shape != (examples,):
+        raise InvalidInput("counted is not one bool for every example.", fix="pass a bool tensor as long as the losses")
+    return counted

@@ -1,0 +1,239 @@
+"""Gradients on a grid: integers whose norm is checked, and whose sums are exact.
+
+An example's gradient, scaled by its clipping factor to steps of the grid, is rounded to integers v. What the guarantee
+needs is that ‖v‖² ≤ K² for the bound of K steps, and that sums of v are exact. Both are computed in floats that hold
+integers, without any rounding:
+
+*Lemma.* Let a sum of squares of integers be computed in 64-bit floats, in any order, fused or not. If the true sum is
+below 2⁵³, so is every partial result, all are integers that floats represent, and the result is exact. If the true sum
+is 2⁵³ or more, the result is, too: rounding is monotone and 2⁵³ is a float, so the first operation whose true result
+reaches 2⁵³ returns at least 2⁵³, and adding what is not negative never goes back. The same holds for products of such
+sums. So for K² ≤ 2⁵² the comparison with K² is always right. ∎
+
+An outer product g xᵀ, as a linear layer has for each example, is rounded by its factors: G and X are vectors of
+integers, G Xᵀ is a matrix of integers, of squared norm ‖G‖²·‖X‖², and Σᵢ Gᵢ Xᵢᵀ is one product of matrices. Each of its
+numbers is a sum of integers that are at most K each, so that partial sums of n examples stay within n·K: exact in
+32-bit floats up to 2²⁴, in 64-bit floats up to 2⁵³.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, Self
+
+import torch
+
+from discreet.learn.torch.calls import row_squares
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torch import Tensor
+
+    Rounding = Callable[[Tensor], Tensor]
+
+#: Integers up to here, and all their sums and products that stay within, are exact in 32-bit floats.
+EXACT_32 = 1 << 24
+
+
+class Part(Protocol):
+    """The gradients of one parameter for some examples, not yet on the grid."""
+
+    def squares(self) -> Tensor:
+        """Return the squared norms, in floats."""
+
+    def on_grid(self, steps: Tensor, rounding: Rounding) -> Integers:
+        """Return the gradients, each times its own number, rounded to integers."""
+
+    def excess(self, bound: int) -> float:
+        """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
+
+
+class Integers(Protocol):
+    """The gradients of one parameter for some examples, as integers in floats."""
+
+    def squares(self) -> Tensor:
+        """Return the squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
+
+    def keep(self, kept: Tensor, others: Self) -> None:
+        """Take the integers of examples that are not kept from others of the same shape."""
+
+    def drop(self, kept: Tensor) -> None:
+        """Make the integers of examples that are not kept zero."""
+
+    def add_to(self, total: Tensor, bound: int) -> None:
+        """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
+
+
+def integer_squares(rows: Tensor) -> Tensor:
+    """Return squared norms of rows of integers: exact below 2⁵³, and not below it where they are not."""
+    flat = rows.reshape(len(rows), math.prod(rows.shape[1:])).double()
+    squares: Tensor = torch.linalg.vecdot(flat, flat)
+    return squares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whole:
+    """Gradients at hand, one by one."""
+
+    rows: Tensor
+
+    def squares(self) -> Tensor:
+        """Return the squared norms, in floats."""
+        return row_squares(self.rows)
+
+    def on_grid(self, steps: Tensor, rounding: Rounding) -> WholeIntegers:
+        """Return the gradients, each times its own number, rounded to integers."""
+        return WholeIntegers(rounding(self.rows * steps.view(-1, *[1] * (self.rows.ndim - 1))))
+
+    def excess(self, bound: int) -> float:
+        """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
+        # A number gains 1/12 in its square.
+        return math.prod(self.rows.shape[1:]) / (24 * bound * bound) + 2 / bound
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeIntegers:
+    """Integers at hand, one by one."""
+
+    rows: Tensor
+
+    def squares(self) -> Tensor:
+        """Return the squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
+        return integer_squares(self.rows)
+
+    def keep(self, kept: Tensor, others: Self) -> None:
+        """Take the integers of examples that are not kept from others of the same shape."""
+        self.rows[~kept] = others.rows[~kept]
+
+    def drop(self, kept: Tensor) -> None:
+        """Make the integers of examples that are not kept zero."""
+        self.rows[~kept] = 0
+
+    def add_to(self, total: Tensor, bound: int) -> None:
+        """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
+        narrow = len(self.rows) * bound <= EXACT_32
+        total += self.rows.sum(0, dtype=self.rows.dtype if narrow else torch.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outer:
+    """Gradients of a linear layer: outer products of output gradients and inputs."""
+
+    gradient: Tensor
+    inputs: Tensor
+    lengths: tuple[Tensor, Tensor]
+    """The squared norms of both."""
+
+    def squares(self) -> Tensor:
+        """Return the squared norms, in floats."""
+        return self.lengths[0] * self.lengths[1]
+
+    def on_grid(self, steps: Tensor, rounding: Rounding) -> OuterIntegers:
+        """Return the gradients, each times its own number, with both factors rounded to integers.
+
+        The length in steps is shared out so that both factors lose alike: ‖X‖/‖G‖ is the root of the ratio of their
+        sizes. The second factor takes back by how much rounding has lengthened the first.
+        """
+        long, wide = self.lengths[0].sqrt(), self.lengths[1].sqrt()
+        length = steps * long * wide
+        goal = (length * math.sqrt(self.inputs.shape[1] / self.gradient.shape[1])).sqrt()
+        first = rounding(self.inputs * _ratio(goal, wide)[:, None])
+        left = _ratio(length, row_squares(first).sqrt() * long)
+        return OuterIntegers(rounding(self.gradient * left[:, None]), first)
+
+    def excess(self, bound: int) -> float:
+        """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
+        outs, ins = self.gradient.shape[1], self.inputs.shape[1]
+        # The mean of what the second factor gains, and three times its deviation.
+        mean, deviation = math.sqrt(outs * ins) / (24 * bound), 0.3 * math.sqrt(math.sqrt(ins / outs) / bound)
+        return min(mean + 3 * deviation, 1 / 8)
+
+
+def _ratio(above: Tensor, below: Tensor) -> Tensor:
+    """Divide, and take nothing over nothing for nothing."""
+    return torch.where(below > 0, above / below, 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OuterIntegers:
+    """Outer products of vectors of integers."""
+
+    gradient: Tensor
+    inputs: Tensor
+
+    def squares(self) -> Tensor:
+        """Return the squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
+        return integer_squares(self.gradient) * integer_squares(self.inputs)
+
+    def keep(self, kept: Tensor, others: Self) -> None:
+        """Take the integers of examples that are not kept from others of the same shape."""
+        self.gradient[~kept] = others.gradient[~kept]
+        self.inputs[~kept] = others.inputs[~kept]
+
+    def drop(self, kept: Tensor) -> None:
+        """Make the integers of examples that are not kept zero."""
+        self.gradient[~kept] = 0
+
+    def add_to(self, total: Tensor, bound: int) -> None:
+        """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
+        # At lower precision PyTorch may multiply in 16 bits, which would not be exact.
+        narrow = len(self.inputs) * bound <= EXACT_32 and torch.get_float32_matmul_precision() == "highest"
+        if narrow:
+            total += self.gradient.t() @ self.inputs
+        else:
+            total += self.gradient.t().double() @ self.inputs.double()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Gradients of an embedding: the rows that each example touches, each once."""
+
+    owners: Tensor
+    words: Tensor
+    rows: Tensor
+    examples: int
+    positions: int
+
+    def squares(self) -> Tensor:
+        """Return the squared norms, in floats."""
+        return self.rows.new_zeros(self.examples).index_add_(0, self.owners, row_squares(self.rows))
+
+    def on_grid(self, steps: Tensor, rounding: Rounding) -> RowsIntegers:
+        """Return the gradients, each times its own number, rounded to integers."""
+        rows = rounding(self.rows * steps[self.owners][:, None])
+        return RowsIntegers(self.owners, self.words, rows, self.examples)
+
+    def excess(self, bound: int) -> float:
+        """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
+        # Of positions, which are public, and not of rows: how often an example repeats a word is its own affair.
+        return self.positions * self.rows.shape[1] / (24 * bound * bound) + 2 / bound
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsIntegers:
+    """Rows of integers, each of one example and one word."""
+
+    owners: Tensor
+    words: Tensor
+    rows: Tensor
+    examples: int
+
+    def squares(self) -> Tensor:
+        """Return the squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
+        nothing = torch.zeros(self.examples, dtype=torch.float64)
+        return nothing.index_add_(0, self.owners, integer_squares(self.rows))
+
+    def keep(self, kept: Tensor, others: Self) -> None:
+        """Take the integers of examples that are not kept from others of the same shape."""
+        away = ~kept[self.owners]
+        self.rows[away] = others.rows[away]
+
+    def drop(self, kept: Tensor) -> None:
+        """Make the integers of examples that are not kept zero."""
+        self.rows[~kept[self.owners]] = 0
+
+    def add_to(self, total: Tensor, bound: int) -> None:  # noqa: ARG002 - the same for all integers
+        """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
+        total.index_add_(0, self.words, self.rows.double())

@@ -1,0 +1,52 @@
+"""What a plan says of the code that it was given: enough to tell one training from another.
+
+Nothing private depends on it. Two texts that are equal where the code is not hand out a model that was paid for before;
+two that differ where the code does not are paid for twice. The second is what a new version of Python may do.
+"""
+
+import hashlib
+from functools import partial
+from types import CodeType, FunctionType
+from typing import Any
+
+from torch import nn
+
+
+def model_text(model: nn.Module) -> str:
+    """Return the structure of a model and the hash of its first weights."""
+    found = hashlib.sha256()
+    for name, value in model.state_dict().items():
+        found.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
+        found.update(value.detach().cpu().numpy().tobytes())
+    trained = [name for name, value in model.named_parameters() if value.requires_grad]
+    return f"{model!r} first weights {found.hexdigest()} trained {trained}"
+
+
+def function_text(function: Any) -> str:
+    """Return the name of a function and the hash of its code, with what it closes over."""
+    match function:
+        case nn.Module():
+            return repr(function)
+        case partial():
+            return f"partial({function_text(function.func)}, {function.args!r}, {sorted(function.keywords.items())!r})"
+        case FunctionType():
+            kept = [_kept(cell.cell_contents) for cell in function.__closure__ or ()]
+            digest = hashlib.sha256(_code_text(function.__code__).encode()).hexdigest()
+            defaults = [*map(_kept, function.__defaults__ or ())]
+            return f"{function.__module__}.{function.__qualname__} {digest} {kept} {defaults}"
+        case type():
+            return f"{function.__module__}.{function.__qualname__}"
+        case _:
+            return f"{type(function).__module__}.{type(function).__qualname__}"
+
+
+def _kept(value: Any) -> str:
+    """Return what a closed-over value says of itself; objects that show their address say their kind."""
+    if isinstance(value, str | int | float | bool | tuple | None):
+        return repr(value)
+    return function_text(value)
+
+
+def _code_text(code: CodeType) -> str:
+    parts = [_code_text(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    return f"{code.co_code.hex()} {code.co_names} {parts}"

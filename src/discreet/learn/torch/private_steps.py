@@ -1,0 +1,174 @@
+"""One lot: drawn, clipped, summed, perturbed, and handed to the optimiser. Nothing private is left behind.
+
+*Sensitivity.* What one example adds to the sum of group g is a vector of integers of norm at most `steps`, in units of
+C_g/steps. Noise of z·r_g·steps is added to each coordinate, where the sum of 1/r_g² is at most 1. Divided by their
+noise, all groups together move by at most √(Σ 1/(z·r_g)²) ≤ 1/z when one example comes or goes: the lot costs
+`GaussianNoise(z)` before sampling, and noise that is rounded is post-processing (see `gradient_noise`).
+Reference: Abadi and others 2016, Algorithm 1; McMahan and others 2018, Section 2 (clipping by group).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from discreet.core import InvalidInput
+from discreet.learn.torch.adaptive import AdaptiveClip
+from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
+from discreet.learn.torch.gradient_noise import rounded_gaussian
+from discreet.learn.torch.lots import draw_lot, physical_batches, take
+from discreet.noise import Entropy
+
+Sums = Literal["exact", "float"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How every lot is made: public values."""
+
+    rate: Fraction
+    lot: int
+    batch: int
+    steps: int
+    ratios: tuple[Fraction, ...]
+    style: Literal["clip", "automatic"]
+    sums: Sums
+    adaptive: AdaptiveClip | None
+
+    def clipping(self, bounds: tuple[Fraction, ...]) -> Clipping:
+        """Return how gradients are clipped at some bounds."""
+        return Clipping(bounds=bounds, style=self.style)
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What a whole lot adds up to, in grid steps. Private: there is no noise on it yet."""
+
+    sums: tuple[Tensor, ...]
+    within: tuple[int, ...]
+    count: int
+
+    def __repr__(self) -> str:
+        return "Total(…)"  # never the sums
+
+
+def grid_steps(dimension: int) -> int:
+    """Return how many grid steps a bound has: a power of two, so many that rounding is far below the noise.
+
+    Up to a million parameters 2¹⁶, with which sums of 256 examples are exact in 32-bit floats, and fast (see `grid`).
+    """
+    return 1 << min(max(16, math.ceil(math.log2(max(dimension, 1)) / 2) + 6), 24)
+
+
+def train_lot(  # noqa: PLR0913 - one lot's public values, data and randomness, by name
+    model: PrivateModel,
+    loss: Callable[..., Tensor],
+    data: Any,
+    count: int,
+    *,
+    terms: Terms,
+    bounds: tuple[Fraction, ...],
+    noise: Fraction,
+    entropy: Entropy,
+) -> tuple[Fraction, ...]:
+    """Draw a lot, leave the noisy mean gradient in the parameters' `grad`, and return the next bounds.
+
+    Guarantee: what is left and returned costs `Subsampled(GaussianNoise(noise), rate)` for one example more or less.
+    """
+    lot = draw_lot(count, terms.rate, entropy)
+    # Dropout and the like: masks are secret and fresh, so that each example has one that depends on nobody else.
+    torch.manual_seed(entropy.bits(63))
+    total = lot_total(model, loss, data, lot, terms, bounds)
+    adaptive = terms.adaptive
+    spread = noise if adaptive is None else adaptive.gradient_noise(noise, terms.lot, len(bounds))
+    _leave_gradients(model, perturbed(model, total, terms, spread, entropy), terms, bounds)
+    if adaptive is None:
+        return bounds
+    shares = rounded_gaussian(adaptive.counts_sigma(terms.lot), len(bounds), entropy)
+    noisy = [2 * inside - total.count + int(share) for inside, share in zip(total.within, shares, strict=True)]
+    return tuple(adaptive.moved(bound, one, terms.lot) for bound, one in zip(bounds, noisy, strict=True))
+
+
+def lot_total(
+    model: PrivateModel, loss: Callable[..., Tensor], data: Any, lot: Any, terms: Terms, bounds: tuple[Fraction, ...]
+) -> Total:
+    """Return the clipped sums of a lot, batch by batch; of an empty lot, zeros."""
+    clipping = terms.clipping(bounds)
+    kind = torch.int64 if terms.sums == "exact" else torch.float64
+    sums = [torch.zeros(parameter.shape, dtype=kind) for _, parameter in model.parameters]
+    within = torch.zeros(len(bounds), dtype=torch.int64)
+    for places, counted in physical_batches(lot, terms.batch):
+        inputs, targets = _split(take(data, places))
+        part = _clipped(model, _losses(model, loss, inputs, targets), clipping, terms, counted)
+        for total, one in zip(sums, part.sums, strict=True):
+            total.add_(one)
+        within += part.within.to(torch.int64)
+    found = sums if terms.sums == "exact" else _on_grid(model, sums, terms, bounds)
+    return Total(tuple(found), tuple(within.tolist()), len(lot))
+
+
+def perturbed(model: PrivateModel, total: Total, terms: Terms, noise: Fraction, entropy: Entropy) -> list[Tensor]:
+    """Return sums with noise of z·r_g·steps on every coordinate, in grid steps."""
+    groups = group_places(model)
+    noisy: list[Tensor] = [torch.empty(0)] * len(total.sums)
+    for ratio, places in zip(terms.ratios, groups, strict=True):
+        sizes = [total.sums[place].numel() for place in places]
+        drawn = rounded_gaussian(noise * ratio * terms.steps, sum(sizes), entropy)
+        for place, one in zip(places, np.split(drawn, np.cumsum(sizes)[:-1]), strict=True):
+            noisy[place] = total.sums[place] + torch.from_numpy(one).view_as(total.sums[place])
+    return noisy
+
+
+def group_places(model: PrivateModel) -> list[list[int]]:
+    """Return which parameters belong to each clipping group."""
+    names = [name for name, _ in model.parameters]
+    return [[names.index(name) for name in group] for group in model.groups]
+
+
+def _leave_gradients(model: PrivateModel, noisy: list[Tensor], terms: Terms, bounds: tuple[Fraction, ...]) -> None:
+    """Scale noisy sums back to mean gradients over the expected lot."""
+    for bound, places in zip(bounds, group_places(model), strict=True):
+        for place in places:
+            parameter = model.parameters[place][1]
+            mean = noisy[place].to(torch.float64) * (float(bound) / (terms.steps * terms.lot))
+            parameter.grad = mean.to(parameter.dtype)
+
+
+def _clipped(
+    model: PrivateModel, losses: Callable[[], Tensor], clipping: Clipping, terms: Terms, counted: Tensor
+) -> ClippedSums:
+    if terms.sums == "exact":
+        return model.exact_sums(losses, clipping, terms.steps, counted=counted)
+    return model.float_sums(losses, clipping, counted=counted)
+
+
+def _on_grid(model: PrivateModel, sums: list[Tensor], terms: Terms, bounds: tuple[Fraction, ...]) -> list[Tensor]:
+    """Round sums of floats to the grid. Not proved: that they moved by no more than the bound."""
+    found = list(sums)
+    for bound, places in zip(bounds, group_places(model), strict=True):
+        for place in places:
+            found[place] = torch.round(sums[place] * (terms.steps / float(bound))).to(torch.int64)
+    return found
+
+
+def _losses(model: PrivateModel, loss: Callable[..., Tensor], inputs: Any, targets: Any) -> Callable[[], Tensor]:
+    def losses() -> Tensor:
+        found = loss(model(*inputs), targets)
+        if not isinstance(found, Tensor) or found.shape != (len(targets),):
+            raise InvalidInput(
+                "The loss is not one number for each example.",
+                fix='pass a loss such as torch.nn.CrossEntropyLoss(reduction="none")',
+            )
+        return found
+
+    return losses
+
+
+def _split(batch: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+    """Return what the model is given, and the last part of each example, its target."""
+    return batch[:-1], batch[-1]

@@ -1,0 +1,117 @@
+"""From gradients to clipped sums: in floats, or on a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from discreet.core import InvalidInput
+from discreet.learn.torch.calls import CHUNK
+from discreet.learn.torch.grid import EXACT_32
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from torch import Tensor
+
+    from discreet.learn.torch.gradients import Gradients
+    from discreet.learn.torch.grid import Integers, Part
+
+    GroupSums = tuple[list[Tensor], Tensor]
+
+#: Fewer examples than this in a product of matrices, and 64-bit floats are faster.
+FEW = 128
+#: What is left of the bound for the rounding of floats, so that the check on integers is passed at once.
+MARGIN = 2.0**-18
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """How one group of parameters is clipped: min(1, C/‖g‖), or C/(‖g‖ + stabiliser) where there is one."""
+
+    bound: Fraction
+    stabiliser: Fraction | None
+
+    def factors(self, squares: Tensor) -> Tensor:
+        """Return what each example's gradient is multiplied with, as 64-bit floats."""
+        norms = squares.double().sqrt()
+        if not torch.isfinite(norms).all():
+            raise InvalidInput(
+                "A gradient is infinite, not a number, or too large for its square to be a float.",
+                fix="scale the inputs to about 1, lower the learning rate, and leave out examples with missing values",
+            )
+        if self.stabiliser is not None:
+            return float(self.bound) / (norms + float(self.stabiliser))
+        return (float(self.bound) / norms).clamp(max=1)  # a norm of zero gives infinity, and so 1
+
+    def within(self, squares: Tensor, counted: Tensor) -> Tensor:
+        """Return how many of the counted examples have a norm that is within the bound."""
+        return ((squares.double().sqrt() <= float(self.bound)) & counted).sum()
+
+
+def float_group(gradients: Sequence[Gradients], clip: Clip, counted: Tensor) -> GroupSums:
+    """Return the sums of one group of parameters in floats, and how many examples were within the bound."""
+    squares = total([each.squares() for each in gradients])
+    factors = torch.where(counted, clip.factors(squares), 0).to(squares.dtype)
+    return [each.weighted(factors) for each in gradients], clip.within(squares, counted)
+
+
+def exact_group(
+    gradients: Sequence[Gradients], shapes: Sequence[torch.Size], clip: Clip, bound: int, counted: Tensor
+) -> GroupSums:
+    """Return sums of integer gradients of one group of parameters, whose norms are within the bound in steps."""
+    totals = [torch.zeros(shape, dtype=torch.float64) for shape in shapes]
+    within = torch.zeros((), dtype=torch.int64)
+    for some in _slices(len(counted), sum(each.numbers for each in gradients), bound):
+        parts = [each.part(some) for each in gradients]
+        squares = total([part.squares() for part in parts])
+        within += clip.within(squares, counted[some])
+        steps = clip.factors(squares) * (bound / float(clip.bound))
+        # Rounding to nearest may lengthen: what is near the bound stays a little below it.
+        room = bound * (1 - min(sum(part.excess(bound) for part in parts), 0.5) - MARGIN)
+        factors = torch.minimum(steps, room / squares.double().sqrt()).to(squares.dtype)
+        for sums, each in zip(totals, _on_grid(parts, factors, bound, counted[some]), strict=True):
+            each.add_to(sums, bound)
+    return [sums.long() for sums in totals], within
+
+
+def total(squares: Sequence[Tensor]) -> Tensor:
+    """Return the squared norms of all parameters together."""
+    found = squares[0]
+    for each in squares[1:]:
+        found = found + each
+    return found
+
+
+def _slices(examples: int, numbers: int, bound: int) -> list[slice]:
+    size = max(1, 2 * CHUNK // max(numbers, 1))
+    if FEW * bound <= EXACT_32:
+        size = min(size, EXACT_32 // bound)
+    return [slice(start, start + size) for start in range(0, examples, size)]
+
+
+def _on_grid(parts: Sequence[Part], factors: Tensor, bound: int, counted: Tensor) -> list[Integers]:
+    """Round the gradients of some examples, and check on the integers that each is within the bound.
+
+    To the nearest first, which is fair; where that is too long, towards zero, which is not; else the example is left
+    out. Which it is depends on the example alone.
+    """
+    integers = [part.on_grid(factors, torch.round) for part in parts]
+    within = _within(integers, bound)
+    if not within.all():
+        shorter = [part.on_grid(factors, torch.trunc) for part in parts]
+        for each, other in zip(integers, shorter, strict=True):
+            each.keep(within, other)
+        within = _within(integers, bound)
+    kept = within & counted
+    if not kept.all():
+        for each in integers:
+            each.drop(kept)
+    return integers
+
+
+def _within(integers: Sequence[Integers], bound: int) -> Tensor:
+    return total([each.squares() for each in integers]) <= bound * bound

@@ -1,0 +1,100 @@
+"""One backward pass, written down: what went into every use of a parameter, and the gradient at what came out.
+
+While a `Recording` is on, PyTorch's functions that take a weight are done by `Recorded` instead, which computes the
+same but leaves the weight's gradient out of the backward pass. It is caught at the function, not at the module: a
+weight that two modules share, or that is used without its module, is seen wherever it is used. What uses a parameter in
+a way that has no rule is left to autograd, which then finds a gradient where there should be none: see `fallback`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.autograd.function import once_differentiable
+from torch.overrides import TorchFunctionMode
+
+from discreet.learn.torch.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torch import Tensor, nn
+
+    from discreet.learn.torch.calls import Call
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One use of a weight, as the backward pass met it. Private."""
+
+    call: Call
+    inputs: Tensor
+    gradient: Tensor
+    weight: Tensor
+    bias: Tensor | None
+
+
+class Tape:
+    """The uses of some parameters in one forward and backward pass."""
+
+    __slots__ = ("_known", "entries", "listening")
+
+    def __init__(self, parameters: Iterable[nn.Parameter]) -> None:
+        self._known = {id(parameter) for parameter in parameters}
+        self.entries: list[Entry] = []
+        self.listening = True
+
+    def knows(self, tensor: Tensor | None) -> bool:
+        """Tell whether a tensor is one of the parameters that are recorded."""
+        return tensor is not None and id(tensor) in self._known
+
+    def use(self, call: Call, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        """Do a call and have it written down in the backward pass."""
+        done: Tensor = Recorded.apply(self, call, inputs, weight, bias)  # type: ignore[no-untyped-call]
+        return done
+
+
+class Recorded(torch.autograd.Function):
+    """A call whose backward pass hands on the gradient of its inputs, and writes down the rest."""
+
+    @staticmethod
+    def forward(ctx: Any, tape: Tape, call: Call, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """Compute what the layer computes."""
+        ctx.tape, ctx.call, ctx.bias = tape, call, bias
+        ctx.save_for_backward(inputs, weight)
+        return call.run(inputs, weight, bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        """Write down the use; or, where nobody listens, compute the gradients that autograd would."""
+        tape, call, bias = ctx.tape, ctx.call, ctx.bias
+        inputs, weight = ctx.saved_tensors
+        _, _, of_inputs, of_weight, of_bias = ctx.needs_input_grad
+        if tape.listening:
+            tape.entries.append(Entry(call, inputs, gradient, weight, bias))
+            # What is not a parameter of ours is on the way to one, perhaps.
+            of_weight, of_bias = of_weight and not tape.knows(weight), of_bias and not tape.knows(bias)
+        return (
+            None,
+            None,
+            call.input_gradient(gradient, inputs, weight) if of_inputs else None,
+            call.weight_gradient(gradient, inputs, weight) if of_weight else None,
+            call.bias_gradients(gradient).sum(0) if of_bias else None,
+        )
+
+
+class Recording(TorchFunctionMode):
+    """While it is on, uses of a tape's parameters go through the tape."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self._tape = tape
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        rule = RULES.get(func)
+        if rule is None:
+            return func(*args, **(kwargs or {}))
+        return rule(self._tape, *args, **(kwargs or {}))

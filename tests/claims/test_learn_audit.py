@@ -1,0 +1,107 @@
+"""Training is attacked by canaries: what is seen stays below what is claimed, and planted bugs are seen."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from canaries import guessed, least_epsilon  # noqa: E402
+from discreet.learn.torch import Clipping, PrivateModel, Training, private_steps  # noqa: E402
+from discreet.learn.torch.private_steps import train_lot  # noqa: E402
+from discreet.noise import SYSTEM  # noqa: E402
+
+torch.set_num_threads(1)
+#: One lot of everybody, noise of twice the bound: ε is about 2.7. Guesses are few, so that they are good ones.
+MANY, GUESSES = 1_000_000, 4000
+#: Lots of a hundredth, sixteen times through.
+SOME, LOTS, ROUNDS = 4000, 100, 16
+
+
+def loss(outputs, _targets):
+    """Push a canary's own weight up, twenty times as hard as the bound allows."""
+    return -20 * outputs[:, 0]
+
+
+def planned(canaries, **settings):
+    """Plan a model with one weight for each canary, at zero, which the optimiser moves by what it is told."""
+    return Training(
+        model=lambda: torch.nn.Embedding.from_pretrained(torch.zeros(canaries, 1), freeze=False), loss=loss,
+        optimiser=lambda weights: torch.optim.SGD(weights, lr=1), **settings,
+    )  # fmt: skip
+
+
+def drawn(canaries, seed):
+    """Return the data, and which canaries are in it."""
+    inside = np.random.default_rng(seed).random(canaries) < 0.5
+    places = torch.from_numpy(np.flatnonzero(inside))
+    return (places, places), inside
+
+
+def seen_at_once():
+    """Return the ε that is seen and the one that is claimed, for one lot of everybody, from the released state."""
+    plan = planned(MANY, examples=MANY, lot=MANY, lots=1, batch=1 << 17, noise=2, delta=1e-8)
+    data, inside = drawn(MANY, 1)
+    scores = plan.run_step(data, SYSTEM, 0, [])["weights"]["weight"][:, 0]
+    return least_epsilon(guessed(scores, inside, GUESSES), GUESSES, MANY, 1e-8), plan.guarantee.epsilon
+
+
+def test_what_canaries_see_is_below_the_claim():
+    seen, claimed = seen_at_once()
+    assert 1 < seen < claimed  # what is seen is half of the truth; nothing seen would be an audit asleep
+
+
+def test_half_the_noise_is_seen(monkeypatch):
+    honest = private_steps.rounded_gaussian
+    monkeypatch.setattr(private_steps, "rounded_gaussian", lambda sigma, *rest: honest(sigma / 2, *rest))
+    seen, claimed = seen_at_once()
+    assert seen > claimed
+
+
+def test_gradients_that_are_not_clipped_are_seen(monkeypatch):
+    honest = PrivateModel.exact_sums
+
+    def unclipped(model, losses, clipping, steps, *, counted):
+        wide = Clipping(bounds=tuple(4 * bound for bound in clipping.bounds))
+        return honest(model, losses, wide, 4 * steps, counted=counted)
+
+    monkeypatch.setattr(PrivateModel, "exact_sums", unclipped)
+    seen, claimed = seen_at_once()
+    assert seen > claimed
+
+
+def lot_scores(plan, model, data):
+    """Return what one lot tells, as whoever sees every state would read it."""
+    bounds, noise = plan.stretches[0].bounds, plan.stretches[0].noise
+    train_lot(model, loss, data, len(data[0]), terms=plan.terms, bounds=bounds, noise=noise, entropy=SYSTEM)
+    return -model.parameters[0][1].grad[:, 0].double().numpy()
+
+
+def seen_in_lots():
+    """Return the ε that is seen and the one that is claimed, over many lots: a canary shows in some of them."""
+    plan = planned(SOME, examples=LOTS, lot=1, lots=LOTS * ROUNDS, stretch=LOTS, batch=64, noise=1, delta=1e-6)
+    data, inside = drawn(SOME, 2)
+    model = PrivateModel(plan.network)
+    told = np.array([lot_scores(plan, model, data) for _ in range(LOTS * ROUNDS)])
+    # The likelihood of having been in one lot of each round, always the same one.
+    scores = np.logaddexp.reduce(told.reshape(ROUNDS, LOTS, SOME).sum(0))
+    return least_epsilon(guessed(scores, inside, 1000), 1000, SOME, 1e-6), plan.guarantee.epsilon
+
+
+@pytest.mark.slow
+def test_poisson_lots_keep_what_is_billed():
+    seen, claimed = seen_in_lots()
+    assert seen < claimed
+
+
+@pytest.mark.slow
+def test_shuffled_batches_that_are_billed_as_poisson_are_seen(monkeypatch):
+    turn = iter(range(LOTS * ROUNDS))
+    order = np.random.default_rng(3).permutation(SOME)
+
+    def shuffled(count, _rate, _entropy):
+        mine = order[order < count]
+        return np.sort(mine[next(turn) % LOTS :: LOTS])
+
+    monkeypatch.setattr(private_steps, "draw_lot", shuffled)
+    seen, claimed = seen_in_lots()
+    assert seen > claimed

@@ -1,0 +1,519 @@
+"""Every kind of layer: clipped sums are those of a loop over examples, in floats and on the grid."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+import plain_dpsgd
+from discreet.core import InvalidInput, WrongType
+from discreet.learn.torch import grid, sums
+from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel
+
+#: PyTorch says so once, of the plain layer that ours is compared with.
+pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
+
+EXAMPLES = 6
+#: Floats of 32 bits, summed in another order.
+CLOSE = 1e-5
+
+
+class Take(nn.Module):
+    """A module of which one of several outputs is used."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def forward(self, *inputs):
+        return self.module(*inputs)[0]
+
+
+class Tied(nn.Module):
+    """Words in and words out share their weight, and a layer is used twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.layer = nn.Embedding(7, 4), nn.Linear(4, 4)
+
+    def forward(self, words):
+        return functional.linear(self.layer(torch.tanh(self.layer(self.words(words)))), self.words.weight)
+
+
+class Scaled(nn.Module):
+    """A parameter outside every layer, and one that is used with and without its layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.scale, self.unused = nn.Linear(4, 4), nn.Parameter(torch.ones(4)), nn.Parameter(torch.ones(2))
+
+    def forward(self, inputs):
+        return self.layer(inputs) * self.scale + inputs @ self.layer.weight
+
+
+class Flattened(nn.Module):
+    """Positions are taken for examples: the first axis is not that of the losses."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+
+    def forward(self, inputs):
+        return self.layer(inputs.reshape(-1, 4)).view(len(inputs), -1)
+
+
+class TwoInputs(nn.Module):
+    """Words and numbers, with a frozen layer between."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.frozen, self.layer = nn.Embedding(5, 3), nn.Linear(3, 3), nn.Linear(5, 2)
+        self.frozen.requires_grad_(requires_grad=False)
+
+    def forward(self, words, numbers):
+        return self.layer(torch.cat([self.frozen(self.words(words)), numbers], 1))
+
+
+class OnlyBias(nn.Module):
+    """Weights that are made of others, and a bias that is a parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.raw, self.bias = nn.Parameter(torch.randn(3, 4)), nn.Parameter(torch.zeros(3))
+
+    def forward(self, inputs):
+        return functional.linear(inputs, self.raw.tanh(), self.bias)
+
+
+def draw(*shape):
+    return torch.randn(EXAMPLES, *shape)
+
+
+def words(*shape, count=7):
+    return torch.randint(0, count, (EXAMPLES, *shape))
+
+
+CASES = {
+    "linear": lambda: (nn.Linear(5, 4), draw(5)),
+    "linear without bias": lambda: (nn.Linear(5, 4, bias=False), draw(5)),
+    "linear over positions": lambda: (nn.Linear(5, 4), draw(3, 5)),
+    "linear by Gram matrices": lambda: (nn.Linear(20, 30), draw(2, 20)),
+    "linear over two axes": lambda: (nn.Linear(5, 4), draw(3, 2, 5)),
+    "convolution 1": lambda: (nn.Conv1d(4, 6, 3, padding=1, dilation=2, groups=2), draw(4, 9)),
+    "convolution 2": lambda: (nn.Conv2d(3, 5, (3, 2), stride=(2, 1), padding=(1, 0)), draw(3, 9, 7)),
+    "convolution 2, same": lambda: (nn.Conv2d(4, 6, (3, 4), padding="same", groups=2, bias=False), draw(4, 9, 7)),
+    "convolution 2, circular": lambda: (nn.Conv2d(3, 5, 3, padding=1, padding_mode="circular"), draw(3, 6, 7)),
+    "convolution by Gram matrices": lambda: (nn.Conv2d(20, 30, 3), draw(20, 4, 3)),
+    "convolution by channel": lambda: (nn.Conv2d(4, 8, 3, groups=4), draw(4, 5, 5)),
+    "convolution 3": lambda: (nn.Conv3d(2, 3, 2, stride=2), draw(2, 5, 4, 6)),
+    "transposed convolution": lambda: (nn.ConvTranspose2d(2, 3, 3), draw(2, 4, 4)),
+    "embedding": lambda: (nn.Embedding(7, 3, padding_idx=-2), words(5)),
+    "embedding of one word": lambda: (nn.Embedding(7, 3), words()),
+    "layer norm": lambda: (nn.LayerNorm(5), draw(3, 5)),
+    "layer norm over two axes": lambda: (nn.LayerNorm((3, 5)), draw(3, 5)),
+    "group norm": lambda: (nn.GroupNorm(2, 4), draw(4, 5, 2)),
+    "root-mean-square norm": lambda: (nn.RMSNorm(5), draw(3, 5)),
+    "instance norm": lambda: (nn.InstanceNorm1d(4, affine=True), draw(4, 5)),
+    "batch norm that is fixed": lambda: (nn.BatchNorm1d(4).eval(), draw(4)),
+    "attention to itself": lambda: (nn.TransformerEncoderLayer(8, 2, 16, dropout=0, batch_first=True), draw(3, 8)),
+    "attention": lambda: (Take(nn.MultiheadAttention(8, 2, batch_first=True)), draw(3, 8), draw(5, 8), draw(5, 8)),
+    "attention, other sizes": lambda: (
+        Take(nn.MultiheadAttention(8, 2, kdim=4, vdim=3, add_bias_kv=True, batch_first=True)),
+        draw(3, 8),
+        draw(5, 4),
+        draw(5, 3),
+    ),
+    "LSTM": lambda: (Take(nn.LSTM(4, 3, num_layers=2, batch_first=True)), draw(3, 4)),
+    "GRU": lambda: (Take(nn.GRU(4, 3, batch_first=True)), draw(3, 4)),
+    "bilinear": lambda: (nn.Bilinear(3, 4, 5), draw(3), draw(4)),
+    "shared weights": lambda: (Tied(), words(5)),
+    "functional uses": lambda: (Scaled(), draw(4)),
+    "flattened positions": lambda: (Flattened(), draw(5, 4)),
+    "two inputs, a frozen layer": lambda: (TwoInputs(), words(count=5), draw(2)),
+    "weights made of parameters": lambda: (OnlyBias(), draw(4)),
+    "a network": lambda: (
+        nn.Sequential(nn.Conv2d(1, 4, 3), nn.GroupNorm(2, 4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 5)),
+        draw(1, 8, 8),
+    ),
+}
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    """Give a model and the losses of a batch: two terms, of which one counts the examples' outputs unlike."""
+    torch.manual_seed(sum(request.param.encode()))
+    model, *inputs = CASES[request.param]()
+    shape = model(*inputs).shape[1:]
+    target, sizes = torch.randn(EXAMPLES, *shape), torch.linspace(0.1, 3, EXAMPLES)
+
+    def losses():
+        outputs = model(*inputs)
+        return sizes * ((outputs - target).flatten(1).square().sum(1) + outputs.flatten(1).abs().mean(1))
+
+    return model, losses
+
+
+def trainable(model):
+    return [parameter for parameter in model.parameters() if parameter.requires_grad]
+
+
+def middle_bound(model, losses):
+    """Return a bound that some examples are within, and others not."""
+    rows = plain_dpsgd.example_gradients(losses, trainable(model))
+    norms = sorted(plain_dpsgd.clip(row, 1)[1] for row in rows)
+    return Fraction(round(64 * norms[len(norms) // 2]) + 1, 64)
+
+
+def distance(found, wanted):
+    """Return how far apart two lists of tensors are, as a part of the second."""
+    off = sum(float((a.double() - b).square().sum()) for a, b in zip(found, wanted, strict=True))
+    return math.sqrt(off / sum(float(b.square().sum()) for b in wanted))
+
+
+def test_float_sums_are_those_of_a_loop_over_examples(case):
+    model, losses = case
+    bound = middle_bound(model, losses)
+    private = PrivateModel(model)
+    for stabiliser in (None, 0.01):
+        style = "clip" if stabiliser is None else "automatic"
+        wanted, within = plain_dpsgd.clipped_sums(losses, trainable(model), float(bound), stabiliser)
+        for _ in range(2):  # the second pass keeps no graph
+            found = private.float_sums(losses, Clipping(bounds=(bound,), style=style))
+            assert distance(found.sums, wanted) < CLOSE
+            assert found.within.tolist() == [within]
+
+
+def test_exact_sums_are_those_of_a_loop_over_examples_up_to_the_grid(case):
+    model, losses = case
+    bound = middle_bound(model, losses)
+    wanted, within = plain_dpsgd.clipped_sums(losses, trainable(model), float(bound))
+    found = PrivateModel(model).exact_sums(losses, Clipping(bounds=(bound,)), MOST_STEPS)
+    assert all(total.dtype == torch.int64 for total in found.sums)
+    scaled = [total * (float(bound) / MOST_STEPS) for total in found.sums]
+    # A linear layer is rounded by its factors, of about √K steps each, and kept as far below the bound.
+    grain = 4 / math.sqrt(MOST_STEPS) if any(isinstance(each, nn.Linear) for each in model.modules()) else 0
+    assert distance(scaled, wanted) < CLOSE + grain
+    assert found.within.tolist() == [within]
+
+
+def alone(examples, which):
+    return torch.arange(examples) == which
+
+
+@pytest.mark.parametrize("steps", [1, 1000, MOST_STEPS])
+def test_what_one_example_adds_is_within_the_bound_and_sums_are_exactly_of_these(case, steps):
+    model, losses = case
+    private = PrivateModel(model)
+    for bound in (Fraction(1, 10**6), middle_bound(model, losses)):
+        clipping = Clipping(bounds=(bound,))
+        total = [torch.zeros(parameter.shape, dtype=torch.int64) for parameter in trainable(model)]
+        for which in range(EXAMPLES):
+            one = private.exact_sums(losses, clipping, steps, counted=alone(EXAMPLES, which))
+            assert sum(number**2 for each in one.sums for number in each.flatten().tolist()) <= steps**2
+            total = [a + b for a, b in zip(total, one.sums, strict=True)]
+        everyone = private.exact_sums(losses, clipping, steps)
+        assert all(torch.equal(a, b) for a, b in zip(total, everyone.sums, strict=True))
+
+
+@pytest.mark.parametrize("value", [1e-20, 1.0, 1e8])
+@pytest.mark.parametrize("steps", [1, 2, 50, 2**12])
+def test_adversarial_gradients_stay_within_the_bound(value, steps):
+    # Halves, which are all rounded up; one large entry among many small ones; all alike.
+    model = nn.Sequential(nn.Linear(64, 1, bias=False), nn.Flatten(0))
+    rows = torch.stack(
+        [torch.full((64,), 0.5), torch.tensor([8.0, *[0.51] * 63]), torch.ones(64), -1.5 * torch.ones(64)]
+    )
+    inputs = rows * value
+    found = PrivateModel(model)
+    for which in range(len(rows)):
+        one = found.exact_sums(
+            lambda: model(inputs), Clipping(bounds=(Fraction(1),)), steps, counted=alone(len(rows), which)
+        )
+        assert sum(number**2 for number in one.sums[0].flatten().tolist()) <= steps**2
+
+
+def test_products_are_exact_however_they_are_done(monkeypatch):
+    torch.manual_seed(3)
+    model = nn.Sequential(nn.Linear(30, 20), nn.ReLU(), nn.Linear(20, 4))
+    inputs = torch.randn(500, 30)
+
+    def run(steps):
+        return PrivateModel(model).exact_sums(
+            lambda: model(inputs).square().sum(1), Clipping(bounds=(Fraction(1),)), steps
+        )
+
+    narrow = run(2**14).sums
+    monkeypatch.setattr(grid, "EXACT_32", 0)
+    wide = run(2**14).sums
+    assert all(torch.equal(a, b) for a, b in zip(narrow, wide, strict=True))
+
+
+def test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums():
+    torch.manual_seed(3)
+    factors = torch.randint(-60, 60, (200, 40)).float(), torch.randint(-60, 60, (200, 30)).float()
+    wanted = factors[0].long().t() @ factors[1].long()
+    torch.set_float32_matmul_precision("medium")
+    try:
+        total = torch.zeros(40, 30, dtype=torch.float64)
+        grid.OuterIntegers(*factors).add_to(total, 2**10)
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert torch.equal(total.long(), wanted)
+
+
+@pytest.mark.parametrize("size", [2**26, 2**26 + 1, 2**27, 2**31])
+def test_a_norm_beyond_what_floats_hold_is_never_taken_for_one_within(size):
+    rows = torch.tensor([[float(size)], [0.0]], dtype=torch.float64)
+    integers = grid.WholeIntegers(rows)
+    assert (integers.squares() <= MOST_STEPS**2).tolist() == [size <= MOST_STEPS, True]
+
+
+def test_clipping_by_group_bounds_every_group():
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(5, 4), nn.Linear(4, 3))
+    names = [name for name, _ in model.named_parameters()]
+    inputs = torch.randn(8, 5)
+
+    def losses():
+        return model(inputs).square().sum(1)
+
+    private = PrivateModel(model, groups=[names[2:], names[:2]])
+    found = private.float_sums(losses, Clipping(bounds=(Fraction(1, 2), Fraction(1, 4))))
+    last, _ = plain_dpsgd.clipped_sums(losses, list(model[1].parameters()), 0.5)
+    first, _ = plain_dpsgd.clipped_sums(losses, list(model[0].parameters()), 0.25)
+    assert distance(found.sums, [*first, *last]) < CLOSE
+    exact = private.exact_sums(losses, Clipping(bounds=(Fraction(1, 2), Fraction(1, 4))), 2**20)
+    grains = [Fraction(1, 4)] * 2 + [Fraction(1, 2)] * 2
+    scaled = [total * float(grain) / 2**20 for total, grain in zip(exact.sums, grains, strict=True)]
+    assert distance(scaled, [*first, *last]) < 0.01
+    assert len(found.within) == 2
+
+
+def test_a_step_is_that_of_the_reference():
+    torch.manual_seed(2)
+    model, same = nn.Linear(6, 3), nn.Linear(6, 3)
+    same.load_state_dict(model.state_dict())
+    inputs, labels = torch.randn(10, 6), torch.randint(0, 3, (10,))
+    plain_dpsgd.step(
+        lambda: functional.cross_entropy(same(inputs), labels, reduction="none"),
+        list(same.parameters()),
+        bound=0.5,
+        sigma=0,
+        lot=10,
+        rate=0.1,
+        normal=torch.zeros,
+    )
+    found = PrivateModel(model).float_sums(
+        lambda: functional.cross_entropy(model(inputs), labels, reduction="none"), Clipping(bounds=(Fraction(1, 2),))
+    )
+    with torch.no_grad():
+        for parameter, total in zip(model.parameters(), found.sums, strict=True):
+            parameter.sub_(0.1 * total / 10)
+    for ours, theirs in zip(model.parameters(), same.parameters(), strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_networks_have_the_sums_of_a_loop(seed):
+    torch.manual_seed(seed)
+    sizes = torch.randint(2, 9, (4,)).tolist()
+    layers = [layer for a, b in itertools.pairwise(sizes) for layer in (nn.Linear(a, b), nn.Tanh(), nn.LayerNorm(b))]
+    model = nn.Sequential(*layers)
+    inputs = torch.randn(9, *torch.randint(1, 4, (seed % 3,)).tolist(), sizes[0])
+
+    def losses():
+        return model(inputs).flatten(1).exp().sum(1)
+
+    wanted, _ = plain_dpsgd.clipped_sums(losses, trainable(model), 1.0)
+    assert distance(PrivateModel(model).float_sums(losses, Clipping(bounds=(Fraction(1),))).sums, wanted) < CLOSE
+
+
+@pytest.mark.parametrize("examples", [0, 1])
+def test_batches_of_none_and_of_one(examples):
+    model = nn.Sequential(nn.Conv1d(2, 3, 2), nn.Flatten(), nn.Linear(9, 2))
+    private, inputs = PrivateModel(model), torch.ones(examples, 2, 4)
+
+    def losses():
+        return model(inputs).square().sum(1)
+
+    for found in (
+        private.float_sums(losses, Clipping(bounds=(Fraction(1),))),
+        private.exact_sums(losses, Clipping(bounds=(Fraction(1),)), 2**16),
+    ):
+        assert [total.shape for total in found.sums] == [parameter.shape for parameter in model.parameters()]
+        assert any(total.any() for total in found.sums) == bool(examples)
+
+
+def test_losses_that_depend_on_no_parameter_add_nothing():
+    model = nn.Linear(2, 2)
+    found = PrivateModel(model).exact_sums(lambda: torch.ones(3), Clipping(bounds=(Fraction(1),)), 8)
+    assert not any(total.any() for total in found.sums)
+    assert found.within.tolist() == [3]
+
+
+REFUSED = {
+    "batch norm": (lambda: nn.BatchNorm1d(3), "GroupNorm"),
+    "batch norm without statistics": (lambda: nn.BatchNorm2d(3, track_running_stats=False).eval(), "GroupNorm"),
+    "instance norm that remembers": (lambda: nn.InstanceNorm1d(3, affine=True, track_running_stats=True), "False"),
+    "embedding with max_norm": (lambda: nn.Embedding(4, 3, max_norm=1.0), "max_norm"),
+    "embedding by frequency": (lambda: nn.Embedding(4, 3, scale_grad_by_freq=True), "scale_grad_by_freq"),
+    "a layer without sizes": (lambda: nn.LazyLinear(3), "sizes"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_layers_that_mix_examples_are_refused_with_the_replacement(name):
+    make, word = REFUSED[name]
+    with pytest.raises(InvalidInput) as refusal:
+        PrivateModel(nn.Sequential(nn.Identity(), make()))
+    assert word in refusal.value.fix
+    assert "'1'" in refusal.value.problem
+
+
+class Centred(nn.Module):
+    """Mixes examples where no type tells it."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(3, 3), nn.Linear(3, 1)
+
+    def forward(self, inputs):
+        hidden = self.first(inputs)
+        return self.last(hidden - hidden.mean(0)).flatten()
+
+
+class Shifted(Centred):
+    """Every example sees its second neighbour."""
+
+    def forward(self, inputs):
+        return self.last(self.first(inputs).roll(2, 0)).flatten()
+
+
+class PositionsFirst(Centred):
+    """Positions before examples; with as many of each, no shape tells them apart."""
+
+    def forward(self, inputs):
+        return self.last(self.first(inputs.transpose(0, 1))).sum((0, 2))
+
+
+class Remembering(Centred):
+    """Has running state that no type tells."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(3))
+
+    def forward(self, inputs):
+        self.mean.mul_(0.9)
+        return self.last(self.first(inputs)).flatten()
+
+
+@pytest.mark.parametrize("kind", [Centred, Shifted, PositionsFirst, Remembering])
+def test_models_that_mix_examples_unseen_are_found_by_the_probe(kind):
+    model = kind()
+    inputs = torch.randn(5, 5, 3) if kind is PositionsFirst else torch.randn(5, 3)
+    for _ in range(2):
+        with pytest.raises(InvalidInput, match=r"depends on other examples|changed the buffer"):
+            PrivateModel(model).float_sums(lambda: model(inputs), Clipping(bounds=(Fraction(1),)))
+
+
+def test_a_form_of_pass_that_was_never_probed_is_probed_when_it_comes():
+    model = Centred()
+    private, inputs = PrivateModel(model), torch.randn(5, 3)
+    plain = Clipping(bounds=(Fraction(1),))
+    private.float_sums(lambda: model.last(model.first(inputs)).flatten(), plain)
+    private.float_sums(lambda: model.last(model.first(inputs)).flatten(), plain)
+    with pytest.raises(InvalidInput, match="depends on other examples"):
+        private.float_sums(lambda: model.last(model.first(model.first(inputs)).roll(1, 0)).flatten(), plain)
+
+
+def test_batch_norm_that_is_switched_on_later_is_refused_then():
+    model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3).eval())
+    private = PrivateModel(model)
+    model.train()
+    with pytest.raises(InvalidInput, match="mixes"):
+        private.float_sums(lambda: model(torch.ones(2, 3)).sum(1), Clipping(bounds=(Fraction(1),)))
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 1e30])
+def test_what_is_not_finite_gets_one_sentence_whatever_it_was(value):
+    model = nn.Linear(2, 1)
+    inputs = torch.tensor([[1.0, 2.0], [value, 1.0]])
+    private = PrivateModel(model)
+    for run in (private.float_sums, lambda losses, clipping: private.exact_sums(losses, clipping, 2**10)):
+        with pytest.raises(InvalidInput, match="infinite") as refusal:
+            run(lambda: model(inputs).flatten(), Clipping(bounds=(Fraction(1),)))
+        assert "e+" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("losses", "error"),
+    [
+        (lambda: torch.ones(()), InvalidInput),
+        (lambda: torch.ones(2, 2), InvalidInput),
+        (lambda: torch.ones(2, dtype=torch.int64), InvalidInput),
+        (lambda: [1.0], WrongType),
+    ],
+)
+def test_losses_must_be_one_number_an_example(losses, error):
+    with pytest.raises(error):
+        PrivateModel(nn.Linear(2, 2)).float_sums(losses, Clipping(bounds=(Fraction(1),)))
+
+
+def test_wrong_calls_are_refused_with_a_fix():
+    model = nn.Linear(2, 2)
+    private, fine = PrivateModel(model), Clipping(bounds=(1,))
+    for call in (
+        lambda: PrivateModel("model"),
+        lambda: PrivateModel(nn.ReLU()),
+        lambda: PrivateModel(model, groups=[["weight"]]),
+        lambda: PrivateModel(model, groups=[["weight", "bias"], []]),
+        lambda: Clipping(bounds=()),
+        lambda: Clipping(bounds=(0,)),
+        lambda: Clipping(bounds=(1,), style="both"),
+        lambda: private.float_sums(lambda: torch.ones(2), Clipping(bounds=(1, 1))),
+        lambda: private.exact_sums(lambda: torch.ones(2), fine, 0),
+        lambda: private.exact_sums(lambda: torch.ones(2), fine, MOST_STEPS + 1),
+        lambda: private.float_sums(lambda: torch.ones(2), fine, counted=torch.ones(3, dtype=torch.bool)),
+        lambda: private.float_sums(lambda: torch.ones(2), fine, counted=torch.ones(2)),
+    ):
+        with pytest.raises((InvalidInput, WrongType)) as refusal:
+            call()
+        assert refusal.value.fix
+
+
+def test_sums_do_not_show_themselves():
+    found = PrivateModel(nn.Linear(2, 2)).float_sums(lambda: torch.ones(3), Clipping(bounds=(1,)))
+    assert "tensor" not in repr(found)
+
+
+def test_an_example_that_is_not_counted_adds_nothing():
+    model = nn.Linear(3, 2)
+    inputs = torch.randn(4, 3)
+    kept = torch.tensor([True, False, True, True])
+    private = PrivateModel(model)
+    found = private.float_sums(lambda: model(inputs).square().sum(1), Clipping(bounds=(1,)), counted=kept)
+    wanted, within = plain_dpsgd.clipped_sums(
+        lambda: model(inputs[kept]).square().sum(1), list(model.parameters()), 1.0
+    )
+    assert distance(found.sums, wanted) < CLOSE
+    assert found.within.tolist() == [within]
+
+
+def test_chunks_of_any_size_give_the_same_integers(monkeypatch):
+    torch.manual_seed(5)
+    model = nn.Sequential(nn.Conv2d(2, 3, 3), nn.Flatten(), nn.Linear(27, 4))
+    inputs = torch.randn(20, 2, 5, 5)
+
+    def run():
+        return PrivateModel(model).exact_sums(lambda: model(inputs).exp().sum(1), Clipping(bounds=(1,)), 2**12)
+
+    whole = run()
+    monkeypatch.setattr(sums, "CHUNK", 300)
+    cut = run()
+    # Rows of a product may be rounded otherwise in another chunk: then a step here or there.
+    assert distance(cut.sums, [each.double() for each in whole.sums]) < 1e-3

@@ -1,0 +1,395 @@
+"""Training as a plan: what it costs, what it stores, and that it goes on where it stopped."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare, norm
+
+from discreet.accounting import Approximate, GaussianNoise, Repeated, Subsampled, epsilon
+from discreet.core import DiscreetError, InvalidInput, RunFailed, WrongType
+from discreet.gate import Budget, Gate, Ledger
+from discreet.noise import SYSTEM
+
+torch = pytest.importorskip("torch")
+
+from discreet.learn.torch import AdaptiveClip, Geometric, Linear, PrivateModel, Training, rounded_gaussian  # noqa: E402
+from discreet.learn.torch import private_steps as steps_of  # noqa: E402
+from discreet.learn.torch.gradient_noise import _exponents  # noqa: E402
+from discreet.learn.torch.lots import draw_lot, physical_batches  # noqa: E402
+from discreet.learn.torch.pricing import noise_ratios  # noqa: E402
+from discreet.learn.torch.private_steps import lot_total, perturbed, train_lot  # noqa: E402
+from discreet.learn.torch.states import restore, state_of  # noqa: E402
+
+torch.set_num_threads(1)  # so small a step is slower on two
+nn = torch.nn
+LOSS = nn.CrossEntropyLoss(reduction="none")
+#: How often a test of a distribution may fail by chance.
+RARELY = 1e-7
+
+
+def network():
+    return nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3))
+
+
+def sgd(parameters):
+    return torch.optim.SGD(parameters, lr=0.1, momentum=0.9)
+
+
+def examples(count=60, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    inputs = torch.randn(count, 4, generator=generator)
+    return inputs, torch.randint(0, 3, (count,), generator=generator)
+
+
+def training(**settings):
+    plain = {"model": network, "loss": LOSS, "optimiser": sgd, "examples": 60, "lot": 20, "delta": 1e-5, "batch": 16}
+    if not {"epsilon", "noise", "epochs", "lots"} & settings.keys():
+        settings |= {"noise": 2, "lots": 9}
+    return Training(**{**plain, **settings})
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    with Ledger.create(tmp_path / "ledger", Budget(1000, 1e-3), title="t", anchors=[]) as opened:
+        yield opened
+
+
+# Noise.
+
+
+def test_rounded_noise_has_exactly_the_law_of_a_rounded_normal():
+    sigma, drawn = 3, rounded_gaussian(Fraction(3), 6000, SYSTEM)
+    edges = np.arange(-8, 8) + 0.5
+    expected = np.diff(norm.cdf(np.concatenate([[-np.inf], edges, [np.inf]]) / sigma)) * len(drawn)
+    seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(expected))
+    assert chisquare(seen, expected).pvalue > RARELY
+
+
+def test_the_chance_to_keep_a_draw_is_a_chance_and_makes_the_wanted_law():
+    sigma = Fraction(2)
+    for y in range(-9, 10):
+        places = [Fraction(i, 64) - Fraction(1, 2) for i in range(64)]
+        least = [_exponents(sigma, y, place, Fraction(1, 64)) for place in places]
+        assert all(0 <= low <= high for low, high in least)
+        kept = np.mean(
+            [np.exp(-float(_exponents(sigma, y, place + Fraction(1, 128), Fraction(0))[1])) for place in places]
+        )
+        proposed = np.exp(-(y**2) / (2 * float(sigma**2 + sigma / 2)))
+        wanted = norm.cdf((y + 0.5) / 2) - norm.cdf((y - 0.5) / 2)
+        assert proposed * kept / wanted == pytest.approx(2 * np.sqrt(2 * np.pi) * np.exp(-1 / 8), rel=1e-3)
+
+
+def test_noise_narrower_than_the_grid_is_refused():
+    with pytest.raises(InvalidInput, match="narrower"):
+        rounded_gaussian(Fraction(1, 2), 3, SYSTEM)
+
+
+@pytest.mark.parametrize("sums", ["exact", "float"])
+def test_the_noise_on_an_empty_lot_is_sigma_times_the_bound(sums):
+    wide = Training(
+        model=lambda: nn.Linear(4000, 5), loss=LOSS, optimiser=sgd, examples=10**12, lot=1, clip=0.25, noise=3, lots=1,
+        delta=1e-5, sums=sums, groups=[["weight"], ["bias"]], group_noise=[1, 2],
+    )  # fmt: skip
+    model = PrivateModel(wide.network, groups=wide.groups)
+    data = (torch.ones(2, 4000), torch.zeros(2, dtype=torch.int64))
+    bounds = wide.stretches[0].bounds
+    train_lot(model, LOSS, data, 2, terms=wide.terms, bounds=bounds, noise=Fraction(3), entropy=SYSTEM)
+    spread = model.parameters[0][1].grad.std().item()
+    # 20,000 coordinates: the standard deviation is known to half a per cent.
+    assert spread == pytest.approx(3 * 0.25 * float(wide.terms.ratios[0]), rel=0.03)
+
+
+def test_the_noise_of_all_groups_together_costs_what_one_would():
+    for weights in ([1], [1, 1], [1, 2, 5]):
+        total = sum(1 / ratio**2 for ratio in noise_ratios([Fraction(one) for one in weights]))
+        assert 1 - Fraction(1, 10**9) < total <= 1
+
+
+# Sums.
+
+
+@pytest.mark.parametrize("groups", [None, [["0.weight", "2.bias"], ["0.bias", "2.weight"]]])
+def test_one_example_moves_the_exact_sum_of_a_lot_by_no_more_than_the_bound(groups):
+    plan = training(groups=groups, clip=0.3)
+    model, data = PrivateModel(plan.network, groups=groups), examples(40)
+    data[0][3] *= 1e4
+    bounds = plan.stretches[0].bounds
+    everybody = np.arange(40)
+    whole = lot_total(model, LOSS, data, everybody, plan.terms, bounds)
+    for who in (0, 3, 17, 39):
+        less = lot_total(model, LOSS, data, np.delete(everybody, who), plan.terms, bounds)
+        for group in steps_of.group_places(model):
+            moved = sum(int(((whole.sums[place] - less.sums[place]) ** 2).sum()) for place in group)
+            assert 0 < moved <= plan.terms.steps**2
+
+
+def test_sums_of_a_lot_are_those_of_a_loop_over_examples():
+    plan = training(clip=0.3)
+    model, (inputs, targets) = PrivateModel(plan.network), examples(20)
+    found = lot_total(model, LOSS, (inputs, targets), np.arange(20), plan.terms, (Fraction(3, 10),))
+    expected = [torch.zeros_like(one) for _, one in model.parameters]
+    for x, y in zip(inputs, targets, strict=True):
+        loss = nn.functional.cross_entropy(plan.network(x[None]), y[None])
+        gradients = torch.autograd.grad(loss, [one for _, one in model.parameters])
+        norm_of = torch.sqrt(sum((one**2).sum() for one in gradients))
+        for total, one in zip(expected, gradients, strict=True):
+            total.add_(one * min(1.0, 0.3 / norm_of.item()))
+    for total, one in zip(expected, found.sums, strict=True):
+        # Each of 20 gradients is off by less than one per cent of the bound, by rounding.
+        assert torch.linalg.norm(one * 0.3 / plan.terms.steps - total) < 20 * 0.01 * 0.3
+    assert found.count == 20
+
+
+def test_float_sums_lie_on_the_same_grid():
+    exact, floats = training(), training(sums="float")
+    bounds, data, model = exact.stretches[0].bounds, examples(), PrivateModel(exact.network)
+    pairs = [lot_total(model, LOSS, data, np.arange(30), one.terms, bounds).sums for one in (exact, floats)]
+    assert all((a - b).double().norm() < 30 * 0.01 * exact.terms.steps for a, b in zip(*pairs, strict=True))
+
+
+def test_what_an_example_adds_does_not_depend_on_its_row_or_on_others():
+    plan = training(clip=0.3, batch=64)
+    model, data = PrivateModel(plan.network), examples(64)
+    bounds = plan.stretches[0].bounds
+    ordered = lot_total(model, LOSS, data, np.arange(64), plan.terms, bounds)
+    mixed = lot_total(model, LOSS, data, np.random.default_rng(3).permutation(64), plan.terms, bounds)
+    assert all(torch.equal(a, b) for a, b in zip(ordered.sums, mixed.sums, strict=True))
+
+
+def test_sums_without_noise_are_not_shown():
+    plan = training()
+    found = lot_total(PrivateModel(plan.network), LOSS, examples(), np.arange(9), plan.terms, plan.stretches[0].bounds)
+    assert repr(found) == "Total(…)"
+
+
+# Lots.
+
+
+def test_every_example_is_in_a_lot_by_a_coin_of_its_own():
+    lots = np.zeros((3000, 5))
+    for lot in lots:
+        lot[draw_lot(5, Fraction(3, 10), SYSTEM)] = 1
+    # 15,000 coins of 0.3: five standard deviations are 0.019; pairs are independent to 0.019 of their product's 0.09.
+    assert abs(lots.mean() - 0.3) < 0.019
+    together = lots.T @ lots / len(lots)
+    assert np.abs(together[~np.eye(5, dtype=bool)] - 0.09).max() < 0.032
+
+
+def test_batches_have_one_shape_and_count_every_place_once():
+    lot = np.array([3, 5, 8, 13, 21])
+    batches = list(physical_batches(lot, 3))
+    assert [len(places) for places, _ in batches] == [3, 3]
+    assert np.concatenate([places[counted.numpy()] for places, counted in batches]).tolist() == lot.tolist()
+    assert list(physical_batches(lot[:0], 3)) == []
+
+
+# Prices.
+
+
+def test_the_price_is_that_of_the_lots_that_are_drawn():
+    assert training().cost == Repeated(Subsampled(GaussianNoise(2), Fraction(1, 3)), 9)
+
+
+def test_noise_is_found_for_an_epsilon_and_the_plan_keeps_it():
+    plan = training(epsilon=2, epochs=4)
+    assert 1.99 < plan.guarantee.epsilon <= 2
+    assert plan.epsilon_after(0) == 0 < plan.epsilon_after(1) < plan.epsilon_after(4) == plan.guarantee.epsilon
+
+
+def test_training_that_stops_at_a_budget_knows_its_end_beforehand():
+    plan = training(epsilon=2, noise=3)
+    lots = sum(one.lots for one in plan.stretches)
+    part = Subsampled(GaussianNoise(3), Fraction(1, 3))
+    assert epsilon(Repeated(part, lots), 1e-5) <= 2 < epsilon(Repeated(part, lots + 1), 1e-5)
+
+
+def test_noise_that_varies_is_priced_stretch_by_stretch_and_kept_in_proportion():
+    plan = training(noise=[2, 4, 2], lots=9)
+    assert {(part.part.part.sigma, part.times) for part in plan.cost.parts} == {(2, 6), (4, 3)}
+    assert [one.noise for one in training(noise=Linear(1, 2), lots=9).stretches] == [1, Fraction(3, 2), 2]
+    assert [float(one.bounds[0]) for one in training(clip=Geometric(4, 1)).stretches] == [4, 2, 1]
+
+
+def test_a_sentence_can_be_paid_instead_of_a_loss():
+    plan = training(epsilon=2, lots=9, bill="sentence")
+    assert plan.cost == Approximate(Fraction(plan.guarantee.epsilon), 1e-5)
+
+
+@pytest.mark.parametrize("groups", [1, 3])
+def test_counting_who_is_within_is_paid_from_the_same_noise(groups):
+    clip, noise = AdaptiveClip(count_noise=20), Fraction(2)
+    left = clip.gradient_noise(noise, 100, groups)
+    assert left > noise
+    total = 1 / left**2 + groups / clip.counts_sigma(100) ** 2
+    assert (1 - Fraction(1, 10**6)) / noise**2 < total <= 1 / noise**2
+
+
+def test_counts_that_cannot_be_paid_for_are_refused_before_anything_is_paid():
+    with pytest.raises(InvalidInput, match="within the bound"):
+        training(clip=AdaptiveClip(count_noise=0.6))
+
+
+def test_an_adaptive_bound_goes_to_the_quantile_and_costs_no_more():
+    plan = training(clip=AdaptiveClip(start=50, rate=1, count_noise=5), lot=60, noise=2, lots=10)
+    assert plan.cost == Repeated(Subsampled(GaussianNoise(2), 1), 10)
+    state = plan.run_step(examples(), SYSTEM, 0, [])
+    for step in range(1, 10):
+        state = plan.run_step(examples(), SYSTEM, step, [*[None] * (step - 1), state])
+    assert 0.01 < state["bounds"][0] < 10
+
+
+# The plan.
+
+
+def test_two_trainings_are_the_same_question_only_if_all_of_their_settings_are():
+    def other(outputs, targets):
+        return 2 * LOSS(outputs, targets)
+
+    same, different = training().canonical(), [
+        training(loss=other), training(clip=2), training(seed=1), training(sums="float"), training(style="automatic"),
+        training(optimiser=lambda p: torch.optim.SGD(p, lr=0.2, momentum=0.9)), training(noise=3, lots=9),
+    ]  # fmt: skip
+    assert training().canonical() == same
+    assert len({same, *(one.canonical() for one in different)}) == 8
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"clip": AdaptiveClip(count_noise=8)},
+        {"style": "automatic", "sums": "float"},
+        {"groups": [["0.weight", "0.bias"], ["2.weight", "2.bias"]], "clip": (1, [3, 2, 1])},
+        {"optimiser": torch.optim.Adam, "rates": lambda one: torch.optim.lr_scheduler.StepLR(one, 2)},
+    ],
+)
+def test_a_model_comes_with_its_receipt_and_guarantee(ledger, settings):
+    plan, seen = training(**settings), []
+    trained = plan.fit(Gate(ledger, examples()), progress=lambda done, of: seen.append((done, of)))
+    assert trained.lots == 9
+    assert trained.cost == trained.receipt.cost == plan.cost
+    assert trained.guarantee == plan.guarantee
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert trained.model(examples()[0]).shape == (60, 3)
+    assert ("floats: that" in trained.note) == (plan.sums == "float")
+
+
+def test_training_learns_when_there_is_little_noise(ledger):
+    inputs, _ = examples(200)
+    targets = (inputs[:, 0] > 0).long()
+    plan = training(examples=200, lot=50, noise=0.5, lots=40, stretch=40)
+    model = plan.fit(Gate(ledger, (inputs, targets))).model
+    assert (model(inputs).argmax(1) == targets).float().mean() > 0.9
+
+
+def test_a_run_that_stops_goes_on_from_the_last_stored_state_and_pays_once(ledger):
+    stops, calls = [5], []
+
+    def loss(outputs, targets):
+        calls.append(len(calls))
+        if len(calls) in stops:
+            raise KeyboardInterrupt
+        return LOSS(outputs, targets)
+
+    plan = training(loss=loss, lot=60, batch=60)
+    with pytest.raises(KeyboardInterrupt):
+        plan.fit(Gate(ledger, examples()))
+    left = ledger.left
+    # A new plan of the same settings, as another process would make.
+    assert plan.fit(Gate(ledger, examples())).lots == 9
+    assert ledger.left == left
+    # Four lots ran before the stop, of which the first stretch of lots was stored; a lot of 60 in 60 is one batch.
+    assert plan.steps == 9
+    assert len(calls) == 10
+
+
+def test_a_state_holds_all_that_the_optimiser_and_the_rates_remember():
+    data = examples()
+    plan = training(optimiser=torch.optim.Adam, rates=lambda one: torch.optim.lr_scheduler.CosineAnnealingLR(one, 9))
+    state = plan.run_step(data, SYSTEM, 0, [])
+    model = network()
+    optimiser = torch.optim.Adam(model.parameters())
+    rates = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, 9)
+    restore(state, model, optimiser, rates)
+    again = state_of(model, optimiser, rates, tuple(state["bounds"]), state["lots"])
+    assert repr(again) == repr(state)
+    assert optimiser.state_dict()["state"][0]["step"] == 3
+    assert rates.last_epoch == 3
+
+
+def test_a_loss_that_is_not_a_number_fails_in_one_sentence_and_the_payment_is_kept(ledger):
+    inputs, targets = examples()
+    inputs[7] = float("nan")
+    plan = training(lot=60)
+    with pytest.raises(RunFailed) as failed:
+        plan.fit(Gate(ledger, (inputs, targets)))
+    assert "nan" not in str(failed.value).lower()
+    left = ledger.left
+    assert plan.fit(Gate(ledger, examples())).receipt == failed.value.receipt
+    assert ledger.left == left
+
+
+@pytest.mark.parametrize(
+    "data", [(torch.zeros(0, 4), torch.zeros(0)), (torch.zeros(3, 4), torch.zeros(2)), torch.zeros(3, 4), 7]
+)
+def test_data_without_examples_fails_after_the_payment_and_can_be_resumed(ledger, data):
+    with pytest.raises(RunFailed, match="costs nothing more"):
+        training().fit(Gate(ledger, data))
+
+
+def test_a_dataset_of_pairs_is_read_too(ledger):
+    assert training().fit(Gate(ledger, torch.utils.data.TensorDataset(*examples()))).lots == 9
+
+
+def test_layers_that_mix_examples_are_refused_before_anything_is_paid():
+    with pytest.raises(DiscreetError, match="BatchNorm"):
+        training(model=lambda: nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"sampling": "shuffled"},
+        {"epsilon": 1, "noise": 1, "epochs": 1},
+        {"epsilon": 1},
+        {"lot": 61},
+        {"sums": "fast"},
+        {"style": "none"},
+        {"clip": (1, 2)},
+        {"clip": [1, 2]},
+        {"clip": "1"},
+        {"noise": 2, "lots": 3, "epochs": 1},
+        {"group_noise": [1, 2]},
+        {"model": 3},
+        {"model": lambda: 3},
+        {"delta": 1},
+    ],
+)
+def test_wrong_settings_are_refused_with_a_fix(settings):
+    with pytest.raises(DiscreetError) as refused:
+        training(**settings)
+    assert refused.value.fix
+
+
+def test_a_loss_that_is_one_number_for_all_is_refused(ledger):
+    plan = training(loss=nn.CrossEntropyLoss())
+    with pytest.raises(InvalidInput, match="each example"):
+        plan.run_step(examples(), SYSTEM, 0, [])
+    with pytest.raises(WrongType):
+        plan.fit("gate")
+
+
+def test_masks_of_dropout_are_not_those_of_the_last_lot():
+    plan = training(model=lambda: nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 3)))
+    before = torch.random.get_rng_state()
+    plan.run_step(examples(), SYSTEM, 0, [])
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_noise_is_added_to_every_parameter():
+    plan = training()
+    model = PrivateModel(plan.network)
+    total = lot_total(model, LOSS, examples(), np.arange(0), plan.terms, plan.stretches[0].bounds)
+    noisy = perturbed(model, total, plan.terms, Fraction(2), SYSTEM)
+    assert all((one != 0).float().mean() > 0.9 for one in noisy)
