@@ -1,0 +1,165 @@
+"""Unlimited supply with attributes: one price for each public segment of bidders, chosen together.
+
+A *pricing* asks one price of each segment. Without a list of pricings every combination is allowed; with one, only
+those on it (such as: the same price for all, or students at half of it).
+
+**Guarantee.** A pricing π is drawn with probability proportional to e^(rate·revenue(π)), where the revenue adds up over
+segments. ε-bounded range for one bid that is added, removed or replaced. Proof. Where attributes are *verified*, the
+bidder's segment is known to the seller, and a lie is about the bid: only revenues of that segment move, all one way, by
+the top price at most, and rate = ε/top. Where attributes are *reported*, a lie may take a bid out of one segment and
+put it into another: revenues move by the top at most, but both ways, and rate = ε/2top. ∎
+If every combination is allowed, revenue(π) is a sum with one term for each segment, so P(π) is a product: segments are
+drawn one by one, and the choice is still that of the exponential mechanism on all m^s pricings.
+Reference: McSherry, Talwar 2007, Section 4; Balcan, Blum, Hartline, Mansour 2008 (attribute auctions).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import BoundedRange
+from discreet.core import InvalidInput, Number, OutOfRange, WrongType, positive, whole
+from discreet.core.exact import flag
+from discreet.core.frozen import settle
+from discreet.market.auctions import Floats, Outcome, need_grid
+from discreet.market.grids import Bids, PriceGrid, revenues
+from discreet.market.statements import Statement, miss_of, truthfulness, words_of
+from discreet.mechanisms import ExponentialMechanism
+from discreet.mechanisms.selection_errors import exponential_error
+from discreet.noise import Entropy
+
+#: Pricings that a list may have, and segments.
+MOST_PRICINGS, MOST_SEGMENTS = 1_000_000, 10_000
+
+#: The bids of every segment, by its name.
+SegmentBids = Mapping[str, Bids]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class AttributeAuction:
+    """Sell any number of copies at one price for each segment. A plan: data is a dictionary from segments to bids.
+
+    Bids of segments that were not declared are left out. Guarantee: `epsilon`-bounded range; see the module.
+    """
+
+    segments: tuple[str, ...]
+    grid: PriceGrid
+    epsilon: Fraction
+    verified: bool
+    #: One row for each pricing, with one step of the grid for each segment; None for every combination.
+    pricings: tuple[tuple[int, ...], ...] | None
+
+    def __init__(
+        self,
+        segments: Sequence[str],
+        *,
+        grid: PriceGrid,
+        epsilon: Number,
+        verified: bool,
+        pricings: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        names = _names(segments)
+        settle(
+            self,
+            segments=names,
+            grid=need_grid(grid),
+            epsilon=positive(epsilon, "epsilon"),
+            verified=flag(verified, "verified"),
+            pricings=None if pricings is None else _rows(pricings, len(names), grid.steps),
+        )
+
+    @property
+    def mechanism(self) -> ExponentialMechanism:
+        """The rule of choice, on revenues in steps of the grid."""
+        return ExponentialMechanism(epsilon=self.epsilon, sensitivity=self.grid.steps, monotone=self.verified)
+
+    @property
+    def cost(self) -> BoundedRange:
+        """What all prices cost together."""
+        return self.mechanism.cost
+
+    def describe(self) -> str:
+        """Return what is asked, in words."""
+        which = "every combination" if self.pricings is None else f"{len(self.pricings)} pricings"
+        return f"a price for each of {len(self.segments)} segments, out of {which}, by what it earns"
+
+    def canonical(self) -> str:
+        """Return all that decides how prices are distributed."""
+        return words_of(self)
+
+    def scores(self, bids: SegmentBids) -> NDArray[np.int64]:
+        """Return what each price earns from each segment, in steps: one row a segment. As private as the bids."""
+        if not isinstance(bids, Mapping):
+            raise WrongType("bids is not a dictionary.", fix='pass {"students": [0.3, 0.5], "others": [0.9]}')
+        steps = self.grid.steps
+        return np.stack([revenues(self.grid.levels(bids.get(name, [])), steps) for name in self.segments])
+
+    def run(self, data: SegmentBids, entropy: Entropy, /) -> dict[str, Fraction]:
+        """Return the price of every segment."""
+        scores = self.scores(data)
+        if self.pricings is None:
+            chosen = [1 + self.mechanism.choose(row, entropy=entropy) for row in scores]
+        else:
+            chosen = list(self.pricings[self.mechanism.choose(self._totals(scores), entropy=entropy)])
+        return {name: self.grid.price(step) for name, step in zip(self.segments, chosen, strict=True)}
+
+    def probabilities(self, bids: SegmentBids) -> Floats:
+        """Return the chance of every pricing of the list; without one, of every price, a row a segment. Private."""
+        scores = self.scores(bids)
+        if self.pricings is None:
+            return np.stack([self.mechanism.probabilities(row) for row in scores])
+        return self.mechanism.probabilities(self._totals(scores))
+
+    def _totals(self, scores: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what each pricing of the list earns."""
+        rows = np.array(self.pricings) - 1
+        total: NDArray[np.int64] = scores[np.arange(len(self.segments)), rows].sum(axis=1)
+        return total
+
+    def outcomes(self, answer: Mapping[str, Fraction]) -> dict[str, Outcome]:
+        """Return what an answer means for each segment."""
+        return {name: Outcome(price) for name, price in answer.items()}
+
+    def revenue(self, bidders: int, confidence: Number = 0.95) -> Statement:
+        """Return how much less than the best pricing it earns from so many bidders.
+
+        Where every combination is allowed, the best pricing may ask prices between those of the grid; a list is
+        compared with the best on it.
+        """
+        people, miss = whole(bidders, "bidders", least=0), miss_of(confidence)
+        every = self.grid.steps ** len(self.segments) if self.pricings is None else len(self.pricings)
+        lost = Fraction(exponential_error(self.mechanism.rate, (every - 1) * (1 - miss) / miss)) / self.grid.steps
+        rounding = self.grid.alpha * people if self.pricings is None else Fraction(0)
+        return Statement(
+            says="the revenue is at most {bound} below that of the best pricing",
+            bound=self.grid.top * (rounding + lost),
+            probability=1 - miss,
+            because="McSherry, Talwar 2007, Section 4; Dwork, Roth 2014, Theorem 3.11",
+        )
+
+    def truthfulness(self, *, members: int = 1) -> Statement:
+        """Return what a lie is worth, in units of the top price: about the bid, and where reported, the segment."""
+        return truthfulness(self.cost, members=members)
+
+
+def _names(segments: object) -> tuple[str, ...]:
+    if not isinstance(segments, list | tuple) or not all(isinstance(name, str) for name in segments):
+        raise WrongType("segments is not a list of names.", fix='pass segments=["students", "others"]')
+    if not segments or len(set(segments)) < len(segments):
+        raise InvalidInput("Segments are missing or named twice.", fix="give every segment a name of its own")
+    if len(segments) > MOST_SEGMENTS:
+        raise OutOfRange(f"There are more than {MOST_SEGMENTS} segments.", fix="join some of them")
+    return tuple(segments)
+
+
+def _rows(pricings: object, width: int, steps: int) -> tuple[tuple[int, ...], ...]:
+    if not isinstance(pricings, list | tuple) or not all(isinstance(row, list | tuple) for row in pricings):
+        raise WrongType("pricings is not a list of lists.", fix="pass pricings=[(10, 20), (5, 20)], in grid steps")
+    if not 0 < len(pricings) <= MOST_PRICINGS:
+        raise OutOfRange(f"There are no pricings, or more than {MOST_PRICINGS}.", fix="pass a shorter list, or None")
+    if any(len(row) != width for row in pricings):
+        raise InvalidInput("A pricing has not one price for each segment.", fix="give every segment a step of the grid")
+    return tuple(tuple(whole(step, "step", most=steps) for step in row) for row in pricings)

@@ -1,0 +1,141 @@
+"""Prices that may be asked: the public grid α·top, 2α·top, …, top, where α = 1/steps, and where bids lie on it.
+
+A bid counts by how many prices it reaches, a whole number from 0 to `steps`: below 0 it is 0, above the top it is the
+top, and no number is no bid. What a bid becomes depends on that bid alone, and no bid is refused for its value.
+"""
+
+import math
+import numbers
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import Number, WrongType, positive, whole
+from discreet.core.errors import kind_of
+from discreet.core.frozen import settle
+
+#: More prices than this make no better auction for any number of bidders that one machine holds.
+MOST_STEPS = 1_000_000
+#: So near a price, relatively, a float product may be on its wrong side; fractions decide.
+MARGIN = 2.0**-48
+#: Powers of ten beyond which a decimal is above every price, or below.
+FARTHEST = 200
+
+Levels = NDArray[np.int64]
+#: One bid for each bidder.
+Bids = NDArray[Any] | list[Any] | tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class PriceGrid:
+    """The prices top/steps, 2·top/steps, …, top. Public."""
+
+    steps: int
+    top: Fraction
+
+    def __init__(self, steps: int, *, top: Number = 1) -> None:
+        settle(self, steps=whole(steps, "steps", most=MOST_STEPS), top=positive(top, "top"))
+
+    @classmethod
+    def for_bidders(cls, bidders: int, epsilon: Number, *, top: Number = 1) -> Self:
+        """Choose α from how many bidders are expected, a public number, and ε.
+
+        The revenue lost is at most top·(αn + ln(1/α)/ε), which is least at α = 1/(εn); of the two whole numbers
+        of steps next to εn the better is taken.
+        """
+        people, price = whole(bidders, "bidders"), positive(epsilon, "epsilon")
+        below = max(1, min(MOST_STEPS, math.floor(people * price)))
+        near = (below, min(MOST_STEPS, below + 1))
+        return cls(min(near, key=lambda steps: people / steps + math.log(steps) / price), top=top)
+
+    @property
+    def alpha(self) -> Fraction:
+        """The step of the grid, in units of the top price."""
+        return Fraction(1, self.steps)
+
+    @property
+    def prices(self) -> list[Fraction]:
+        """All prices, lowest first."""
+        return [self.price(step) for step in range(1, self.steps + 1)]
+
+    def price(self, step: int) -> Fraction:
+        """Return the price of a step, 1 to `steps`."""
+        return whole(step, "step", most=self.steps) * self.top / self.steps
+
+    def level(self, bid: object) -> int:
+        """Return how many prices a bid reaches."""
+        value = _finite(bid, self.top)
+        return max(0, min(self.steps, math.floor(value * self.steps / self.top)))
+
+    def levels(self, bids: Bids) -> Levels:
+        """Return how many prices each bid reaches."""
+        if isinstance(bids, np.ma.MaskedArray):
+            raise WrongType("bids is a masked array.", fix="fill it: a masked bid is no bid, bids.filled(0)")
+        if isinstance(bids, np.ndarray):
+            return self._levels_of_array(bids)
+        if not isinstance(bids, list | tuple):
+            raise WrongType(f"bids is {kind_of(bids)}, not a list or an array.", fix="pass one bid for each bidder")
+        return np.fromiter(self._levels_of(bids), np.int64, len(bids))
+
+    def _levels_of(self, bids: Iterable[Any]) -> Iterable[int]:
+        known: dict[tuple[type, Any], int] = {}
+        for bid in bids:
+            found = known.get((type(bid), bid)) if isinstance(bid, int | float) else None
+            if found is None:
+                found = self.level(bid)
+                if isinstance(bid, int | float):
+                    known[type(bid), bid] = found
+            yield found
+
+    def _levels_of_array(self, bids: NDArray[Any]) -> Levels:
+        if bids.ndim != 1:
+            raise WrongType(f"bids has {bids.ndim} dimensions, not one.", fix="pass one bid for each bidder")
+        if bids.dtype.kind not in "iuf" or bids.dtype.itemsize > 8:
+            return self.levels(bids.tolist())
+        # Whatever is beyond the top reaches every price, so nothing is lost; no number becomes no bid.
+        values = np.clip(np.nan_to_num(bids.astype(np.float64), nan=0.0), 0, 2 * float(self.top))
+        ratio = values * float(self.steps / self.top)
+        found = np.minimum(np.floor(ratio), self.steps).astype(np.int64)
+        near = np.abs(ratio - np.rint(ratio)) <= MARGIN * (1 + ratio)
+        distinct, where = np.unique(bids[near], return_inverse=True)
+        found[near] = np.array([self.level(one) for one in distinct.tolist()], np.int64)[where]
+        return found
+
+
+def _finite(bid: object, top: Fraction) -> Fraction:
+    """Return a bid as a fraction; what is no finite number as what it stands for among prices."""
+    if isinstance(bid, bool | np.bool_) or not isinstance(bid, numbers.Real | Decimal):
+        raise WrongType(f"A bid is {kind_of(bid)}, not a number.", fix="pass bids as int, float, Fraction or Decimal")
+    match bid:
+        case Decimal():
+            if bid.is_nan() or (bid.is_finite() and (not bid or bid.adjusted() < -FARTHEST)):
+                return Fraction(0)
+            return Fraction(bid) if bid.is_finite() and bid.adjusted() <= FARTHEST else _end(top, over=bid > 0)
+        case numbers.Rational():
+            return Fraction(int(bid.numerator), int(bid.denominator))
+        case _:
+            value = float(bid)
+            if math.isnan(value):
+                return Fraction(0)
+            # A float means what was typed: its shortest decimal text.
+            return Fraction(float.__repr__(value)) if math.isfinite(value) else _end(top, over=value > 0)
+
+
+def _end(top: Fraction, *, over: bool) -> Fraction:
+    return top if over else Fraction(0)
+
+
+def revenues(counted: Levels, steps: int) -> Levels:
+    """Return what each price earns from bids at these levels, in steps of the grid: step·(bids that reach it).
+
+    One bid more, or a bid that is raised, raises every price's by 0 or by its step, and lowers none.
+    """
+    at_level = np.bincount(counted, minlength=steps + 1)
+    reached = at_level[::-1].cumsum()[::-1][1:]
+    earned: Levels = np.arange(1, steps + 1) * reached
+    return earned
