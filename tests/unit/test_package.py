@@ -38,8 +38,8 @@ FACES = {
         "Settings", "WorkloadPreview", "open_session", "read_settings", "write_settings",
     },
     "discreet.noise": {
-        "SYSTEM", "Entropy", "ExpChoice", "below", "bernoulli", "bernoulli_exp", "choose", "choose_exp", "gaussian",
-        "geometric", "laplace", "process_mark", "toss_exp",
+        "DEVICE", "SYSTEM", "Coins", "Entropy", "ExpChoice", "below", "bernoulli", "bernoulli_exp", "choose",
+        "choose_exp", "coin_words", "gaussian", "geometric", "laplace", "process_mark", "toss_exp",
     },
     "discreet.accounting": {
         "Approximate", "BoundedRange", "Bracket", "Composed", "Concentrated", "ConcentratedFilter",

@@ -1,15 +1,24 @@
 """Exact integer randomness. Knows no rows and no budgets.
 
-Every distribution here is exact: floats only decide how fast a draw is, never what comes out. All randomness is
-AES-256-CTR keyed from the operating system; there is no seed.
+Every distribution here is exact: floats only decide how fast a draw is, never what comes out. Randomness is AES-256-CTR
+keyed from the operating system; there is no seed. A device, which has no NumPy, draws `Coins` from there directly.
 """
 
-from discreet.noise.choice import ExpChoice, choose, choose_exp, toss_exp
-from discreet.noise.sampling import below, bernoulli, bernoulli_exp, gaussian, geometric, laplace
-from discreet.noise.stream import SYSTEM, Entropy, process_mark
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from discreet.noise.coins import DEVICE, Coins
+
+if TYPE_CHECKING:
+    from discreet.noise.choice import ExpChoice, choose, choose_exp, toss_exp
+    from discreet.noise.sampling import below, bernoulli, bernoulli_exp, gaussian, geometric, laplace
+    from discreet.noise.sliced import coin_words
+    from discreet.noise.stream import SYSTEM, Entropy, process_mark
 
 __all__ = [
+    "DEVICE",
     "SYSTEM",
+    "Coins",
     "Entropy",
     "ExpChoice",
     "below",
@@ -17,9 +26,31 @@ __all__ = [
     "bernoulli_exp",
     "choose",
     "choose_exp",
+    "coin_words",
     "gaussian",
     "geometric",
     "laplace",
     "process_mark",
     "toss_exp",
 ]
+
+#: Where names live that need NumPy. They are fetched when they are first asked for: a device has no NumPy.
+_FETCHED = {
+    **dict.fromkeys(("ExpChoice", "choose", "choose_exp", "toss_exp"), "choice"),
+    **dict.fromkeys(("below", "bernoulli", "bernoulli_exp", "gaussian", "geometric", "laplace"), "sampling"),
+    **dict.fromkeys(("SYSTEM", "Entropy", "process_mark"), "stream"),
+    "coin_words": "sliced",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch a name when it is first asked for."""
+    if name not in _FETCHED:
+        raise AttributeError(f"module 'discreet.noise' has no attribute {name!r}")
+    found = getattr(import_module(f"discreet.noise.{_FETCHED[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,87 @@
+"""Where a device keeps its purse: lines that are only ever added, each tied to all before it."""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from discreet.core import InvalidInput, LedgerDamaged, LedgerUnavailable
+
+Record = dict[str, str]
+#: Of the chain's first link.
+START = "discreet purse 1"
+GONE = "keep the file where it can be read and written; without it nothing is answered"
+BROKEN = "put back the newest copy of the file; a purse that cannot be read answers nothing"
+
+
+class PurseFile:
+    """The lines of one purse. A line counts once it is on the disk, all of it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._head, self._read = START, 0
+
+    @classmethod
+    def create(cls, path: Path, first: Record) -> "PurseFile":
+        """Make a file with one line, or refuse if there is one: a purse is never begun again."""
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            folder = os.open(path.parent, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
+        except FileExistsError:
+            raise InvalidInput("There is a purse already.", fix="use Purse.open; a purse is for life") from None
+        except OSError:
+            raise LedgerUnavailable("The purse cannot be made.", fix="pass a path in a folder that exists") from None
+        made = cls(path)
+        with made.locked():
+            made.append(first)
+        return made
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes out, so that no two spend the same ε."""
+        try:
+            self._handle = os.open(self._path, os.O_RDWR)
+        except OSError:
+            raise LedgerUnavailable("The purse cannot be opened.", fix=GONE) from None
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(self._handle)  # and so the lock
+
+    def new(self) -> Iterator[Record]:
+        """Yield what was added since this was last asked, by whomever."""
+        os.lseek(self._handle, self._read, os.SEEK_SET)
+        with os.fdopen(os.dup(self._handle), "rb") as source:
+            for line in source:
+                if not line.endswith(b"\n"):
+                    return  # torn: whoever wrote it never heard that it was kept, and so told nothing
+                mark, _, text = line[:-1].decode("utf-8", "replace").partition(" ")
+                if mark != self._link(text):
+                    raise LedgerDamaged("The purse contradicts itself.", fix=BROKEN)
+                self._head, self._read = mark, self._read + len(line)
+                yield json.loads(text)
+
+    def append(self, record: Record) -> None:
+        """Add a line, and return when it is on the disk."""
+        text = json.dumps(record, sort_keys=True)
+        mark = self._link(text)
+        line = f"{mark} {text}\n".encode()
+        try:
+            os.ftruncate(self._handle, self._read)
+            os.lseek(self._handle, self._read, os.SEEK_SET)
+            written = os.write(self._handle, line)
+            os.fsync(self._handle)
+        except OSError:
+            raise LedgerUnavailable("The purse could not be written.", fix=GONE) from None
+        if written != len(line):  # the disk is full; what stands there has no end, and does not count
+            raise LedgerUnavailable("The purse could not be written.", fix=GONE)
+        self._head, self._read = mark, self._read + len(line)
+
+    def _link(self, text: str) -> str:
+        return hashlib.blake2b(f"{self._head} {text}".encode(), digest_size=16).hexdigest()

@@ -1,0 +1,103 @@
+"""What travels from a device to the server: one whole number, in as few bytes as it takes."""
+
+from fractions import Fraction
+from typing import Protocol
+
+from discreet.core import InvalidInput, WrongType, whole
+from discreet.core.errors import kind_of
+from discreet.noise.coins import DEVICE, Coins
+
+
+class Encoder(Protocol):
+    """How a device answers one question: its value in, a report out that may be told to anybody.
+
+    Guarantee: whatever the report, two values make it with probabilities within a factor of e^epsilon.
+    """
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report costs its person."""
+        ...
+
+    @property
+    def outputs(self) -> int:
+        """How many different reports there are: they are numbered from 0 on."""
+        ...
+
+    def encode(self, value: int, coins: Coins = DEVICE, /) -> int:
+        """Return the report."""
+        ...
+
+
+class Categorical(Encoder, Protocol):
+    """An encoder of categories, whose reports each support some of them: their own more often than others.
+
+    `kept` is how likely a report supports its own category, `others` any one other.
+    """
+
+    @property
+    def domain(self) -> int:
+        """How many categories there are, numbered from 0 on."""
+        ...
+
+    @property
+    def kept(self) -> Fraction:
+        """How likely a report supports the category that it is about."""
+        ...
+
+    @property
+    def others(self) -> Fraction:
+        """How likely a report supports any one other category."""
+        ...
+
+    def supports(self, report: int, category: int) -> bool:
+        """Whether a report speaks for a category."""
+        ...
+
+    def probability(self, report: int, category: int) -> Fraction:
+        """How likely a category is reported so."""
+        ...
+
+
+class _Sized(Protocol):
+    @property
+    def outputs(self) -> int: ...
+
+
+def report_bits(encoder: _Sized) -> int:
+    """Return how many bits a report has."""
+    return (encoder.outputs - 1).bit_length()
+
+
+def report_bytes(encoder: _Sized) -> int:
+    """Return how many bytes a report is packed in."""
+    return -(-report_bits(encoder) // 8)
+
+
+def pack(encoder: _Sized, report: int) -> bytes:
+    """Return a report as bytes, all of one length for one encoder."""
+    return whole(report, "report", least=0, most=encoder.outputs - 1).to_bytes(report_bytes(encoder), "big")
+
+
+def unpack(encoder: _Sized, data: bytes) -> int:
+    """Return the report that bytes hold, or refuse: what arrives on a server may be anything."""
+    if not isinstance(data, bytes | bytearray):
+        raise WrongType(f"A packed report is {kind_of(data)}, not bytes.", fix="pass what pack returned")
+    report = int.from_bytes(data, "big")
+    if len(data) != report_bytes(encoder) or report >= encoder.outputs:
+        raise InvalidInput("Bytes are no report of this encoder.", fix="leave this report out")
+    return report
+
+
+def need_domain(domain: object, *, most: int | None = None) -> int:
+    """Return a number of categories."""
+    return whole(domain, "domain", least=2, most=most)
+
+
+def category_of(value: object, domain: int) -> int:
+    """Return a value as a category.
+
+    A category that is out of range cannot be reported truthfully; it counts as 0, as an error would tell.
+    """
+    number = whole(value, "value", least=None)
+    return number if 0 <= number < domain else 0
