@@ -1,0 +1,99 @@
+"""Mondrian: k-anonymity by cutting boxes of rows in two, each along the attribute in which it is widest."""
+
+from collections.abc import Sequence
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.anonymity.classes import Classes, Spread
+from discreet.anonymity.cutting import Admission, Rules, cut_up
+from discreet.anonymity.microdata import Attribute, Microdata
+from discreet.anonymity.published import Anonymised, failing, need_k, need_requirements
+from discreet.anonymity.regions import Region, ancestor_region, occurring_region
+from discreet.anonymity.requirements import Requirement, met
+from discreet.core import InvalidInput, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.exact import flag
+
+
+class Recoding(Enum):
+    """What is told of a class: the values that occur in it, or the lowest label of a hierarchy that covers them."""
+
+    OCCURRING = "occurring"
+    ANCESTORS = "ancestors"
+
+
+def mondrian(
+    table: Microdata,
+    quasi: Sequence[str],
+    *,
+    k: int,
+    requirements: Sequence[Requirement] = (),
+    relaxed: bool = False,
+    recoding: Recoding = Recoding.OCCURRING,
+) -> Anonymised:
+    """Return the table with classes of at least `k` rows each, by multidimensional local recoding.
+
+    All rows are one box at first. A box is cut at its median, along the attribute in which it is widest among those
+    that allow a cut; *strict*: between values, so that equal rows stay together; *relaxed*: in the middle, and equal
+    rows may be on both sides. A cut is allowed if both sides have k rows and meet all requirements. No box is left that
+    such a cut allows. Nothing is suppressed.
+
+    What holds: every class has at least k rows, and meets the requirements. That is a fact about the table and no
+    guarantee about a person: see the attacks.
+
+    Reference: LeFevre, DeWitt, Ramakrishnan 2006.
+    """
+    attributes = table.pick(quasi, "quasi")
+    wanted = need_k(k, table)
+    required = need_requirements(requirements, table, quasi)
+    _need_possible(table, wanted, required)
+    rules = Rules(
+        k=wanted,
+        relaxed=flag(relaxed, "relaxed"),
+        places=[_places(attribute) for attribute in attributes],
+        admitted=_admission(table, required),
+    )
+    classes = Classes.of(cut_up(np.stack([attribute.codes for attribute in attributes]), rules))
+    regions = {attribute.name: _region(attribute, classes, recoding) for attribute in attributes}
+    words = f"Mondrian, {'relaxed' if relaxed else 'strict'}, k={wanted}"
+    return Anonymised(table, tuple(quasi), classes, regions, words)
+
+
+def _places(attribute: Attribute) -> NDArray[np.float64]:
+    places = attribute.positions
+    width = places[-1] - places[0]
+    return (places - places[0]) / width if width else np.zeros_like(places)
+
+
+def _admission(table: Microdata, required: Sequence[Requirement]) -> Admission | None:
+    if not required:
+        return None
+    columns = [(one, table.attribute(one.of)) for one in required]
+    totals = {one.of: attribute.counts for one, attribute in columns}
+
+    def admitted(rows: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        sizes = np.bincount(labels)
+        answer = np.ones(len(sizes), dtype=np.bool_)
+        for one, attribute in columns:
+            answer &= met(one, Spread.of(labels, sizes, attribute.codes[rows], totals[one.of]))
+        return answer
+
+    return admitted
+
+
+def _need_possible(table: Microdata, k: int, required: Sequence[Requirement]) -> None:
+    whole = Classes.of(np.zeros(table.rows, dtype=np.int64))
+    if failing(table, whole, k, required).any():
+        raise InvalidInput("Not even the table as one class meets the requirements.", fix="require less of a class")
+
+
+def _region(attribute: Attribute, classes: Classes, recoding: Recoding) -> Region:
+    match recoding:
+        case Recoding.OCCURRING:
+            return occurring_region(attribute, classes)
+        case Recoding.ANCESTORS:
+            return occurring_region(attribute, classes) if attribute.measured else ancestor_region(attribute, classes)
+        case _:
+            raise WrongType(f"recoding is {kind_of(recoding)}, not a Recoding.", fix="pass Recoding.OCCURRING")

@@ -1,0 +1,113 @@
+"""A table as it would be published: rows of a class look the same. It is no guarantee, and has no ε."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.anonymity.classes import Classes, spread_of
+from discreet.anonymity.microdata import Microdata
+from discreet.anonymity.regions import Region, as_rows, cell_texts, penalties
+from discreet.anonymity.requirements import Requirement, met
+from discreet.core import InvalidInput, WrongType, exact, whole
+from discreet.core.errors import kind_of
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Anonymised:
+    """Rows whose quasi-identifiers were made coarser, so that those of a class look the same.
+
+    It holds the rows that it was made of: it is for whoever may see them. What may be shown to others is `columns`, and
+    that is a disclosure, not a private answer: no ε bounds what it tells about a person. `method` says how it was made.
+    """
+
+    table: Microdata
+    quasi: tuple[str, ...]
+    classes: Classes
+    regions: Mapping[str, Region]
+    method: str
+
+    def __repr__(self) -> str:
+        return f"Anonymised({self.method}; not a guarantee)"
+
+    @property
+    def k(self) -> int:
+        """The size of the smallest class."""
+        return int(self.classes.sizes.min())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the published cells by column. Suppressed rows are not among them."""
+        kept = self.classes.labels >= 0
+        labels = self.classes.labels[kept]
+        told: dict[str, list[Any]] = {}
+        for name, attribute in self.table.attributes.items():
+            if name in self.regions:
+                told[name] = as_rows(cell_texts(self.regions[name], attribute), labels)
+            else:
+                told[name] = attribute.values[attribute.codes[kept]].tolist()
+        return told
+
+    def penalty(self) -> float:
+        """Return the normalised certainty penalty of the table (GCP): 0 if it tells all, 1 if it tells nothing.
+
+        The mean over rows and quasi-identifiers of a cell's penalty; a suppressed row has a penalty of 1.
+
+        Reference: Xu and others 2006; Ghinita, Karras, Kalnis, Mamoulis 2007.
+        """
+        sizes = self.classes.sizes
+        told = sum(
+            float((penalties(region, self.table.attribute(name)) * sizes).sum())
+            for name, region in self.regions.items()
+        )
+        return (told / len(self.quasi) + self.classes.suppressed) / self.table.rows
+
+
+def need_published(value: object) -> Anonymised:
+    """Return a table that was made here."""
+    if not isinstance(value, Anonymised):
+        raise WrongType(f"The table is {kind_of(value)}, not an Anonymised.", fix="make one: mondrian or full_domain")
+    return value
+
+
+def need_k(k: object, table: Microdata) -> int:
+    """Return the least size of a class. Fewer rows than that cannot be published at all."""
+    wanted = whole(k, "k", least=1)
+    if table.rows < wanted:
+        raise InvalidInput("The table has fewer than k rows.", fix="pass a smaller k; or publish nothing")
+    return wanted
+
+
+def need_share(value: object, name: str) -> Fraction:
+    """Return a number from 0 to 1."""
+    share = exact(value, name)
+    if not 0 <= share <= 1:
+        raise InvalidInput(f"{name} must lie between 0 and 1.", fix=f"pass {name} such as 0.02")
+    return share
+
+
+def need_requirements(requirements: object, table: Microdata, quasi: Sequence[str]) -> tuple[Requirement, ...]:
+    """Return requirements whose columns exist, and are sensitive: not among the quasi-identifiers."""
+    if not isinstance(requirements, Iterable):
+        raise WrongType(f"requirements is {kind_of(requirements)}.", fix="pass a list: [DistinctDiversity(of=…, l=3)]")
+    found = tuple(requirements)
+    for one in found:
+        if not isinstance(one, Requirement):
+            raise WrongType(f"A requirement is {kind_of(one)}.", fix="pass one such as DistinctDiversity(of=…, l=3)")
+        table.attribute(one.of)
+        if one.of in quasi:
+            raise InvalidInput(
+                f"{one.of!r} is a quasi-identifier, and cannot be sensitive as well.",
+                fix="take it off one of the lists",
+            )
+    return found
+
+
+def failing(table: Microdata, classes: Classes, k: int, requirements: Iterable[Requirement]) -> NDArray[np.bool_]:
+    """Return which classes are too small, or do not meet a requirement."""
+    bad: NDArray[np.bool_] = classes.sizes < k
+    for one in requirements:
+        bad |= ~met(one, spread_of(classes, table.attribute(one.of)))
+    return bad
