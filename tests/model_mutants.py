@@ -95,8 +95,8 @@ MODEL_MUTANTS = [
     Mutant(
         "a minimum is taken for found too early",
         "learn/objective.py",
-        "+ self.error(here) <= GAMMA:",
-        "+ self.error(here) <= 1e6 * GAMMA:",
+        "+ self.error(here) <= enough:",
+        "+ self.error(here) <= 1e6 * enough:",
         f"{PLANS}::test_minima_are_as_close_as_the_plan_says",
     ),
     Mutant(

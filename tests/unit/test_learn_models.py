@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.accounting import concentrated_of, epsilon
-from discreet.core import BudgetExceeded, InvalidInput, Neighbours, PrivacyUnit, RunFailed, WrongType
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, Neighbours, PrivacyUnit, RunFailed, WrongType
 from discreet.gate import Budget, Ledger
 from discreet.learn.bayes import GaussianNB
 from discreet.learn.clusters import KMeans
@@ -147,6 +147,18 @@ def test_a_ledger_of_units_that_are_replaced_is_refused(people, tmp_path):
         assert ledger.spent == 0
 
 
+def test_a_ledger_of_persons_is_paid_from_only_if_nobody_has_more_than_one_row(people, tmp_path):
+    budget = Budget(5, 1e-4, unit=PrivacyUnit(column="patient_id"))
+    with Ledger.create(tmp_path / "clinic.ledger", budget) as ledger:
+        with pytest.raises(InvalidInput, match="all rows of one patient_id") as caught:
+            fitted("scaler", people, ledger=ledger)
+        assert "one_row_each=True" in caught.value.fix
+        assert ledger.spent == 0
+        assert fitted("scaler", people, ledger=ledger, one_row_each=True).receipt_.number
+        with pytest.raises(DiscreetError):
+            fitted("scaler", people, ledger=ledger, one_row_each="no")
+
+
 def test_a_fit_that_fails_after_payment_says_one_constant_sentence(people, tmp_path, monkeypatch):
     monkeypatch.setattr("discreet.learn.moments.GroupPlan.run", lambda *_: 1 / 0)
     with Ledger.create(tmp_path / "clinic.ledger", Budget(5, 1e-4)) as ledger:
@@ -170,7 +182,9 @@ def test_a_label_that_is_no_class_is_left_out(people):
     mixed = np.where(np.arange(len(labels)) % 2 == 0, labels, 5)
     model = GaussianNB(bounds=BOUNDS, classes=[0, 1], epsilon=100).fit(values, mixed)
     half = GaussianNB(bounds=BOUNDS, classes=[0, 1], epsilon=100).fit(values[::2], labels[::2])
-    assert np.abs(model.means_ - half.means_).max() < 0.02
+    assert np.abs(model.theta_ - half.theta_).max() < 0.1
+    assert np.abs(half.theta_[1] - np.clip(values[::2][labels[::2] == 1], *BOUNDS).mean(axis=0)).max() < 0.1
+    assert np.abs(half.var_[1] - np.clip(values[::2][labels[::2] == 1], *BOUNDS).var(axis=0)).max() < 0.3
 
 
 def test_nothing_private_is_shown(people):
@@ -181,8 +195,11 @@ def test_nothing_private_is_shown(people):
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "finite"])
 def test_bounds_are_declared_and_never_read_off(name, people):
-    with pytest.raises(InvalidInput, match="bounds of the features are not declared"):
+    with pytest.raises(InvalidInput, match="bounds are not declared"):
         fitted(name, people, bounds=None)
+    if name in {"least squares", "ridge"}:
+        with pytest.raises(InvalidInput, match="target_bounds are not declared"):
+            fitted(name, people, target_bounds=None)
 
 
 def test_what_is_missing_or_wrong_is_asked_for(people):
@@ -199,6 +216,15 @@ def test_what_is_missing_or_wrong_is_asked_for(people):
         LogisticRegression(bounds=BOUNDS, classes=[0, 1, 2], method="objective").fit(values, classes)
     with pytest.raises(InvalidInput, match="fewer columns"):
         PCA(9, bounds=BOUNDS).fit(values)
+    with pytest.raises(InvalidInput, match="alpha is negative"):
+        Ridge(bounds=BOUNDS, target_bounds=(0, 1), alpha=-1).fit(values, classes)
+    with pytest.raises(InvalidInput, match="y has 2 dimensions"):
+        Ridge(bounds=BOUNDS, target_bounds=(0, 1)).fit(values, values)
+    with pytest.raises(InvalidInput, match="not fitted"):
+        PCA(bounds=BOUNDS).inverse_transform(values)
+    with pytest.raises(InvalidInput, match="no columns") as caught:
+        PCA(bounds=BOUNDS).fit(np.zeros((23, 0)))
+    assert "23" not in str(caught.value)
     with pytest.raises(InvalidInput, match="no parameter"):
         PCA(9).set_params(colour=1)
     with pytest.raises(WrongType, match="not a ledger"):

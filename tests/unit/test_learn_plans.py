@@ -13,7 +13,7 @@ from discreet.learn.clusters import ClusterPlan, nearest, spread_points
 from discreet.learn.descent import DescentPlan, Examples
 from discreet.learn.features import STEPS, Features, exact_margins, shortened, squares
 from discreet.learn.moments import GroupPlan, ProductPlan, Table
-from discreet.learn.objective import GAMMA, Objective, ObjectivePlan
+from discreet.learn.objective import MOST_DRIVEN, Objective, ObjectivePlan, steepest
 from discreet.noise import SYSTEM
 
 RHO = Fraction(1, 2)
@@ -159,10 +159,13 @@ def test_a_gradient_really_has_the_noise_that_is_paid_for():
     assert np.mean(draws**2) == pytest.approx(4, rel=0.16)
 
 
-def test_more_rows_than_sums_can_hold_are_refused(monkeypatch):
-    monkeypatch.setattr(features, "EXACT", 100)
-    with pytest.raises(OutOfRange, match="more rows"):
-        PLANS["products"].run(Table(np.zeros((5, 3)), np.zeros(5, int)), SYSTEM)
+def test_however_many_rows_there_are_sums_are_exact_and_nothing_is_refused(monkeypatch):
+    draws = np.random.default_rng(11)
+    rows = draws.integers(-STEPS, STEPS + 1, (1000, 3))
+    truth = (rows.astype(object).T @ rows.astype(object)).tolist()
+    for most in (1 << 53, 40 * STEPS**2, STEPS**2, 1):  # all rows in one piece, forty in one, one in one
+        monkeypatch.setattr(features, "EXACT", most)
+        assert features.exact_products(rows.astype(float), rows.astype(float), STEPS**2).tolist() == truth
 
 
 def test_the_nearest_centre_is_found_exactly():
@@ -214,10 +217,46 @@ def test_what_a_perturbed_objective_pays_is_what_was_asked():
     assert plan.jacobian > math.log1p(1 / 4 / float(plan.penalty))
     sigma = Fraction(math.isqrt(plan.variance.numerator), 1 << 30)
     assert delta(GaussianNoise(sigma), plan.epsilon - plan.jacobian) <= float(plan.delta)
-    apart = 2 * (GAMMA / float(plan.penalty) * 2**32 + math.sqrt(2) / 2)
+    apart = 2 * (steepest(float(plan.penalty)) / float(plan.penalty) * 2**32 + math.sqrt(2) / 2)
     assert plan.output.sensitivity.l2_squared >= apart**2
     # ε/20 and δ/20 are for the approximation.
     assert epsilon(plan.output.cost, plan.delta / 19) <= float(plan.epsilon / 19) * (1 + 1e-9)
+
+
+def test_weights_stay_numbers_at_the_wildest_rate():
+    plan = DescentPlan(
+        features=box(2), classes=3, rho=Fraction(1, 10**9), clip=Fraction(1), steps=30, rate=1e6, momentum=0.999, rows=1
+    )
+    weights = plan.run(Examples(np.ones((5, 2)), np.array([0, 1, 2, 0, 1])), SYSTEM)["weights"]
+    assert np.isfinite(weights).all()
+    assert np.abs(weights).max() <= descent.FARTHEST
+
+
+def test_noise_of_a_perturbed_objective_is_wide_enough_on_its_grid_to_be_taken_for_a_normal_one():
+    assert ObjectivePlan.within(box(1), Fraction(1, 10**12), 1, 1e-6, penalty=1).variance >= 1 << 20
+    # By Poisson summation: with u of variance 16 beside it, the density is off by a factor within 1 ± 2e^(−2π²τ²).
+    width = 16 * 2**20 / (16 + 2**20)
+    assert 2 * math.exp(-2 * math.pi**2 * width) < 1e-120
+
+
+def hard_tables():
+    """Yield tables on which Newton's method has been seen to struggle: separable, repeated, lopsided, empty."""
+    draws = np.random.default_rng(12)
+    one = np.trunc(draws.normal(0, 0.4, (400, 6)) * STEPS) / STEPS
+    yield one, (one[:, 0] > 0).astype(float)
+    yield np.repeat(one[:1], 5000, axis=0), np.ones(5000)
+    yield np.vstack([np.eye(6)] * 900), np.zeros(5400)
+    yield np.zeros((300, 6)), (np.arange(300) % 2).astype(float)
+    yield np.zeros((0, 6)), np.zeros(0)
+
+
+@pytest.mark.parametrize("penalty", [1e-6, 1e-2, 10.0, 1e6])
+@pytest.mark.parametrize("driven", [0.0, 1.0, float(MOST_DRIVEN)])
+def test_a_minimum_is_found_whatever_the_rows(penalty, driven):
+    """A fit that failed for some rows and not for others would tell of them."""
+    for rows, labels in hard_tables():
+        problem = Objective(rows, labels, 3 * driven * penalty * np.linspace(-1, 1, 6), penalty, 3.0)
+        assert np.linalg.norm(problem.gradient(problem.minimum())) <= steepest(penalty)
 
 
 def test_a_smaller_penalty_needs_more_noise_and_too_small_a_one_is_refused():
@@ -225,6 +264,8 @@ def test_a_smaller_penalty_needs_more_noise_and_too_small_a_one_is_refused():
     assert ObjectivePlan.within(box(1), Fraction(1), 1, 1e-6, penalty=1).variance > few.variance
     with pytest.raises(NotProved, match="too small"):
         ObjectivePlan.within(box(1), Fraction(1), 1, 1e-6, penalty=0.1)
+    with pytest.raises(NotProved, match="too small"):
+        ObjectivePlan.within(box(1), Fraction(1), 13.2, 1e-6, penalty=1e-6)  # ln(1 + 10⁶/4) is 12.4
 
 
 def test_minima_are_as_close_as_the_plan_says():
@@ -235,8 +276,8 @@ def test_minima_are_as_close_as_the_plan_says():
     chances = [1 / (1 + math.exp(-math.fsum(row * here))) for row in rows]
     residuals = np.array(chances) - problem.labels
     slope = [math.fsum(residuals * rows[:, at]) + 2 * here[at] + problem.noise[at] for at in range(4)]
-    assert math.hypot(*slope) <= GAMMA
-    assert np.abs(np.array(slope) - problem.gradient(here)).max() <= problem.error(here) < GAMMA / 10
+    assert math.hypot(*slope) <= steepest(2.0)
+    assert np.abs(np.array(slope) - problem.gradient(here)).max() <= problem.error(here) < steepest(2.0) / 10
 
 
 def test_rows_of_a_perturbed_objective_are_no_longer_than_it_was_priced_for(monkeypatch):
@@ -254,6 +295,10 @@ def test_settings_out_of_range_are_refused():
         Features(([0, 0], [1, 1]), 3, centred=True)
     with pytest.raises(InvalidInput, match="not a finite"):
         Features((0, math.inf), 3, centred=True)
+    with pytest.raises(InvalidInput, match="out of range"):
+        descent.DescentPlan(
+            features=box(1), classes=2, rho=RHO, clip=Fraction(1), steps=1, rate=1e7, momentum=0.0, rows=1
+        )
     with pytest.raises(OutOfRange, match="clip"):
         descent.DescentPlan(
             features=box(1), classes=2, rho=RHO, clip=Fraction(17), steps=1, rate=1.0, momentum=0.0, rows=1

@@ -1,6 +1,45 @@
-"""Private training becomes plans: DP-SGD, noisy gradient descent, linear models, finite classes.
+"""Private learning: linear models and their kin in scikit-learn's manner, finite classes, selection among runs.
 
-Still empty. PyTorch will be an extra, imported only here.
+NumPy is all it takes. Training of PyTorch models, an extra, is in `discreet.learn.torch`, which nothing here imports.
 """
 
-__all__: list[str] = []
+from discreet.learn.bayes import GaussianNB
+from discreet.learn.clusters import ClusterPlan, KMeans
+from discreet.learn.descent import DescentPlan, Examples
+from discreet.learn.features import Features
+from discreet.learn.finite import FiniteClassifier, FinitePlan, Labelled, sample_size
+from discreet.learn.hypotheses import Conjunctions, DecisionLists, FiniteClass, Hypotheses, Thresholds
+from discreet.learn.logistic import LogisticRegression
+from discreet.learn.moments import GroupPlan, ProductPlan, Table
+from discreet.learn.objective import ObjectivePlan
+from discreet.learn.private_selection import PrivateSelection
+from discreet.learn.regression import LinearRegression, Ridge
+from discreet.learn.transformers import PCA, StandardScaler
+
+__all__ = [
+    "PCA",
+    "ClusterPlan",
+    "Conjunctions",
+    "DecisionLists",
+    "DescentPlan",
+    "Examples",
+    "Features",
+    "FiniteClass",
+    "FiniteClassifier",
+    "FinitePlan",
+    "GaussianNB",
+    "GroupPlan",
+    "Hypotheses",
+    "KMeans",
+    "Labelled",
+    "LinearRegression",
+    "LogisticRegression",
+    "ObjectivePlan",
+    "PrivateSelection",
+    "ProductPlan",
+    "Ridge",
+    "StandardScaler",
+    "Table",
+    "Thresholds",
+    "sample_size",
+]

@@ -31,39 +31,38 @@ class GaussianNB(Estimator):
         classes: Any = None,
         ledger: Any = None,
         request: str | None = None,
+        one_row_each: bool = False,
     ) -> None:
         self.epsilon, self.delta, self.bounds, self.classes = epsilon, delta, bounds, classes
-        self.ledger, self.request = ledger, request
+        self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     def plan(self, columns: int) -> GroupPlan:
         """Return the plan of a fit on so many columns: it knows its cost, and no data."""
         features = Features(self.bounds, whole(columns, "columns"), centred=True)
-        return self._plan(features, read_classes(self.classes))
-
-    def _plan(self, features: Features, classes: NDArray[Any]) -> GroupPlan:
+        classes = read_classes(self.classes)
         return GroupPlan(features=features, groups=len(classes), rho=affordable(self.epsilon, self.delta))
 
     def fit(self, X: object, y: object) -> Self:  # noqa: N803 - scikit-learn's name
         """Fit, and pay for it."""
         values, labels = read_matrix(X), read_labels(y)
         need_as_many(values, labels)
-        bounds, classes = self._declared(values, labels)
         columns = values.shape[1]
-        self.features_ = Features(bounds, columns, centred=True)
-        self.classes_ = read_classes(classes)
-        plan = self._plan(self.features_, self.classes_)
+        plan = self.plan(columns)
+        self.features_, self.classes_ = plan.features, read_classes(self.classes)
         sums = np.asarray(self._settle(plan, Table(values, class_indices(labels, self.classes_)), columns)["sums"])
         sizes = np.maximum(sums[:, -1], 1.0)
         self.class_prior_ = sizes / sizes.sum()
-        self.means_, self.variances_ = means_and_variances(sums, columns)
+        means, variances = means_and_variances(sums, columns)
+        self.theta_ = self.features_.origin + means * self.features_.scale
+        self.var_ = variances * self.features_.scale**2
         return self
 
     def _joint(self, X: object) -> Floats:  # noqa: N803
         """Return the logarithm of prior times density, up to a constant, a column a class."""
         values = self._read_again(X)
-        rows = self.features_.scaled(values)
-        gaps = (rows[:, None, :] - self.means_[None]) ** 2 / self.variances_[None]
-        return np.asarray(np.log(self.class_prior_) - (gaps + np.log(self.variances_)[None]).sum(axis=2) / 2)
+        rows = self.features_.clamped(values)
+        gaps = (rows[:, None, :] - self.theta_[None]) ** 2 / self.var_[None]
+        return np.asarray(np.log(self.class_prior_) - (gaps + np.log(self.var_)[None]).sum(axis=2) / 2)
 
     def predict_proba(self, X: object) -> Floats:  # noqa: N803
         """Return the chance of every class, a row each."""

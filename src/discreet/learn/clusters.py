@@ -119,7 +119,7 @@ class KMeans(Estimator):
 
     kind = "clusterer"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - scikit-learn's parameters are arguments
         self,
         n_clusters: int = 8,
         *,
@@ -129,17 +129,16 @@ class KMeans(Estimator):
         steps: int = 6,
         ledger: Any = None,
         request: str | None = None,
+        one_row_each: bool = False,
     ) -> None:
         self.n_clusters, self.steps = n_clusters, steps
-        self.epsilon, self.delta, self.bounds, self.ledger, self.request = epsilon, delta, bounds, ledger, request
+        self.epsilon, self.delta, self.bounds = epsilon, delta, bounds
+        self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     def plan(self, columns: int) -> ClusterPlan:
         """Return the plan of a fit on so many columns: it knows its cost, and no data."""
-        return self._plan(Features(self.bounds, whole(columns, "columns"), centred=True))
-
-    def _plan(self, features: Features) -> ClusterPlan:
         return ClusterPlan(
-            features=features,
+            features=Features(self.bounds, whole(columns, "columns"), centred=True),
             clusters=whole(self.n_clusters, "n_clusters"),
             steps=whole(self.steps, "steps"),
             rho=affordable(self.epsilon, self.delta),
@@ -150,9 +149,9 @@ class KMeans(Estimator):
         del y
         values = read_matrix(X)
         columns = values.shape[1]
-        self.features_ = Features(self._declared(values, None)[0], columns, centred=True)
-        data = Table(values, np.zeros(len(values), np.int64))
-        found = self._settle(self._plan(self.features_), data, columns)
+        plan = self.plan(columns)
+        self.features_ = plan.features
+        found = self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)
         self.cluster_centers_ = self.features_.origin + np.asarray(found["centres"]) * self.features_.scale
         self.sizes_ = np.asarray(found["sizes"])
         return self

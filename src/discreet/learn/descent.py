@@ -29,6 +29,8 @@ from discreet.noise import Entropy
 COUNTING = Fraction(1, 50)
 #: A clip beyond this would not fit in 64 bits when squared; rows are scaled to at most 1 a column.
 MOST_CLIP = 16
+#: Rates beyond this, and weights, are of no use: scaled features are at most 1.
+FASTEST, FARTHEST = 1e6, 2.0**20
 #: Changes whenever the same text would no longer give the same distribution of answers.
 FORM = "discreet descent 1"
 
@@ -70,8 +72,8 @@ class DescentPlan:
     def __post_init__(self) -> None:
         if not 0 < self.clip <= MOST_CLIP:
             raise OutOfRange("clip is not between 0 and 16.", fix="pass a clip such as 1")
-        if not (self.rate > 0 and 0 <= self.momentum < 1):
-            raise InvalidInput("rate or momentum is out of range.", fix="pass rate > 0 and momentum from 0 to below 1")
+        if not (0 < self.rate <= FASTEST and 0 <= self.momentum < 1):
+            raise InvalidInput("rate or momentum is out of range.", fix="pass rate=1 and momentum=0.9 or the like")
 
     @property
     def most(self) -> int:
@@ -118,7 +120,7 @@ class DescentPlan:
         for step in range(self.steps):
             noisy = self._gradient(table, labels, room, weights, entropy)
             speed = self.momentum * speed + noisy / size
-            weights = weights - self.rate * speed
+            weights = np.clip(weights - self.rate * speed, -FARTHEST, FARTHEST)  # or they might end as no numbers
             if step >= self.steps // 2:
                 tail.append(weights)
         return {"weights": np.mean(tail, axis=0)}
@@ -135,5 +137,5 @@ class DescentPlan:
         """Return the noisy sum of clipped gradients, in units of 1."""
         margins = exact_margins(rows, weights * (1 << WEIGHT_BITS))
         clipped = shortened(residuals(margins, labels), room)
-        exact = exact_products(rows, as_floats(clipped), self.most)
+        exact = exact_products(rows, as_floats(clipped), min(self.most, STEPS * CHANCES))
         return self.gradient.perturb(exact, entropy=entropy).astype(np.float64) / (STEPS * CHANCES)

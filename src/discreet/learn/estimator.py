@@ -22,7 +22,8 @@ from discreet.learn.payment import Fitted, buy
 class Estimator:
     """Parameters by name, a fit that is paid for, and its cost, guarantee and receipt afterwards.
 
-    One row is one unit, which is added or removed: whoever passes several rows of one person multiplies the cost.
+    One row is one unit, which is added or removed. A ledger whose units are persons is paid from only where
+    `one_row_each` declares that nobody has more than one row: several would multiply the cost.
     """
 
     #: scikit-learn's word for what it is.
@@ -32,6 +33,7 @@ class Estimator:
     bounds: Any
     ledger: Any
     request: Any
+    one_row_each: Any
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -59,14 +61,9 @@ class Estimator:
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
-    def _declared(self, values: Floats, labels: NDArray[Any] | None) -> tuple[Any, Any]:
-        """Return the public bounds and classes: as declared. The data is given to no purpose but that of tests."""
-        del values, labels
-        return self.bounds, getattr(self, "classes", None)
-
     def _settle(self, plan: Plan[Any], data: object, columns: int) -> Any:
         """Pay for a plan, run it, and keep what it cost; return what it gave."""
-        fitted: Fitted = buy(plan, data, self.ledger, self.request)
+        fitted: Fitted = buy(plan, data, self.ledger, self.request, one_row_each=self.one_row_each)
         self.n_features_in_ = columns
         self.plan_ = plan
         self.cost_ = fitted.cost
@@ -76,8 +73,7 @@ class Estimator:
 
     def _read_again(self, values: object) -> Floats:
         """Return rows for a model that was fitted, with as many columns as it was fitted with."""
-        if not hasattr(self, "n_features_in_"):
-            raise _not_fitted(type(self).__name__)
+        self._need_fitted()
         table = read_matrix(values)
         if table.shape[1] != self.n_features_in_:
             raise InvalidInput(
@@ -86,6 +82,10 @@ class Estimator:
                 fix="pass the columns that the model was fitted on",
             )
         return table
+
+    def _need_fitted(self) -> None:
+        if not hasattr(self, "n_features_in_"):
+            raise _not_fitted(type(self).__name__)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_features_in_")

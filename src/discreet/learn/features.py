@@ -7,13 +7,16 @@ whatever stands beside) or is a sum of whole numbers below 2⁵³, which floats 
 """
 
 import math
+import sys
+import warnings
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core import InvalidInput, OutOfRange, WrongType
+from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 
@@ -22,6 +25,8 @@ BITS = 12
 STEPS = 1 << BITS
 #: Whole numbers up to here are floats, and so are their sums.
 EXACT = 1 << 53
+#: Bounds are at most this far from zero, and at least that far apart: their squares are floats.
+FARTHEST, NARROWEST = 1e100, 1e-100
 #: Columns that a model may have.
 MOST_COLUMNS = 100_000
 
@@ -41,10 +46,10 @@ class Features:
     high: tuple[float, ...]
     centred: bool
 
-    def __init__(self, bounds: object, columns: int, *, centred: bool) -> None:
-        low, high = _ends(bounds, columns)
-        if not all(a < b for a, b in zip(low, high, strict=True)):
-            raise InvalidInput("A lower bound is not below its upper bound.", fix="pass bounds=(low, high), low first")
+    def __init__(self, bounds: object, columns: int, *, centred: bool, name: str = "bounds") -> None:
+        low, high = _ends(bounds, columns, name)
+        if not all(b - a >= NARROWEST for a, b in zip(low, high, strict=True)):
+            raise InvalidInput("A lower bound is not below its upper bound.", fix=f"pass {name}=(low, high), low first")
         settle(self, low=low, high=high, centred=centred)
 
     @property
@@ -107,21 +112,22 @@ def as_floats(rows: Integers) -> Floats:
 
 
 def exact_products(left: Floats, right: Floats, most: int) -> Integers:
-    """Return leftᵀ·right of whole numbers, exactly. No row's part of any of these sums may exceed `most`."""
-    if len(left) * most >= EXACT:
-        raise too_many()
-    return np.asarray(left.T @ right).astype(np.int64)
+    """Return leftᵀ·right of whole numbers, exactly. No row's part of any of these sums may exceed `most`.
+
+    Rows are taken in pieces whose sums stay below 2⁵³, and pieces are added as whole numbers: however many rows there
+    are, nothing is refused, as that would tell their number.
+    """
+    piece = max((EXACT - 1) // most, 1)
+    total = np.zeros((left.shape[1], right.shape[1]), np.int64)
+    for at in range(0, len(left), piece):
+        total += (left[at : at + piece].T @ right[at : at + piece]).astype(np.int64)
+    return total
 
 
 def exact_margins(rows: Floats, weights: Floats) -> Integers:
     """Return rows·weights of whole numbers, exactly; weights, which are public, are held where no sum exceeds 2⁵³."""
     room = EXACT // (2 * STEPS * max(rows.shape[1], 1))
     return np.asarray(rows @ np.clip(np.rint(weights), -room, room)).astype(np.int64)
-
-
-def too_many() -> OutOfRange:
-    """Return the error for more rows than sums can hold: hundreds of millions."""
-    return OutOfRange("There are more rows than exact sums can hold.", fix="fit on a part of them, chosen at random")
 
 
 def read_matrix(values: object, name: str = "X") -> Floats:
@@ -134,13 +140,10 @@ def read_matrix(values: object, name: str = "X") -> Floats:
             f"{name} has {table.ndim} dimensions. Expected 2D array, got {table.ndim}D array instead.",
             fix="Reshape your data: one row a unit, one column a feature, such as array.reshape(-1, 1)",
         )
-    if not 1 <= table.shape[1] <= MOST_COLUMNS:
-        raise InvalidInput(
-            f"0 feature(s) (shape={table.shape}) while a minimum of 1 is required."
-            if not table.shape[1]
-            else f"{name} has more than {MOST_COLUMNS} columns.",
-            fix="pass one column a feature",
-        )
+    if not table.shape[1]:
+        raise InvalidInput(f"{name} has no columns, 0 feature(s).", fix="pass one column a feature")
+    if table.shape[1] > MOST_COLUMNS:
+        raise InvalidInput(f"{name} has more than {MOST_COLUMNS} columns.", fix="pass fewer: noise grows with them")
     return table
 
 
@@ -161,22 +164,26 @@ def read_array(values: object, name: str) -> Floats:
 
 
 def read_labels(values: object) -> NDArray[Any]:
-    """Return one label a row."""
-    need_target(values)
-    labels = np.asarray(values)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    if labels.ndim != 1:
-        raise InvalidInput(f"y has {labels.ndim} dimensions, not one.", fix="pass one label a row")
-    return labels
-
-
-def need_target(values: object) -> None:
-    """Refuse a fit without labels or targets."""
+    """Return one label or target a row; a single column will do."""
     if values is None:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", fix="pass one label or target a row"
         )
+    labels = np.asarray(values)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", _conversion(), stacklevel=3)
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InvalidInput(f"y has {labels.ndim} dimensions, not one.", fix="pass one label or target a row")
+    return labels
+
+
+def _conversion() -> type[Warning]:
+    """Return the kind of warning for labels in a column; where scikit-learn is in use, the one that it knows."""
+    if "sklearn" not in sys.modules:
+        return UserWarning
+    kind: type[Warning] = import_module("sklearn.exceptions").DataConversionWarning
+    return kind
 
 
 def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> Integers:
@@ -199,19 +206,19 @@ def read_classes(classes: object) -> NDArray[Any]:
     return found
 
 
-def _ends(bounds: object, columns: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _ends(bounds: object, columns: int, name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     if bounds is None:
-        raise InvalidInput("The bounds of the features are not declared.", fix="pass bounds=(low, high): public")
+        raise InvalidInput(f"{name} are not declared.", fix=f"pass {name}=(low, high): public, not read off the rows")
     if not isinstance(bounds, list | tuple | np.ndarray) or len(bounds) != 2:
-        raise WrongType("bounds is not a pair.", fix="pass bounds=(low, high), numbers or one array each")
+        raise WrongType(f"{name} is not a pair.", fix=f"pass {name}=(low, high), numbers or one array each")
     ends = []
     for end in bounds:
-        array = read_array(end, "bounds")
+        array = read_array(end, name)
         if array.ndim > 1 or (array.ndim == 1 and len(array) != columns):
             raise InvalidInput(
-                f"bounds are not of {columns} features.", fix="pass two numbers, or two arrays of one number a feature"
+                f"{name} are not of {columns} features.", fix="pass two numbers, or two arrays of one number a feature"
             )
-        if not all(math.isfinite(one) and abs(one) <= 1e100 for one in array.ravel().tolist()):
-            raise InvalidInput("A bound is not a finite number.", fix="pass finite bounds")
+        if not all(math.isfinite(one) and abs(one) <= FARTHEST for one in array.ravel().tolist()):
+            raise InvalidInput(f"One of {name} is not a finite number.", fix=f"pass finite {name}")
         ends.append(tuple(np.broadcast_to(array, (columns,)).tolist()))
     return ends[0], ends[1]

@@ -98,8 +98,10 @@ class FiniteClassifier(Estimator):
         epsilon: Number = 1.0,
         ledger: Any = None,
         request: str | None = None,
+        one_row_each: bool = False,
     ) -> None:
-        self.hypotheses, self.epsilon, self.ledger, self.request = hypotheses, epsilon, ledger, request
+        self.hypotheses, self.epsilon = hypotheses, epsilon
+        self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     delta = 0
 

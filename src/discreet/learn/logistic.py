@@ -45,16 +45,17 @@ class LogisticRegression(Estimator):
         rows: int | None = None,
         ledger: Any = None,
         request: str | None = None,
+        one_row_each: bool = False,
     ) -> None:
         self.epsilon, self.delta, self.bounds, self.classes = epsilon, delta, bounds, classes
         self.method, self.clip, self.steps, self.rate, self.momentum = method, clip, steps, rate, momentum
-        self.penalty, self.rows, self.ledger, self.request = penalty, rows, ledger, request
+        self.penalty, self.rows = penalty, rows
+        self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     def plan(self, columns: int) -> Plans:
         """Return the plan of a fit on so many columns: it knows its cost, and no data."""
-        return self._plan(Features(self.bounds, whole(columns, "columns"), centred=False), read_classes(self.classes))
-
-    def _plan(self, features: Features, classes: NDArray[Any]) -> Plans:
+        features = Features(self.bounds, whole(columns, "columns"), centred=False)
+        classes = read_classes(self.classes)
         match self.method:
             case "descent":
                 return DescentPlan(
@@ -86,10 +87,8 @@ class LogisticRegression(Estimator):
         """Fit, and pay for it."""
         values, labels = read_matrix(X), read_labels(y)
         need_as_many(values, labels)
-        bounds, classes = self._declared(values, labels)
-        self.features_ = Features(bounds, values.shape[1], centred=False)
-        self.classes_ = read_classes(classes)
-        plan = self._plan(self.features_, self.classes_)
+        plan = self.plan(values.shape[1])
+        self.features_, self.classes_ = plan.features, read_classes(self.classes)
         data = Examples(values, class_indices(labels, self.classes_))
         self.weights_: Floats = np.asarray(self._settle(plan, data, values.shape[1])["weights"])
         shown = self.weights_[:, 1:] - self.weights_[:, :1] if len(self.classes_) == 2 else self.weights_

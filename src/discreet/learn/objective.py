@@ -18,10 +18,11 @@ Koskela, Wang 2023. Approximate minima: Iyengar, Near, Song, Thakkar, Thakurta, 
 **What is computed.** b′, discrete Gaussian noise on a grid of step h, in place of b; and some θ′ at which the gradient
 with b′ is at most γ, errors of floats included. Imagine b = b′ + u, with u drawn from N(0, (4h)²I): by Poisson
 summation its density is that of N(0, σ²I), σ² = h²·variance + 16h², up to a factor of 1 ± 10⁻¹²⁰ a coordinate. So θ*
-of that b, which nobody computes, has the loss above, plus `SLACK`. θ′ is near it: |θ′ − θ*| ≤ (γ + |u|)/Λ, as J is
-Λ-strongly convex; and |u| ≤ 4h(√k + t) except with probability e^(−t²/2). Release θ* (in thought), then θ′ on a grid
-with discrete Gaussian noise whose sensitivity is twice that distance: given θ*, the tables' θ′ are that near to each
-other. Both steps compose, and what is released follows from the second alone. ∎
+of that b, which nobody computes, has the loss above, plus `SLACK`. Now u, which nobody draws, may as well be drawn
+again whenever |u| > 4h(√k + t), which has a probability p ≤ e^(−t²/2): that changes the law of θ* on either table by p
+at most, and δ by (1 + e^ε)p. Then |θ′ − θ*| ≤ (γ + |u|)/Λ always, as J is Λ-strongly convex. Release θ* (in thought),
+then θ′ on a grid with discrete Gaussian noise whose sensitivity is twice that distance: given θ*, the tables' θ′ are
+that near to each other. Both steps compose, and what is released follows from the second alone. ∎
 """
 
 import math
@@ -44,12 +45,19 @@ from discreet.noise import Entropy, gaussian
 OUTPUT, DETERMINANTS = Fraction(1, 20), Fraction(1, 4)
 #: The grid of b, and that of θ.
 NOISE_BITS, OUTPUT_BITS = 30, 32
-#: How small the gradient has to be, and what of δ is for a u that is larger than thought.
-GAMMA, UNLIKELY = 2.0**-12, Fraction(1, 10**9)
+#: How small the gradient has to be in units of Λ, or of 1 if that is more; and what of δ is for a u that is larger than
+#: thought.
+SMALL, UNLIKELY = 2.0**-14, Fraction(1, 10**9)
 #: More than what the density of b can be off, and more than floats of the curve's inputs can be.
 SLACK = Fraction(1, 10**60)
+#: The least variance on the grid of b for which its density is as close as that.
+LEAST = 1 << 20
+#: Weights beyond this are cut off, which brings no two nearer to each other than they are, and none farther apart.
+FARTHEST = 2.0**28
+#: How far, in deviations of b, noise may drive weights.
+MOST_DRIVEN = 10**5
 #: Rows whose gradients are added before the sum goes to the others, and steps of Newton's method.
-BLOCK, MOST_STEPS = 1024, 500
+BLOCK, MOST_STEPS = 256, 500
 FORM = "discreet objective 1"
 UNIT = 2.0**-52
 
@@ -93,7 +101,8 @@ class ObjectivePlan:
 
     def __post_init__(self) -> None:
         settle(self, penalty=Fraction(round_up(self.penalty)))  # the float that is computed with
-        if self.jacobian >= self.epsilon:
+        # Where noise alone drives weights so far, floats could not tell for all rows that a minimum is one.
+        if self.jacobian >= self.epsilon or self.variance > (MOST_DRIVEN * self.penalty * (1 << NOISE_BITS)) ** 2:
             raise NotProved(
                 "The penalty is too small for this epsilon.",
                 fix="pass a larger penalty, or None for one that fits",
@@ -109,16 +118,18 @@ class ObjectivePlan:
         """The variance of b in steps of its grid; rounded up, and the imagined 16 are not counted."""
         allowed = self.delta * (1 - UNLIKELY)
         sigma = least_noise(GaussianNoise, self.epsilon - self.jacobian, allowed)
-        return Fraction(math.ceil((sigma * self.norm * (1 << NOISE_BITS)) ** 2))
+        return Fraction(max(math.ceil((sigma * self.norm * (1 << NOISE_BITS)) ** 2), LEAST))
 
     @property
     def output(self) -> Gaussian:
         """The noise on θ′, in steps of its grid."""
         width = self.features.columns + 1
         # On either table a larger u may be had; on one it counts e^ε times: (1 + e^ε)·e^(−t²/2) ≤ UNLIKELY·δ.
-        beyond = math.sqrt(2 * (math.log(float(1 / (self.delta * UNLIKELY))) + float(self.epsilon) + 1))
+        beyond = math.sqrt(2 * (log_up(1 / (self.delta * UNLIKELY)) + self.epsilon + 1)) * (1 + 1e-9)
         imagined = 4 * 2.0**-NOISE_BITS * (math.sqrt(width) + beyond)
-        apart = (GAMMA + imagined) / float(self.penalty) * (1 << OUTPUT_BITS) + math.sqrt(width) / 2
+        apart = (steepest(float(self.penalty)) + imagined) / float(self.penalty) * (1 << OUTPUT_BITS) + math.sqrt(
+            width
+        ) / 2
         return noise_for(math.ceil((2 * apart) ** 2 * (1 + 1e-9)), self.rho)
 
     @property
@@ -141,7 +152,8 @@ class ObjectivePlan:
         rows = shortened(with_constant(self.features.steps(data.values[known])), most) / float(STEPS)
         noise = gaussian(self.variance, (rows.shape[1],), entropy=entropy).astype(np.float64) / (1 << NOISE_BITS)
         problem = Objective(rows, data.labels[known].astype(np.float64), noise, float(self.penalty), float(self.norm))
-        steps = np.rint(problem.minimum() * (1 << OUTPUT_BITS)).astype(np.int64)
+        found = np.clip(problem.minimum(), -FARTHEST, FARTHEST)
+        steps = np.rint(found * (1 << OUTPUT_BITS)).astype(np.int64)
         noisy = self.output.perturb(steps, entropy=entropy).astype(np.float64) / (1 << OUTPUT_BITS)
         return {"weights": np.column_stack([np.zeros_like(noisy), noisy])}
 
@@ -157,47 +169,57 @@ class Objective:
     norm: float
 
     def minimum(self) -> Floats:
-        """Return a point whose gradient is at most `GAMMA`, errors included, by Newton's method with halved steps."""
+        """Return a point whose gradient is at most `steepest`, errors included, by Newton's method with halved steps.
+
+        A step is halved until the gradient falls by a quarter of what its size promises: unlike the objective's value,
+        a gradient is as sharp near the minimum as elsewhere.
+        """
         here = np.zeros(self.rows.shape[1])
+        slope, enough = self.gradient(here), steepest(self.penalty)
         for _ in range(MOST_STEPS):
-            slope = self.gradient(here)
-            if float(np.linalg.norm(slope)) * (1 + 1e-9) + self.error(here) <= GAMMA:
+            steep = float(np.linalg.norm(slope))
+            if steep * (1 + 1e-9) + self.error(here) <= enough:
                 return here
-            step = np.linalg.solve(self._curvature(here), slope)
-            size, value, fall = 1.0, self._value(here), float(slope @ step)
-            while size > 2**-40 and self._value(here - size * step) > value - 0.25 * size * fall:
+            step, size = np.linalg.solve(self._curvature(here), slope), 1.0
+            there = self.gradient(here - step)
+            while size > 2**-40 and float(np.linalg.norm(there)) > (1 - size / 4) * steep:
                 size /= 2
-            here = here - size * step
+                there = self.gradient(here - size * step)
+            here, slope = here - size * step, there
         raise NotProved("The minimum was not found closely enough.", fix="pass a larger penalty")
 
     def gradient(self, here: Floats) -> Floats:
-        """Return ∇J, its rows added up in blocks, so that rounding errors stay few."""
+        """Return ∇J, its rows added up in blocks and blocks without error, so that rounding errors stay few."""
         residuals = _chances(self.rows @ here) - self.labels
         blocks = range(0, len(residuals), BLOCK)
         parts = [residuals[at : at + BLOCK] @ self.rows[at : at + BLOCK] for at in blocks]
-        return np.asarray(sum(parts, np.zeros_like(here)) + self.penalty * here + self.noise)
+        summed = np.array([math.fsum(column) for column in zip(np.zeros_like(here), *parts, strict=True)])
+        return np.asarray(summed + self.penalty * here + self.noise)
 
     def error(self, here: Floats) -> float:
         """Return more than the distance of the gradient in floats from the true one.
 
-        A sum of k products is off by at most k·2⁻⁵³ times the sum of their magnitudes (Higham 2002, Section 3.1), a
-        chance by a quarter of what its margin is off and a few units in the last place.
+        A sum of k products is off by at most k·2⁻⁵³ times the sum of their magnitudes (Higham 2002, Section 3.1). So a
+        margin is off by at most `off`, and a chance by that times its slope p(1 − p), which changes by at most 2 % over
+        so short a way, and by a few units in the last place.
         """
         count, width = self.rows.shape
         long = float(np.linalg.norm(here)) + 1
-        margin = (width + 2) * self.norm * long / 4
-        added = count * self.norm * (margin + 16 + BLOCK + count / BLOCK)
-        return UNIT * 1.1 * float(added + 8 * (self.penalty * long + float(np.linalg.norm(self.noise))))
-
-    def _value(self, here: Floats) -> float:
-        margins = self.rows @ here
-        rows = float((np.logaddexp(0, margins) - self.labels * margins).sum())
-        return rows + self.penalty * float(here @ here) / 2 + float(self.noise @ here)
+        off, last = UNIT * (width + 2) * self.norm * long, UNIT * (16 + BLOCK) * count
+        chances = _chances(self.rows @ here)
+        slopes = float((chances * (1 - chances)).sum()) if off < 0.01 else count / 4
+        moved = 1.05 * off * (slopes + last) + last
+        return 1.1 * float(self.norm * moved + UNIT * 8 * (self.penalty * long + float(np.linalg.norm(self.noise))))
 
     def _curvature(self, here: Floats) -> Floats:
         chances = _chances(self.rows @ here)
         weighted = self.rows * (chances * (1 - chances))[:, None]
         return np.asarray(weighted.T @ self.rows + self.penalty * np.eye(len(here)))
+
+
+def steepest(penalty: float) -> float:
+    """Return γ: how long the gradient may still be where a minimum is taken for found."""
+    return SMALL * max(penalty, 1.0)
 
 
 def _chances(margins: Floats) -> Floats:

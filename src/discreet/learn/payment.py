@@ -6,6 +6,7 @@ from typing import Any
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import InvalidInput, Neighbours, WrongType
+from discreet.core.exact import flag
 from discreet.gate import Gate, Ledger, Plan, Receipt
 from discreet.noise import SYSTEM
 
@@ -19,7 +20,7 @@ class Fitted:
     receipt: Receipt | None
 
 
-def buy(plan: Plan[Any], data: object, ledger: object, request: str | None) -> Fitted:
+def buy(plan: Plan[Any], data: object, ledger: object, request: str | None, *, one_row_each: bool = False) -> Fitted:
     """Pay for a plan, run it on the data, and return what it gave.
 
     Every call is a draw of its own and is paid for: rows may differ from those of the last one, and nobody would know.
@@ -29,7 +30,7 @@ def buy(plan: Plan[Any], data: object, ledger: object, request: str | None) -> F
         return Fitted(answer=plan.run(data, SYSTEM), cost=plan.cost, receipt=None)
     opened = ledger if isinstance(ledger, Ledger) else _opened(ledger)
     try:
-        _need_rows(opened)
+        _need_rows(opened, one_row_each=flag(one_row_each, "one_row_each"))
         release = Gate(opened, data).release(plan, request=request, fresh=True)
     finally:
         if opened is not ledger:
@@ -43,10 +44,16 @@ def _opened(place: object) -> Ledger:
     return Ledger.open(place)
 
 
-def _need_rows(ledger: Ledger) -> None:
-    """Refuse a ledger whose neighbours are others than those that models are priced for."""
-    if ledger.budget.unit.neighbours is not Neighbours.ADD_REMOVE:
+def _need_rows(ledger: Ledger, *, one_row_each: bool) -> None:
+    """Refuse a ledger whose units or neighbours are others than those that models are priced for."""
+    unit = ledger.budget.unit
+    if unit.neighbours is not Neighbours.ADD_REMOVE:
         raise InvalidInput(
             "Models are priced for a row that is added or removed; this ledger's units are replaced.",
             fix="pay from a ledger of add/remove units; to replace a row is to remove one and to add one",
+        )
+    if unit.column is not None and not one_row_each:
+        raise InvalidInput(
+            f"Models are priced for one row; this ledger protects {unit}.",
+            fix="pass rows of which nobody has more than one, such as sums by person, and say one_row_each=True",
         )

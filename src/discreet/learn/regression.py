@@ -4,9 +4,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from discreet.core import Number, exact, positive, whole
+from discreet.core import InvalidInput, Number, exact, positive, whole
 from discreet.learn.estimator import Estimator, need_as_many
-from discreet.learn.features import Features, Floats, need_target, read_array, read_matrix
+from discreet.learn.features import Features, Floats, read_array, read_labels, read_matrix
 from discreet.learn.moments import ProductPlan, Table
 from discreet.learn.spending import affordable
 
@@ -36,36 +36,34 @@ class Ridge(Estimator):
         norm: Number | None = None,
         ledger: Any = None,
         request: str | None = None,
+        one_row_each: bool = False,
     ) -> None:
         self.epsilon, self.delta, self.bounds, self.target_bounds = epsilon, delta, bounds, target_bounds
-        self.alpha, self.norm, self.ledger, self.request = alpha, norm, ledger, request
+        self.alpha, self.norm = alpha, norm
+        self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     def plan(self, columns: int) -> ProductPlan:
         """Return the plan of a fit on so many columns: it knows its cost, and no data."""
         width = whole(columns, "columns")
-        return self._plan(Features(self.bounds, width, centred=True), Features(self.target_bounds, 1, centred=True))
-
-    def _plan(self, features: Features, target: Features) -> ProductPlan:
-        joined = Features((features.low + target.low, features.high + target.high), features.columns + 1, centred=True)
+        features, target = self._features(width), self._target()
+        joined = Features((features.low + target.low, features.high + target.high), width + 1, centred=True)
         norm = None if self.norm is None else positive(self.norm, "norm")
         return ProductPlan(features=joined, norm=norm, rho=affordable(self.epsilon, self.delta))
 
-    def _declared_target(self, target: Floats) -> Any:
-        """Return the public bounds of the target: as declared."""
-        del target
-        return self.target_bounds
+    def _features(self, columns: int) -> Features:
+        return Features(self.bounds, columns, centred=True)
+
+    def _target(self) -> Features:
+        return Features(self.target_bounds, 1, centred=True, name="target_bounds")
 
     def fit(self, X: object, y: object) -> Self:  # noqa: N803 - scikit-learn's name
         """Fit, and pay for it."""
-        need_target(y)
-        values, wanted = read_matrix(X), read_array(y, "y")
-        target = wanted[:, :1] if wanted.ndim == 2 else wanted.reshape(-1, 1)
+        values, target = read_matrix(X), read_array(read_labels(y), "y")
         need_as_many(values, target)
         columns = values.shape[1]
-        self.features_ = Features(self._declared(values, None)[0], columns, centred=True)
-        self.target_ = Features(self._declared_target(target), 1, centred=True)
-        plan = self._plan(self.features_, self.target_)
-        data = Table(np.hstack([values, target]), np.zeros(len(values), np.int64))
+        plan = self.plan(columns)
+        self.features_, self.target_ = self._features(columns), self._target()
+        data = Table(np.column_stack([values, target]), np.zeros(len(values), np.int64))
         moments = np.asarray(self._settle(plan, data, columns)["moments"])
         weights = self._solved(moments, plan.deviation)
         spread = float(self.target_.scale[0])
@@ -82,7 +80,10 @@ class Ridge(Estimator):
         return np.asarray(vectors @ ((vectors.T @ wanted) / (np.maximum(values, 0) + penalty)))
 
     def _penalty(self) -> float:
-        return float(exact(self.alpha, "alpha"))
+        penalty = float(exact(self.alpha, "alpha"))
+        if penalty < 0:
+            raise InvalidInput("alpha is negative.", fix="pass alpha=1, or 0 for no penalty but that of the noise")
+        return penalty
 
     def predict(self, X: object) -> Floats:  # noqa: N803
         """Return the predicted target of every row, within its bounds."""
@@ -100,7 +101,7 @@ class Ridge(Estimator):
 class LinearRegression(Ridge):
     """Least squares without a penalty but that which the noise demands; see `Ridge`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - scikit-learn's parameters are arguments
         self,
         *,
         epsilon: Number = 1.0,
@@ -110,9 +111,11 @@ class LinearRegression(Ridge):
         norm: Number | None = None,
         ledger: Any = None,
         request: str | None = None,
+        one_row_each: bool = False,
     ) -> None:
         self.epsilon, self.delta, self.bounds, self.target_bounds = epsilon, delta, bounds, target_bounds
-        self.norm, self.ledger, self.request = norm, ledger, request
+        self.norm = norm
+        self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     def _penalty(self) -> float:
         return 0.0

@@ -30,14 +30,14 @@ class StandardScaler(Estimator):
         bounds: Any = None,
         ledger: Any = None,
         request: str | None = None,
+        one_row_each: bool = False,
     ) -> None:
-        self.epsilon, self.delta, self.bounds, self.ledger, self.request = epsilon, delta, bounds, ledger, request
+        self.epsilon, self.delta, self.bounds = epsilon, delta, bounds
+        self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     def plan(self, columns: int) -> GroupPlan:
         """Return the plan of a fit on so many columns: it knows its cost, and no data."""
-        return self._plan(Features(self.bounds, whole(columns, "columns"), centred=True))
-
-    def _plan(self, features: Features) -> GroupPlan:
+        features = Features(self.bounds, whole(columns, "columns"), centred=True)
         return GroupPlan(features=features, groups=1, rho=affordable(self.epsilon, self.delta))
 
     def fit(self, X: object, y: object = None) -> Self:  # noqa: N803 - scikit-learn's name
@@ -45,9 +45,9 @@ class StandardScaler(Estimator):
         del y
         values = read_matrix(X)
         columns = values.shape[1]
-        self.features_ = Features(self._declared(values, None)[0], columns, centred=True)
-        data = Table(values, np.zeros(len(values), np.int64))
-        sums = np.asarray(self._settle(self._plan(self.features_), data, columns)["sums"])
+        plan = self.plan(columns)
+        self.features_ = plan.features
+        sums = np.asarray(self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)["sums"])
         mean, variance = means_and_variances(sums, columns)
         self.mean_ = self.features_.origin + mean[0] * self.features_.scale
         self.scale_ = np.sqrt(variance[0]) * self.features_.scale
@@ -76,7 +76,7 @@ class PCA(Estimator):
 
     kind = "transformer"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - scikit-learn's parameters are arguments
         self,
         n_components: int | None = None,
         *,
@@ -86,15 +86,15 @@ class PCA(Estimator):
         norm: Number | None = None,
         ledger: Any = None,
         request: str | None = None,
+        one_row_each: bool = False,
     ) -> None:
         self.n_components, self.norm = n_components, norm
-        self.epsilon, self.delta, self.bounds, self.ledger, self.request = epsilon, delta, bounds, ledger, request
+        self.epsilon, self.delta, self.bounds = epsilon, delta, bounds
+        self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     def plan(self, columns: int) -> ProductPlan:
         """Return the plan of a fit on so many columns: it knows its cost, and no data."""
-        return self._plan(Features(self.bounds, whole(columns, "columns"), centred=True))
-
-    def _plan(self, features: Features) -> ProductPlan:
+        features = Features(self.bounds, whole(columns, "columns"), centred=True)
         norm = None if self.norm is None else positive(self.norm, "norm")
         return ProductPlan(features=features, norm=norm, rho=affordable(self.epsilon, self.delta))
 
@@ -108,8 +108,8 @@ class PCA(Estimator):
             raise InvalidInput(
                 "There are fewer columns than components.", fix=f"pass n_components of {columns} or less"
             )
-        self.features_ = Features(self._declared(values, None)[0], columns, centred=True)
-        plan = self._plan(self.features_)
+        plan = self.plan(columns)
+        self.features_ = plan.features
         moments = np.asarray(self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)["moments"])
         size, scale = max(float(moments[-1, -1]), plan.deviation, 1.0), self.features_.scale
         mean = np.clip(moments[-1, :-1] / size, -1, 1)
@@ -133,6 +133,7 @@ class PCA(Estimator):
 
     def inverse_transform(self, X: object) -> Floats:  # noqa: N803
         """Return the rows that components stand for."""
+        self._need_fitted()
         return np.asarray(read_matrix(X) @ self.components_ + self.mean_)
 
 
