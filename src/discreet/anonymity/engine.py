@@ -1,0 +1,110 @@
+"""Rows on DuckDB: a source is taken into an engine of its own, columns with their kinds, gaps marked as such."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, TypeVar
+
+from discreet.core import InvalidInput
+from discreet.core.schema import Kind, closest
+from discreet.data.canonical import cast_as
+from discreet.data.csv_files import written_kinds
+from discreet.data.engines import EngineSettings, connect
+from discreet.data.quiet import quietly
+from discreet.data.quoting import literal, quoted
+from discreet.data.sources import Source, attach
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+#: The name of the rows once they are here.
+ROWS = "people"
+Made = TypeVar("Made")
+#: What types of DuckDB hold, by the first word of their names.
+KINDS = {
+    Kind.INTEGER: ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"),
+    Kind.REAL: ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT"),
+    Kind.BOOLEAN: ("BOOLEAN",),
+    Kind.DATE: ("DATE",),
+    Kind.TIMESTAMP: ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
+    Kind.TEXT: ("VARCHAR", "ENUM", "UUID"),
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Held:
+    """Rows in an engine: its connection, and the kind of each column."""
+
+    connection: "DuckDBPyConnection"
+    kinds: Mapping[str, Kind]
+
+    def ask(self, text: str, parameters: Mapping[str, object] | None = None) -> list[tuple[object, ...]]:
+        """Return the rows of a statement."""
+        return self.connection.execute(text, dict(parameters or {})).fetchall()
+
+    def need(self, names: Sequence[str]) -> None:
+        """Refuse names of columns that are not there."""
+        for name in names:
+            if name not in self.kinds:
+                meant = closest(name, self.kinds)
+                fix = f"did you mean {meant!r}?" if meant else f"name one of: {', '.join(self.kinds)}"
+                raise InvalidInput(f"There is no column {name!r}.", fix=fix)
+
+
+def with_rows(
+    source: object, use: Callable[[Held], Made], *, gaps: Sequence[str] = (), settings: EngineSettings | None = None
+) -> Made:
+    """Return what is made of a source's rows. No error quotes one: what an engine says goes to the operator's log."""
+
+    def used() -> Made:
+        with _holding(source, gaps, settings or EngineSettings()) as held:
+            return use(held)
+
+    return quietly(used)
+
+
+@contextmanager
+def _holding(source: object, gaps: Sequence[str], settings: EngineSettings) -> Iterator[Held]:
+    # Rows that do not fit the memory are spilt to a folder for their owner alone, and go with it.
+    with TemporaryDirectory(prefix="discreet-") as spill, connect(":memory:", settings, spill=spill) as connection:
+        attached = attach(connection, source, None)
+        cells = _cells(connection, attached, gaps)
+        # S608: names are quoted, texts are literals.
+        connection.execute(f"CREATE TABLE {ROWS} AS SELECT {cells} FROM {attached.relation}", attached.parameters)  # noqa: S608
+        described = connection.execute(f"DESCRIBE {ROWS}").fetchall()
+        yield Held(connection, {str(name): _kind(str(name), str(kind)) for name, kind, *_ in described})
+
+
+def _cells(connection: "DuckDBPyConnection", source: Source, gaps: Sequence[str]) -> str:
+    """Return the SQL of all columns: as they are typed, or as they are written, where they come as texts."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
+    types = {str(name): str(kind) for name, kind, *_ in described}
+    bare = {name: _without(quoted(name), gaps) if "VARCHAR" in kind else quoted(name) for name, kind in types.items()}
+    if source.typed:
+        return ", ".join(f"{cell} AS {quoted(name)}" for name, cell in bare.items())
+    texts = ", ".join(f"{cell} AS {quoted(name)}" for name, cell in bare.items())
+    kinds = written_kinds(connection, f"(SELECT {texts} FROM {source.relation})", dict(source.parameters))  # noqa: S608
+    return ", ".join(f"{_as(bare[name], kind)} AS {quoted(name)}" for name, kind in kinds.items())
+
+
+def _as(cell: str, kind: Kind) -> str:
+    return cell if kind is Kind.TEXT else cast_as(cell, kind)
+
+
+def _without(column: str, gaps: Sequence[str]) -> str:
+    """Return the SQL of a text without blanks around it, that is none if it is one of those that stand for a gap."""
+    cell = f"trim({column})"
+    if not gaps:
+        return cell
+    return f"CASE WHEN {cell} IN ({', '.join(literal(gap) for gap in gaps)}) THEN NULL ELSE {cell} END"
+
+
+def _kind(name: str, type_name: str) -> Kind:
+    first = type_name.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0]
+    found = next((kind for kind, types in KINDS.items() if first in types), None)
+    if found is None or type_name.endswith("]"):
+        raise InvalidInput(
+            f"Column {name!r} holds no plain values.", fix="leave the column out, or make numbers, texts or days of it"
+        )
+    return found

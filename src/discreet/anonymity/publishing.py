@@ -1,0 +1,92 @@
+"""How a table that was made leaves: as a disclosure in the ledger first, and then as a file."""
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from discreet.anonymity.deidentifying import FORMATS, need_new_file, reserved
+from discreet.anonymity.published import Anonymised, need_published
+from discreet.core import WrongType
+from discreet.core.errors import kind_of
+from discreet.data.engines import EngineSettings, connect
+from discreet.data.quiet import quietly
+from discreet.data.quoting import literal, quoted
+from discreet.gate import Ledger
+from discreet.gate.plans import need_label
+
+#: What the ledger is told, before anything leaves.
+DISCLOSED = "a table without any bound on what it tells was published"
+
+
+def publish(published: Anonymised, destination: str | Path, *, ledger: Ledger, by: str) -> None:
+    """Write a table to a new CSV or Parquet file, after the ledger of its people has been told.
+
+    No ε bounds what such a table tells about a person. So all there is counts as disclosed, and that closes the
+    account: nothing can be paid for any more, because no promise about these people can be kept any more. If the file
+    cannot be written after that, the account stays closed.
+    """
+    place = need_new_file(destination)
+    need_published(published)
+    if not isinstance(ledger, Ledger):
+        raise WrongType(f"ledger is {kind_of(ledger)}, not a Ledger.", fix="open it: Ledger.open(…)")
+    ledger.disclose(None, by=need_label(by, "by"), reason=f"{DISCLOSED}: k={published.k}, no guarantee")
+    write_inside(published, place)
+
+
+def write_inside(published: Anonymised, destination: str | Path) -> None:
+    """Write a table to a new file that stays with those who may see the rows: only its owner may read it.
+
+    Rows are sorted, because the order in which they came may tell who is who.
+    """
+    place = need_new_file(destination)
+    need_published(published)
+    with reserved(place):
+        if place.suffix.lower() == ".csv":
+            _write_csv(published, place)
+        else:
+            _write_parquet(published, place)
+
+
+def _write_csv(published: Anonymised, place: Path) -> None:
+    told = published.columns()
+    with place.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(told)
+        writer.writerows(sorted(zip(*told.values(), strict=True), key=_texts))
+
+
+def _texts(row: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, row))
+
+
+def _write_parquet(published: Anonymised, place: Path) -> None:
+    """Write by way of a CSV file that goes again; columns that were not made coarser keep their types."""
+    beside = place.with_name(f".{place.name}.csv")
+    types = ", ".join(f"{literal(name)}: {literal(_type(published, name))}" for name in published.table.attributes)
+
+    def copy() -> None:
+        with connect(":memory:", EngineSettings()) as connection:
+            rows = f"read_csv({literal(str(beside))}, header = true, delim = ',', quote = '\"', columns = {{{types}}})"
+            names = ", ".join(map(quoted, published.table.attributes))
+            # S608: names are quoted, texts are literals.
+            connection.execute(f"COPY (SELECT {names} FROM {rows}) TO {literal(str(place))} ({FORMATS['.parquet']})")  # noqa: S608
+
+    with reserved(beside):
+        _write_csv(published, beside)
+        quietly(copy)
+    beside.unlink()
+
+
+def _type(published: Anonymised, name: str) -> str:
+    attribute = published.table.attribute(name)
+    if name in published.regions or not attribute.measured:
+        return "VARCHAR"
+    match attribute.values.dtype.kind:
+        case "M":
+            return "DATE" if attribute.values.dtype == np.dtype("datetime64[D]") else "TIMESTAMP"
+        case "f":
+            return "DOUBLE"
+        case _:
+            return "BIGINT"

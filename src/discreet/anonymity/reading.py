@@ -1,0 +1,115 @@
+"""Microdata from a file or a frame, by way of DuckDB."""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.anonymity.engine import ROWS, Held, with_rows
+from discreet.anonymity.hierarchies import Hierarchy, need_hierarchies
+from discreet.anonymity.microdata import Attribute, Microdata, ordered
+from discreet.core import InvalidInput, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.schema import Kind
+from discreet.data.quoting import quoted
+
+
+class Gaps(Enum):
+    """What to do with rows that lack a value: refuse the table, or leave those rows out."""
+
+    REFUSE = "refuse"
+    LEAVE_OUT = "leave out"
+
+
+def read_microdata(
+    source: object,
+    *,
+    columns: Sequence[str] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    gaps: Gaps = Gaps.REFUSE,
+    gap_texts: Sequence[str] = (),
+) -> Microdata:
+    """Read rows from a CSV, Parquet or DuckDB file, or from a pandas, Polars or Arrow frame.
+
+    In a CSV file a column is one of numbers or days if all its cells are written so; 007 is a text. Cells that are
+    empty or one of `gap_texts`, such as "?", are missing. A row that lacks a value in one of `columns` (all, if left
+    out) is refused or left out.
+    """
+    known = need_hierarchies(hierarchies or {})
+    if not isinstance(gaps, Gaps):
+        raise WrongType(f"gaps is {kind_of(gaps)}, not a Gaps.", fix="pass Gaps.REFUSE or Gaps.LEAVE_OUT")
+
+    def use(held: Held) -> Microdata:
+        names = list(held.kinds) if columns is None else list(columns)
+        held.need([*names, *known])
+        return _coded(held, names, known, _kept(held, names, gaps))
+
+    return with_rows(source, use, gaps=gap_texts)
+
+
+def _kept(held: Held, names: Sequence[str], gaps: Gaps) -> str:
+    """Return the condition of rows that lack nothing; refuse the others if that is wanted."""
+    whole = " AND ".join(f"NOT {_lacks(name, held.kinds[name])}" for name in names)
+    if gaps is Gaps.LEAVE_OUT:
+        return whole
+    # S608, here and below: names are quoted.
+    lacking = ", ".join(f"bool_or({_lacks(name, held.kinds[name])})" for name in names)
+    (found,) = held.ask(f"SELECT {lacking} FROM {ROWS}")  # noqa: S608
+    missing = [repr(name) for name, lacks in zip(names, found, strict=True) if lacks]
+    if missing:
+        raise InvalidInput(
+            f"Values are missing in {', '.join(missing)}.",
+            fix="pass gaps=Gaps.LEAVE_OUT to leave such rows out, or leave out the columns",
+        )
+    return whole
+
+
+def _lacks(name: str, kind: Kind) -> str:
+    column = quoted(name)
+    return f"({column} IS NULL OR isnan({column}::DOUBLE))" if kind is Kind.REAL else f"({column} IS NULL)"
+
+
+def _coded(held: Held, names: Sequence[str], hierarchies: Mapping[str, Hierarchy], kept: str) -> Microdata:
+    """Return columns as codes. Texts are numbered by the engine, so that they are not made objects row by row."""
+    cells = []
+    for place, name in enumerate(names):
+        column, kind = quoted(name), held.kinds[name]
+        if kind.numeric or kind.temporal:
+            cells.append(f"{column}::{_plain(kind)} AS c{place}")
+            continue
+        held.connection.execute(
+            f"CREATE TYPE t{place} AS ENUM (SELECT DISTINCT {column}::VARCHAR FROM {ROWS} WHERE {kept} ORDER BY 1)"  # noqa: S608
+        )
+        cells.append(f"enum_code({column}::VARCHAR::t{place})::BIGINT AS c{place}")
+    found = held.connection.execute(f"SELECT {', '.join(cells)} FROM {ROWS} WHERE {kept}").fetchnumpy()  # noqa: S608
+    attributes = []
+    for place, name in enumerate(names):
+        cell, kind = np.ma.getdata(found[f"c{place}"]), held.kinds[name]
+        texts = None if kind.numeric or kind.temporal else _texts(held, place)
+        attributes.append(_attribute(name, cell, texts, hierarchies.get(name)))
+    return Microdata.made(attributes)
+
+
+def _texts(held: Held, place: int) -> NDArray[Any]:
+    ((found,),) = held.ask(f"SELECT enum_range(NULL::t{place})")
+    return np.array(found, dtype=object)
+
+
+def _attribute(name: str, cells: NDArray[Any], texts: NDArray[Any] | None, hierarchy: Hierarchy | None) -> Attribute:
+    if texts is not None:
+        return ordered(Attribute(name, cells.astype(np.int64), texts, measured=False, hierarchy=hierarchy))
+    if cells.dtype.kind == "M" and np.array_equal(cells, cells.astype("datetime64[D]")):
+        cells = cells.astype("datetime64[D]")  # days, told without an hour
+    return Attribute.of(name, cells, hierarchy)
+
+
+def _plain(kind: Kind) -> str:
+    match kind:
+        case Kind.INTEGER:
+            return "BIGINT"
+        case Kind.REAL:
+            return "DOUBLE"
+        case _:
+            return "TIMESTAMP"
