@@ -43,6 +43,20 @@ PERSONAL_MUTANTS = [
         f"{RUNS}::test_passes_of_one_run_add_up_before_they_are_stored",
     ),
     Mutant(
+        "everybody in a block is asked about what the first ones add",
+        "gate/takings.py",
+        "[one and one.of(some) for one in contributions]",
+        "[one and one.of(slice(len(accounts[some]))) for one in contributions]",
+        f"{RUNS}::test_many_who_are_asked_in_blocks_pay_what_each_alone_would",
+    ),
+    Mutant(
+        "everybody in a block is charged what the first ones are",
+        "gate/personal_accounts.py",
+        "+ more[start : start + BLOCK]",
+        "+ more[: len(some)]",
+        f"{RUNS}::test_many_who_are_asked_in_blocks_pay_what_each_alone_would",
+    ),
+    Mutant(
         "who is left out is charged all the same",
         "gate/takings.py",
         "taken[numbers] += np.where(able, charge, 0)",

@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 
 from discreet.accounting import Concentrated, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, LedgerUnavailable, RunFailed, WrongType
-from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
+from discreet.gate import (
+    Budget,
+    Gate,
+    Ledger,
+    certificate,
+    check_certificate,
+    check_export,
+    export_lines,
+    personal_accounts,
+    takings,
+)
 from discreet.gate import people_desk as desks
 from discreet.gate.books import Book
 from discreet.gate.chain import linked
@@ -68,6 +78,23 @@ def test_each_person_pays_by_what_that_person_adds_and_leaves_when_it_is_too_muc
     assert quanta(ledger, "ann") == charged(5 * TENTH / 16, ledger)
     assert spent(ledger, "nobody") == spent(ledger, "a stranger") == 0
     assert ledger.verify().sound
+
+
+def test_many_who_are_asked_in_blocks_pay_what_each_alone_would(place, ledger, monkeypatch):
+    """Blocks of two, of seven people: the last one is short."""
+    monkeypatch.setattr(takings, "BLOCK", 2)
+    monkeypatch.setattr(personal_accounts, "BLOCK", 2)
+    rows = {name: number for number, name in enumerate("abcdefg", start=1)}
+    crowd = Crowd(rows)
+    gate = Gate(ledger, crowd)
+    for turn in range(3):
+        gate.release(Ask(f"q{turn}", Fraction(1, 10), most=7), request=f"r{turn}")
+    assert crowd.asked == [list("abcdefg"), list("abcdefg"), list("abcdef")]
+    again = Ledger.open(place)  # which counts what was stored
+    for who, own in rows.items():
+        exact = Fraction(own**2, 490) * (3 if who in "abcdef" else 2)
+        assert exact <= spent(ledger, who) <= exact + Fraction(1, 10**6)
+        assert spent(again, who) == spent(ledger, who)
 
 
 def test_who_is_left_out_is_charged_nothing_and_may_take_part_in_what_costs_less(ledger):

@@ -44,6 +44,10 @@ class Contribution:
     reach: NDArray[np.float64]
     square: NDArray[np.float64]
 
+    def of(self, some: slice) -> "Contribution":
+        """Return what some of the units would add."""
+        return Contribution(self.reach[some], self.square[some])
+
 
 class Admission(Protocol):
     """Decides for each unit whether it takes part, and remembers what it pays. Private."""

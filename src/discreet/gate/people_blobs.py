@@ -146,25 +146,40 @@ def _accounts(coding: int, content: bytes | memoryview, total: int) -> NDArray[n
 
 
 def _column(values: Numbers) -> bytes:
-    table = _table(values)
-    if table is None:
+    if not len(values) or (values == values[0]).all():
+        return _section(CONSTANT, values[:1].astype("<u4").tobytes())
+    found = _coded(values)
+    if found is None:
         return _packed(PLAIN, values.astype("<u4", copy=False).tobytes())
-    if len(table) <= 1:
-        return _section(CONSTANT, table.astype("<u4").tobytes())
-    codes = np.searchsorted(table, values).astype(np.uint8)
+    table, codes = found
     return _packed(TABLE, struct.pack("<H", len(table)) + table.astype("<u4").tobytes() + codes.tobytes())
 
 
-def _table(values: Numbers) -> Numbers | None:
-    """Return all different values, in order; None if there are too many. Guessed from a few, and then checked."""
+def _coded(values: Numbers) -> tuple[Numbers, NDArray[np.uint8]] | None:
+    """Return all different values, in order, and the place of each; None if there are too many.
+
+    They are guessed from a few, and then checked.
+    """
     table = np.unique(values[:SAMPLE])
-    while len(values) and len(table) <= ROWS:
-        places = np.minimum(np.searchsorted(table, values), len(table) - 1)
-        missing = values[table[places] != values]
-        if not len(missing):
-            return table
-        table = np.union1d(table, missing[:SAMPLE])
-    return table if len(table) <= ROWS else None
+    codes = np.empty(len(values), np.uint8)
+    while len(table) <= ROWS:
+        missing = _places(table, values, codes)
+        if missing is None:
+            return table, codes
+        table = np.union1d(table, missing)
+    return None
+
+
+def _places(table: Numbers, values: Numbers, codes: NDArray[np.uint8]) -> Numbers | None:
+    """Write the place of each value; return some that have none, if there are."""
+    for start in range(0, len(values), SAMPLE):
+        some = values[start : start + SAMPLE]
+        places = np.minimum(np.searchsorted(table, some), len(table) - 1)
+        missing: Numbers = some[table[places] != some]
+        if len(missing):
+            return missing
+        codes[start : start + SAMPLE] = places
+    return None
 
 
 def _values(coding: int, content: bytes | memoryview, count: int) -> Numbers:

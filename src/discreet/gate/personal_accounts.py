@@ -20,6 +20,8 @@ from discreet.gate.stores import Reading, beside, trusted
 
 #: The most that an account can count.
 FULL = 2**32 - 1
+#: So many are charged at a time, in the processor's cache.
+BLOCK = 1 << 17
 
 Locals = NDArray[np.int64]
 
@@ -109,11 +111,14 @@ class Accounts:
         self._enrol(people)
         numbers = self.ours(people.accounts)
         for kept, more in zip(self.balances(), (people.amounts, people.failures), strict=True):
-            if more.any():
-                then = kept[numbers].astype(np.uint64) + more
+            if not more.any():
+                continue
+            for start in range(0, len(numbers), BLOCK):
+                some = numbers[start : start + BLOCK]
+                then = kept[some].astype(np.uint64) + more[start : start + BLOCK]
                 if then.max() > FULL:
                     raise unreadable()
-                kept[numbers] = then
+                kept[some] = then
 
     def compare(self, people: People) -> None:
         """Refuse a snapshot that is not the sum of what was charged."""

@@ -38,6 +38,8 @@ from discreet.gate.personal_accounts import Accounts, Locals
 
 #: More than any account has, and still a whole number in float64.
 BEYOND = 2.0**40
+#: So many are asked at a time: what is worked out for them stays in the processor's cache.
+BLOCK = 1 << 17
 
 Totals = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -84,7 +86,8 @@ class Run:
         for kept in (self._taken, self._paid or []):
             for place, one in enumerate(kept):
                 if len(one) < size:
-                    kept[place] = np.concatenate([one, np.zeros(size - len(one), np.int64)])
+                    kept[place] = np.zeros(size, np.int64)
+                    kept[place][: len(one)] = one
 
     def admit(
         self,
@@ -97,7 +100,7 @@ class Run:
         """Return who of some different persons can pay, with `besides` and `failing` left as well; and take it."""
         self._grow()
         terms = self.terms.terms
-        charges = (_whole(amounts), np.full(len(numbers), failures, np.int64))
+        charges: tuple[NDArray[np.int64] | int, int] = _whole(amounts), failures
         spared = (0 if besides is None else _whole(besides), failing)
         limits = (terms.limit, terms.failures_limit)
         with self.accounts.lock:
@@ -110,7 +113,8 @@ class Run:
             left = np.maximum(limit - self.terms.base[place] - (spent[numbers] + now), 0)
             able &= then - now + spared[place] <= left
         for taken, charge in zip(self._taken, charges, strict=True):
-            taken[numbers] += np.where(able, charge, 0)
+            if not isinstance(charge, int) or charge:
+                taken[numbers] += np.where(able, charge, 0)
         return able
 
     def _extra(self, place: int, numbers: Locals, more: NDArray[np.int64] | int) -> NDArray[np.int64]:
@@ -121,11 +125,16 @@ class Run:
     def people(self) -> People:
         """Return what is to be stored of this run."""
         self._grow()
-        everybody = np.flatnonzero((self._taken[0] > 0) | (self._taken[1] > 0))
+        charged = self._taken[0] > 0
+        if self._taken[1].any():
+            charged |= self._taken[1] > 0
+        everybody = np.flatnonzero(charged)
         amounts, failures = (self._extra(place, everybody, 0).astype(np.uint32) for place in (0, 1))
-        some = (amounts > 0) | (failures > 0)
+        if self._paid is not None:  # whoever had paid for as much pays nothing now
+            some = (amounts > 0) | (failures > 0)
+            everybody, amounts, failures = everybody[some], amounts[some], failures[some]
         with self.accounts.lock:
-            charges = self.accounts.charges(everybody[some], amounts[some], failures[some])
+            charges = self.accounts.charges(everybody, amounts, failures)
         return replace(charges, lone=self.passes <= 1)
 
 
@@ -167,6 +176,13 @@ class Admitting:
 
     def admit(self, accounts: Locals, contributions: Sequence[Contribution | None], /) -> NDArray[np.bool_]:
         """Return who of some units takes part, given what each would add to each aggregate of the pass."""
+        able = np.empty(len(accounts), np.bool_)
+        for start in range(0, len(accounts), BLOCK):
+            some = slice(start, start + BLOCK)
+            able[some] = self._admit_some(accounts[some], [one and one.of(some) for one in contributions])
+        return able
+
+    def _admit_some(self, accounts: Locals, contributions: Sequence[Contribution | None]) -> NDArray[np.bool_]:
         units, sparing = len(accounts), getattr(self._charge, "besides", None)
         amounts = self._charge.of(contributions, units, in_rho=self._in_rho, quantum=self._quantum)
         besides = sparing and sparing(contributions, units, in_rho=self._in_rho, quantum=self._quantum)
