@@ -11,8 +11,22 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "who is left out counts all the same",
         "data/unit_contributions.py",
-        "return batch if admitted.all() else batch.among(admitted)",
-        "return batch",
+        "    if admitted.all():\n",
+        "    if admitted.any():\n",
+        BY_HAND,
+    ),
+    Mutant(
+        "who is left out counts in what looks at whole units",
+        "data/unit_contributions.py",
+        "left = batch.among(admitted)",
+        "left = batch",
+        BY_HAND,
+    ),
+    Mutant(
+        "values of those who stay are read at the places of all rows",
+        "data/unit_contributions.py",
+        "return rows if valid is None else (np.cumsum(valid) - 1)[rows[valid[rows]]]",
+        "return rows if valid is None else np.flatnonzero(valid[rows])",
         BY_HAND,
     ),
     Mutant(
