@@ -4,13 +4,19 @@ Nothing here carries a Guarantee, because none of it is one: a table that is mad
 disclosure. This room holds rows, draws no noise and prices nothing.
 """
 
+from discreet.anonymity.attacks import Linked, beliefs, homogeneous, in_both, link, newcomers, reconstruct
+from discreet.anonymity.deidentifying import Deidentified, deidentify
+from discreet.anonymity.finding import Finding, Role, find_identifying
 from discreet.anonymity.full_domain import full_domain
 from discreet.anonymity.hierarchies import Hierarchy, read_hierarchy
 from discreet.anonymity.information import InformationLost, discernibility_of, information_lost, misclassified
+from discreet.anonymity.keys import PseudonymKey
 from discreet.anonymity.measures import Diversity, Presence, diversity_of, k_of, presence_of, recursive_c
 from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.mondrian import Recoding, mondrian
 from discreet.anonymity.published import Anonymised
+from discreet.anonymity.publishing import publish, write_inside
+from discreet.anonymity.reading import Gaps, read_microdata
 from discreet.anonymity.requirements import (
     Closeness,
     DistinctDiversity,
@@ -20,33 +26,72 @@ from discreet.anonymity.requirements import (
     Requirement,
 )
 from discreet.anonymity.risk import Risk, journalist_risk, marketer_risk, prosecutor_risk
+from discreet.anonymity.treatments import (
+    Clip,
+    DayTo,
+    Drop,
+    Keep,
+    Label,
+    Mask,
+    Part,
+    Pseudonym,
+    Round,
+    Treatment,
+)
 
 __all__ = [
     "Anonymised",
+    "Clip",
     "Closeness",
+    "DayTo",
+    "Deidentified",
     "DistinctDiversity",
     "Diversity",
+    "Drop",
     "EntropyDiversity",
+    "Finding",
+    "Gaps",
     "Hierarchy",
     "InformationLost",
+    "Keep",
+    "Label",
+    "Linked",
+    "Mask",
     "Microdata",
     "MostOfOne",
+    "Part",
     "Presence",
+    "Pseudonym",
+    "PseudonymKey",
     "Recoding",
     "RecursiveDiversity",
     "Requirement",
     "Risk",
+    "Role",
+    "Round",
+    "Treatment",
+    "beliefs",
+    "deidentify",
     "discernibility_of",
     "diversity_of",
+    "find_identifying",
     "full_domain",
+    "homogeneous",
+    "in_both",
     "information_lost",
     "journalist_risk",
     "k_of",
+    "link",
     "marketer_risk",
     "misclassified",
     "mondrian",
+    "newcomers",
     "presence_of",
     "prosecutor_risk",
+    "publish",
     "read_hierarchy",
+    "read_microdata",
+    "reconstruct",
     "recursive_c",
+    "write_inside",
 ]
