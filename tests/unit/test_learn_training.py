@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chisquare, norm
 
 from discreet.accounting import Approximate, GaussianNoise, Repeated, Subsampled, epsilon
-from discreet.core import DiscreetError, InvalidInput, RunFailed, WrongType
+from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger
 from discreet.noise import SYSTEM
 
@@ -287,9 +287,10 @@ def test_a_run_that_stops_goes_on_from_the_last_stored_state_and_pays_once(ledge
     stops, calls = [5], []
 
     def loss(outputs, targets):
-        calls.append(len(calls))
-        if len(calls) in stops:
-            raise KeyboardInterrupt
+        if torch.is_grad_enabled():  # and not while it is seen whether examples are kept apart
+            calls.append(len(calls))
+            if len(calls) in stops:
+                raise KeyboardInterrupt
         return LOSS(outputs, targets)
 
     plan = training(loss=loss, lot=60, batch=60)
@@ -345,6 +346,64 @@ def test_a_dataset_of_pairs_is_read_too(ledger):
 def test_layers_that_mix_examples_are_refused_before_anything_is_paid():
     with pytest.raises(DiscreetError, match="BatchNorm"):
         training(model=lambda: nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)))
+
+
+class Standardised(nn.Module):
+    """Mixes examples before the first layer, where no gradient flows."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+
+    def forward(self, inputs):
+        return self.layer(inputs - inputs.mean(0))
+
+
+def test_inputs_that_are_mixed_before_the_first_layer_are_found_by_exchanging_examples(ledger):
+    plan = training(model=Standardised, lot=60)
+    with pytest.raises(InvalidInput, match="depends on other examples"):
+        plan.run_step(examples(), SYSTEM, 0, [])
+    with pytest.raises(InvalidInput, match="depends on other examples"):
+        plan.rehearse(examples(8, seed=5))
+
+
+def test_a_rehearsal_on_made_up_examples_finds_what_would_fail_after_the_payment():
+    made_up = examples(8, seed=5)
+    assert training(model=lambda: nn.Sequential(nn.Dropout(), nn.Linear(4, 3))).rehearse(made_up) is None
+    with pytest.raises(InvalidInput, match="each example"):
+        training(loss=nn.CrossEntropyLoss()).rehearse(made_up)
+    with pytest.raises(InvalidInput, match="equally many"):
+        training().rehearse((made_up[0], made_up[1][:3]))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"optimiser": torch.optim.LBFGS},
+        {"optimiser": torch.optim.SparseAdam},
+        {"rates": torch.optim.lr_scheduler.ReduceLROnPlateau},
+    ],
+)
+def test_an_optimiser_that_needs_more_than_gradients_is_refused_before_anything_is_paid(settings):
+    with pytest.raises(InvalidInput, match="take a step"):
+        training(**settings)
+
+
+def test_a_ledger_that_protects_persons_asks_for_one_example_each(tmp_path):
+    unit = PrivacyUnit(column="patient")
+    with Ledger.create(tmp_path / "persons", Budget(1000, 1e-3, unit=unit), title="t", anchors=[]) as persons:
+        with pytest.raises(InvalidInput, match="protects"):
+            training().fit(Gate(persons, examples()))
+        assert training(one_row_each=True).fit(Gate(persons, examples())).lots == 9
+
+
+def test_a_ledger_of_replaced_rows_is_refused(tmp_path):
+    unit = PrivacyUnit(neighbours=Neighbours.REPLACE)
+    with (
+        Ledger.create(tmp_path / "replaced", Budget(1000, 1e-3, unit=unit), title="t", anchors=[]) as other,
+        pytest.raises(InvalidInput, match="replaced"),
+    ):
+        training().fit(Gate(other, examples()))
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def buy(plan: Plan[Any], data: object, ledger: object, request: str | None, *, o
         return Fitted(answer=plan.run(data, SYSTEM), cost=plan.cost, receipt=None)
     opened = ledger if isinstance(ledger, Ledger) else _opened(ledger)
     try:
-        _need_rows(opened, one_row_each=flag(one_row_each, "one_row_each"))
+        need_rows(opened, one_row_each=flag(one_row_each, "one_row_each"))
         release = Gate(opened, data).release(plan, request=request, fresh=True)
     finally:
         if opened is not ledger:
@@ -44,7 +44,7 @@ def _opened(place: object) -> Ledger:
     return Ledger.open(place)
 
 
-def _need_rows(ledger: Ledger, *, one_row_each: bool) -> None:
+def need_rows(ledger: Ledger, *, one_row_each: bool) -> None:
     """Refuse a ledger whose units or neighbours are others than those that models are priced for."""
     unit = ledger.budget.unit
     if unit.neighbours is not Neighbours.ADD_REMOVE:

@@ -6,7 +6,8 @@ uniformly at random, and release only the best. Where one run has Rényi diverge
     ε(λ) + 2(1 − 1/κ)·ε(κ) + 2·ln(1/γ)/κ + ln(1/γ)/(λ − 1)
 
 at every λ > 1, for any κ ≥ 1 of our choice. Reference: Papernot, Steinke 2022, Theorem 2 with η = 1 (E[K] = 1/γ). A run
-of a random candidate diverges no more than that of the worst: divergences are quasi-convex. K stays secret.
+of a random candidate diverges no more than that of the worst: divergences are quasi-convex. K stays secret: how long
+it takes tells of it, and the price does not cover that.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,10 +18,23 @@ from typing import Any
 from discreet.accounting import PrivacyLoss, Renyi, loss_to_text, renyi_of
 from discreet.accounting.renyi import ORDERS
 from discreet.core import InvalidInput, NotProved, Number, WrongType, exact
+from discreet.core.exact import flag
 from discreet.core.exponential import log_up
-from discreet.gate import SteppedPlan
+from discreet.gate import Gate, Receipt, SteppedPlan
 from discreet.gate.answers import encode
+from discreet.learn.payment import need_rows
 from discreet.noise import Entropy, below, bernoulli
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The best of several runs: which candidate, its last state, its score, and what finding it cost."""
+
+    which: int
+    state: Any = field(repr=False)
+    score: float
+    cost: PrivacyLoss = field(repr=False)
+    receipt: Receipt = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +57,10 @@ class PrivateSelection:
             raise WrongType(
                 "Candidates are not plans in steps.", fix="pass a list of Training(…), one for each setting"
             )
+        if not callable(self.score):
+            raise WrongType("score is no function.", fix="pass a function of a candidate's number and its last state")
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InvalidInput("The score has no name.", fix='say what it is, such as name="accuracy on public digits"')
         if exact(self.mean_runs, "mean_runs") <= 1:
             raise InvalidInput("mean_runs must be above 1.", fix="pass a few times the number of candidates")
 
@@ -71,6 +89,14 @@ class PrivateSelection:
         while not bernoulli(self.stop, entropy=entropy):
             best = max(best, self._once(data, entropy), key=_rank)
         return best
+
+    def fit(self, gate: Gate[Any], *, request: str | None = None, one_row_each: bool = False) -> "Chosen":
+        """Pay, train, and return the best; asked again with its request, the same one, at no further cost."""
+        if not isinstance(gate, Gate):
+            raise WrongType("Training is paid through a Gate.", fix="pass Gate(ledger, (inputs, targets))")
+        need_rows(gate.ledger, one_row_each=flag(one_row_each, "one_row_each"))
+        release = gate.release(self, request=request)
+        return Chosen(**release.answer, cost=release.cost, receipt=release.receipt)
 
     def _once(self, data: Any, entropy: Entropy) -> dict[str, Any]:
         which = below(len(self.candidates), entropy=entropy)

@@ -85,7 +85,7 @@ class PrivateModel:
     when the model is wrapped stay as they are.
     """
 
-    __slots__ = ("_pass", "groups", "module", "parameters")
+    __slots__ = ("_pass", "apart", "groups", "module", "parameters")
 
     def __init__(self, model: nn.Module, *, groups: Sequence[Sequence[str]] | None = None) -> None:
         if not isinstance(model, nn.Module):
@@ -97,6 +97,8 @@ class PrivateModel:
         self.module = model
         self.parameters: tuple[tuple[str, nn.Parameter], ...] = trainable
         self.groups = _partition([name for name, _ in trainable], groups)
+        self.apart = False
+        """Whether it was seen that losses of examples stay when others are exchanged."""
         self._pass = Pass(model, tuple(parameter for _, parameter in trainable))
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:

@@ -14,6 +14,7 @@ import torch
 
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
+from discreet.learn.torch.apart import thue_morse
 from discreet.learn.torch.fallback import one_by_one
 from discreet.learn.torch.gradients import gradients_of
 from discreet.learn.torch.refusals import refuse_changed, refuse_mixing, state_of
@@ -93,15 +94,14 @@ class Pass:
 
     def _probe(self, losses: Tensor, tape: Tape) -> None:
         """Leave out some losses, and refuse if the examples that they belong to still have gradients."""
-        # Thue and Morse: no shift of the examples leaves this sequence as it is.
-        chosen = torch.tensor([which.bit_count() % 2 for which in range(len(losses))])
+        chosen = thue_morse(len(losses))
         entries, tape.entries = tape.entries, []
         weights = chosen.to(losses.dtype)
         torch.autograd.grad(losses, self.parameters, weights, retain_graph=True, allow_unused=True)
         heard, tape.entries = tape.entries, entries
         for entry in heard:
             if len(entry.inputs) == len(losses):
-                stray = entry.gradient[chosen == 0]
+                stray = entry.gradient[~chosen]
                 if ((stray != 0) & ~stray.isnan()).any():
                     raise InvalidInput(
                         "The loss of one example depends on other examples, or the examples are not on the first axis.",

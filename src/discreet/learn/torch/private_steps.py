@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ from torch import Tensor
 
 from discreet.core import InvalidInput
 from discreet.learn.torch.adaptive import AdaptiveClip
+from discreet.learn.torch.apart import need_apart
 from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
 from discreet.learn.torch.gradient_noise import rounded_gaussian
 from discreet.learn.torch.lots import draw_lot, physical_batches, take
@@ -104,7 +106,11 @@ def lot_total(
     within = torch.zeros(len(bounds), dtype=torch.int64)
     for places, counted in physical_batches(lot, terms.batch):
         inputs, targets = _split(take(data, places))
-        part = _clipped(model, _losses(model, loss, inputs, targets), clipping, terms, counted)
+        losses = _losses(model, loss)
+        if not model.apart and counted.sum() > 1:
+            need_apart(losses, inputs, targets, terms.batch)
+            model.apart = True
+        part = _clipped(model, partial(losses, inputs, targets), clipping, terms, counted)
         for total, one in zip(sums, part.sums, strict=True):
             total.add_(one)
         within += part.within.to(torch.int64)
@@ -156,8 +162,8 @@ def _on_grid(model: PrivateModel, sums: list[Tensor], terms: Terms, bounds: tupl
     return found
 
 
-def _losses(model: PrivateModel, loss: Callable[..., Tensor], inputs: Any, targets: Any) -> Callable[[], Tensor]:
-    def losses() -> Tensor:
+def _losses(model: PrivateModel, loss: Callable[..., Tensor]) -> Callable[[Any, Any], Tensor]:
+    def losses(inputs: Any, targets: Any) -> Tensor:
         found = loss(model(*inputs), targets)
         if not isinstance(found, Tensor) or found.shape != (len(targets),):
             raise InvalidInput(

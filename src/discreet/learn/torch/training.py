@@ -1,28 +1,32 @@
 """Training as a plan: priced before the first lot, paid in one piece, stored stretch by stretch."""
 
 import copy
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from discreet.accounting import Approximate, Guarantee, PrivacyLoss, epsilon, guarantee, loss_to_text
-from discreet.core import InvalidInput, Number, WrongType, positive, probability, whole
+from discreet.core import InvalidInput, Number, WrongType, positive, whole
+from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.gate import Gate, Receipt, Release
 from discreet.gate.plans import plan_digest
+from discreet.learn.payment import need_rows
 from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.clipping import PrivateModel, Style
 from discreet.learn.torch.identities import function_text, model_text
 from discreet.learn.torch.lots import count_examples
-from discreet.learn.torch.pricing import Stretch, calibrated, lots_loss, lots_within, noise_ratios
-from discreet.learn.torch.private_steps import Sums, Terms, grid_steps, train_lot
-from discreet.learn.torch.schedules import Schedule, schedule_values
+from discreet.learn.torch.machinery import built, machinery, optimiser_text, rehearse
+from discreet.learn.torch.pricing import Stretch, lots_loss, noise_ratios
+from discreet.learn.torch.private_steps import Sums, Terms, grid_steps, lot_total, train_lot
+from discreet.learn.torch.schedules import Schedule
 from discreet.learn.torch.states import State, restore, state_of
+from discreet.learn.torch.stretches import need_choices, stretches_of
 from discreet.noise import Entropy
 
 Bill = Literal["loss", "sentence"]
@@ -53,7 +57,8 @@ class Training:
     `examples` is a public number, `lot` the mean size of lots; q = lot/examples. Say `epsilon` and `epochs` (or
     `lots`), and the least noise is found; `noise` and `epochs`, and it costs what it costs; `noise` and `epsilon`, and
     training stops when ε is spent. `model` is a module, or a function that makes one; `loss(outputs, targets)` gives
-    one number for each example; `optimiser` is given the parameters.
+    one number for each example; `optimiser` is given the parameters. `one_row_each` says that nobody has more than one
+    example, which a ledger asks for that protects persons.
 
     Guarantee: for one example that is added or removed, all stored states together cost `cost`. With sums="float" this
     holds up to the rounding of floats.
@@ -81,15 +86,16 @@ class Training:
     stretch: int | None = None
     sampling: str = "poisson"
     bill: Bill = "loss"
+    one_row_each: bool = False
     seed: int = 0
     network: nn.Module = field(init=False, repr=False)
     stretches: tuple[Stretch, ...] = field(init=False, repr=False)
     terms: Terms = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        _need_choices(self)
+        need_choices(self)
         lot = whole(self.lot, "lot", most=whole(self.examples, "examples"))
-        settle(self, network=_built(self.model, whole(self.seed, "seed", least=0)))
+        settle(self, network=built(self.model, whole(self.seed, "seed", least=0)))
         private = PrivateModel(copy.deepcopy(self.network), groups=self.groups)
         kinds = len(private.groups)
         dimension = sum(parameter.numel() for _, parameter in private.parameters)
@@ -111,9 +117,10 @@ class Training:
             adaptive=adaptive,
         )
         settle(self, terms=terms)
-        settle(self, stretches=_stretches(self, kinds))
+        settle(self, stretches=stretches_of(self, kinds))
         if adaptive is not None:  # or counts that cannot be paid for would be found out after the payment
             adaptive.gradient_noise(max(one.noise for one in self.stretches), lot, kinds)
+        rehearse(self)
 
     @property
     def steps(self) -> int:
@@ -156,7 +163,7 @@ class Training:
             "training",
             model_text(self.network),
             function_text(self.loss),
-            _optimiser_text(self),
+            optimiser_text(self),
             repr((self.examples, self.terms, self.stretches, self.groups, self.seed)),
             loss_to_text(self.cost),
         ]
@@ -165,7 +172,7 @@ class Training:
     def run_step(self, data: Any, entropy: Entropy, step: int, before: Sequence[State], /) -> State:
         """Train for one stretch of lots, from the last stored state on."""
         count = count_examples(data)
-        model, optimiser, rates = _machinery(self)
+        model, optimiser, rates = machinery(self)
         stretch, bounds, done = self.stretches[step], self.stretches[step].bounds, 0
         if step:
             last = before[step - 1]
@@ -189,6 +196,13 @@ class Training:
                     rates.step()
         return state_of(model, optimiser, rates, bounds, done + stretch.lots)
 
+    def rehearse(self, data: Any) -> None:
+        """Do all but the noise once, on made-up examples: what would fail after the payment fails now, for nothing."""
+        few = np.arange(min(count_examples(data), self.batch))
+        private = PrivateModel(copy.deepcopy(self.network).train(), groups=self.groups)
+        with torch.random.fork_rng(devices=[]):
+            lot_total(private, self.loss, data, few, self.terms, self.stretches[0].bounds)
+
     def fit(
         self, gate: Gate[Any], *, request: str | None = None, progress: Callable[[int, int], None] | None = None
     ) -> Trained:
@@ -199,6 +213,7 @@ class Training:
         """
         if not isinstance(gate, Gate):
             raise WrongType("Training is paid through a Gate.", fix="pass Gate(ledger, (inputs, targets))")
+        need_rows(gate.ledger, one_row_each=flag(self.one_row_each, "one_row_each"))
         name = f"training {plan_digest(self)[:32]}" if request is None else request
         for step in range(self.steps):
             release = gate.advance(self, step, request=name)
@@ -207,11 +222,9 @@ class Training:
         return self.trained(release)
 
     def trained(self, release: Release) -> Trained:
-        """Return the model of a stored state, ready for use."""
-        model = copy.deepcopy(self.network)
-        restore(release.answer, model)
+        """Return the model of a release, with what it cost."""
         return Trained(
-            model=model.eval(),
+            model=self.model_of(release.answer),
             cost=release.cost,
             receipt=release.receipt,
             guarantee=self.guarantee,
@@ -219,89 +232,8 @@ class Training:
             note=NOTES[self.sums],
         )
 
-
-def _need_choices(training: Training) -> None:
-    if training.sampling != "poisson":
-        raise InvalidInput(
-            "Lots of another kind than Poisson are not priced: shuffled batches have no such amplification.",
-            fix="leave sampling out; lots are drawn for you, and physical batches may have any size",
-        )
-    if training.sums not in NOTES or training.bill not in ("loss", "sentence"):
-        raise InvalidInput("sums or bill is unknown.", fix="sums is 'exact' or 'float', bill 'loss' or 'sentence'")
-    if training.style not in ("clip", "automatic"):
-        raise InvalidInput("style is unknown.", fix="pass style='clip' or style='automatic'")
-    probability(training.delta, "delta")
-    if training.epochs is not None and training.lots is not None:
-        raise InvalidInput("Both epochs and lots are given.", fix="pass one of them")
-    known = sum(one is not None for one in (training.epsilon, training.noise, training.epochs or training.lots))
-    if known != 2:
-        raise InvalidInput(
-            "Of epsilon, noise and epochs (or lots), two decide the third.",
-            fix="pass exactly two, such as epsilon and epochs",
-        )
-
-
-def _built(model: object, seed: int) -> nn.Module:
-    """Return a module of our own: a copy, or one that is made with a public seed."""
-    if isinstance(model, nn.Module):
-        return copy.deepcopy(model)
-    if not callable(model):
-        raise WrongType("model is no module.", fix="pass an nn.Module, or a function that makes one")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        made = model()
-    if not isinstance(made, nn.Module):
-        raise WrongType("model() does not make a module.", fix="return an nn.Module from it")
-    return made
-
-
-def _stretches(training: Training, groups: int) -> tuple[Stretch, ...]:
-    """Return all lots, cut into stretches, with their bounds and noise."""
-    rate, per = training.terms.rate, training.stretch or math.ceil(training.examples / training.lot)
-    whole(per, "stretch")
-    total = _total_lots(training, rate)
-    lengths = [per] * (total // per) + ([total % per] if total % per else [])
-    noises = schedule_values(1 if training.noise is None else training.noise, len(lengths), "noise")
-    if training.noise is None:
-        shape = list(zip(noises, lengths, strict=True))
-        noises = calibrated(
-            rate, shape, positive(training.epsilon, "epsilon"), Fraction(probability(training.delta, "delta"))
-        )
-    bounds = zip(*_clips(training, groups, len(lengths)), strict=True)
-    made = zip(lengths, bounds, noises, strict=True)
-    return tuple(Stretch(lots=lots, bounds=tuple(bound), noise=noise) for lots, bound, noise in made)
-
-
-def _total_lots(training: Training, rate: Fraction) -> int:
-    if training.lots is not None:
-        return whole(training.lots, "lots")
-    if training.epochs is not None:
-        return math.ceil(whole(training.epochs, "epochs") / rate)
-    noise = schedule_values(training.noise, 1, "noise")[0]
-    return lots_within(rate, noise, positive(training.epsilon, "epsilon"), probability(training.delta, "delta"))
-
-
-def _clips(training: Training, groups: int, count: int) -> list[tuple[Fraction, ...]]:
-    """Return the bounds of each group over the stretches: one schedule for all, or a tuple with one for each."""
-    clip = training.clip
-    if isinstance(clip, AdaptiveClip):
-        return [(clip.start,) * count] * groups
-    if not isinstance(clip, tuple):
-        return [schedule_values(clip, count, "clip")] * groups
-    if len(clip) != groups:
-        raise InvalidInput(
-            "A tuple of clips has one for each group.", fix=f"pass {groups} of them; a schedule over time is a list"
-        )
-    return [schedule_values(one, count, "clip") for one in clip]
-
-
-def _machinery(training: Training) -> tuple[nn.Module, Any, Any]:
-    model = copy.deepcopy(training.network)
-    optimiser = training.optimiser([one for one in model.parameters() if one.requires_grad])
-    return model, optimiser, None if training.rates is None else training.rates(optimiser)
-
-
-def _optimiser_text(training: Training) -> str:
-    _, optimiser, rates = _machinery(training)
-    settings = [{name: value for name, value in group.items() if name != "params"} for group in optimiser.param_groups]
-    return f"{function_text(optimiser)} {settings!r} {function_text(rates)} {function_text(training.rates)}"
+    def model_of(self, state: State) -> nn.Module:
+        """Return the model of a stored state, ready for use."""
+        model = copy.deepcopy(self.network)
+        restore(state, model)
+        return model.eval()
