@@ -1,28 +1,97 @@
-"""Privacy at the source: the client encodes, the server estimates."""
+"""Privacy at the source: the client encodes, the server estimates.
 
+Each device has its own purse; there is no ledger on the server. What a client needs is plain Python: names that need
+NumPy are fetched when they are first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from discreet.local.choosing import best_encoder
 from discreet.local.hadamard import Hadamard
 from discreet.local.hashing import LocalHashing
 from discreet.local.numbers import NumberResponse
+from discreet.local.prefixes import PrefixTree
 from discreet.local.purse import Purse
 from discreet.local.rappor import Rappor
 from discreet.local.reports import pack, report_bits, report_bytes, unpack
 from discreet.local.response import KaryResponse
 from discreet.local.subset import SubsetSelection
+from discreet.local.surveys import Survey
 from discreet.local.unary import Unary
 from discreet.local.vectors import VectorResponse
 
+if TYPE_CHECKING:
+    from discreet.local.averages import MeanEstimate, errors_of_mean, estimate_mean
+    from discreet.local.costs import cost_of, shuffled_cost
+    from discreet.local.crowd import encode_all, instant_all
+    from discreet.local.frequencies import Frequencies, error_of, estimate, from_supports, variance_of
+    from discreet.local.heavy_hitters import FrequentText, FrequentTexts, encode_texts, find_texts
+    from discreet.local.marginals import Marginals, encode_survey, estimate_marginals
+    from discreet.local.simplex import on_simplex
+    from discreet.local.supports import supports_of
+
 __all__ = [
+    "Frequencies",
+    "FrequentText",
+    "FrequentTexts",
     "Hadamard",
     "KaryResponse",
     "LocalHashing",
+    "Marginals",
+    "MeanEstimate",
     "NumberResponse",
+    "PrefixTree",
     "Purse",
     "Rappor",
     "SubsetSelection",
+    "Survey",
     "Unary",
     "VectorResponse",
+    "best_encoder",
+    "cost_of",
+    "encode_all",
+    "encode_survey",
+    "encode_texts",
+    "error_of",
+    "errors_of_mean",
+    "estimate",
+    "estimate_marginals",
+    "estimate_mean",
+    "find_texts",
+    "from_supports",
+    "instant_all",
+    "on_simplex",
     "pack",
     "report_bits",
     "report_bytes",
+    "shuffled_cost",
+    "supports_of",
     "unpack",
+    "variance_of",
 ]
+
+#: Where the names of the server live, which need NumPy; a device has none.
+_FETCHED = {
+    **dict.fromkeys(("MeanEstimate", "errors_of_mean", "estimate_mean"), "averages"),
+    **dict.fromkeys(("cost_of", "shuffled_cost"), "costs"),
+    **dict.fromkeys(("encode_all", "instant_all"), "crowd"),
+    **dict.fromkeys(("Frequencies", "error_of", "estimate", "from_supports", "variance_of"), "frequencies"),
+    **dict.fromkeys(("FrequentText", "FrequentTexts", "encode_texts", "find_texts"), "heavy_hitters"),
+    **dict.fromkeys(("Marginals", "encode_survey", "estimate_marginals"), "marginals"),
+    "on_simplex": "simplex",
+    "supports_of": "supports",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch a name when it is first asked for."""
+    if name not in _FETCHED:
+        raise AttributeError(f"module 'discreet.local' has no attribute {name!r}")
+    found = getattr(import_module(f"discreet.local.{_FETCHED[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -133,10 +133,17 @@ class NumberResponse:
 
     def decode(self, report: int) -> Fraction:
         """Return the number that a report stands for: right on average, and often beyond the bounds."""
-        middle, half = (self.bounds.low + self.bounds.high) / 2, (self.bounds.high - self.bounds.low) / 2
+        middle = (self.bounds.low + self.bounds.high) / 2
         if report < 2:
-            return middle + (2 * report - 1) * half * self._reach
-        return middle + (2 * (report - 2) - self.levels + 1) * half * self._scale
+            return middle + self.total(2 * report - 1, 0)
+        return middle + self.total(0, 2 * (report - 2) - self.levels + 1)
+
+    def total(self, extremes: int, steps: int) -> Fraction:
+        """Return what reports come to together, less the middle for each.
+
+        `extremes` is how many more told the upper bound than the lower, `steps` the sum of 2·level − levels + 1.
+        """
+        return (self.bounds.high - self.bounds.low) / 2 * (extremes * self._reach + steps * self._scale)
 
     @property
     def _reach(self) -> Fraction:

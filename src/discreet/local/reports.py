@@ -79,7 +79,7 @@ def pack(encoder: _Sized, report: int) -> bytes:
     return whole(report, "report", least=0, most=encoder.outputs - 1).to_bytes(report_bytes(encoder), "big")
 
 
-def unpack(encoder: _Sized, data: bytes) -> int:
+def unpack(encoder: _Sized, data: bytes | bytearray) -> int:
     """Return the report that bytes hold, or refuse: what arrives on a server may be anything."""
     if not isinstance(data, bytes | bytearray):
         raise WrongType(f"A packed report is {kind_of(data)}, not bytes.", fix="pass what pack returned")
