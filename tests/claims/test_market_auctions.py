@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discreet.accounting import epsilon as accounted
 from discreet.market import AttributeAuction, Auction, PostedPrices, PriceGrid
 from discreet.market.grids import revenues
 from discreet.mechanisms import ExponentialMechanism
@@ -260,7 +261,8 @@ def test_no_bidder_moves_all_prices_of_all_segments_by_more_than_epsilon(verifie
                 continue
             logs = np.log(law) - np.log(laws[lie, people[1]])
             worst = max(worst, float(np.ptp(logs)))
-    assert worst <= float(auction.cost.epsilon) + ROUNDING
+    assert worst <= float(epsilon) + ROUNDING
+    assert accounted(auction.cost, 0) == float(epsilon)
     # Of three prices the lowest moves by a third of what the highest does, in both segments: 2/3 of ε where a bid goes.
     assert worst >= (0.99 if verified else 0.5)
 

@@ -6,6 +6,8 @@ An auction is an Auction with an Outcome; *mechanism* keeps its one meaning, and
 from discreet.market.attributes import AttributeAuction
 from discreet.market.auctions import Auction, Outcome
 from discreet.market.commitments import Setting, TruthfulChoice, best_epsilon
+from discreet.market.equilibria import Billboard, Mediator, best_rho
+from discreet.market.games import LargeGame, entry_game, routing_game
 from discreet.market.grids import PriceGrid
 from discreet.market.posted import PostedPrices
 from discreet.market.settings import Line, Plane, Sale
@@ -14,7 +16,10 @@ from discreet.market.statements import Statement, most_gain, truthfulness
 __all__ = [
     "AttributeAuction",
     "Auction",
+    "Billboard",
+    "LargeGame",
     "Line",
+    "Mediator",
     "Outcome",
     "Plane",
     "PostedPrices",
@@ -24,6 +29,9 @@ __all__ = [
     "Statement",
     "TruthfulChoice",
     "best_epsilon",
+    "best_rho",
+    "entry_game",
     "most_gain",
+    "routing_game",
     "truthfulness",
 ]

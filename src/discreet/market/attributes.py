@@ -4,10 +4,12 @@ A *pricing* asks one price of each segment. Without a list of pricings every com
 those on it (such as: the same price for all, or students at half of it).
 
 **Guarantee.** A pricing π is drawn with probability proportional to e^(rate·revenue(π)), where the revenue adds up over
-segments. ε-bounded range for one bid that is added, removed or replaced. Proof. Where attributes are *verified*, the
-bidder's segment is known to the seller, and a lie is about the bid: only revenues of that segment move, all one way, by
-the top price at most, and rate = ε/top. Where attributes are *reported*, a lie may take a bid out of one segment and
-put it into another: revenues move by the top at most, but both ways, and rate = ε/2top. ∎
+segments. ε-bounded range: where attributes are *reported*, for one bid that is added, removed or replaced, its segment
+included; where they are *verified*, for one that is added, removed, or replaced by another of the same segment. Proof.
+Within a segment, revenues move all one way, by the top price at most, and rate = ε/top. Somebody who is replaced by a
+bidder of another segment takes a bid out of one and puts one into another: revenues move by the top at most, but both
+ways, and rate = ε/2top. ∎ To verify attributes halves the error; the cost is then one for add/remove neighbours
+(`Parallel`), and a ledger whose units are replaced refuses it.
 If every combination is allowed, revenue(π) is a sum with one term for each segment, so P(π) is a product: segments are
 drawn one by one, and the choice is still that of the exponential mechanism on all m^s pricings.
 Reference: McSherry, Talwar 2007, Section 4; Balcan, Blum, Hartline, Mansour 2008 (attribute auctions).
@@ -20,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting import BoundedRange
+from discreet.accounting import BoundedRange, Parallel
 from discreet.core import InvalidInput, Number, OutOfRange, WrongType, positive, whole
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
@@ -77,9 +79,9 @@ class AttributeAuction:
         return ExponentialMechanism(epsilon=self.epsilon, sensitivity=self.grid.steps, monotone=self.verified)
 
     @property
-    def cost(self) -> BoundedRange:
+    def cost(self) -> BoundedRange | Parallel:
         """What all prices cost together."""
-        return self.mechanism.cost
+        return Parallel([self.mechanism.cost]) if self.verified else self.mechanism.cost
 
     def describe(self) -> str:
         """Return what is asked, in words."""
@@ -142,7 +144,7 @@ class AttributeAuction:
 
     def truthfulness(self, *, members: int = 1) -> Statement:
         """Return what a lie is worth, in units of the top price: about the bid, and where reported, the segment."""
-        return truthfulness(self.cost, members=members)
+        return truthfulness(self.mechanism.cost, members=members)
 
 
 def _names(segments: object) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ of everybody, whatever all others report, costs at least `margin`, and more than
 Proof. In the first branch a lie gives Σ_s Q(s)·u(t, s, r) ≤ Σ_s Q(s)·u(t, s, t) ≤ Σ_s P(s)·u(t, s, t) + w·tanh(ε/4),
 by the theorem of `statements`; in the second it costs γ or more. Our b is rational and tanh(ε/4) is not, so b is
 larger, and the inequality strict. ∎ The least such q is (b + margin)/(γ + b).
-Reference: Nissim, Smorodinsky, Tennenholtz 2012, Theorem 1, with a sharper b.
+Reference: Nissim, Smorodinsky, Tennenholtz 2012, with a sharper b.
 
 **Guarantee.** ε-bounded range for a report that is added, removed or replaced. Proof. The rate of the exponential
 mechanism is ε/W, where W is how far a report can move two scores against each other. Its ratios lie in an interval
@@ -237,7 +237,7 @@ class TruthfulChoice:
             says="every lie of everybody costs more than {bound} of utility in [0, 1], whatever others report",
             bound=self.margin,
             probability=Fraction(1),
-            because="Nissim, Smorodinsky, Tennenholtz 2012, Theorem 1",
+            because="Nissim, Smorodinsky, Tennenholtz 2012",
         )
 
     def quality(self, confidence: Number = 0.95) -> Statement:
@@ -258,7 +258,7 @@ class TruthfulChoice:
             says="the mean score is at most {bound} below the best",
             bound=(1 - self.mixing) * lost + self.mixing * size * self.tables.spread,
             probability=Fraction(1),
-            because="the entropy of the choice; Nissim, Smorodinsky, Tennenholtz 2012, Theorem 2",
+            because="the entropy of the choice; Nissim, Smorodinsky, Tennenholtz 2012",
         )
 
 
