@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.local.heavy_hitters import FrequentText, FrequentTexts, encode_texts, find_texts
     from discreet.local.marginals import Marginals, encode_survey, estimate_marginals
     from discreet.local.simplex import on_simplex
+    from discreet.local.simulation import Simulation, simulate, skewed
     from discreet.local.supports import supports_of
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "PrefixTree",
     "Purse",
     "Rappor",
+    "Simulation",
     "SubsetSelection",
     "Survey",
     "Unary",
@@ -66,6 +68,8 @@ __all__ = [
     "report_bits",
     "report_bytes",
     "shuffled_cost",
+    "simulate",
+    "skewed",
     "supports_of",
     "unpack",
     "variance_of",
@@ -79,6 +83,7 @@ _FETCHED = {
     **dict.fromkeys(("Frequencies", "error_of", "estimate", "from_supports", "variance_of"), "frequencies"),
     **dict.fromkeys(("FrequentText", "FrequentTexts", "encode_texts", "find_texts"), "heavy_hitters"),
     **dict.fromkeys(("Marginals", "encode_survey", "estimate_marginals"), "marginals"),
+    **dict.fromkeys(("Simulation", "simulate", "skewed"), "simulation"),
     "on_simplex": "simplex",
     "supports_of": "supports",
 }
