@@ -246,9 +246,8 @@ def _elsewhere(town: Town, published: Anonymised) -> None:
     print(
         f"   An insurer publishes the same people, {K}-anonymous by birth and postcode. Of {people} who are looked up,"
     )
-    print(
-        f"   the hospital's table tells {told['hospital']}, the insurer's {told['insurer']}, both together {told['both']}."
-    )
+    hospital, insurer, both = told.values()
+    print(f"   the hospital's table tells {hospital}, the insurer's {insurer}, and both together {both}.")
 
 
 def _check(town: Town, person: int, possible: set[object]) -> None:

@@ -11,7 +11,7 @@ from discreet.anonymity.full_domain import full_domain
 from discreet.anonymity.hierarchies import Hierarchy, read_hierarchy
 from discreet.anonymity.information import InformationLost, discernibility_of, information_lost, misclassified
 from discreet.anonymity.keys import PseudonymKey
-from discreet.anonymity.measures import Diversity, Presence, diversity_of, k_of, presence_of, recursive_c
+from discreet.anonymity.measures import Diversity, Presence, diversity_of, k_of, meets, presence_of, recursive_c
 from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.mondrian import Recoding, mondrian
 from discreet.anonymity.published import Anonymised
@@ -83,6 +83,7 @@ __all__ = [
     "k_of",
     "link",
     "marketer_risk",
+    "meets",
     "misclassified",
     "mondrian",
     "newcomers",

@@ -168,7 +168,12 @@ def _admits(region: Region, attribute: Attribute, value: object) -> NDArray[np.b
         number = _as_number(attribute, value)
         return np.asarray((attribute.values[region.low] <= number) & (number <= attribute.values[region.high]))
     codes = np.flatnonzero(attribute.values == (value if attribute.measured else str(value)))
-    return covers(region, int(codes[0])) if len(codes) else np.zeros(len(region.chosen), dtype=np.bool_)
+    if len(codes):
+        return covers(region, int(codes[0]))
+    # A value that nobody in the table has may be covered all the same, by a label.
+    labels = () if attribute.hierarchy is None else attribute.hierarchy.labels_of(value)
+    named = np.array([name in labels for name in region.names or ()], dtype=np.bool_)
+    return named[region.chosen] if len(named) else np.zeros(len(region.chosen), dtype=np.bool_)
 
 
 def _as_number(attribute: Attribute, value: object) -> Any:

@@ -12,6 +12,9 @@ from discreet.anonymity.regions import label_region
 from discreet.anonymity.requirements import Requirement
 from discreet.core import InvalidInput, Number
 
+#: Penalties that differ by less are the same.
+SAME = 1e-12
+
 
 def full_domain(
     table: Microdata,
@@ -53,18 +56,23 @@ def full_domain(
 
 
 def _best(node: Node) -> NDArray[np.int64] | None:
-    """Return a combination of levels with the least penalty; None if all fail."""
+    """Return a combination of levels with the least penalty, of those the lowest; None if all fail."""
     lattice = Lattice.of(node.ladders)
     best, least = None, np.inf
     for place in np.argsort(lattice.bounds, kind="stable"):
-        if lattice.bounds[place] > least:
+        if lattice.bounds[place] > least + SAME:
             break
         if lattice.fails[place]:
             continue
         for levels, penalty in _looks(lattice.levels[place], node, lattice):
-            if penalty is not None and penalty < least:
+            if penalty is not None and (best is None or _is_better(penalty, levels, least, best)):
                 best, least = levels, penalty
     return best
+
+
+def _is_better(penalty: float, levels: NDArray[np.int64], least: float, best: NDArray[np.int64]) -> bool:
+    """Whether a combination is better than the best: by its penalty, and if floats cannot tell, by how low it is."""
+    return penalty < least - SAME or (penalty <= least + SAME and int(levels.sum()) < int(best.sum()))
 
 
 def _looks(levels: NDArray[np.int64], node: Node, lattice: Lattice) -> Iterable[tuple[NDArray[np.int64], float | None]]:

@@ -60,6 +60,13 @@ class Hierarchy:
         number = {label: code for code, label in enumerate(self.labels(level))}
         return np.array([number[label] for label in self.levels[level]], dtype=np.int64)
 
+    def labels_of(self, value: object) -> tuple[str, ...]:
+        """Return all labels of a value, from itself to the top; none if it has no place."""
+        text = text_of(value)
+        if text not in self.leaves:
+            return ()
+        return tuple(level[self.leaves.index(text)] for level in self.levels)
+
     def places(self, values: Iterable[object], column: str) -> NDArray[np.int64]:
         """Return where values stand among the leaves, by their texts; those that are not there are not quoted."""
         number = {leaf: place for place, leaf in enumerate(self.leaves)}

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from discreet.anonymity.classes import Classes, Spread, classes_of, spread_of
 from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.published import Anonymised
-from discreet.anonymity.requirements import commonest, distances, distinct_values, entropies, tails_from
+from discreet.anonymity.requirements import (
+    Requirement,
+    commonest,
+    distances,
+    distinct_values,
+    entropies,
+    met,
+    tails_from,
+)
 from discreet.core import InvalidInput, WrongType, whole
 from discreet.core.errors import kind_of
 
@@ -66,6 +74,11 @@ def recursive_c(
     spread, _ = _spread(table, sensitive, quasi)
     tails = tails_from(spread, whole(l, "l", least=2))
     return None if (tails == 0).any() else _worst(commonest(spread), tails)
+
+
+def meets(table: Microdata | Anonymised, requirement: Requirement, quasi: Sequence[str] | None = None) -> bool:
+    """Return whether every class meets a requirement."""
+    return bool(met(requirement, _spread(table, requirement.of, quasi)[0]).all())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 `discreet init`, `ask`, `preview` and their kin ask about tables: a face over the session. Of them only `ask`, `batch`,
 `hierarchy`, `counter` and `buy-bounds` spend. `discreet account …` says what a privacy loss promises: a face over the
-accounting room. `discreet ledger …` is for the steward of a ledger: a face over the gate. All read words, ask the
-library and write words.
+accounting room. `discreet ledger …` is for the steward of a ledger: a face over the gate. `discreet anonymity …` looks
+at tables as one did before, and `discreet local …` tries privacy at the source on people who do not exist: faces over
+those rooms. All read words, ask the library and write words.
 """
 
 import os
@@ -49,6 +50,11 @@ LEDGER_VERBS = {
     "person": "discreet.cli.persons",
     "people": "discreet.cli.persons",
 }
+ANONYMITY_VERBS = {
+    **dict.fromkeys(("find", "check", "risk", "make"), "discreet.cli.anonymity"),
+    "deidentify": "discreet.cli.deidentification",
+}
+LOCAL_VERBS = dict.fromkeys(("encoders", "simulate"), "discreet.cli.simulating")
 #: Commands that are room and verb in one.
 QUERY_VERBS = {
     "init": "discreet.cli.beginning",
@@ -62,7 +68,13 @@ QUERY_VERBS = {
     "counter": "discreet.cli.workloads",
     "demo": "discreet.cli.demo",
 }
-ROOMS = {"account": VERBS, "ledger": LEDGER_VERBS, **dict.fromkeys(QUERY_VERBS, QUERY_VERBS)}
+ROOMS = {
+    "account": VERBS,
+    "ledger": LEDGER_VERBS,
+    "local": LOCAL_VERBS,
+    "anonymity": ANONYMITY_VERBS,
+    **dict.fromkeys(QUERY_VERBS, QUERY_VERBS),
+}
 
 REFUSED, FAILED, INTERRUPTED = 2, 1, 130
 #: Lines of a stream that are written at once.

@@ -3,7 +3,9 @@
 import argparse
 
 from discreet import __version__
+from discreet.cli.anonymity_arguments import add_anonymity
 from discreet.cli.ledger_arguments import add_ledger
+from discreet.cli.local_arguments import add_local
 from discreet.cli.parsers import JSON, Parser, Verbs, added, added_verb, json_option
 from discreet.cli.query_arguments import add_questions
 from discreet.cli.workload_arguments import add_workloads
@@ -55,6 +57,8 @@ def parser() -> Parser:
     for add in (_epsilon, _delta, _curve, _noise, _times, _compare, _means, _picture):
         add(verbs)
     add_ledger(rooms)
+    add_anonymity(rooms)
+    add_local(rooms)
     return whole
 
 
