@@ -19,8 +19,12 @@ GROUPS = (1, 2**32 + (1 ^ KEYS))
 
 
 def tied_groups(values=None):
-    """Return a world in which a unit has rows in two groups by turns, the later one first, and may keep one group."""
-    rows = tuple({PERSON: who, "x": group} for who in (UNIT, "q", UNIT, UNIT) for group in reversed(GROUPS))
+    """Return a world in which units have rows in two groups by turns, the later one first, and may keep one group.
+
+    One has more rows in the first group than in the other: it matters which of them is kept, not only that one is.
+    """
+    rows = tuple({PERSON: who, "x": group} for who in (UNIT, "q", UNIT, UNIT, "r") for group in reversed(GROUPS))
+    rows += ({PERSON: "r", "x": GROUPS[0]},)
     limit = Limit(groups=1, rows_per_group=2)
     aggregation = Aggregation(where=None, keys=(Key(X, values),), aggregates=(Rows(),), limit=limit, salt=0)
     return World(SCHEMA, rows, aggregation)

@@ -70,14 +70,14 @@ SPARK_MUTANTS = [
         "data/spark_bounded.py",
         "        listed = self._listed if self._by_groups else set[str]()\n",
         "        listed = self._listed\n",
-        f"{CONTRACT}::test_under_a_limit_of_all_people_count_in_each_group_and_its_value_orders_their_rows",
+        f"{CONTRACT}::test_without_a_column_of_order_rows_of_several_groups_are_ordered_by_what_they_hold",
     ),
     Mutant(
         "under a limit of all rows people count in one group alone on Spark",
         "data/spark_bounded.py",
         "        first_tells = self._by_groups or not needs.people\n",
         "        first_tells = True\n",
-        f"{CONTRACT}::test_under_a_limit_of_all_people_count_in_each_group_and_its_value_orders_their_rows",
+        f"{CONTRACT}::test_under_a_limit_of_all_people_count_in_each_group",
     ),
     Mutant(
         "a public table without a row is no table on Spark Connect",

@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from data_checks import mismatches
+from data_engines import arrow_table
 from data_grids import CONSTANTS, SIGNATURES, WITH_CONSTANTS, columns_of, schema_of, thinned, values_of
 from data_ties import GROUPS, SCHEMA, UNIT, X, tied_groups
 from data_worlds import PERSON, World, world
@@ -18,11 +19,12 @@ from discreet.data.functions import F
 from discreet.data.spark_dialect import SparkDialect
 from discreet.data.spark_frames import SparkFrames
 from discreet.data.spark_literals import microseconds
+from discreet.data.spark_table import open_spark
 from plain_engine import PlainTable
 from plain_values import value_of
 from relation_checks import relation_mismatches
 from relation_worlds import relation_world
-from spark_tables import private_of, session, spark_table, spark_tables
+from spark_tables import frame_of, private_of, session, spark_table, spark_tables
 
 #: Java's own roundings of these are within a unit in the last place, as C's are; not always the same one.
 ROUNDED = (F.LN, F.EXP, F.POWER)
@@ -179,9 +181,21 @@ def test_groups_of_one_mark_are_ranked_by_their_places(values):
     assert not mismatches(spark_table, tied_groups(values))
 
 
-def test_under_a_limit_of_all_people_count_in_each_group_and_its_value_orders_their_rows():
+def test_under_a_limit_of_all_people_count_in_each_group():
     """Rows of different groups compete: within a group its value orders nothing, within a unit it does."""
     rows = tuple({PERSON: UNIT, "x": n * 7 % 40} for n in range(40))
     keys = (Key(X, tuple(range(40))),)
     asked = Aggregation(where=None, keys=keys, aggregates=SUMS, limit=TotalLimit(7), salt=5)
     assert not mismatches(spark_table, World(SCHEMA, rows, asked))
+
+
+def test_without_a_column_of_order_rows_of_several_groups_are_ordered_by_what_they_hold():
+    rows = tuple({PERSON: UNIT, "x": n} for n in range(40))
+    keys = (Key(X, tuple(range(40))),)
+    asked = Aggregation(where=None, keys=keys, aggregates=SUMS, limit=TotalLimit(7), salt=5)
+
+    def opened(schema, rows):
+        mixed = [rows[n * 7 % 40] for n in range(40)]
+        return open_spark(frame_of(arrow_table(schema, mixed)), table=schema.table, unit=schema.unit)
+
+    assert not mismatches(opened, World(SCHEMA, rows, asked))
