@@ -64,6 +64,7 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/noise.py
 	$(RUN)/python benchmarks/selection.py
 	$(RUN)/python benchmarks/quantiles.py
+	$(RUN)/python benchmarks/models.py
 	$(RUN)/python benchmarks/accounting.py
 	$(RUN)/python benchmarks/accounting_sweep.py
 	$(RUN)/python benchmarks/ledger.py

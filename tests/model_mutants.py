@@ -67,8 +67,8 @@ MODEL_MUTANTS = [
     Mutant(
         "margins are added up in floats that round",
         "learn/features.py",
-        "return np.asarray(rows @ np.clip(np.rint(weights), -room, room)).astype(np.int64)",
-        "return np.asarray(rows @ (np.clip(weights, -room, room) + 1e9 / 3 * len(rows))).astype(np.int64)",
+        "np.clip(np.rint(weights), -room, room)",
+        "np.clip(weights, -room, room)",
         f"{PLANS}::test_a_row_becomes_the_same_numbers_alone_and_among_others",
     ),
     Mutant(
@@ -100,10 +100,38 @@ MODEL_MUTANTS = [
         f"{PLANS}::test_minima_are_as_close_as_the_plan_says",
     ),
     Mutant(
+        "the last rows of many are not added up",
+        "learn/features.py",
+        "for at in range(0, len(left), piece):",
+        "for at in range(0, len(left) - piece + 1, piece):",
+        f"{PLANS}::test_however_many_rows_there_are_sums_are_exact_and_nothing_is_refused",
+    ),
+    Mutant(
+        "weights that run away end as no numbers",
+        "learn/descent.py",
+        "np.clip(weights - self.rate * speed, -FARTHEST, FARTHEST)",
+        "weights - self.rate * speed",
+        f"{PLANS}::test_weights_stay_numbers_at_the_wildest_rate",
+    ),
+    Mutant(
+        "noise on a grid that is too coarse is taken for a normal one",
+        "learn/objective.py",
+        " ** 2), LEAST))",
+        " ** 2), 1))",
+        f"{PLANS}::test_noise_of_a_perturbed_objective_is_wide_enough_on_its_grid_to_be_taken_for_a_normal_one",
+    ),
+    Mutant(
+        "several rows of a person are paid for as one",
+        "learn/payment.py",
+        "if unit.column is not None and not one_row_each:",
+        "if False:",
+        f"{MODELS}::test_a_ledger_of_persons_is_paid_from_only_if_nobody_has_more_than_one_row",
+    ),
+    Mutant(
         "a model's ledger of replaced units is taken",
         "learn/payment.py",
-        "        _need_rows(opened)\n",
-        "",
+        "if unit.neighbours is not Neighbours.ADD_REMOVE:",
+        "if False:",
         f"{MODELS}::test_a_ledger_of_units_that_are_replaced_is_refused",
     ),
     Mutant(
@@ -140,5 +168,19 @@ MODEL_MUTANTS = [
         "math.log(size / chance) / each",
         "math.log(1 / chance) / each",
         f"{FINITE}::test_the_realisable_bound_is_met_to_a_constant_where_all_others_err_alike {FINITE}",
+    ),
+    Mutant(
+        "agnostic learning takes no more rows for privacy",
+        "learn/finite.py",
+        "rate = min(price, math.atanh(error))",
+        "rate = math.atanh(error)",
+        f"{FINITE}::test_little_epsilon_takes_more_rows_of_agnostic_learning_and_fewer_would_fail",
+    ),
+    Mutant(
+        "a later rule of a decision list speaks where an earlier one has spoken",
+        "learn/hypotheses.py",
+        "said = (where * label) | (rest & ~where)",
+        "said = (where * label) | rest",
+        f"{FINITE}::test_decision_lists_of_two_columns_are_all_functions_but_the_two_parities",
     ),
 ]

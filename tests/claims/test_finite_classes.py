@@ -113,6 +113,14 @@ def test_with_so_many_rows_the_exact_chance_of_failure_is_within_beta(errors, ce
     assert failure(errors, cells, size, price, alpha) <= beta
 
 
+def test_little_epsilon_takes_more_rows_of_agnostic_learning_and_fewer_would_fail():
+    errors, cells, price, alpha, beta = [(0, 1), (1, 0)], [0.35, 0.65], 0.02, 0.25, 0.3
+    size = sample_size(alpha, beta, price, 2, realisable=False)
+    assert failure(errors, cells, size, price, alpha) <= beta
+    without = sample_size(alpha, beta, 10, 2, realisable=False)
+    assert failure(errors, cells, without, price, alpha) > beta
+
+
 def test_the_realisable_bound_is_met_to_a_constant_where_all_others_err_alike():
     alpha, beta, price, others = 0.2, 0.05, 0.5, 200
     errors, cells = [(0, 0)] + [(1, 0)] * others, [alpha + 1e-9, 1 - alpha - 1e-9]

@@ -18,6 +18,7 @@ ROOMS = [
     "discreet.gate",
     "discreet.data",
     "discreet.query",
+    "discreet.learn",
     "discreet.session",
 ]
 #: Directories that only somebody's machine has; system ones would not be a leak, but do not belong in prose either.

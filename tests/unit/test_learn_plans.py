@@ -109,6 +109,8 @@ def test_a_row_becomes_the_same_numbers_alone_and_among_others():
         assert alone.tolist() == rows[at : at + 1].tolist()
         margin = exact_margins(alone.astype(float), weights)
         assert softmax.residuals(margin, labels[at : at + 1]).tolist() == together[at : at + 1].tolist()
+        truth = alone.astype(object) @ np.rint(weights).astype(np.int64).astype(object)
+        assert margin.tolist() == truth.tolist()
 
 
 def test_chances_on_whole_numbers_are_close_to_those_on_floats():

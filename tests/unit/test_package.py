@@ -75,6 +75,12 @@ FACES = {
         "predict_batch", "predict_hierarchy", "quantile", "question_sql", "read_sql", "saving_of", "schema_of",
         "total", "variance", "view", "view_batch", "view_hierarchy", "view_others", "view_stream",
     },
+    "discreet.learn": {
+        "PCA", "ClusterPlan", "Conjunctions", "DecisionLists", "DescentPlan", "Examples", "Features", "FiniteClass",
+        "FiniteClassifier", "FinitePlan", "GaussianNB", "GroupPlan", "Hypotheses", "KMeans", "Labelled",
+        "LinearRegression", "LogisticRegression", "ObjectivePlan", "PrivateSelection", "ProductPlan", "Ridge",
+        "StandardScaler", "Table", "Thresholds", "sample_size",
+    },
     "discreet.gate": {
         "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Distribution", "Exported", "Gate", "Inspection",
         "Ledger", "PersonalAccount", "PersonalPlan", "Plan", "Policy", "Price", "Receipt", "Release", "Statement",

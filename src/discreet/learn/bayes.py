@@ -50,9 +50,9 @@ class GaussianNB(Estimator):
         plan = self.plan(columns)
         self.features_, self.classes_ = plan.features, read_classes(self.classes)
         sums = np.asarray(self._settle(plan, Table(values, class_indices(labels, self.classes_)), columns)["sums"])
-        sizes = np.maximum(sums[:, -1], 1.0)
+        sizes = np.maximum(sums[:, -1], max(plan.deviation, 1.0))
         self.class_prior_ = sizes / sizes.sum()
-        means, variances = means_and_variances(sums, columns)
+        means, variances = means_and_variances(sums, plan.deviation)
         self.theta_ = self.features_.origin + means * self.features_.scale
         self.var_ = variances * self.features_.scale**2
         return self

@@ -48,7 +48,7 @@ class StandardScaler(Estimator):
         plan = self.plan(columns)
         self.features_ = plan.features
         sums = np.asarray(self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)["sums"])
-        mean, variance = means_and_variances(sums, columns)
+        mean, variance = means_and_variances(sums, plan.deviation)
         self.mean_ = self.features_.origin + mean[0] * self.features_.scale
         self.scale_ = np.sqrt(variance[0]) * self.features_.scale
         return self
@@ -137,9 +137,12 @@ class PCA(Estimator):
         return np.asarray(read_matrix(X) @ self.components_ + self.mean_)
 
 
-def means_and_variances(sums: Floats, columns: int) -> tuple[Floats, Floats]:
-    """Return the means and variances that noisy sums imply, a row a group, in scaled units: post-processing."""
-    size = np.maximum(sums[:, -1:], 1.0)
+def means_and_variances(sums: Floats, deviation: float) -> tuple[Floats, Floats]:
+    """Return the means and variances that noisy sums imply, a row a group, in scaled units: post-processing.
+
+    No variance is less than what the noise alone makes of it, or a few lucky draws would make a column all that counts.
+    """
+    columns, size = sums.shape[1] // 2, np.maximum(sums[:, -1:], max(deviation, 1.0))
     mean = np.clip(sums[:, :columns] / size, -1, 1)
     square = np.clip(sums[:, columns : 2 * columns] / size, 0, 1)
-    return mean, np.clip(square - mean**2, LEAST_SPREAD**2, 1)
+    return mean, np.clip(square - mean**2, np.maximum(deviation / size, LEAST_SPREAD**2), 1)
