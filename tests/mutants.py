@@ -21,6 +21,9 @@ from data_reference_mutants import DATA_REFERENCE_MUTANTS
 from face_mutants import FACE_MUTANTS
 from gate_mutants import GATE_MUTANTS
 from law_mutants import LAW_MUTANTS
+from learn_mutants import LEARN_MUTANTS
+from market_mutants import MARKET_MUTANTS
+from model_mutants import MODEL_MUTANTS
 from mutant import Mutant
 from personal_mutants import PERSONAL_MUTANTS
 from postgres_mutants import POSTGRES_MUTANTS
@@ -574,6 +577,9 @@ MUTANTS = [
     *SESSION_MUTANTS,
     *FACE_MUTANTS,
     *WORKLOAD_MUTANTS,
+    *MODEL_MUTANTS,
+    *LEARN_MUTANTS,
+    *MARKET_MUTANTS,
 ]
 
 
