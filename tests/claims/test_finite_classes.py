@@ -181,6 +181,13 @@ def test_labels_that_are_no_truth_values_count_for_nobody():
     assert "0" not in repr(plan_data[0])
 
 
+def test_classes_may_have_names_and_the_larger_is_what_hypotheses_say_yes_to():
+    model = FiniteClassifier(Thresholds([0.5]), classes=["well", "ill", "ill"]).fit([[0], [1]], ["ill", "well"])
+    assert model.predict([[0], [1]]).tolist() == ["ill", "well"]
+    with pytest.raises(InvalidInput, match="binary"):
+        FiniteClassifier(Thresholds([0.5]), classes=[0, 1, 2]).fit([[0]], [0])
+
+
 def test_what_is_missing_is_asked_for():
     with pytest.raises(InvalidInput, match="not declared"):
         FiniteClassifier().fit([[1]], [1])

@@ -159,6 +159,13 @@ def test_a_ledger_of_persons_is_paid_from_only_if_nobody_has_more_than_one_row(p
             fitted("scaler", people, ledger=ledger, one_row_each="no")
 
 
+def test_a_ledger_of_personal_accounts_is_refused_and_nobody_pays(people, tmp_path):
+    budget = Budget(5, 1e-4, unit=PrivacyUnit(column="patient_id"), per="person")
+    with Ledger.create(tmp_path / "clinic.ledger", budget) as ledger, pytest.raises(DiscreetError) as caught:
+        fitted("scaler", people, ledger=ledger, one_row_each=True)
+    assert "person" in str(caught.value)
+
+
 def test_a_fit_that_fails_after_payment_says_one_constant_sentence(people, tmp_path, monkeypatch):
     monkeypatch.setattr("discreet.learn.moments.GroupPlan.run", lambda *_: 1 / 0)
     with Ledger.create(tmp_path / "clinic.ledger", Budget(5, 1e-4)) as ledger:

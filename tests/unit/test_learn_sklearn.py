@@ -10,9 +10,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
+from discreet.accounting import concentrated_of
+from discreet.gate import Budget, Ledger
 from discreet.learn.bayes import GaussianNB
 from discreet.learn.clusters import KMeans
 from discreet.learn.features import read_array, read_labels, read_matrix
+from discreet.learn.finite import FiniteClassifier
+from discreet.learn.hypotheses import Thresholds
 from discreet.learn.logistic import LogisticRegression
 from discreet.learn.regression import LinearRegression, Ridge
 from discreet.learn.transformers import PCA, StandardScaler
@@ -51,7 +55,9 @@ def declaring(kind):
             before = {
                 name: getattr(self, name) for name in ("bounds", "classes", "target_bounds") if hasattr(self, name)
             }
-            self.bounds = read_off(read_matrix(X))
+            values = read_matrix(X)
+            if "bounds" in before:
+                self.bounds = read_off(values)
             if "classes" in before:
                 self.classes = np.unique(read_labels(y))
             if "target_bounds" in before:
@@ -81,6 +87,7 @@ def declaring(kind):
         declaring(PCA)(**PLENTY),
         declaring(KMeans)(**PLENTY, n_clusters=3),
         declaring(LogisticRegression)(**PLENTY, method="objective", clip=3),
+        declaring(FiniteClassifier)(Thresholds([-1, 0, 0.5, 1]), epsilon=1000),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
@@ -106,6 +113,19 @@ def test_estimators_stand_in_a_pipeline_and_in_a_search():
         LogisticRegression(epsilon=50, bounds=(-4, 4), classes=["no", "yes"]), {"steps": [2, 30]}, cv=2
     ).fit(values, labels)
     assert search.best_estimator_.classes_.tolist() == ["no", "yes"]
+
+
+def test_all_steps_of_a_pipeline_pay_from_one_ledger(tmp_path):
+    place = tmp_path / "clinic.ledger"
+    Ledger.create(place, Budget(rho=1)).close()
+    values = np.random.default_rng(2).normal(0, 1, (300, 2))
+    pipeline = make_pipeline(
+        StandardScaler(bounds=(-4, 4), ledger=place),
+        LogisticRegression(bounds=(-4, 4), classes=[0, 1], steps=5, ledger=place),
+    )
+    fitted = clone(pipeline).fit(values, (values[:, 0] > 0).astype(int))
+    with Ledger.open(place) as ledger:
+        assert ledger.spent == sum(concentrated_of(step.cost_)[0] for _, step in fitted.steps)
 
 
 def test_a_clone_has_the_parameters_and_not_the_fit():

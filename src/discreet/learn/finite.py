@@ -31,7 +31,7 @@ from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, Number, positive, probability, whole
 from discreet.core.exact import flag
 from discreet.learn.estimator import Estimator, accuracy, need_as_many
-from discreet.learn.features import Floats, class_indices, read_labels, read_matrix
+from discreet.learn.features import Floats, class_indices, read_classes, read_labels, read_matrix
 from discreet.learn.hypotheses import FiniteClass, Truths, need_size
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy
@@ -86,7 +86,8 @@ class FinitePlan:
 class FiniteClassifier(Estimator):
     """A private PAC learner: the hypothesis of a public finite class with few mistakes, by the exponential mechanism.
 
-    Labels are 0 and 1, or truth values; rows with others are left out. `sample_size` tells how many rows it takes.
+    Of the two `classes` the larger one is what hypotheses say yes to; rows with other labels are left out.
+    `sample_size` tells how many rows it takes.
 
     Guarantee: pure `epsilon` for a row that is added or removed; see `FinitePlan`.
     """
@@ -96,11 +97,12 @@ class FiniteClassifier(Estimator):
         hypotheses: FiniteClass | None = None,
         *,
         epsilon: Number = 1.0,
+        classes: Any = (0, 1),
         ledger: Any = None,
         request: str | None = None,
         one_row_each: bool = False,
     ) -> None:
-        self.hypotheses, self.epsilon = hypotheses, epsilon
+        self.hypotheses, self.epsilon, self.classes = hypotheses, epsilon, classes
         self.ledger, self.request, self.one_row_each = ledger, request, one_row_each
 
     delta = 0
@@ -119,7 +121,11 @@ class FiniteClassifier(Estimator):
         """Choose, and pay for it."""
         values, labels = read_matrix(X), read_labels(y)
         need_as_many(values, labels)
-        self.classes_ = np.array([0, 1])
+        self.classes_ = read_classes(self.classes)
+        if len(self.classes_) != 2:
+            raise InvalidInput(
+                "Only binary classification is supported. Hypotheses say yes or no.", fix="declare two classes"
+            )
         which = class_indices(labels, self.classes_)
         plan, known = self.plan(), which >= 0
         self.hypotheses_ = plan.hypotheses
@@ -127,11 +133,10 @@ class FiniteClassifier(Estimator):
         self.description_ = plan.hypotheses.describe(self.chosen_)
         return self
 
-    def predict(self, X: object) -> NDArray[np.int64]:  # noqa: N803
-        """Return what the chosen hypothesis says of every row."""
+    def predict(self, X: object) -> NDArray[Any]:  # noqa: N803
+        """Return the class that the chosen hypothesis says of every row."""
         values = self._read_again(X)
-        said: NDArray[np.int64] = self.hypotheses_.predict(self.chosen_, values).astype(np.int64)
-        return said
+        return np.asarray(self.classes_[self.hypotheses_.predict(self.chosen_, values).astype(np.int64)])
 
     def score(self, X: object, y: object) -> float:  # noqa: N803
         """Return the accuracy on rows and labels. As private as they are: not for release."""
