@@ -25,8 +25,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "values of those who stay are read at the places of all rows",
         "data/unit_contributions.py",
-        "return rows if valid is None else (np.cumsum(valid) - 1)[rows[valid[rows]]]",
-        "return rows if valid is None else np.flatnonzero(valid[rows])",
+        "return stay if valid is None else stay[valid]",
+        "return stay if valid is None else stay[: np.count_nonzero(valid)]",
         BY_HAND,
     ),
     Mutant(

@@ -72,16 +72,16 @@ def staying(batch: Batch, admitted: NDArray[np.bool_], *, whole: bool) -> Batch:
     bounded, pairs = _pairs(batch)
     if admitted.all():
         return replace(batch, memory=_counted(bounded.people, pairs.lengths, batch.size))
-    stays = admitted[pairs.units]
-    # Places of those who stay: several arrays are read by them, and a mask would be searched each time.
-    own, rows = np.flatnonzero(stays), np.flatnonzero(stays.repeat(pairs.lengths))
+    own = admitted[pairs.units]
+    # Marks, and not places: whoever stays is mostly one of many in a row, and these are copied at once.
+    stay = own.repeat(pairs.lengths)
     people, lengths = bounded.people[own], pairs.lengths[own]
     if whole:
         left = batch.among(admitted)
     else:
-        counted = rows if bounded.rows is None else bounded.rows[rows]
+        counted = np.flatnonzero(stay) if bounded.rows is None else bounded.rows[stay]
         left = replace(batch, bounded=Bounded(counted, people, NONE, NONE, 0))
-    return replace(left, memory=_counted(people, lengths, batch.size), shared=_shared(batch, rows))
+    return replace(left, memory=_counted(people, lengths, batch.size), shared=_shared(batch, stay))
 
 
 def _counted(people: NDArray[np.intp], lengths: NDArray[np.intp], size: int) -> dict[object, Any]:
@@ -90,21 +90,21 @@ def _counted(people: NDArray[np.intp], lengths: NDArray[np.intp], size: int) -> 
     return {"codes": people.repeat(lengths), "rows": rows}
 
 
-def _shared(batch: Batch, rows: NDArray[np.intp]) -> dict[object, Any]:
-    """Return what is known of some of the rows that count: values, by columns, and grid points (`Batch.shared`)."""
+def _shared(batch: Batch, stay: NDArray[np.bool_]) -> dict[object, Any]:
+    """Return what is known of those rows that count and stay: values, by columns, and grid points (`Batch.shared`)."""
     kept: dict[object, Any] = {}
     for key, known in batch.shared.items():
         if isinstance(key, int):
             valid, data = known
-            kept[key] = None if valid is None else valid[rows], data[_places(valid, rows)]
+            kept[key] = None if valid is None else valid[stay], data[_valued(stay, valid)]
         elif isinstance(key, tuple) and isinstance(key[0], Selected):
-            kept[key] = known[_places(batch.shared[key[0].index][0], rows)]
+            kept[key] = known[_valued(stay, batch.shared[key[0].index][0])]
     return kept
 
 
-def _places(valid: NDArray[np.bool_] | None, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return where the values of some rows stand among all values: rows without one have no place."""
-    return rows if valid is None else (np.cumsum(valid) - 1)[rows[valid[rows]]]
+def _valued(stay: NDArray[np.bool_], valid: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Return which of the rows that have a value stay: others have no place among the values."""
+    return stay if valid is None else stay[valid]
 
 
 def _pairs(batch: Batch) -> tuple[Bounded, Pairs]:
