@@ -13,8 +13,8 @@ sign that y fixes, and |c| ≤ 1. The density of θ* at θ is φ(b)·det(H + ΛI
 shift of |x| ≤ R, as x·b is Gaussian under the table that b was drawn for. Hockey-stick divergences at ε ≥ 0 grow with
 the loss and do not change where a negative loss becomes 0. The determinants add at most ε_J, in one direction. ∎
 Were the sign of c free, the loss would be at most the larger of two, and the same argument would give twice the δ.
-Reference: Chaudhuri, Monteleoni, Sarwate 2011; Kifer, Smith, Thakurta 2012 (Gaussian noise); Redberg, Koskela, Wang 2023
-(curves). Approximate minima: Iyengar, Near, Song, Thakkar, Thakurta, Wang 2019; here it goes so:
+Reference: Chaudhuri, Monteleoni, Sarwate 2011; Kifer, Smith, Thakurta 2012 (Gaussian noise); Redberg, Koskela, Wang
+2023 (curves). Approximate minima: Iyengar, Near, Song, Thakkar, Thakurta, Wang 2019; here it goes so:
 
 **What is computed.** b′, discrete Gaussian noise on a grid of step h, in place of b; and some θ′ at which the gradient
 with b′ is at most γ, errors of floats included. Imagine b = b′ + u, with u drawn from N(0, (4h)²I): by Poisson
