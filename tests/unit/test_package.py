@@ -87,6 +87,11 @@ FACES = {
         "SteppedPlan", "Taking", "Verification", "certificate", "check_certificate", "check_export", "export_lines",
         "finish_move", "inspect_ledger", "move",
     },
+    "discreet.market": {
+        "AttributeAuction", "Auction", "Billboard", "LargeGame", "Line", "Mediator", "Outcome", "Plane",
+        "PostedPrices", "PriceGrid", "Sale", "Setting", "Statement", "TruthfulChoice", "best_epsilon", "best_rho",
+        "entry_game", "most_gain", "routing_game", "truthfulness",
+    },
     "discreet.mechanisms": {
         "AboveThreshold", "CentredTotal", "Consistent", "Counted", "Estimate", "ExponentialMechanism",
         "Extreme", "FactorisationCounter", "Gaussian", "GaussianThreshold", "Laplace", "LaplaceThreshold",

@@ -22,7 +22,7 @@ from typing import Any
 
 from discreet.accounting import BoundedRange, Group, PrivacyLoss, Pure, concentrated_of, delta
 from discreet.core import Number, exp_up, probability, whole
-from discreet.core.exact import text_up
+from discreet.core.exact import text_down, text_up
 
 #: Decimal digits of a number in a sentence.
 DIGITS = 4
@@ -41,7 +41,7 @@ class Statement:
 
     def __str__(self) -> str:
         shown = self.says.format(bound=text_up(self.bound, DIGITS))
-        sure = "" if self.probability == 1 else f", with probability {float(self.probability):g} or more"
+        sure = "" if self.probability == 1 else f", with probability {text_down(self.probability, DIGITS)} or more"
         return f"{shown}{sure}"
 
 
