@@ -100,6 +100,20 @@ MODEL_MUTANTS = [
         f"{PLANS}::test_minima_are_as_close_as_the_plan_says",
     ),
     Mutant(
+        "means and variances are released without noise",
+        "learn/moments.py",
+        'return {"sums": self.noise.perturb(exact, entropy=entropy).astype(np.float64) / STEPS}',
+        'return {"sums": exact.astype(np.float64) / STEPS}',
+        f"{PLANS}::test_sums_really_have_the_noise_that_is_paid_for",
+    ),
+    Mutant(
+        "an approximate minimum is released as it was found",
+        "learn/objective.py",
+        "noisy = self.output.perturb(steps, entropy=entropy).astype(np.float64) / (1 << OUTPUT_BITS)",
+        "noisy = steps.astype(np.float64) / (1 << OUTPUT_BITS)",
+        f"{PLANS}::test_the_approximation_of_a_minimum_really_has_its_noise",
+    ),
+    Mutant(
         "the last rows of many are not added up",
         "learn/features.py",
         "for at in range(0, len(left), piece):",

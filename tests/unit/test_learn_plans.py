@@ -161,6 +161,40 @@ def test_a_gradient_really_has_the_noise_that_is_paid_for():
     assert np.mean(draws**2) == pytest.approx(4, rel=0.16)
 
 
+@pytest.mark.parametrize("name", PLANS)
+def test_sums_really_have_the_noise_that_is_paid_for(name):
+    """Of no rows at all: what comes out is the noise, in units of 1."""
+    plan, none = PLANS[name], Table(np.zeros((0, 3)), np.zeros(0, int))
+    draws = []
+    for _ in range(300):
+        answer = plan.run(none, SYSTEM)
+        found = answer.get("sums", answer.get("sizes"))
+        draws.append(answer["moments"][np.triu_indices(4)] if found is None else found)
+    noise = plan.noise.deviation / (STEPS**2 if name.startswith("products") else STEPS)
+    # 600 draws at the least: the mean square is within 29 % but once in 10⁶ runs. Each has noise of its own, too.
+    values = np.array(draws).reshape(300, -1)
+    assert np.mean(values**2) == pytest.approx(noise**2, rel=0.29)
+    assert abs(np.mean(values[:, 0] * values[:, 1])) < 0.29 * noise**2
+
+
+def test_a_perturbed_objective_really_has_the_noise_that_is_paid_for():
+    """Of no rows at all: the minimum is −b/Λ, and there is some more noise for its approximation."""
+    plan = plan_of(columns=2)
+    none = Examples(np.zeros((0, 2)), np.zeros(0, int))
+    draws = np.array([plan.run(none, SYSTEM)["weights"][:, 1] for _ in range(200)])
+    linear = math.sqrt(plan.variance) / 2**30 / float(plan.penalty)
+    assert plan.output.deviation / 2**32 < linear / 20
+    assert np.mean(draws**2) == pytest.approx(linear**2, rel=0.29)
+
+
+def test_the_approximation_of_a_minimum_really_has_its_noise(monkeypatch):
+    plan = plan_of(columns=2)
+    monkeypatch.setattr(Objective, "minimum", lambda self: np.zeros(3))
+    none = Examples(np.zeros((0, 2)), np.zeros(0, int))
+    draws = np.array([plan.run(none, SYSTEM)["weights"][:, 1] for _ in range(200)])
+    assert np.mean(draws**2) == pytest.approx((plan.output.deviation / 2**32) ** 2, rel=0.29)
+
+
 def test_however_many_rows_there_are_sums_are_exact_and_nothing_is_refused(monkeypatch):
     draws = np.random.default_rng(11)
     rows = draws.integers(-STEPS, STEPS + 1, (1000, 3))
