@@ -138,11 +138,11 @@ MARKET_MUTANTS = [
         f"{TRUTHFUL}::test_a_treatment_that_is_not_best_for_the_report_is_refused",
     ),
     Mutant(
-        "the punishing branch is never drawn",
+        "the punishing branch is drawn half as often as computed",
         "market/commitments.py",
         "if bernoulli(self.mixing, entropy=entropy):",
         "if bernoulli(self.mixing / 2, entropy=entropy):",
-        f"{PLANS}::test_draws_are_as_likely_as_stated[sale]",
+        f"{PLANS}::test_draws_are_as_likely_as_stated[line]",
     ),
     # Equilibria.
     Mutant(
