@@ -335,7 +335,8 @@ def test_settings_out_of_range_are_refused():
         descent.DescentPlan(
             features=box(1), classes=2, rho=RHO, clip=Fraction(1), steps=1, rate=1e7, momentum=0.0, rows=1
         )
-    with pytest.raises(OutOfRange, match="clip"):
-        descent.DescentPlan(
-            features=box(1), classes=2, rho=RHO, clip=Fraction(17), steps=1, rate=1.0, momentum=0.0, rows=1
-        )
+    for clip in (Fraction(17), Fraction(1, 10**6)):
+        with pytest.raises(OutOfRange, match="clip"):
+            descent.DescentPlan(features=box(1), classes=2, rho=RHO, clip=clip, steps=1, rate=1.0, momentum=0.0, rows=1)
+    with pytest.raises(OutOfRange, match="norm is so small"):
+        ProductPlan(features=box(1), norm=Fraction(1, 1000), rho=RHO)

@@ -27,8 +27,9 @@ from discreet.noise import Entropy
 
 #: What of ρ buys the number of rows, where it is not declared.
 COUNTING = Fraction(1, 50)
-#: A clip beyond this would not fit in 64 bits when squared; rows are scaled to at most 1 a column.
-MOST_CLIP = 16
+#: A clip beyond these would be few steps of the grid, or not fit in 64 bits when squared; rows are scaled to at most 1
+#: a column.
+LEAST_CLIP, MOST_CLIP = Fraction(1, 1024), 16
 #: Rates beyond this, and weights, are of no use: scaled features are at most 1.
 FASTEST, FARTHEST = 1e6, 2.0**20
 #: Changes whenever the same text would no longer give the same distribution of answers.
@@ -70,8 +71,8 @@ class DescentPlan:
     rows: int | None
 
     def __post_init__(self) -> None:
-        if not 0 < self.clip <= MOST_CLIP:
-            raise OutOfRange("clip is not between 0 and 16.", fix="pass a clip such as 1")
+        if not LEAST_CLIP <= self.clip <= MOST_CLIP:
+            raise OutOfRange("clip is not between 1/1024 and 16.", fix="pass a clip such as 1")
         if not (0 < self.rate <= FASTEST and 0 <= self.momentum < 1):
             raise InvalidInput("rate or momentum is out of range.", fix="pass rate=1 and momentum=0.9 or the like")
 

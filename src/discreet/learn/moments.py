@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
+from discreet.core import OutOfRange
 from discreet.learn.features import (
     STEPS,
     Features,
@@ -22,6 +23,8 @@ from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy
 
 FORM = "discreet moments 1"
+#: Shorter rows than this, in units of scaled columns, are too few steps of the grid to tell anything.
+LEAST_NORM = Fraction(1, 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,10 @@ class ProductPlan:
     #: The most that a scaled row's norm may be, its constant included; None leaves rows as long as they are.
     norm: Fraction | None
     rho: Fraction
+
+    def __post_init__(self) -> None:
+        if self.norm is not None and self.norm < LEAST_NORM:
+            raise OutOfRange("norm is so small that rows would be nothing.", fix="pass norm=1 or the like, or None")
 
     @property
     def most(self) -> int:
