@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import warnings
@@ -15,11 +14,11 @@ from torch import nn
 from torch.nn import functional
 
 from discreet.learn.torch.clipping import Clipping, PrivateModel
-from discreet.learn.torch.gradient_noise import rounded_gaussian
+from discreet.learn.torch.private_steps import Terms, Total, leave_gradients, on_grid, perturb
 from discreet.noise import SYSTEM
 
 LOTS = (1024, 256)
-CLIPPING = Clipping(bounds=(Fraction(1),))
+BOUNDS = (Fraction(1),)
 #: Noise of σC on the sum.
 SIGMA = Fraction(1)
 #: Grid steps of a bound.
@@ -78,25 +77,26 @@ def plain_step(name, lot):
 
 
 def private_step(name, lot, *, exact):
+    """Return a step as a plan takes it, but for the drawing of the lot, which the others do not do either."""
     model, optimiser, images, labels = made(name, lot)
     private = PrivateModel(model)
-    count = sum(parameter.numel() for parameter in model.parameters())
-    grain = float(CLIPPING.bounds[0]) / STEPS
+    sums = "exact" if exact else "float"
+    terms = Terms(
+        rate=Fraction(1), lot=lot, batch=lot, steps=STEPS, ratios=(Fraction(1),), style="clip", sums=sums, adaptive=None
+    )
+    clipping = Clipping(bounds=BOUNDS)
 
     def losses():
         return functional.cross_entropy(model(images), labels, reduction="none")
 
     def step():
         if exact:
-            sums = private.exact_sums(losses, CLIPPING, STEPS).sums
+            sums = private.exact_sums(losses, clipping, STEPS).sums
         else:
-            sums = [(total / grain).round_() for total in private.float_sums(losses, CLIPPING).sums]
-        noise = torch.from_numpy(rounded_gaussian(SIGMA * STEPS, count, SYSTEM))
-        start = 0
-        for (_, parameter), total in zip(private.parameters, sums, strict=True):
-            noisy = noise[start : start + total.numel()].view_as(total) + total.long()
-            parameter.grad = noisy.float().mul_(grain / lot)
-            start += total.numel()
+            sums = tuple(on_grid(private, private.float_sums(losses, clipping).sums, terms, BOUNDS))
+        total = Total(sums, (0,), lot)
+        perturb(private, total, terms, SIGMA, SYSTEM)
+        leave_gradients(private, total, terms, BOUNDS)
         optimiser.step()
 
     return step
@@ -140,6 +140,12 @@ def step_of(name, lot, who):
 
 def contestants(name, *, peers):
     return [PLAIN, FLOAT, EXACT, *(f"Opacus {mode}" for mode in MODES[name] if peers)]
+
+
+def most_held():
+    """Return the most memory that this program held, in KB: the system's own count would include its parent's."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
 
 
 def alone(name, lot, who):
@@ -214,7 +220,7 @@ def main():
         step = step_of(*json.loads(arguments.alone))
         for _ in range(3):
             step()
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        print(most_held())
         return
     found = report(peers=peer("opacus", "opacus") is not None)
     publish(found, "training")

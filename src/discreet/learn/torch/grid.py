@@ -12,8 +12,8 @@ sums. So for K² ≤ 2⁵² the comparison with K² is always right. ∎
 
 An outer product g xᵀ, as a linear layer has for each example, is rounded by its factors: G and X are vectors of
 integers, G Xᵀ is a matrix of integers, of squared norm ‖G‖²·‖X‖², and Σᵢ Gᵢ Xᵢᵀ is one product of matrices. Each of its
-numbers is a sum of integers that are at most K each, so that partial sums of n examples stay within n·K: exact in
-32-bit floats up to 2²⁴, in 64-bit floats up to 2⁵³.
+numbers, and each part of it, is at most Σᵢ max|Gᵢ|·max|Xᵢ|: exact in 32-bit floats up to 2²⁴. Where that is more, the
+examples are halved, and in the end multiplied in 64 bits, where n·K stays below 2⁵³.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Rounding = Callable[[Tensor], Tensor]
 
+#: With fewer examples than this in a product of matrices, 64-bit floats are as fast.
+FEW = 64
 #: Integers up to here, and all their sums and products that stay within, are exact in 32-bit floats.
 EXACT_32 = 1 << 24
 
@@ -68,9 +70,19 @@ class Integers(Protocol):
 
 def integer_squares(rows: Tensor) -> Tensor:
     """Return squared norms of rows of integers: exact below 2⁵³, and not below it where they are not."""
-    flat = rows.reshape(len(rows), math.prod(rows.shape[1:])).double()
-    squares: Tensor = torch.linalg.vecdot(flat, flat)
+    flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
+    if flat.dtype == torch.float32 and is_exact():
+        narrow: Tensor = torch.linalg.vecdot(flat, flat)
+        if (narrow < EXACT_32).all():  # by the lemma, with 2²⁴ for 2⁵³
+            return narrow.double()
+    wide = flat.double()
+    squares: Tensor = torch.linalg.vecdot(wide, wide)
     return squares
+
+
+def is_exact() -> bool:
+    """Tell whether PyTorch multiplies in all of its 32 bits; if not, it may do so in 16."""
+    return torch.get_float32_matmul_precision() == "highest"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,6 +163,12 @@ class Outer:
         return min(mean + 3 * deviation, 1 / 8)
 
 
+def _largest(rows: Tensor) -> Tensor:
+    """Return the largest number of each row, without its sign."""
+    largest: Tensor = torch.linalg.vector_norm(rows, math.inf, 1)
+    return largest.double()
+
+
 def _ratio(above: Tensor, below: Tensor) -> Tensor:
     """Divide, and take nothing over nothing for nothing."""
     return torch.where(below > 0, above / below, 0)
@@ -178,10 +196,14 @@ class OuterIntegers:
 
     def add_to(self, total: Tensor, bound: int) -> None:
         """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
-        # At lower precision PyTorch may multiply in 16 bits, which would not be exact.
-        narrow = len(self.inputs) * bound <= EXACT_32 and torch.get_float32_matmul_precision() == "highest"
-        if narrow:
+        # Each number of the sum, and of every part of it, is at most this.
+        most = _largest(self.gradient) @ _largest(self.inputs)
+        if is_exact() and most <= EXACT_32:
             total += self.gradient.t() @ self.inputs
+        elif len(self.inputs) > FEW and is_exact():
+            half = len(self.inputs) // 2
+            for some in (slice(half), slice(half, None)):
+                OuterIntegers(self.gradient[some], self.inputs[some]).add_to(total, bound)
         else:
             total += self.gradient.t().double() @ self.inputs.double()
 

@@ -14,7 +14,6 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -22,7 +21,7 @@ from discreet.core import InvalidInput
 from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.apart import need_apart
 from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
-from discreet.learn.torch.gradient_noise import rounded_gaussian
+from discreet.learn.torch.gradient_noise import add_rounded_gaussian, rounded_gaussian
 from discreet.learn.torch.lots import draw_lot, physical_batches, take
 from discreet.noise import Entropy
 
@@ -88,7 +87,8 @@ def train_lot(  # noqa: PLR0913 - one lot's public values, data and randomness, 
     total = lot_total(model, loss, data, lot, terms, bounds)
     adaptive = terms.adaptive
     spread = noise if adaptive is None else adaptive.gradient_noise(noise, terms.lot, len(bounds))
-    _leave_gradients(model, perturbed(model, total, terms, spread, entropy), terms, bounds)
+    perturb(model, total, terms, spread, entropy)
+    leave_gradients(model, total, terms, bounds)
     if adaptive is None:
         return bounds
     shares = rounded_gaussian(adaptive.counts_sigma(terms.lot), len(bounds), entropy)
@@ -100,34 +100,35 @@ def lot_total(
     model: PrivateModel, loss: Callable[..., Tensor], data: Any, lot: Any, terms: Terms, bounds: tuple[Fraction, ...]
 ) -> Total:
     """Return the clipped sums of a lot, batch by batch; of an empty lot, zeros."""
-    clipping = terms.clipping(bounds)
-    kind = torch.int64 if terms.sums == "exact" else torch.float64
-    sums = [torch.zeros(parameter.shape, dtype=kind) for _, parameter in model.parameters]
-    within = torch.zeros(len(bounds), dtype=torch.int64)
+    clipping, losses = terms.clipping(bounds), _losses(model, loss)
+    parts: ClippedSums | None = None
     for places, counted in physical_batches(lot, terms.batch):
         inputs, targets = _split(take(data, places))
-        losses = _losses(model, loss)
         if not model.apart and counted.sum() > 1:
             need_apart(losses, inputs, targets, terms.batch)
             model.apart = True
         part = _clipped(model, partial(losses, inputs, targets), clipping, terms, counted)
-        for total, one in zip(sums, part.sums, strict=True):
-            total.add_(one)
-        within += part.within.to(torch.int64)
-    found = sums if terms.sums == "exact" else _on_grid(model, sums, terms, bounds)
-    return Total(tuple(found), tuple(within.tolist()), len(lot))
+        parts = part if parts is None else _added(parts, part)
+    if parts is None:
+        sums = [torch.zeros(parameter.shape, dtype=torch.int64) for _, parameter in model.parameters]
+        return Total(tuple(sums), (0,) * len(bounds), 0)
+    found = parts.sums if terms.sums == "exact" else on_grid(model, parts.sums, terms, bounds)
+    return Total(tuple(found), tuple(parts.within.tolist()), len(lot))
 
 
-def perturbed(model: PrivateModel, total: Total, terms: Terms, noise: Fraction, entropy: Entropy) -> list[Tensor]:
-    """Return sums with noise of z·r_g·steps on every coordinate, in grid steps."""
-    groups = group_places(model)
-    noisy: list[Tensor] = [torch.empty(0)] * len(total.sums)
-    for ratio, places in zip(terms.ratios, groups, strict=True):
-        sizes = [total.sums[place].numel() for place in places]
-        drawn = rounded_gaussian(noise * ratio * terms.steps, sum(sizes), entropy)
-        for place, one in zip(places, np.split(drawn, np.cumsum(sizes)[:-1]), strict=True):
-            noisy[place] = total.sums[place] + torch.from_numpy(one).view_as(total.sums[place])
-    return noisy
+def _added(parts: ClippedSums, part: ClippedSums) -> ClippedSums:
+    """Add the sums of one more batch to those before, in place: floats in 64 bits."""
+    sums = tuple(total if total.dtype == torch.int64 else total.double() for total in parts.sums)
+    for total, one in zip(sums, part.sums, strict=True):
+        total.add_(one)
+    return ClippedSums(sums=sums, within=parts.within + part.within)
+
+
+def perturb(model: PrivateModel, total: Total, terms: Terms, noise: Fraction, entropy: Entropy) -> None:
+    """Add noise of z·r_g·steps to every coordinate of the sums, in grid steps, in place."""
+    for ratio, places in zip(terms.ratios, group_places(model), strict=True):
+        flat = [total.sums[place].view(-1).numpy() for place in places]
+        add_rounded_gaussian(flat, noise * ratio * terms.steps, entropy)
 
 
 def group_places(model: PrivateModel) -> list[list[int]]:
@@ -136,13 +137,13 @@ def group_places(model: PrivateModel) -> list[list[int]]:
     return [[names.index(name) for name in group] for group in model.groups]
 
 
-def _leave_gradients(model: PrivateModel, noisy: list[Tensor], terms: Terms, bounds: tuple[Fraction, ...]) -> None:
+def leave_gradients(model: PrivateModel, noisy: Total, terms: Terms, bounds: tuple[Fraction, ...]) -> None:
     """Scale noisy sums back to mean gradients over the expected lot."""
     for bound, places in zip(bounds, group_places(model), strict=True):
         for place in places:
             parameter = model.parameters[place][1]
-            mean = noisy[place].to(torch.float64) * (float(bound) / (terms.steps * terms.lot))
-            parameter.grad = mean.to(parameter.dtype)
+            mean = noisy.sums[place].to(parameter.dtype)
+            parameter.grad = mean.mul_(float(bound) / (terms.steps * terms.lot))
 
 
 def _clipped(
@@ -153,12 +154,17 @@ def _clipped(
     return model.float_sums(losses, clipping, counted=counted)
 
 
-def _on_grid(model: PrivateModel, sums: list[Tensor], terms: Terms, bounds: tuple[Fraction, ...]) -> list[Tensor]:
+def on_grid(model: PrivateModel, sums: tuple[Tensor, ...], terms: Terms, bounds: tuple[Fraction, ...]) -> list[Tensor]:
     """Round sums of floats to the grid. Not proved: that they moved by no more than the bound."""
     found = list(sums)
     for bound, places in zip(bounds, group_places(model), strict=True):
         for place in places:
-            found[place] = torch.round(sums[place] * (terms.steps / float(bound))).to(torch.int64)
+            found[place] = (
+                sums[place]
+                .mul_(terms.steps / float(bound))
+                .round_()
+                .to(torch.int64, memory_format=torch.contiguous_format)
+            )
     return found
 
 

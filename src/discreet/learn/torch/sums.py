@@ -9,7 +9,6 @@ import torch
 
 from discreet.core import InvalidInput
 from discreet.learn.torch.calls import CHUNK
-from discreet.learn.torch.grid import EXACT_32
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
     GroupSums = tuple[list[Tensor], Tensor]
 
-#: Fewer examples than this in a product of matrices, and 64-bit floats are faster.
-FEW = 128
 #: What is left of the bound for the rounding of floats, so that the check on integers is passed at once.
 MARGIN = 2.0**-18
 
@@ -65,7 +62,7 @@ def exact_group(
     """Return sums of integer gradients of one group of parameters, whose norms are within the bound in steps."""
     totals = [torch.zeros(shape, dtype=torch.float64) for shape in shapes]
     within = torch.zeros((), dtype=torch.int64)
-    for some in _slices(len(counted), sum(each.numbers for each in gradients), bound):
+    for some in _slices(len(counted), sum(each.numbers for each in gradients)):
         parts = [each.part(some) for each in gradients]
         squares = total([part.squares() for part in parts])
         within += clip.within(squares, counted[some])
@@ -86,10 +83,8 @@ def total(squares: Sequence[Tensor]) -> Tensor:
     return found
 
 
-def _slices(examples: int, numbers: int, bound: int) -> list[slice]:
+def _slices(examples: int, numbers: int) -> list[slice]:
     size = max(1, 2 * CHUNK // max(numbers, 1))
-    if FEW * bound <= EXACT_32:
-        size = min(size, EXACT_32 // bound)
     return [slice(start, start + size) for start in range(0, examples, size)]
 
 
