@@ -88,7 +88,7 @@ FACES = {
         "finish_move", "inspect_ledger", "move",
     },
     "discreet.market": {
-        "AttributeAuction", "Auction", "Billboard", "LargeGame", "Line", "Mediator", "Outcome", "Plane",
+        "AttributeAuction", "Auction", "BidFile", "Billboard", "LargeGame", "Line", "Mediator", "Outcome", "Plane",
         "PostedPrices", "PriceGrid", "Sale", "Setting", "Statement", "TruthfulChoice", "best_epsilon", "best_rho",
         "entry_game", "most_gain", "routing_game", "truthfulness",
     },

@@ -4,7 +4,8 @@
 `hierarchy`, `counter` and `buy-bounds` spend. `discreet account …` says what a privacy loss promises: a face over the
 accounting room. `discreet ledger …` is for the steward of a ledger: a face over the gate. `discreet anonymity …` looks
 at tables as one did before, and `discreet local …` tries privacy at the source on people who do not exist: faces over
-those rooms. All read words, ask the library and write words.
+those rooms. `discreet market auction` spends, too: a face over markets and the gate. All read words, ask the library
+and write words.
 """
 
 import os
@@ -55,6 +56,7 @@ ANONYMITY_VERBS = {
     "deidentify": "discreet.cli.deidentification",
 }
 LOCAL_VERBS = dict.fromkeys(("encoders", "simulate"), "discreet.cli.simulating")
+MARKET_VERBS = dict.fromkeys(("preview", "auction"), "discreet.cli.selling")
 #: Commands that are room and verb in one.
 QUERY_VERBS = {
     "init": "discreet.cli.beginning",
@@ -73,6 +75,7 @@ ROOMS = {
     "ledger": LEDGER_VERBS,
     "local": LOCAL_VERBS,
     "anonymity": ANONYMITY_VERBS,
+    "market": MARKET_VERBS,
     **dict.fromkeys(QUERY_VERBS, QUERY_VERBS),
 }
 

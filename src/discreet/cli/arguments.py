@@ -6,6 +6,7 @@ from discreet import __version__
 from discreet.cli.anonymity_arguments import add_anonymity
 from discreet.cli.ledger_arguments import add_ledger
 from discreet.cli.local_arguments import add_local
+from discreet.cli.market_arguments import add_market
 from discreet.cli.parsers import JSON, Parser, Verbs, added, added_verb, json_option
 from discreet.cli.query_arguments import add_questions
 from discreet.cli.workload_arguments import add_workloads
@@ -59,6 +60,7 @@ def parser() -> Parser:
     add_ledger(rooms)
     add_anonymity(rooms)
     add_local(rooms)
+    add_market(rooms)
     return whole
 
 

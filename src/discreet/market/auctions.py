@@ -35,6 +35,7 @@ from discreet.core import Number, WrongType, exact, log_up, positive, whole
 from discreet.core.errors import kind_of
 from discreet.core.exact import text_up
 from discreet.core.frozen import settle
+from discreet.market.bid_files import BidFile
 from discreet.market.grids import Bids, PriceGrid, revenues
 from discreet.market.statements import Statement, miss_of, truthfulness, words_of
 from discreet.mechanisms import ExponentialMechanism
@@ -68,7 +69,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Auction:
-    """Sell any number of copies at one price, drawn so that no bid matters much. A plan: data is a list of bids.
+    """Sell any number of copies at one price, drawn so that no bid matters much. A plan: data are bids, or their file.
 
     Guarantee: `epsilon`-bounded range for one bid that is added, removed or replaced; proved in the module.
     """
@@ -110,9 +111,10 @@ class Auction:
         """Return the chance of every price. As private as the bids: not for release."""
         return self.mechanism.probabilities(self.scores(bids))
 
-    def run(self, data: Bids, entropy: Entropy, /) -> Fraction:
+    def run(self, data: Bids | BidFile, entropy: Entropy, /) -> Fraction:
         """Return the price."""
-        return self.grid.price(1 + self.mechanism.choose(self.scores(data), entropy=entropy))
+        bids = data.bids() if isinstance(data, BidFile) else data
+        return self.grid.price(1 + self.mechanism.choose(self.scores(bids), entropy=entropy))
 
     def revenue(self, bidders: int, confidence: Number = 0.95) -> Statement:
         """Return how much less than the best single price it earns from so many bidders."""
