@@ -6,10 +6,11 @@ import sys
 import time
 import warnings
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from measure import Bar, Report, Table, figure, finish, peer, publish, say
+from measure import Bar, Report, Table, figure, finish, peer, publish, say, version
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
 from adult_table import FEW, FILES, MANY, features, read, rich
@@ -49,7 +50,7 @@ class Adult:
         train, test = self.tables
         return features(train, chosen), rich(train), features(test, chosen), rich(test)
 
-    def lines(self, theirs, plain) -> tuple[list[tuple], list[Bar]]:
+    def lines(self, theirs, linear) -> tuple[list[tuple], list[Bar]]:
         """Return the rows of the table, and the bars."""
         lines, bars = [], []
         for epsilon, chosen in ((0.1, FEW), (0.1, MANY), (1, FEW), (1, MANY), (10, MANY)):
@@ -70,7 +71,7 @@ class Adult:
                 if theirs
             ]
             best = max(peers, default=(None, None))
-            without = plain.LogisticRegression(max_iter=1000).fit(values, labels) if plain else None
+            without = linear.LogisticRegression(max_iter=1000).fit(values, labels) if linear else None
             cells = [four(one) for one in (without and score(without), *(each[0] for each in ours), best[0])]
             lines.append((f"ε = {epsilon:g}, {values.shape[1]} columns", *cells, *(one[1] for one in ours), best[1]))
             if chosen == (FEW if epsilon < 1 else MANY) and epsilon <= 1:
@@ -96,8 +97,13 @@ def made_up() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return values, target, cloud
 
 
+def plain(module):
+    """Return a part of scikit-learn."""
+    return import_module(f"sklearn.{module}")
+
+
 def kinds(epsilon, theirs):
-    """Yield every other kind of model: its name, what is measured, ours and diffprivlib's."""
+    """Yield every other kind of model: its name, what is measured, ours, diffprivlib's and scikit-learn's."""
     values, target, cloud = made_up()
     ours = {"epsilon": epsilon, "delta": DELTA, "bounds": (-10, 10)}
     other = {"epsilon": epsilon, "bounds": (np.full(WIDTH, -10.0), np.full(WIDTH, 10.0))}
@@ -107,26 +113,31 @@ def kinds(epsilon, theirs):
         *("linear regression", "R²", lambda model: model.score(values, target)),
         lambda: learn.LinearRegression(**ours, target_bounds=(-40, 40)).fit(values, target),
         lambda: theirs.LinearRegression(epsilon=epsilon, bounds_X=(-10, 10), bounds_y=(-40, 40)).fit(values, target),
+        lambda: plain("linear_model").LinearRegression().fit(values, target),
     )
     yield (
         *("naive Bayes", "accuracy", lambda model: model.score(values, cloud)),
         lambda: learn.GaussianNB(**ours, classes=names).fit(values, cloud),
         lambda: theirs.GaussianNB(**other).fit(values, cloud),
+        lambda: plain("naive_bayes").GaussianNB().fit(values, cloud),
     )
     yield (
         *(f"k-means, {CLOUDS} clusters", "share of variance between clusters", partial(explained, values)),
         lambda: learn.KMeans(CLOUDS, **ours).fit(values),
         lambda: theirs.KMeans(CLOUDS, **other).fit(values),
+        lambda: plain("cluster").KMeans(CLOUDS, n_init=10).fit(values),
     )
     yield (
         *("components, 2", "share of variance kept", kept),
         lambda: learn.PCA(2, **ours).fit(values),
         lambda: theirs.PCA(2, **other, data_norm=10 * WIDTH**0.5).fit(values),
+        lambda: plain("decomposition").PCA(2).fit(values),
     )
     yield (
         *("scaler", "largest error of a mean, in spreads", partial(off, values)),
         lambda: learn.StandardScaler(**ours).fit(values),
         lambda: theirs.StandardScaler(**other).fit(values),
+        lambda: plain("preprocessing").StandardScaler().fit(values),
     )
 
 
@@ -142,13 +153,15 @@ def off(values, model) -> float:
 def others(epsilon, theirs) -> list[tuple]:
     """Return the rows of the table of all other models."""
     lines = []
-    for name, what, score, ours, other in kinds(epsilon, theirs):
+    for name, what, score, ours, other, without in kinds(epsilon, theirs):
         say(f"{name}, ε = {epsilon}")
         mine = fitted(ours, score)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = fitted(other, score) if theirs else (None, None)
-        lines.append((f"{name}, ε = {epsilon:g}", what, four(mine[0]), four(found[0]), mine[1], found[1]))
+            best = score(without()) if version("scikit-learn") != "not installed" else None
+        cells = [four(one) for one in (best, mine[0], found[0])]
+        lines.append((f"{name}, ε = {epsilon:g}", what, *cells, mine[1], found[1]))
     return lines
 
 
@@ -162,10 +175,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data/adult"), help="where UCI Adult is")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    theirs, plain = peer("diffprivlib", "diffprivlib.models"), peer("scikit-learn", "sklearn.linear_model")
+    theirs, linear = peer("diffprivlib", "diffprivlib.models"), peer("scikit-learn", "sklearn.linear_model")
     lines, bars = [], []
     if all((options.data / name).exists() for name in FILES):
-        lines, bars = Adult(options.data).lines(theirs, plain)
+        lines, bars = Adult(options.data).lines(theirs, linear)
     else:
         say("UCI Adult is not here; it is left out. fix: pass --data FOLDER with adult.data.gz and adult.test.gz")
     adult = Table(
@@ -187,7 +200,7 @@ def main() -> None:
     rest = Table(
         title="The other models, on made-up rows",
         note=f"{PEOPLE:,} rows of {WIDTH} columns in {CLOUDS} clouds, between ±10. Of errors less is better.",
-        columns=("model", "measured", "discreet", "diffprivlib", "discreet, s", "diffprivlib, s"),
+        columns=("model", "measured", "not private", "discreet", "diffprivlib", "discreet, s", "diffprivlib, s"),
         rows=tuple(line for epsilon in (0.1, 1) for line in others(epsilon, theirs)),
     )
     result = Report(

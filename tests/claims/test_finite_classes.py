@@ -9,6 +9,7 @@ import pytest
 
 from discreet.accounting import Pure, epsilon
 from discreet.core import InvalidInput, Sensitivity
+from discreet.gate import Budget, Ledger
 from discreet.learn.finite import FiniteClassifier, FinitePlan, Labelled, sample_size
 from discreet.learn.hypotheses import Conjunctions, DecisionLists, Hypotheses, Thresholds
 from discreet.mechanisms import ExponentialMechanism, Laplace
@@ -188,10 +189,12 @@ def test_classes_may_have_names_and_the_larger_is_what_hypotheses_say_yes_to():
         FiniteClassifier(Thresholds([0.5]), classes=[0, 1, 2]).fit([[0]], [0])
 
 
-def test_what_is_missing_is_asked_for():
+def test_what_is_missing_is_asked_for_before_anything_is_paid(tmp_path):
     with pytest.raises(InvalidInput, match="not declared"):
         FiniteClassifier().fit([[1]], [1])
     with pytest.raises(InvalidInput, match="no cuts"):
         Thresholds([])
-    with pytest.raises(InvalidInput, match="about 2 columns"):
-        FiniteClassifier(Conjunctions(2)).fit([[1]], [1])
+    with Ledger.create(tmp_path / "a.ledger", Budget(1)) as ledger:
+        with pytest.raises(InvalidInput, match="about 2 columns"):
+            FiniteClassifier(Conjunctions(2), ledger=ledger).fit([[1]], [1])
+        assert ledger.spent == 0

@@ -139,6 +139,23 @@ def test_a_fit_that_cannot_be_paid_never_sees_the_rows(people, tmp_path, monkeyp
         assert not seen
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_a_fit_that_is_refused_leaves_the_model_as_it_was(name, people, tmp_path):
+    model = fitted(name, people)
+    before = {key: pickle.dumps(value) for key, value in vars(model).items() if key.endswith("_")}
+    with Ledger.create(tmp_path / "clinic.ledger", Budget(0.01, 1e-9)) as ledger, pytest.raises(BudgetExceeded):
+        model.set_params(ledger=ledger).fit(people[0][:, :2] if name == "scaler" else people[0], people[2])
+    assert {key: pickle.dumps(value) for key, value in vars(model).items() if key.endswith("_")} == before
+
+
+def test_what_is_wrong_is_said_before_it_is_paid_for(people, tmp_path):
+    with Ledger.create(tmp_path / "clinic.ledger", Budget(5, 1e-4)) as ledger:
+        for name, wrong in (("ridge", {"alpha": -1}), ("components", {"n_components": 9}), ("clusters", {"steps": 0})):
+            with pytest.raises(DiscreetError):
+                fitted(name, people, ledger=ledger, **wrong)
+        assert ledger.spent == 0
+
+
 def test_a_ledger_of_units_that_are_replaced_is_refused(people, tmp_path):
     budget = Budget(5, 1e-5, unit=PrivacyUnit(neighbours=Neighbours.REPLACE))
     with Ledger.create(tmp_path / "clinic.ledger", budget) as ledger:

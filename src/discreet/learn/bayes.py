@@ -47,9 +47,9 @@ class GaussianNB(Estimator):
         values, labels = read_matrix(X), read_labels(y)
         need_as_many(values, labels)
         columns = values.shape[1]
-        plan = self.plan(columns)
-        self.features_, self.classes_ = plan.features, read_classes(self.classes)
-        sums = np.asarray(self._settle(plan, Table(values, class_indices(labels, self.classes_)), columns)["sums"])
+        plan, classes = self.plan(columns), read_classes(self.classes)
+        sums = np.asarray(self._settle(plan, Table(values, class_indices(labels, classes)), columns)["sums"])
+        self.features_, self.classes_ = plan.features, classes
         sizes = np.maximum(sums[:, -1], max(plan.deviation, 1.0))
         self.class_prior_ = sizes / sizes.sum()
         means, variances = means_and_variances(sums, plan.deviation)

@@ -150,8 +150,8 @@ class KMeans(Estimator):
         values = read_matrix(X)
         columns = values.shape[1]
         plan = self.plan(columns)
-        self.features_ = plan.features
         found = self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)
+        self.features_ = plan.features
         self.cluster_centers_ = self.features_.origin + np.asarray(found["centres"]) * self.features_.scale
         self.sizes_ = np.asarray(found["sizes"])
         return self

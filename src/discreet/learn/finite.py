@@ -121,15 +121,18 @@ class FiniteClassifier(Estimator):
         """Choose, and pay for it."""
         values, labels = read_matrix(X), read_labels(y)
         need_as_many(values, labels)
-        self.classes_ = read_classes(self.classes)
-        if len(self.classes_) != 2:
+        classes = read_classes(self.classes)
+        if len(classes) != 2:
             raise InvalidInput(
                 "Only binary classification is supported. Hypotheses say yes or no.", fix="declare two classes"
             )
-        which = class_indices(labels, self.classes_)
+        which = class_indices(labels, classes)
         plan, known = self.plan(), which >= 0
-        self.hypotheses_ = plan.hypotheses
+        plan.hypotheses.mistakes(
+            values[:0], which[:0] == 1
+        )  # tried on no rows: what is wrong with columns is said unpaid
         self.chosen_ = int(self._settle(plan, Labelled(values[known], which[known] == 1), values.shape[1]))
+        self.hypotheses_, self.classes_ = plan.hypotheses, classes
         self.description_ = plan.hypotheses.describe(self.chosen_)
         return self
 

@@ -87,10 +87,10 @@ class LogisticRegression(Estimator):
         """Fit, and pay for it."""
         values, labels = read_matrix(X), read_labels(y)
         need_as_many(values, labels)
-        plan = self.plan(values.shape[1])
-        self.features_, self.classes_ = plan.features, read_classes(self.classes)
-        data = Examples(values, class_indices(labels, self.classes_))
+        plan, classes = self.plan(values.shape[1]), read_classes(self.classes)
+        data = Examples(values, class_indices(labels, classes))
         self.weights_: Floats = np.asarray(self._settle(plan, data, values.shape[1])["weights"])
+        self.features_, self.classes_ = plan.features, classes
         shown = self.weights_[:, 1:] - self.weights_[:, :1] if len(self.classes_) == 2 else self.weights_
         self.coef_ = (shown[:-1] / self.features_.scale[:, None]).T
         self.intercept_ = shown[-1]

@@ -61,22 +61,21 @@ class Ridge(Estimator):
         values, target = read_matrix(X), read_array(read_labels(y), "y")
         need_as_many(values, target)
         columns = values.shape[1]
-        plan = self.plan(columns)
-        self.features_, self.target_ = self._features(columns), self._target()
+        plan, penalty = self.plan(columns), self._penalty()
         data = Table(np.column_stack([values, target]), np.zeros(len(values), np.int64))
         moments = np.asarray(self._settle(plan, data, columns)["moments"])
-        weights = self._solved(moments, plan.deviation)
+        self.features_, self.target_ = self._features(columns), self._target()
+        weights = self._solved(moments, penalty + plan.deviation * np.sqrt(columns + 1))
         spread = float(self.target_.scale[0])
         self.coef_ = spread * weights[:-1] / self.features_.scale
         self.intercept_ = float(self.target_.origin[0] + spread * weights[-1] - self.features_.origin @ self.coef_)
         return self
 
-    def _solved(self, moments: Floats, deviation: float) -> Floats:
+    def _solved(self, moments: Floats, penalty: float) -> Floats:
         """Return the weights of the scaled problem; columns are features, the target, the constant."""
         others = np.r_[0 : self.n_features_in_, self.n_features_in_ + 1]
         products, wanted = moments[np.ix_(others, others)], moments[others, self.n_features_in_]
         values, vectors = np.linalg.eigh(products)
-        penalty = self._penalty() + deviation * np.sqrt(len(others))
         return np.asarray(vectors @ ((vectors.T @ wanted) / (np.maximum(values, 0) + penalty)))
 
     def _penalty(self) -> float:

@@ -46,8 +46,8 @@ class StandardScaler(Estimator):
         values = read_matrix(X)
         columns = values.shape[1]
         plan = self.plan(columns)
-        self.features_ = plan.features
         sums = np.asarray(self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)["sums"])
+        self.features_ = plan.features
         mean, variance = means_and_variances(sums, plan.deviation)
         self.mean_ = self.features_.origin + mean[0] * self.features_.scale
         self.scale_ = np.sqrt(variance[0]) * self.features_.scale
@@ -109,8 +109,8 @@ class PCA(Estimator):
                 "There are fewer columns than components.", fix=f"pass n_components of {columns} or less"
             )
         plan = self.plan(columns)
-        self.features_ = plan.features
         moments = np.asarray(self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)["moments"])
+        self.features_ = plan.features
         size, scale = max(float(moments[-1, -1]), plan.deviation, 1.0), self.features_.scale
         mean = np.clip(moments[-1, :-1] / size, -1, 1)
         spread = (moments[:-1, :-1] / size - np.outer(mean, mean)) * np.outer(scale, scale)
