@@ -100,6 +100,7 @@ class GroupPlan:
 
     Guarantee: `rho`-zCDP for a row that is added or removed. Proof: a row is in one group, and adds to it 1, and of
     each of d columns a value and a square of at most 1 in magnitude: 2d + 1 numbers of at most S steps.
+    Reference: Canonne, Kamath, Steinke 2020, Theorem 14, for the noise.
     """
 
     features: Features
