@@ -22,6 +22,7 @@ from face_mutants import FACE_MUTANTS
 from gate_mutants import GATE_MUTANTS
 from law_mutants import LAW_MUTANTS
 from learn_mutants import LEARN_MUTANTS
+from local_mutants import LOCAL_MUTANTS
 from market_mutants import MARKET_MUTANTS
 from model_mutants import MODEL_MUTANTS
 from mutant import Mutant
@@ -580,6 +581,7 @@ MUTANTS = [
     *MODEL_MUTANTS,
     *LEARN_MUTANTS,
     *MARKET_MUTANTS,
+    *LOCAL_MUTANTS,
 ]
 
 

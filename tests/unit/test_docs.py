@@ -20,6 +20,7 @@ ROOMS = [
     "discreet.query",
     "discreet.learn",
     "discreet.session",
+    "discreet.local",
     "discreet.market",
 ]
 #: Directories that only somebody's machine has; system ones would not be a leak, but do not belong in prose either.

@@ -87,6 +87,14 @@ FACES = {
         "SteppedPlan", "Taking", "Verification", "certificate", "check_certificate", "check_export", "export_lines",
         "finish_move", "inspect_ledger", "move",
     },
+    "discreet.local": {
+        "Frequencies", "FrequentText", "FrequentTexts", "Hadamard", "KaryResponse", "LocalHashing", "Marginals",
+        "MeanEstimate", "NumberResponse", "PrefixTree", "Purse", "Rappor", "Simulation", "SubsetSelection", "Survey",
+        "Unary", "VectorResponse", "best_encoder", "cost_of", "encode_all", "encode_survey", "encode_texts",
+        "error_of", "errors_of_mean", "estimate", "estimate_marginals", "estimate_mean", "find_texts",
+        "from_supports", "instant_all", "on_simplex", "pack", "report_bits", "report_bytes", "shuffled_cost",
+        "simulate", "skewed", "supports_of", "unpack", "variance_of",
+    },
     "discreet.market": {
         "AttributeAuction", "Auction", "BidFile", "Billboard", "LargeGame", "Line", "Mediator", "Outcome", "Plane",
         "PostedPrices", "PriceGrid", "Sale", "Setting", "Statement", "TruthfulChoice", "best_epsilon", "best_rho",
