@@ -1,4 +1,4 @@
-"""An environment of its own for each peer that answers queries: their pins exclude one another, and ours.
+"""An environment of its own for each peer that answers queries or looks at tables: their pins exclude each other's.
 
 `python benchmarks/peers_venv.py` makes them, from PyPI, in the folder `peers` of the environment it runs in.
 """
@@ -17,7 +17,14 @@ PEERS = {
 }
 #: Those that are asked on Spark; it brings a Spark of its own.
 SPARK_PEERS = {"tumult": ("tmlt.analytics==0.21.0",)}
-EVERY = {**PEERS, **SPARK_PEERS}
+#: Those that look at tables as one did before; both in one, as one is built on the other.
+ANONYMITY_PEERS = {"anonymity": ("pycanon==1.3.5", "anjana==1.2.3")}
+#: Those of local privacy, each with what it imports and does not ask for, or asks for too openly.
+LOCAL_PEERS = {
+    "pure-ldp": ("pure-ldp==1.2.0", "scikit-learn", "statsmodels", "xxhash<4"),
+    "multi-freq-ldpy": ("multi-freq-ldpy==0.2.5", "xxhash<4"),
+}
+EVERY = {**PEERS, **SPARK_PEERS, **ANONYMITY_PEERS, **LOCAL_PEERS}
 
 
 def python_of(peer: str, folder: Path = FOLDER) -> Path | None:
