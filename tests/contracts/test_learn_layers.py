@@ -265,6 +265,20 @@ def test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums():
     assert torch.equal(total.long(), wanted)
 
 
+def test_sums_that_32_bits_cannot_hold_are_exact():
+    # 4,096 products of 255²: their sum is beyond 2²⁴, and odd steps on the way there are lost in 32 bits.
+    gradient, inputs = torch.full((4096, 2), 255.0), torch.full((4096, 3), 255.0)
+    gradient[::3], inputs[::5] = 253.0, -251.0
+    total = torch.zeros(2, 3, dtype=torch.float64)
+    grid.OuterIntegers(gradient, inputs).add_to(total, 2**20)
+    assert torch.equal(total.long(), gradient.long().t() @ inputs.long())
+
+
+def test_squared_norms_that_32_bits_cannot_hold_are_exact():
+    rows = torch.tensor([[4097.0, 1.0, 2.0], [1.0, 2.0, 3.0]])
+    assert grid.WholeIntegers(rows).squares().tolist() == [4097**2 + 5, 14]
+
+
 @pytest.mark.parametrize("size", [2**26, 2**26 + 1, 2**27, 2**31])
 def test_a_norm_beyond_what_floats_hold_is_never_taken_for_one_within(size):
     rows = torch.tensor([[float(size)], [0.0]], dtype=torch.float64)

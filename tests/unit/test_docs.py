@@ -19,6 +19,7 @@ ROOMS = [
     "discreet.data",
     "discreet.query",
     "discreet.learn",
+    "discreet.learn.torch",
     "discreet.session",
     "discreet.local",
     "discreet.market",

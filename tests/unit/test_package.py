@@ -76,10 +76,14 @@ FACES = {
         "total", "variance", "view", "view_batch", "view_hierarchy", "view_others", "view_stream",
     },
     "discreet.learn": {
-        "PCA", "ClusterPlan", "Conjunctions", "DecisionLists", "DescentPlan", "Examples", "Features", "FiniteClass",
+        "PCA", "Chosen", "ClusterPlan", "Conjunctions", "DecisionLists", "DescentPlan", "Examples", "Features", "FiniteClass",
         "FiniteClassifier", "FinitePlan", "GaussianNB", "GroupPlan", "Hypotheses", "KMeans", "Labelled",
         "LinearRegression", "LogisticRegression", "ObjectivePlan", "PrivateSelection", "ProductPlan", "Ridge",
         "StandardScaler", "Table", "Thresholds", "sample_size",
+    },
+    "discreet.learn.torch": {
+        "AdaptiveClip", "ClippedSums", "Clipping", "Geometric", "Linear", "PrivateModel", "Trained", "Training",
+        "rounded_gaussian",
     },
     "discreet.gate": {
         "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Distribution", "Exported", "Gate", "Inspection",

@@ -12,12 +12,13 @@ from discreet.learn.hypotheses import Conjunctions, DecisionLists, FiniteClass, 
 from discreet.learn.logistic import LogisticRegression
 from discreet.learn.moments import GroupPlan, ProductPlan, Table
 from discreet.learn.objective import ObjectivePlan
-from discreet.learn.private_selection import PrivateSelection
+from discreet.learn.private_selection import Chosen, PrivateSelection
 from discreet.learn.regression import LinearRegression, Ridge
 from discreet.learn.transformers import PCA, StandardScaler
 
 __all__ = [
     "PCA",
+    "Chosen",
     "ClusterPlan",
     "Conjunctions",
     "DecisionLists",
