@@ -328,6 +328,38 @@ def test_a_price_does_not_depend_on_its_own_round():
     assert asked == [0, 1, 2]
 
 
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
+def test_who_comes_back_gains_no_more_than_stated_by_a_lie_in_the_first_round(epsilon):
+    """One other bid a round, every value, every lie; the price of the own round is the same whatever is bid."""
+    plan, values = PostedPrices(grid=PriceGrid(4), rounds=3, epsilon=epsilon), values_of(4)
+    best = 0.0
+    for value, lie, first, second in itertools.product(values, values, values, values):
+        worth = surplus(value, plan.grid.prices)
+        had = {
+            bid: sum(float(plan.probabilities(rounds) @ worth) for rounds in ([[bid, first]], [[bid, first], [second]]))
+            for bid in (value, lie)
+        }
+        best = max(best, had[lie] - had[value])
+    assert 0 < best <= plan.truthfulness(visits=2).bound
+
+
+@pytest.mark.parametrize("confidence", [Fraction(1, 2), Fraction(9, 10)])
+def test_all_rounds_together_earn_what_is_stated_as_often_as_stated(confidence):
+    """Every sequence of one bid a round, and every sequence of prices."""
+    plan, values = PostedPrices(grid=PriceGrid(3), rounds=4, epsilon=1), values_of(3)[1:]
+    bound = float(plan.regret(1, confidence).bound)
+    for bids in itertools.product(values, repeat=4):
+        rounds = [[bid] for bid in bids]
+        gains = [plan.scores([one]) / plan.grid.steps for one in rounds]
+        laws = [plan.probabilities(rounds[:at]) for at in range(4)]
+        best, failed = float(sum(gains).max()), 0.0
+        for prices in itertools.product(range(3), repeat=4):
+            earned_all = sum(gain[price] for gain, price in zip(gains, prices, strict=True))
+            if earned_all < best - bound:
+                failed += math.prod(law[price] for law, price in zip(laws, prices, strict=True))
+        assert failed <= 1 - confidence
+
+
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(4)])
 def test_prices_over_rounds_earn_what_the_regret_allows_on_every_sequence_of_bids(epsilon):
     plan, values = PostedPrices(grid=PriceGrid(3), rounds=5, epsilon=epsilon), values_of(3)[1:]

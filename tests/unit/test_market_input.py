@@ -60,6 +60,13 @@ def test_arrays_and_lists_agree_on_hostile_bids():
         assert PriceGrid(9, top=50).levels(some).tolist() == PriceGrid(9, top=50).levels(some.tolist()).tolist()
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_narrow_floats_mean_what_was_typed_too(kind):
+    typed = np.array([0.29, 0.57, 0.58, 0.07, np.nan, np.inf, -1], kind)
+    assert PriceGrid(100).levels(typed).tolist() == [29, 57, 58, 7, 0, 100, 0]
+    assert PriceGrid(100).levels(list(typed)).tolist() == [29, 57, 58, 7, 0, 100, 0]
+
+
 def test_decimals_of_any_size_have_a_level():
     bids = [
         Decimal(text) for text in ("NaN", "Infinity", "-Infinity", "1E+99999", "-1E+99999", "1E-99999", "0", "0.25")
@@ -123,6 +130,9 @@ CALLS = {
     "actions": lambda: LargeGame(3, actions=["a"], types=["t"], base=[[0]], crowding=[[0]]),
     "base": lambda: LargeGame(3, actions=["a", "b"], types=["t"], base=[[0]], crowding=[[0, 0], [0, 0]]),
     "rows": lambda: LargeGame(3, actions=["a", "b"], types=["t"], base=0, crowding=[[0, 0], [0, 0]]),
+    "no types": lambda: routing_game(10, detours={}),
+    "stranger": lambda: entry_game(10).utility("nobody", "north", [0, 0, 0]),
+    "others": lambda: entry_game(10).utility("usual", "north", [0]),
     "names": lambda: LargeGame(3, actions="ab", types=["t"], base=[[0, 0]], crowding=[[0, 0], [0, 0]]),
 }
 
@@ -185,7 +195,7 @@ def test_statements_read_as_sentences_rounded_against_us():
     assert str(auction.truthfulness()) == "nobody whose utility lies in [0, 1] gains more than 0.245 by a lie"
     assert most_gain(auction.cost) <= Fraction("0.245")
     assert "0.95" in str(auction.revenue(1000))
-    assert "5 who lie together" in str(auction.collusion(5))
+    assert "if 5 lie together" in str(auction.collusion(5))
     assert str(PostedPrices(grid=GRID, rounds=4, epsilon=1).truthfulness(0)).endswith("at most 0 by a lie in one round")
 
 

@@ -23,14 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange, Parallel
-from discreet.core import InvalidInput, Number, OutOfRange, WrongType, positive, whole
+from discreet.core import InvalidInput, Number, OutOfRange, WrongType, log_up, positive, whole
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, Outcome, need_grid
 from discreet.market.grids import Bids, PriceGrid, revenues
 from discreet.market.statements import Statement, miss_of, truthfulness, words_of
 from discreet.mechanisms import ExponentialMechanism
-from discreet.mechanisms.selection_errors import exponential_error
 from discreet.noise import Entropy
 
 #: Pricings that a list may have, and segments.
@@ -132,9 +131,12 @@ class AttributeAuction:
         compared with the best on it.
         """
         people, miss = whole(bidders, "bidders", least=0), miss_of(confidence)
-        every = self.grid.steps ** len(self.segments) if self.pricings is None else len(self.pricings)
-        lost = Fraction(exponential_error(self.mechanism.rate, (every - 1) * (1 - miss) / miss)) / self.grid.steps
-        rounding = self.grid.alpha * people if self.pricings is None else Fraction(0)
+        odds = max(Fraction(1), (1 - miss) / miss)
+        if self.pricings is None:
+            rounding, choices = self.grid.alpha * people, len(self.segments) * log_up(Fraction(self.grid.steps))
+        else:
+            rounding, choices = Fraction(0), log_up(Fraction(len(self.pricings)))
+        lost = (choices + log_up(odds)) / (self.mechanism.rate * self.grid.steps)
         return Statement(
             says="the revenue is at most {bound} below that of the best pricing",
             bound=self.grid.top * (rounding + lost),

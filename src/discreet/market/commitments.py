@@ -40,7 +40,7 @@ from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy, bernoulli, choose
 
 #: Entries of the table of utilities.
-MOST_ENTRIES = 20_000_000
+MOST_ENTRIES = 4_000_000
 #: The mixing probability is a multiple of this, rounded up: more punishment, never less.
 MIX_STEP = Fraction(1, 2**40)
 

@@ -72,6 +72,11 @@ class LargeGame:
 
     def utility(self, type_: str, action: str, others: Sequence[Number]) -> Fraction:
         """Return what an action is worth to a type, if so many others take each action; they may be mixtures."""
+        if type_ not in self.types or action not in self.actions or len(others) != len(self.actions):
+            raise InvalidInput(
+                "This is no type or action of the game, or others are not counted for every action.",
+                fix="pass one of types, one of actions, and one number for each action",
+            )
         row = self.crowding[self.actions.index(action)]
         crowd = sum((one * exact(count, "others") for one, count in zip(row, others, strict=True)), Fraction(0))
         return self.base[self.types.index(type_)][self.actions.index(action)] - crowd / self.players
@@ -124,8 +129,11 @@ def routing_game(
     An edge takes its first number of minutes, and its second times the share of all players who are on it, the player
     included. A type is where somebody starts, which makes some routes longer.
     """
-    if not routes or any(edge not in edges for path in routes.values() for edge in path):
-        raise InvalidInput("A route uses an edge that there is not.", fix="list every edge of every route in edges")
+    if not routes or not detours or any(edge not in edges for path in routes.values() for edge in path):
+        raise InvalidInput(
+            "There are no routes or no types, or a route uses an edge that there is not.",
+            fix="list every edge of every route in edges, and every type in detours",
+        )
     size = whole(players, "players", least=2, most=MOST_PLAYERS)
     times = {name: (exact(free, "time"), exact(slope, "slope")) for name, (free, slope) in edges.items()}
     if any(free < 0 or slope < 0 for free, slope in times.values()):

@@ -95,6 +95,10 @@ class PriceGrid:
     def _levels_of_array(self, bids: NDArray[Any]) -> Levels:
         if bids.ndim != 1:
             raise WrongType(f"bids has {bids.ndim} dimensions, not one.", fix="pass one bid for each bidder")
+        if bids.dtype.kind == "f" and bids.dtype.itemsize < 8:
+            # Of a narrow float, too, the text is what was typed; widened it would be another.
+            narrow, back = np.unique(bids, return_inverse=True)
+            return np.array([self.level(one) for one in narrow], np.int64)[back]
         if bids.dtype.kind not in "iuf" or bids.dtype.itemsize > 8:
             return self.levels(bids.tolist())
         # Whatever is beyond the top reaches every price, so nothing is lost; no number becomes no bid.
@@ -122,8 +126,10 @@ def _finite(bid: object, top: Fraction) -> Fraction:
             value = float(bid)
             if math.isnan(value):
                 return Fraction(0)
+            if not math.isfinite(value):
+                return _end(top, over=value > 0)
             # A float means what was typed: its shortest decimal text.
-            return Fraction(float.__repr__(value)) if math.isfinite(value) else _end(top, over=value > 0)
+            return Fraction(float.__repr__(bid) if isinstance(bid, float) else str(bid))
 
 
 def _end(top: Fraction, *, over: bool) -> Fraction:

@@ -79,9 +79,9 @@ def _pinsker(loss: PrivacyLoss) -> list[Fraction]:
 
 def truthfulness(loss: PrivacyLoss, *, members: int = 1) -> Statement:
     """Return what lying is worth where an outcome has this loss for replaced reports."""
-    together = "" if members == 1 else f", of {members} who lie together,"
+    who = "nobody" if members == 1 else f"if {members} lie together, none of them"
     return Statement(
-        says=f"nobody{together} whose utility lies in [0, 1] gains more than {{bound}} by a lie",
+        says=f"{who} whose utility lies in [0, 1] gains more than {{bound}} by a lie",
         bound=most_gain(loss, members=members),
         probability=Fraction(1),
         because="total variation; McSherry, Talwar 2007, sharpened by Dong, Durfee, Rogers 2020",
