@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from accounting_mutants import ACCOUNTING_MUTANTS
+from anonymity_mutants import ANONYMITY_MUTANTS
 from contribution_mutants import CONTRIBUTION_MUTANTS
 from counter_mutants import COUNTER_MUTANTS
 from data_mutants import DATA_MUTANTS
@@ -582,6 +583,7 @@ MUTANTS = [
     *LEARN_MUTANTS,
     *MARKET_MUTANTS,
     *LOCAL_MUTANTS,
+    *ANONYMITY_MUTANTS,
 ]
 
 

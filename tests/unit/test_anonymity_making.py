@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import plain_anonymity as plain
@@ -149,7 +149,7 @@ def test_an_ancestor_is_the_lowest_label_that_covers_a_class(rows, k):
         assert told[made.classes.labels.tolist().index(number)] == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, phases=[Phase.generate])
 @given(tables(least=2), st.integers(1, 3), st.sampled_from(REQUIREMENTS), st.booleans())
 def test_every_class_of_mondrian_meets_what_is_required(rows, k, requirement, relaxed):
     if len(rows) < k or not meets(requirement, rows, rows):
@@ -173,6 +173,36 @@ def test_a_cut_is_at_the_median():
     assert cut_up(codes, rules).tolist() == [0] * 5 + [1] * 5
 
 
+def cut(codes, k, admitted=None, *, relaxed=False):
+    """Return the classes of one attribute's rows, by its codes."""
+    rows = np.array([codes])
+    rules = Rules(k=k, relaxed=relaxed, places=[np.linspace(0, 1, max(codes) + 1)], admitted=admitted)
+    return cut_up(rows, rules).tolist()
+
+
+@pytest.mark.parametrize(
+    "codes", [[0, 0, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 1, 2], [0, 0, 1, 1, 2]]
+)
+def test_a_box_stays_whole_where_a_cut_would_leave_one_row_too_few(codes):
+    assert cut(codes, 3) == [0] * len(codes)
+
+
+def test_a_box_is_cut_where_exactly_k_rows_are_left():
+    assert cut([0, 0, 0, 1, 1, 1, 1], 3) == [0] * 3 + [1] * 4
+    assert cut([0, 0, 0, 0, 1, 1, 1], 3) == [0] * 4 + [1] * 3
+
+
+def test_the_other_cut_is_tried_where_the_nearer_one_is_not_admitted():
+    """Rows 0 and 1 are alike in what is sensitive: they may not be a class, but rows 0 to 3 may."""
+    made = mondrian(
+        Microdata.of({"age": [0, 0, 1, 1, 2, 2], "s": ["a", "a", "a", "b", "a", "b"]}),
+        ["age"],
+        k=2,
+        requirements=[DistinctDiversity(of="s", l=2)],
+    )
+    assert made.classes.labels.tolist() == [0, 0, 0, 0, 1, 1]
+
+
 def exhaustive(rows, k, most, requirement):
     def fails(one):
         return len(one) < k or not (requirement is None or meets(requirement, one, rows))
@@ -180,7 +210,8 @@ def exhaustive(rows, k, most, requirement):
     return plain.full_domain_penalties(rows, QUASI, TREES, most, fails)
 
 
-@settings(max_examples=120)
+# Not shrunk: every step would go through all combinations again, row by row.
+@settings(max_examples=120, phases=[Phase.generate])
 @given(
     tables(most=14),
     st.integers(1, 4),

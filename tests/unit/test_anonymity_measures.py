@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import plain_anonymity as plain
@@ -72,6 +72,12 @@ def test_diversity_and_closeness_are_those_of_the_worst_class(rows):
 def test_recursive_diversity_is_that_of_the_worst_class(rows, rank):
     needed = [plain.least_c(one, "illness", rank) for one in plain.classes_by(rows, QUASI)]
     assert recursive_c(microdata(rows), "illness", rank, QUASI) == (None if None in needed else max(needed))
+
+
+@pytest.mark.parametrize(("rank", "c"), [(2, Fraction(4, 6)), (3, Fraction(4, 3)), (4, Fraction(4, 1)), (5, None)])
+def test_the_commonest_value_is_compared_with_those_from_rank_l_on(rank, c):
+    table = Microdata.of({"q": [0] * 10, "s": [2, 2, 2, 0, 0, 0, 0, 1, 1, 3]})
+    assert recursive_c(table, "s", rank, ["q"]) == c
 
 
 @given(tables(), st.integers(1, 4), st.fractions(0, 1, max_denominator=12), st.integers(2, 4))
@@ -218,6 +224,7 @@ def test_uncertainty_of_a_cell_is_that_of_its_value_among_those_that_are_publish
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30))
+@example([(0, 0), (8, 0), (1, 3), (9, 3)])  # 8 · 2⁶¹ is 0 in 64 bits
 def test_rows_are_of_one_class_exactly_if_they_agree_however_wide_the_codes(rows):
     import numpy as np
 
