@@ -98,7 +98,9 @@ def lanes(numbers, bits):
     ]
 
 
-@pytest.mark.parametrize("chance", [Fraction(10, 37), Fraction(1, 2), Fraction(3, 1 << 16), Fraction(1, 10**9)])
+@pytest.mark.parametrize(
+    "chance", [Fraction(2, 3), Fraction(10, 37), Fraction(1, 2), Fraction(3, 1 << 16), Fraction(1, 10**9)]
+)
 def test_a_coin_of_a_word_is_1_exactly_if_its_random_number_is_below_the_chance(chance):
     """Walked over the 64 numbers around the chance, and 64 spread over all."""
     leading = int(chance * (1 << TOGETHER))

@@ -103,6 +103,7 @@ CALLS = {
     "candidates of nothing": lambda: estimate(HASH, [1], candidates=[]),
     "candidates beyond": lambda: estimate(HASH, [1], candidates=[10]),
     "all of too many": lambda: estimate(LocalHashing(domain=1 << 100, epsilon=1), [1]),
+    "counts of too many": lambda: estimate(KaryResponse(domain=1 << 40, epsilon=1), [1]),
     "all of too many rows": lambda: estimate(Hadamard(domain=1 << 30, epsilon=1), [1]),
     "confidence": lambda: estimate(KARY, [1], confidence=2),
     "error of fewer than nobody": lambda: error_of(KARY, people=-1),

@@ -127,6 +127,33 @@ def test_a_purse_is_neither_begun_again_nor_made_by_opening_it(tmp_path):
         Purse.create(tmp_path / "no" / "folder", epsilon=1)
 
 
+@pytest.mark.parametrize("left", [b"", b"3f2a"])
+def test_a_purse_that_a_crash_kept_from_being_begun_can_be_begun(tmp_path, left):
+    path = tmp_path / "purse"
+    path.write_bytes(left)
+    with pytest.raises(LedgerDamaged, match="no purse"):
+        Purse.open(path)
+    Purse.create(path, epsilon=1).answer("a", YES, 1)
+    assert Purse.open(path).left == HALF
+
+
+def test_a_file_that_is_something_else_is_not_begun_over(tmp_path):
+    path = tmp_path / "letter"
+    path.write_text("dear diary\n")
+    with pytest.raises(LedgerDamaged):
+        Purse.create(path, epsilon=1)
+    assert path.read_text() == "dear diary\n"
+
+
+def test_vectors_within_other_bounds_are_other_questions(purse):
+    from discreet.local import VectorResponse
+
+    wide, narrow = (VectorResponse(size=2, bounds=Bounds(0, high), epsilon=HALF) for high in (9, 1))
+    purse.answer("v", wide, [1, 2])
+    purse.answer("v", narrow, [1, 2])
+    assert purse.left == 0
+
+
 def test_a_purse_whose_file_is_gone_answers_nothing(tmp_path):
     purse = Purse.create(tmp_path / "purse", epsilon=1)
     (tmp_path / "purse").unlink()

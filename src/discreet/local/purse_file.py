@@ -26,18 +26,21 @@ class PurseFile:
 
     @classmethod
     def create(cls, path: Path, first: Record) -> "PurseFile":
-        """Make a file with one line, or refuse if there is one: a purse is never begun again."""
+        """Make a file with one line, or refuse if there is one: a purse is never begun again.
+
+        A file without a whole line is what a crash left of one that was never begun.
+        """
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             folder = os.open(path.parent, os.O_RDONLY)
             os.fsync(folder)
             os.close(folder)
-        except FileExistsError:
-            raise InvalidInput("There is a purse already.", fix="use Purse.open; a purse is for life") from None
         except OSError:
             raise LedgerUnavailable("The purse cannot be made.", fix="pass a path in a folder that exists") from None
         made = cls(path)
         with made.locked():
+            if any(True for _ in made.new()):
+                raise InvalidInput("There is a purse already.", fix="use Purse.open; a purse is for life")
             made.append(first)
         return made
 

@@ -84,6 +84,8 @@ def supports_of(encoder: CategoricalEncoder, rows: Reports, candidates: Integers
     """Return how many reports support each category, or each candidate."""
     match encoder:
         case KaryResponse():
+            if encoder.domain > LARGEST:
+                raise InvalidInput("There are too many categories to count.", fix="use LocalHashing with candidates")
             return _picked(np.bincount(rows, minlength=encoder.domain).astype(np.int64), candidates)
         case Hadamard():
             return _hadamard(encoder, rows, candidates)

@@ -1,6 +1,6 @@
 """Vectors for means: a device tells a few coordinates, chosen at random, each by a share of its ε."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ class VectorResponse:
     size: int
     epsilon: Fraction
     told: int
-    each: NumberResponse = field(repr=False)
+    each: NumberResponse
 
     def __init__(self, *, size: int, bounds: Bounds, epsilon: Number) -> None:
         count, target = whole(size, "size", most=1 << 24), need_epsilon(epsilon)
