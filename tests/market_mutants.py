@@ -7,6 +7,7 @@ TRUTHFUL = "claims/test_market_truthful.py"
 EQUILIBRIA = "claims/test_market_equilibria.py"
 INPUT = "unit/test_market_input.py"
 PLANS = "unit/test_market_plans.py"
+CLI = "unit/test_market_cli.py"
 
 MARKET_MUTANTS = [
     # Auctions.
@@ -86,6 +87,20 @@ MARKET_MUTANTS = [
         "return Repeated(BoundedRange(self.epsilon), self.rounds - 1)",
         "return Repeated(BoundedRange(self.epsilon), 1)",
         f"{AUCTIONS}::test_no_bid_moves_the_prices_of_all_rounds_by_more_than_they_cost",
+    ),
+    Mutant(
+        "an open quote swallows the bids of others",
+        "market/bid_files.py",
+        'yield _cells(line.decode("utf-8-sig", "replace").rstrip("\\r\\n"))',
+        "yield from csv.reader([line.decode(), *(other.decode() for other in file)])",
+        f"{CLI}::test_no_cell_moves_the_bid_of_another_row",
+    ),
+    Mutant(
+        "all bids of a person count",
+        "market/bid_files.py",
+        'unit = str(number) if who is None else row[who] if who < len(row) else ""',
+        "unit = str(number)",
+        f"{CLI}::test_each_person_has_one_bid_where_the_ledger_protects_persons",
     ),
     # Exact truthfulness.
     Mutant(

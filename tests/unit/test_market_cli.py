@@ -122,8 +122,8 @@ def test_every_verb_has_help(run):
     [
         ("bid\n1\n2.5\n", [1, 2.5]),
         ("\ufeffbid,x\r\n1,a\r\n", [1]),
-        ('x,bid\n"a\nb",3\nshort\n,-4\n,nan\n,"1,5"\n', [3, 0, 0, 0, 0]),
-        ("bid\n" + "9" * 200_000 + "\n", [float("inf")]),
+        ('x,bid\n"a\nb",3\nshort\n,-4\n,nan\n,"1,5"\n', [0, 3, 0, 0, 0, 0]),
+        ("bid\n" + "9" * 200_000 + "\n1e999\n1\r2\n", [0, float("inf"), 0]),
         ("bid\n\x00\n7\n", [0, 7]),
         ("bid\n", []),
     ],
@@ -134,6 +134,16 @@ def test_a_file_is_read_whatever_its_rows_hold(text, found, tmp_path):
     read = BidFile(path=str(path), column="bid").bids()
     assert read.tolist() == found
     assert Auction(grid=PriceGrid(4), epsilon=1).run(BidFile(path=str(path), column="bid"), SYSTEM) > 0
+
+
+@pytest.mark.parametrize("cell", ['"', '"""', '"9', "9\r", "\x00", "9,9,9", "\ufeff9", '9"9', "x" * 300_000])
+def test_no_cell_moves_the_bid_of_another_row(cell, tmp_path):
+    """An open quote, an end of a line, too many cells: the rows after it are what they are without it."""
+    path = tmp_path / "bids.csv"
+    path.write_text(f"who,bid\nann,1\nbob,{cell}\ncy,3\ndan,4\n", newline="")
+    for person in (None, "who"):
+        read = BidFile(path=str(path), column="bid", person=person).bids().tolist()
+        assert (read[0], read[-2:], len(read)) == (1, [3, 4], 4)
 
 
 def test_bytes_that_are_no_text_are_no_bid(tmp_path):

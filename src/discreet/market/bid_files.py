@@ -1,9 +1,10 @@
-"""Bids in a CSV file. That a file has the columns is looked at first; its rows are read once they are paid for."""
+"""Bids in a CSV file. That a file has the columns is looked at first; its rows are read once they are paid for.
+
+A line is a row, and a row ends where its line ends, quotes or not: an open quote would swallow the bids of others.
+"""
 
 import csv
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,8 +28,7 @@ class BidFile:
 
     def __post_init__(self) -> None:
         try:
-            with self._rows() as rows:
-                names = next(rows, [])
+            names = next(self._rows(), [])
         except (OSError, ValueError) as error:
             raise InvalidInput(
                 f"The file of bids cannot be read ({type(error).__name__}).", fix="check the path and who may read it"
@@ -43,25 +43,28 @@ class BidFile:
     def bids(self) -> NDArray[np.float64]:
         """Return the bids."""
         highest: dict[str, float] = {}
-        with self._rows() as rows:
-            names = next(rows)
-            which = names.index(self.column)
-            who = None if self.person is None else names.index(self.person)
-            for number, row in enumerate(rows):
-                bid = _number(row[which]) if which < len(row) else 0.0
-                unit = str(number) if who is None else row[who] if who < len(row) else ""
-                highest[unit] = max(highest.get(unit, 0.0), bid)
+        rows = self._rows()
+        names = next(rows)
+        which = names.index(self.column)
+        who = None if self.person is None else names.index(self.person)
+        for number, row in enumerate(rows):
+            bid = _number(row[which]) if which < len(row) else 0.0
+            unit = str(number) if who is None else row[who] if who < len(row) else ""
+            highest[unit] = max(highest.get(unit, 0.0), bid)
         return np.array(list(highest.values()), np.float64)
 
-    @contextmanager
-    def _rows(self) -> Iterator[Iterator[list[str]]]:
-        # A longer field than usual would be an error, and whether there is one depends on a row.
-        before = csv.field_size_limit(sys.maxsize)
-        try:
-            with Path(self.path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-                yield csv.reader(file)
-        finally:
-            csv.field_size_limit(before)
+    def _rows(self) -> Iterator[list[str]]:
+        with Path(self.path).open("rb") as file:
+            for line in file:
+                yield _cells(line.decode("utf-8-sig", "replace").rstrip("\r\n"))
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of one line; none, if it cannot be read."""
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # a cell longer than it takes, or with the end of a line in it
+        return []
 
 
 def _number(text: str) -> float:
