@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: setup demo pictures test slow spark faults mutants check format bench docs postgres java clean
+.PHONY: setup demo pictures mnist test slow spark faults mutants check format bench docs postgres java clean
 
 setup: $(VENV)/.dev
 
@@ -34,6 +34,9 @@ demo: setup            ## the whole story on a hospital that does not exist, wit
 
 pictures: setup        ## three pictures of accounting
 	$(RUN)/python examples/accounting_pictures.py
+
+mnist: setup           ## accuracy against ε on MNIST, in a table and a picture; `make mnist DATA=FOLDER`
+	$(RUN)/python examples/mnist.py --data $(or $(DATA),../shared/data/mnist) --report benchmarks/results/mnist.md
 
 test: setup            ## everything but the slow marks
 	$(RUN)/python -m pytest --quiet --numprocesses 2
@@ -87,4 +90,4 @@ java:                  ## what Spark runs on, where it is missing (Debian, Ubunt
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png mnist-accuracy.png mnist-runs.json docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
