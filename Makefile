@@ -90,4 +90,4 @@ java:                  ## what Spark runs on, where it is missing (Debian, Ubunt
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png mnist-accuracy.png mnist-runs.json docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png local-browsers.png mnist-accuracy.png mnist-runs.json docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
