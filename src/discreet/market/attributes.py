@@ -12,7 +12,7 @@ ways, and rate = ε/2top. ∎ To verify attributes halves the error; the cost is
 (`Parallel`), and a ledger whose units are replaced refuses it.
 If every combination is allowed, revenue(π) is a sum with one term for each segment, so P(π) is a product: segments are
 drawn one by one, and the choice is still that of the exponential mechanism on all m^s pricings.
-Reference: McSherry, Talwar 2007, Section 4; Balcan, Blum, Hartline, Mansour 2008 (attribute auctions).
+Reference: McSherry, Talwar 2007; Balcan, Blum, Hartline, Mansour 2008 (attribute auctions).
 """
 
 from collections.abc import Mapping, Sequence
@@ -141,7 +141,7 @@ class AttributeAuction:
             says="the revenue is at most {bound} below that of the best pricing",
             bound=self.grid.top * (rounding + lost),
             probability=1 - miss,
-            because="McSherry, Talwar 2007, Section 4; Dwork, Roth 2014, Theorem 3.11",
+            because="McSherry, Talwar 2007; Dwork, Roth 2014, Theorem 3.11",
         )
 
     def truthfulness(self, *, members: int = 1) -> Statement:

@@ -15,7 +15,7 @@ OPT − top·(αn + ln(m)/ε) in the mean. Proof. Round the best price down to t
 pays less by αtop at most; below the first price it earns αtop·n at most. So the best price on the grid earns
 OPT − αn·top or more. The rest is the error of the exponential mechanism (Dwork, Roth 2014, Theorem 3.11), and for the
 mean: (ε/top)·E[revenue] + entropy = ln Σ e^(ε·revenue/top) ≥ (ε/top)·best, and an entropy is at most ln m. ∎
-Reference: McSherry, Talwar 2007, Section 4.1, with half the constant.
+Reference: McSherry, Talwar 2007, with half the constant.
 
 **Truthfulness.** See `statements`: a bidder with utility in [0, 1], what a value is above the price in units of the
 top, gains at most tanh(ε/4) by a lie; each of k who lie together at most tanh(kε/4). A bid that is not one's value can
@@ -124,7 +124,7 @@ class Auction:
             says="the revenue is at most {bound} below that of the best single price",
             bound=self.grid.top * (self.grid.alpha * people + lost),
             probability=1 - miss,
-            because="McSherry, Talwar 2007, Section 4.1; Dwork, Roth 2014, Theorem 3.11",
+            because="McSherry, Talwar 2007; Dwork, Roth 2014, Theorem 3.11",
         )
 
     def mean_revenue(self, bidders: int) -> Statement:
@@ -135,7 +135,7 @@ class Auction:
             says="the mean revenue is at most {bound} below that of the best single price",
             bound=self.grid.top * (self.grid.alpha * people + lost),
             probability=Fraction(1),
-            because="McSherry, Talwar 2007, Section 4.1; the entropy of the choice",
+            because="McSherry, Talwar 2007; the entropy of the choice",
         )
 
     def truthfulness(self) -> Statement:
