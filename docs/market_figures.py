@@ -110,7 +110,9 @@ def draw_facilities(path: Path) -> None:
             for choice, each in zip(choices, people, strict=True)
         ]
         mixed = [float(choice.mixing) for choice in choices]
-        axes.loglog(people, lost, color=colour, marker="o", ms=3, lw=1, label=f"{places} places: what each loses, at most")
+        axes.loglog(
+            people, lost, color=colour, marker="o", ms=3, lw=1, label=f"{places} places: what each loses, at most"
+        )
         axes.loglog(people, mixed, color=colour, lw=0.8, ls="--", label=f"{places} places: mixing probability")
     axes.set_xlabel("people")
     axes.set_ylabel("share of the longest way")
