@@ -74,6 +74,7 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/peers_venv.py
 	$(RUN)/python benchmarks/queries.py --large
 	$(RUN)/python benchmarks/local.py
+	$(RUN)/python benchmarks/anonymity.py
 	$(RUN)/python benchmarks/postgres.py
 	$(RUN)/python benchmarks/spark.py
 	$(RUN)/python benchmarks/scaling.py

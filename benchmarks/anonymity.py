@@ -211,8 +211,8 @@ def _compared(published, theirs, table, anjana, penalty):
         (name, float(ours[name]), theirs[name][0], seconds, theirs[name][1]) for name in ours
     ]  # fmt: skip
     note = (
-        "On a full-domain table with k = 5, l = 2 and at most 10 % suppressed. Ours is one run of all measures. pycanon "
-        "rounds the entropy's l "
+        "On a full-domain table with k = 5, l = 2 and at most 10 % suppressed. Ours is one run of all measures. "
+        "pycanon rounds the entropy's l "
         "down to a whole number; its c takes the rarest value for the commonest, so that it is not the definition's."
     )
     columns = ("measure", "ours", "pycanon", "ours, s", "pycanon, s")

@@ -23,6 +23,7 @@ ROOMS = [
     "discreet.session",
     "discreet.local",
     "discreet.market",
+    "discreet.anonymity",
 ]
 #: Directories that only somebody's machine has; system ones would not be a leak, but do not belong in prose either.
 MACHINE_PATH = re.compile(

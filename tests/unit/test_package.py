@@ -54,6 +54,16 @@ FACES = {
         "need_delta", "neighbours_of", "optimal_composition", "optimal_delta", "optimal_delta_unequal",
         "optimal_epsilon", "posterior", "power", "renyi_of", "times_left", "with_limit",
     },
+    "discreet.anonymity": {
+        "Anonymised", "Clip", "Closeness", "DayTo", "Deidentified", "DistinctDiversity", "Diversity", "Drop",
+        "EntropyDiversity", "Finding", "Gaps", "Hierarchy", "InformationLost", "Keep", "Label", "Linked",
+        "Mask", "Microdata", "MostOfOne", "Part", "Presence", "Pseudonym", "PseudonymKey", "Recoding",
+        "RecursiveDiversity", "Requirement", "Risk", "Role", "Round", "Treatment", "beliefs", "deidentify",
+        "discernibility_of", "diversity_of", "find_identifying", "full_domain", "homogeneous", "in_both",
+        "information_lost", "journalist_risk", "k_of", "link", "marketer_risk", "meets", "misclassified",
+        "mondrian", "newcomers", "presence_of", "prosecutor_risk", "publish", "read_hierarchy",
+        "read_microdata", "reconstruct", "recursive_c", "write_inside",
+    },
     "discreet.cli": {"main"},
     "discreet.data": {
         "Aggregation", "Call", "Case", "ColumnValue", "Derived", "Distinct", "DuckTable", "DuckTables",
