@@ -151,13 +151,15 @@ def _subsets(encoder: SubsetSelection, own: Integers, entropy: Entropy) -> Words
     rows = _lies(encoder.domain, near / COARSE, own, entropy)
     flat, wanted = _marked(rows, own, np.zeros(len(own), np.bool_)).reshape(-1), encoder.chosen - told
     excess = sizes_of(rows) - wanted
-    while len(wrong := np.flatnonzero(excess)):
+    wrong = np.flatnonzero(excess)
+    while len(wrong):
         drawn = below(encoder.domain, len(wrong), entropy=entropy)
         word, bit = wrong * rows.shape[1] + (drawn >> 6), np.uint64(1) << (drawn & 63).astype(np.uint64)
         inside = (flat[word] & bit) != 0
         fits = (inside == (excess[wrong] > 0)) & (drawn != own[wrong])
         flat[word[fits]] ^= bit[fits]
         excess[wrong[fits]] -= np.sign(excess[wrong[fits]])
+        wrong = wrong[excess[wrong] != 0]
     return _marked(rows, own, told)
 
 

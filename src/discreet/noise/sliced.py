@@ -31,19 +31,21 @@ def coin_words(chance: Number, size: Size, *, entropy: Entropy = SYSTEM) -> Word
     heads = np.zeros(math.prod(dimensions), np.uint64)
     leading = math.floor(ratio * (1 << TOGETHER))
     rest = ratio * (1 << TOGETHER) - leading
+    # Where nothing is left of the chance, no number that begins like it is below it.
+    last = 0 if rest or not leading else (leading & -leading).bit_length() - 1
     for start in range(0, len(heads), BATCH):
         piece = heads[start : start + BATCH]
-        undecided = _compare(piece, leading, entropy)
+        undecided = _compare(piece, leading, last, entropy)
         if rest:
             _settle(piece, undecided, rest, entropy)
     return heads.reshape(dimensions)
 
 
-def _compare(heads: Words, leading: int, entropy: Entropy) -> Words:
-    """Set the bits whose random numbers begin below `leading`; return those that begin just like it."""
+def _compare(heads: Words, leading: int, last: int, entropy: Entropy) -> Words:
+    """Set the bits whose random numbers begin below `leading`, down to its bit `last`; return those that are equal."""
     undecided = np.full(len(heads), ~np.uint64(0))
     zeros = np.empty_like(heads)  # where the random number has a 0
-    for place in reversed(range(TOGETHER)):
+    for place in reversed(range(last, TOGETHER)):
         entropy.fill(zeros)
         np.bitwise_and(undecided, zeros, out=zeros)
         if leading >> place & 1:
