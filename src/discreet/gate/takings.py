@@ -129,13 +129,21 @@ class Run:
         if self._taken[1].any():
             charged |= self._taken[1] > 0
         everybody = np.flatnonzero(charged)
-        amounts, failures = (self._extra(place, everybody, 0).astype(np.uint32) for place in (0, 1))
+        amounts, failures = (self._charges(place, everybody) for place in (0, 1))
         if self._paid is not None:  # whoever had paid for as much pays nothing now
             some = (amounts > 0) | (failures > 0)
             everybody, amounts, failures = everybody[some], amounts[some], failures[some]
         with self.accounts.lock:
             charges = self.accounts.charges(everybody, amounts, failures)
         return replace(charges, lone=self.passes <= 1)
+
+    def _charges(self, place: int, numbers: Locals) -> Numbers:
+        """Return what some persons are to be charged, as it is stored."""
+        charges = np.zeros(len(numbers), np.uint32)
+        if self._taken[place].any():
+            for start in range(0, len(numbers), BLOCK):
+                charges[start : start + BLOCK] = self._extra(place, numbers[start : start + BLOCK], 0)
+        return charges
 
 
 def _whole(amounts: NDArray[np.float64]) -> NDArray[np.int64]:
