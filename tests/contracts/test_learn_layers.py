@@ -13,9 +13,14 @@ import plain_dpsgd
 from discreet.core import InvalidInput, WrongType
 from discreet.learn.torch import grid, sums
 from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel
+from discreet.learn.torch.tape import Recording, Tape
 
 #: PyTorch says so once, of the plain layer that ours is compared with.
-pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths"),
+    pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN"),
+]
+torch.set_num_threads(1)  # so small a layer is slower on two
 
 EXAMPLES = 6
 #: Floats of 32 bits, summed in another order.
@@ -31,6 +36,13 @@ class Take(nn.Module):
 
     def forward(self, *inputs):
         return self.module(*inputs)[0]
+
+
+class Turned(Take):
+    """A module that wants its positions first."""
+
+    def forward(self, inputs):
+        return super().forward(inputs.transpose(0, 1)).transpose(0, 1)
 
 
 class Tied(nn.Module):
@@ -128,7 +140,14 @@ CASES = {
         draw(5, 3),
     ),
     "LSTM": lambda: (Take(nn.LSTM(4, 3, num_layers=2, batch_first=True)), draw(3, 4)),
+    "LSTM, both ways": lambda: (Take(nn.LSTM(4, 3, 2, bidirectional=True, bias=False, batch_first=True)), draw(3, 4)),
+    "LSTM with projections": lambda: (Take(nn.LSTM(4, 3, proj_size=2, batch_first=True)), draw(3, 4)),
+    "LSTM, positions first": lambda: (Turned(nn.LSTM(4, 3)), draw(3, 4)),
     "GRU": lambda: (Take(nn.GRU(4, 3, batch_first=True)), draw(3, 4)),
+    "GRU, both ways": lambda: (Take(nn.GRU(4, 3, 2, bidirectional=True, batch_first=True)), draw(3, 4)),
+    "recurrent layer": lambda: (Take(nn.RNN(4, 3, batch_first=True)), draw(3, 4)),
+    "recurrent layer with rectifiers": lambda: (Take(nn.RNN(4, 3, nonlinearity="relu", batch_first=True)), draw(3, 4)),
+    "LSTM cell": lambda: (Take(nn.LSTMCell(4, 3)), draw(4)),
     "bilinear": lambda: (nn.Bilinear(3, 4, 5), draw(3), draw(4)),
     "shared weights": lambda: (Tied(), words(5)),
     "functional uses": lambda: (Scaled(), draw(4)),
@@ -369,6 +388,22 @@ def test_losses_that_depend_on_no_parameter_add_nothing():
     assert found.within.tolist() == [3]
 
 
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
+def test_recurrent_layers_have_a_rule_and_give_what_pytorch_gives(kind):
+    torch.manual_seed(4)
+    model, inputs = kind(4, 3, 2, bidirectional=True, batch_first=True), torch.randn(5, 6, 4)
+    plain, memory = model(inputs)
+    tape = Tape(model.parameters())
+    with Recording(tape):
+        outputs, last = model(inputs)
+    assert torch.allclose(outputs, plain, atol=1e-6)
+    pairs = zip(last, memory, strict=True) if kind is nn.LSTM else [(last, memory)]
+    assert all(torch.allclose(ours, theirs, atol=1e-6) for ours, theirs in pairs)
+    found = torch.autograd.grad(outputs.sum(), list(model.parameters()), allow_unused=True)
+    assert all(gradient is None for gradient in found)  # nothing is left to the fallback
+    assert tape.entries
+
+
 REFUSED = {
     "batch norm": (lambda: nn.BatchNorm1d(3), "GroupNorm"),
     "batch norm without statistics": (lambda: nn.BatchNorm2d(3, track_running_stats=False).eval(), "GroupNorm"),
@@ -484,6 +519,7 @@ def test_wrong_calls_are_refused_with_a_fix():
     for call in (
         lambda: PrivateModel("model"),
         lambda: PrivateModel(nn.ReLU()),
+        lambda: PrivateModel(nn.Linear(2, 2, device="meta")),
         lambda: PrivateModel(model, groups=[["weight"]]),
         lambda: PrivateModel(model, groups=[["weight", "bias"], []]),
         lambda: Clipping(bounds=()),

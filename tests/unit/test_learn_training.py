@@ -343,6 +343,28 @@ def test_a_dataset_of_pairs_is_read_too(ledger):
     assert training().fit(Gate(ledger, torch.utils.data.TensorDataset(*examples()))).lots == 9
 
 
+class TwoInputs(nn.Module):
+    """Words and numbers; the words' meaning is frozen."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.layer = nn.Embedding(5, 3), nn.Linear(7, 3)
+        self.words.requires_grad_(requires_grad=False)
+
+    def forward(self, words, numbers):
+        return self.layer(torch.cat([self.words(words), numbers], 1))
+
+
+@pytest.mark.parametrize("wrap", [tuple, lambda parts: torch.utils.data.TensorDataset(*parts)])
+def test_models_with_several_inputs_and_frozen_layers_are_trained(ledger, wrap):
+    numbers, targets = examples()
+    words = torch.arange(60) % 5
+    plan = training(model=TwoInputs, loss=lambda outputs, right: LOSS(outputs, right) + 0.1 * outputs.square().sum(1))
+    model = plan.fit(Gate(ledger, wrap((words, numbers, targets)))).model
+    assert torch.equal(model.words.weight, plan.network.words.weight)
+    assert not torch.equal(model.layer.weight, plan.network.layer.weight)
+
+
 def test_layers_that_mix_examples_are_refused_before_anything_is_paid():
     with pytest.raises(DiscreetError, match="BatchNorm"):
         training(model=lambda: nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)))

@@ -94,6 +94,11 @@ class PrivateModel:
         trainable = tuple((name, each) for name, each in model.named_parameters() if each.requires_grad)
         if not trainable:
             raise InvalidInput("The model has no trainable parameter.", fix="leave requires_grad on for some of them")
+        if any(each.device.type != "cpu" for _, each in trainable):
+            raise InvalidInput(
+                "The model is not on the processor, where integers are summed exactly.",
+                fix="move it with model.cpu(); other devices are not supported",
+            )
         self.module = model
         self.parameters: tuple[tuple[str, nn.Parameter], ...] = trainable
         self.groups = _partition([name for name, _ in trainable], groups)

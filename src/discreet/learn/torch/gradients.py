@@ -172,7 +172,9 @@ def gradients_of(parameter: nn.Parameter, entries: Sequence[Entry], examples: in
     """Gather the gradients of one parameter from all its uses."""
     as_weight = [entry for entry in entries if entry.weight is parameter]
     uses: list[Gradients] = [WeightGradients(entry) for entry in _merged(as_weight)]
-    uses += [KnownGradients(entry.call.bias_gradients(entry.gradient)) for entry in entries if entry.bias is parameter]
+    biases = [entry.call.bias_gradients(entry.gradient) for entry in entries if entry.bias is parameter]
+    if biases:  # an example's are added up before their norm is taken
+        uses.append(KnownGradients(torch.stack(biases).sum(0) if len(biases) > 1 else biases[0]))
     if not uses:
         return KnownGradients(parameter.new_zeros(()).expand(examples, *parameter.shape))
     return uses[0] if len(uses) == 1 else AddedGradients(tuple(uses), tuple(parameter.shape), examples)

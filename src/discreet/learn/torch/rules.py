@@ -16,6 +16,7 @@ from discreet.core import InvalidInput
 from discreet.learn.torch.convolution import ConvolutionCall
 from discreet.learn.torch.embedding import EmbeddingCall
 from discreet.learn.torch.linear import LinearCall
+from discreet.learn.torch.recurrent import RULES as RECURRENT
 from discreet.learn.torch.scaling import ScaleCall
 
 if TYPE_CHECKING:
@@ -185,4 +186,5 @@ RULES: dict[Any, Callable[..., Any]] = {
     F.rms_norm: rms_norm,
     F.group_norm: group_norm,
     F.multi_head_attention_forward: attention,
+    **RECURRENT,
 }
