@@ -119,6 +119,20 @@ LOCAL_MUTANTS = [
         f"{ENCODERS}::test_a_vector_pays_for_each_coordinate_that_it_tells",
     ),
     Mutant(
+        "a short text is told by a short prefix",
+        "local/prefixes.py",
+        "which = need_coins(coins).below(self.length)",
+        "which = min(need_coins(coins).below(self.length), len(data.rstrip(bytes(1))))",
+        f"{ENCODERS}::test_no_report_tells_two_texts_apart_by_more_than_e_to_epsilon",
+    ),
+    Mutant(
+        "only what a person has is told of in a survey",
+        "local/surveys.py",
+        "which = need_coins(coins).below(len(self.marginals))",
+        "which = need_coins(coins).below(len(self.marginals)) if person else 0",
+        f"{ENCODERS}::test_no_report_tells_two_people_apart_by_more_than_e_to_epsilon",
+    ),
+    Mutant(
         "a crowd's subsets are mended by the truth, too",
         "local/crowd.py",
         " & (drawn != own[wrong])",

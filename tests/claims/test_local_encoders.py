@@ -11,8 +11,10 @@ from discreet.local import (
     KaryResponse,
     LocalHashing,
     NumberResponse,
+    PrefixTree,
     Rappor,
     SubsetSelection,
+    Survey,
     Unary,
     VectorResponse,
     pack,
@@ -197,3 +199,51 @@ def test_a_vector_pays_for_each_coordinate_that_it_tells():
     report = encoder.encode([0.5] * 8)
     assert len({coordinate for coordinate, _ in encoder.parts(report)}) == 2
     assert 0 <= report < encoder.outputs
+
+
+def test_no_report_tells_two_vectors_apart_by_more_than_epsilon_where_several_coordinates_are_told(monkeypatch):
+    """With few levels, so that all pairs of reports can be walked: the code is the same."""
+    monkeypatch.setattr("discreet.local.numbers.LEVELS", 6)
+    monkeypatch.setattr("discreet.local.numbers.NEAR", 1)
+    encoder = VectorResponse(size=3, bounds=Bounds(-1, 1), epsilon=5)
+    assert encoder.told == 2
+    vectors = [[1, 1, -1], [-1, -1, 1], [0, Fraction(1, 3), 1]]
+    walked = [distribution(lambda coins, vector=vector: encoder.encode(vector, coins)) for vector in vectors]
+    assert all(sum(one.values()) == 1 for one in walked)
+    assert within(max(worst_ratio(*pair) for pair in combinations(walked, 2)), 5)
+
+
+# Texts and surveys.
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), 1, 2])
+def test_no_report_tells_two_texts_apart_by_more_than_e_to_epsilon(monkeypatch, epsilon):
+    """With an alphabet of two bytes, so that all can be walked: the code is the same."""
+    monkeypatch.setattr("discreet.local.prefixes.BYTE", 2)
+    tree = PrefixTree(length=2, epsilon=epsilon)
+    texts = [b"\0", b"\0\1", b"\1\0", b"\1\1\1"]
+    walked = [distribution(lambda coins, text=text: tree.encode(text, coins)) for text in texts]
+    assert all(sum(one.values()) == 1 for one in walked)
+    assert all(report < tree.outputs for report in walked[0])
+    assert within(max(worst_ratio(*pair) for pair in combinations(walked, 2)), epsilon)
+    for one in walked:
+        levels = [sum(mass for report, mass in one.items() if tree.part(report)[0] == level) for level in (0, 1)]
+        assert levels == [Fraction(1, 2)] * 2  # how long a prefix is told does not depend on the text
+
+
+def test_no_report_of_all_bytes_tells_two_letters_apart_by_more_than_e_to_epsilon():
+    tree = PrefixTree(length=1, epsilon=1)
+    walked = [distribution(lambda coins, text=text: tree.encode(text, coins)) for text in ("a", "b", "")]
+    assert within(max(worst_ratio(*pair) for pair in combinations(walked, 2)), 1)
+
+
+@pytest.mark.parametrize("ways", [1, 2, 3])
+def test_no_report_tells_two_people_apart_by_more_than_e_to_epsilon(ways):
+    survey = Survey(attributes={"a": 2, "b": 3, "c": 2}, epsilon=1, ways=ways)
+    people = [{"a": 0, "b": 0, "c": 0}, {"a": 1, "b": 2, "c": 1}, {"a": 1, "b": 1}, {}]
+    walked = [distribution(lambda coins, person=person: survey.encode(person, coins)) for person in people]
+    assert within(max(worst_ratio(*pair) for pair in combinations(walked, 2)), 1)
+    for one in walked:
+        shares = [sum(mass for report, mass in one.items() if survey.part(report)[0] == each) for each in range(3)]
+        many = len(survey.marginals)
+        assert shares[:many] == [Fraction(1, many)] * many  # which marginal is told does not depend on the person
