@@ -50,6 +50,7 @@ def estimate(
 ) -> Frequencies:
     """Estimate how many people hold each category, or each candidate, from their reports.
 
+    Candidates are chosen without looking at these reports, or the errors do not hold for them.
     A category that s of n reports support is held by (s − n·others)/(kept − others) people, on average exactly.
     Reference: Wang, Blocki, Li, Jha 2017, Section 3 (pure protocols).
     """
