@@ -50,8 +50,8 @@ MILLION = 10**6
 ROUNDS = 5
 TERMS = (
     "Processor time, best of several. Adult's training file without the rows that lack a value: 30,162 rows, eight "
-    "quasi-identifiers (age is measured, the others are sets in the order of their hierarchies). The penalty is the "
-    "normalised certainty penalty as `docs/anonymity.md` defines it."
+    "quasi-identifiers (age is measured, the others are sets; hierarchies are used where labels are published). The "
+    "penalty is the normalised certainty penalty as `docs/anonymity.md` defines it."
 )
 
 

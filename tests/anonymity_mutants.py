@@ -37,6 +37,13 @@ ANONYMITY_MUTANTS = [
         f"{MAKING}test_a_box_is_cut_where_it_is_widest_relative_to_the_table",
     ),
     Mutant(
+        "values are cut in the order of their letters",
+        "anonymity/mondrian.py",
+        'np.argsort(-attribute.counts, kind="stable")',
+        'np.argsort(attribute.values.astype(str), kind="stable")',
+        f"{MAKING}test_common_values_are_parted_from_rare_ones_first",
+    ),
+    Mutant(
         "a set is published without its last value",
         "anonymity/regions.py",
         "return Sets(np.arange(classes.count), spread.codes, np.append(spread.starts, len(spread.codes)))",

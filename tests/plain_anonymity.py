@@ -64,12 +64,21 @@ def cell_penalty(cells, whole, *, measured):
     return Fraction(different, len(set(whole))) if different > 1 else Fraction(0)
 
 
-def cuts(rows, name, k):
+def in_order(table, name):
+    """Return the place of each value: numbers as they are, texts by how common they are, and then by their letters."""
+    found = counts(table, name)
+    numbers = all(isinstance(value, int) for value in found)
+    ordered = sorted(found) if numbers else sorted(found, key=lambda value: (-found[value], value))
+    return {value: place for place, value in enumerate(ordered)}
+
+
+def cuts(rows, table, name, k):
     """Yield all ways to cut rows between two values with k rows on both sides."""
-    for value in sorted({row[name] for row in rows})[1:]:
-        left = [row for row in rows if row[name] < value]
+    place = in_order(table, name)
+    for value in sorted({place[row[name]] for row in rows})[1:]:
+        left = [row for row in rows if place[row[name]] < value]
         if len(left) >= k and len(rows) - len(left) >= k:
-            yield left, [row for row in rows if row[name] >= value]
+            yield left, [row for row in rows if place[row[name]] >= value]
 
 
 def generalised(rows, names, hierarchies, levels):

@@ -99,7 +99,7 @@ def test_strict_mondrian_leaves_no_cut_and_parts_no_equals(rows, k):
     if len(rows) < k:
         return
     found = groups(rows, mondrian(microdata(rows), QUASI, k=k))
-    assert not any(True for one in found for name in QUASI for _ in plain.cuts(one, name, k))
+    assert not any(True for one in found for name in QUASI for _ in plain.cuts(one, rows, name, k))
     places = [tuple(row[name] for name in QUASI) for one in found for row in one]
     owners = [number for number, one in enumerate(found) for _ in one]
     assert len(set(zip(places, owners, strict=True))) == len(set(places))
@@ -165,6 +165,13 @@ def test_a_box_is_cut_where_it_is_widest_relative_to_the_table():
     made = mondrian(microdata(rows), ["age", "sex"], k=4)
     assert sorted(set(made.columns()["age"])) == ["0 to 1", "6 to 7"]
     assert sorted(set(made.columns()["sex"])) == ["f", "m"]
+
+
+def test_common_values_are_parted_from_rare_ones_first():
+    """A and D are common: by letters B and C would stand between them, and the first cut would join a rare to each."""
+    rows = [{"ward": ward} for ward in "AAAAAABCDDDDDD"]
+    told = mondrian(microdata(rows), ["ward"], k=2).columns()["ward"]
+    assert sorted(set(told)) == ["A", "D", "{B, C}"]
 
 
 def test_a_cut_is_at_the_median():

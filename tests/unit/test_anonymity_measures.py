@@ -254,6 +254,8 @@ def test_rows_are_of_one_class_exactly_if_they_agree_however_wide_the_codes(rows
         lambda: RecursiveDiversity(of="a", c=0, l=2),
         lambda: RecursiveDiversity(of="a", c=1, l=1),
         lambda: Closeness(of="a", t=2),
+        lambda: Closeness(of="a", t=1, ordered=1),
+        lambda: diversity_of(microdata([{"a": 1}]), 7, ["a"]),
         lambda: MostOfOne(of="a", alpha=-1),
         lambda: DistinctDiversity(of="a", l=0),
         lambda: prosecutor_risk(microdata([{"a": 1}]), ["a"], limit=3),

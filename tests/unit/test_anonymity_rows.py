@@ -257,6 +257,7 @@ def test_what_the_engine_says_about_rows_is_not_told(tmp_path):
         lambda place: read_microdata(place, hierarchies={"nope": Hierarchy.flat("a")}),
         lambda place: read_microdata("nowhere.csv"),
         lambda place: read_microdata(7),
+        lambda place: read_microdata(place, gap_texts="?"),
         lambda place: deidentify(place, "x.csv", {"age": "drop"}),
         lambda place: deidentify(place, 7, {}),
         lambda place: deidentify(place, "x.csv", {**TREATED, "illness": Round(2)}),

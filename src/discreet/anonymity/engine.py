@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
-from discreet.core import InvalidInput
+from discreet.core import InvalidInput, WrongType
 from discreet.core.schema import Kind, closest
 from discreet.data.canonical import cast_as
 from discreet.data.csv_files import written_kinds
@@ -56,6 +56,8 @@ def with_rows(
     source: object, use: Callable[[Held], Made], *, gaps: Sequence[str] = (), settings: EngineSettings | None = None
 ) -> Made:
     """Return what is made of a source's rows. No error quotes one: what an engine says goes to the operator's log."""
+    if isinstance(gaps, str) or not all(isinstance(gap, str) for gap in gaps):
+        raise WrongType("What stands for a gap is no list of texts.", fix='pass gap_texts=("?",)')
 
     def used() -> Made:
         with _holding(source, gaps, settings or EngineSettings()) as held:

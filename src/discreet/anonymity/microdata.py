@@ -116,6 +116,8 @@ class Microdata:
 
     def attribute(self, name: str) -> Attribute:
         """Return a column."""
+        if not isinstance(name, str):
+            raise WrongType(f"The name of a column is {kind_of(name)}.", fix="pass it as a text")
         if name not in self.attributes:
             meant = closest(name, self.attributes)
             fix = f"did you mean {meant!r}?" if meant else f"name one of: {', '.join(self.attributes)}"

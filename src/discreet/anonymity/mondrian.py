@@ -1,6 +1,7 @@
 """Mondrian: k-anonymity by cutting boxes of rows in two, each along the attribute in which it is widest."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 
 import numpy as np
@@ -38,7 +39,8 @@ def mondrian(
     All rows are one box at first. A box is cut at its median, along the attribute in which it is widest among those
     that allow a cut; *strict*: between values, so that equal rows stay together; *relaxed*: in the middle, and equal
     rows may be on both sides. A cut is allowed if both sides have k rows and meet all requirements. No box is left that
-    such a cut allows. Nothing is suppressed.
+    such a cut allows. Nothing is suppressed. Values that are not measured stand by how common they are; with
+    `Recoding.ANCESTORS`, as in their hierarchy.
 
     What holds: every class has at least k rows, and meets the requirements. That is a fact about the table and no
     guarantee about a person: see the attacks.
@@ -49,16 +51,31 @@ def mondrian(
     wanted = need_k(k, table)
     required = need_requirements(requirements, table, quasi)
     _need_possible(table, wanted, required)
+    lines = [_line(attribute, recoding) for attribute in attributes]
     rules = Rules(
         k=wanted,
         relaxed=flag(relaxed, "relaxed"),
-        places=[_places(attribute) for attribute in attributes],
+        places=[_places(line) for line in lines],
         admitted=_admission(table, required),
     )
-    classes = Classes.of(cut_up(np.stack([attribute.codes for attribute in attributes]), rules))
+    classes = Classes.of(cut_up(np.stack([line.codes for line in lines]), rules))
     regions = {attribute.name: _region(attribute, classes, recoding) for attribute in attributes}
     words = f"Mondrian, {'relaxed' if relaxed else 'strict'}, k={wanted}"
     return Anonymised(table, tuple(quasi), classes, regions, words)
+
+
+def _line(attribute: Attribute, recoding: Recoding) -> Attribute:
+    """Return an attribute with its values in the order that cuts go by.
+
+    Sets may hold any values, so that the order is free: the commonest first. Then common values, each of which many
+    rows hold, are parted from rare ones first. Labels hold what their tree says, and cuts go by its order.
+    """
+    if attribute.measured or recoding is not Recoding.OCCURRING:
+        return attribute
+    order = np.argsort(-attribute.counts, kind="stable")
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    return replace(attribute, codes=ranks[attribute.codes], values=attribute.values[order])
 
 
 def _places(attribute: Attribute) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.anonymity.classes import Spread
 from discreet.core import InvalidInput, Number, OutOfRange, exact, positive, whole
+from discreet.core.exact import flag
 from discreet.core.frozen import settle
 
 #: Entropies that are nearer to each other than this are compared exactly.
@@ -82,7 +83,7 @@ class Closeness:
     ordered: bool = False
 
     def __init__(self, *, of: str, t: Number, ordered: bool = False) -> None:
-        settle(self, of=of, t=_share(t, "t"), ordered=ordered)
+        settle(self, of=of, t=_share(t, "t"), ordered=flag(ordered, "ordered"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
