@@ -45,6 +45,19 @@ def test_a_table_that_is_not_anonymous_is_told_so_by_the_status(run, facts, pati
     assert (found["k"], found["met"], found["checks"]) == (1, False, {"k = 5": False})
 
 
+def test_quasi_identifiers_that_nobody_names_are_found(run, facts, patients):
+    assert facts("check", "p.csv", "--k", 5, status=3)["quasi"] == ["age", "postcode", "sex"]
+    assert facts("risk", "p.csv")["quasi"] == ["age", "postcode", "sex"]
+    _, out, _ = run("check", "p.csv", "--k", 5)
+    assert "Taken for quasi-identifiers: age, postcode, sex." in out
+    assert "because they tell who a row is about: id, name." in out
+    assert facts("check", "p.csv", "--sensitive", "age")["quasi"] == ["postcode", "sex"]
+    (patients / "plain.csv").write_text("x,y\n1,2\n", encoding="utf-8")
+    status, _, err = run("check", "plain.csv", "--k", 5)
+    assert status == 2
+    assert "--quasi" in err
+
+
 def test_a_table_that_was_made_passes_its_own_check(run, facts, patients):
     asked = ("--k", 4, "--sensitive", "illness", "--l", 2, "--alpha", "0.8", "--recursive", "5,2", "--entropy-l", "1.2")
     made = facts("make", "p.csv", "out.csv", *QUASI, *asked, "--t", "0.6", "--inside")

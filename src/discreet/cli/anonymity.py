@@ -18,6 +18,7 @@ from discreet.anonymity import (
     RecursiveDiversity,
     Requirement,
     Risk,
+    Role,
     diversity_of,
     find_identifying,
     full_domain,
@@ -65,14 +66,14 @@ def _finding(one: Finding) -> list[str]:
 
 def answer_check(arguments: Namespace) -> Answer:
     """Say whether a table is as anonymous as was asked for."""
-    quasi, table = _table(arguments)
+    found, quasi, table = _table(arguments)
     wanted = None if arguments.k is None else read_whole(arguments.k, "--k")
     required = _requirements(arguments)
     k = k_of(table, quasi)
     checks = [] if wanted is None else [(f"k = {wanted}", k >= wanted)]
     checks += [(_named(one), meets(table, one, quasi)) for one in required]
-    facts: dict[str, Fact] = {"k": k, "rows": table.rows, "met": all(met for _, met in checks)}
-    lines = [f"The smallest class has {k} of {table.rows:,} rows."]
+    facts: dict[str, Fact] = {"quasi": [*quasi], "k": k, "rows": table.rows, "met": all(met for _, met in checks)}
+    lines = [*found, f"The smallest class has {k} of {table.rows:,} rows."]
     if arguments.sensitive is not None:
         spread = diversity_of(table, arguments.sensitive, quasi)
         told = {name: None if value is None else float(value) for name, value in asdict(spread).items()}
@@ -94,7 +95,7 @@ WORDS = {
 
 def answer_risk(arguments: Namespace) -> Answer:
     """Say how likely people are found again."""
-    quasi, table = _table(arguments)
+    found, quasi, table = _table(arguments)
     limit = read_number(arguments.limit, "--limit")
     risks = {"prosecutor": prosecutor_risk(table, quasi, limit=limit)}
     if arguments.population is not None:
@@ -102,10 +103,10 @@ def answer_risk(arguments: Namespace) -> Answer:
     shown = [["", "highest", "mean", f"above {plain(limit)}"]]
     shown += [[name, _figure(one.highest), _figure(one.mean), _percent(one.above)] for name, one in risks.items()]
     marketer = risks.get("journalist", risks["prosecutor"]).mean
-    lines = [*columns(shown), "", f"A marketer matches {_percent(marketer)} of the rows rightly, on average."]
+    lines = [*found, *columns(shown), "", f"A marketer matches {_percent(marketer)} of the rows rightly, on average."]
     lines += [f"{risks['prosecutor'].unique:,} of {table.rows:,} rows are alone with what is known of them."]
     facts: dict[str, Fact] = {name: _risk_facts(one) for name, one in risks.items()}
-    return Answer("risk", {**facts, "marketer": float(marketer)}, (*lines, "", NO_GUARANTEE))
+    return Answer("risk", {"quasi": [*quasi], **facts, "marketer": float(marketer)}, (*lines, "", NO_GUARANTEE))
 
 
 def _risk_facts(one: Risk) -> Fact:
@@ -155,10 +156,25 @@ def _made(arguments: Namespace, table: Microdata, quasi: Sequence[str], k: int) 
     return mondrian(table, quasi, k=k, requirements=required, relaxed=arguments.method == "relaxed")
 
 
-def _table(arguments: Namespace) -> tuple[list[str], Microdata]:
-    quasi = words_of(arguments.quasi)
+def _table(arguments: Namespace) -> tuple[list[str], list[str], Microdata]:
+    """Return what is to be said about quasi-identifiers that nobody named, which they are, and the rows."""
     sensitive = getattr(arguments, "sensitive", None)
-    return quasi, _read(arguments, arguments.file, list(dict.fromkeys([*quasi, *([sensitive] if sensitive else [])])))
+    told, quasi = ([], words_of(arguments.quasi)) if arguments.quasi is not None else _found(arguments, sensitive)
+    names = list(dict.fromkeys([*quasi, *([sensitive] if sensitive else [])]))
+    return told, quasi, _read(arguments, arguments.file, names)
+
+
+def _found(arguments: Namespace, sensitive: str | None) -> tuple[list[str], list[str]]:
+    with reachable("The table"):
+        found = find_identifying(arguments.file, gap_texts=tuple(arguments.gap or ()))
+    quasi = [one.column for one in found if one.role is Role.QUASI and one.column != sensitive]
+    direct = [one_line(one.column) for one in found if one.role is Role.DIRECT]
+    if not quasi:
+        raise InvalidInput("No column looks like a quasi-identifier.", fix="name them: --quasi age,postcode,sex")
+    told = [f"Taken for quasi-identifiers: {', '.join(map(one_line, quasi))}. Name others with --quasi."]
+    if direct:
+        told.append(f"Not looked at, because they tell who a row is about: {', '.join(direct)}. Drop them.")
+    return [*told, ""], quasi
 
 
 def _read(

@@ -6,6 +6,7 @@ EXAMPLES = """\
 For example:
 
   discreet anonymity find patients.csv                       which columns identify people?
+  discreet anonymity check patients.csv --k 5                5-anonymous, by what `find` finds?
   discreet anonymity check patients.csv --quasi age,postcode,sex --k 5 --sensitive illness --l 3
   discreet anonymity risk patients.csv --quasi age,postcode,sex
   discreet anonymity make patients.csv out.csv --quasi age,postcode,sex --sensitive illness --k 5 --inside
@@ -43,7 +44,7 @@ def _find(verbs: Verbs) -> None:
 def _check(verbs: Verbs) -> None:
     one = _of_file(verbs, "check", "Is a table k-anonymous, l-diverse, t-close as it stands?")
     one.epilog = CHECK
-    _quasi(one)
+    _quasi(one, required=False)
     one.add_argument("--k", metavar="K", help="the least size of a class that is asked for")
     _required(one)
     _gap_texts(one)
@@ -52,7 +53,7 @@ def _check(verbs: Verbs) -> None:
 
 def _risk(verbs: Verbs) -> None:
     one = _of_file(verbs, "risk", "How likely people are found again: by prosecutor, journalist, marketer.")
-    _quasi(one)
+    _quasi(one, required=False)
     one.add_argument("--population", metavar="FILE", help="all people of whom those in the table are a part")
     one.add_argument("--limit", default="0.2", metavar="P", help="count the rows whose risk is above this (0.2)")
     _gap_texts(one)
@@ -108,8 +109,11 @@ def _of_file(verbs: Verbs, name: str, title: str) -> Parser:
     return one
 
 
-def _quasi(one: Parser) -> None:
-    one.add_argument("--quasi", required=True, metavar="COLUMNS", help="what outsiders may know of a person")
+def _quasi(one: Parser, *, required: bool = True) -> None:
+    found = "" if required else " (those that `find` takes for such, if left out)"
+    one.add_argument(
+        "--quasi", required=required, metavar="COLUMNS", help=f"what outsiders may know of a person{found}"
+    )
 
 
 def _required(one: Parser) -> None:
