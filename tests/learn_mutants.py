@@ -54,6 +54,27 @@ LEARN_MUTANTS = [
         f"{LAYERS}::test_squared_norms_that_32_bits_cannot_hold_are_exact",
     ),
     Mutant(
+        "products of integers are done in 16 bits where autocast is on",
+        "learn/torch/clipping.py",
+        'with torch.no_grad(), torch.autocast("cpu", enabled=False):',
+        "with torch.no_grad():",
+        f"{LAYERS}::test_activations_of_fewer_bits_leave_the_sums_exact",
+    ),
+    Mutant(
+        "a setting for fewer bits is not noticed",
+        "learn/torch/grid.py",
+        "levels = backends.mkldnn.matmul.fp32_precision, backends.mkldnn.fp32_precision, backends.fp32_precision",
+        "levels = (backends.fp32_precision,)",
+        f"{LAYERS}::test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums",
+    ),
+    Mutant(
+        "a bias that is used at several steps is counted once",
+        "learn/torch/gradients.py",
+        "KnownGradients(torch.stack(biases).sum(0) if len(biases) > 1 else biases[0])",
+        "KnownGradients(biases[0])",
+        LOOP,
+    ),
+    Mutant(
         "the bias is forgotten in the norm of a convolution",
         "learn/torch/convolution.py",
         "return gradient.flatten(2).sum(2)",

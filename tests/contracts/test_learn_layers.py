@@ -271,16 +271,51 @@ def test_products_are_exact_however_they_are_done(monkeypatch):
     assert all(torch.equal(a, b) for a, b in zip(narrow, wide, strict=True))
 
 
-def test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums():
+@pytest.mark.parametrize("outside", [False, True])
+def test_activations_of_fewer_bits_leave_the_sums_exact(outside):
+    torch.manual_seed(6)
+    model, inputs = nn.Sequential(nn.Linear(30, 20), nn.ReLU(), nn.Linear(20, 4)), torch.randn(40, 30)
+    private, steps = PrivateModel(model), 2**16
+
+    def losses():
+        with torch.autocast("cpu", torch.bfloat16):
+            return model(inputs).float().square().sum(1)
+
+    def run(counted=None):
+        with torch.autocast("cpu", torch.bfloat16, enabled=outside):
+            return private.exact_sums(losses, Clipping(bounds=(Fraction(1),)), steps, counted=counted).sums
+
+    total = [torch.zeros(parameter.shape, dtype=torch.int64) for parameter in model.parameters()]
+    for which in range(40):
+        one = run(alone(40, which))
+        assert 0 < sum(int((each**2).sum()) for each in one) <= steps**2
+        total = [a + b for a, b in zip(total, one, strict=True)]
+    assert all(torch.equal(a, b) for a, b in zip(total, run(), strict=True))
+
+
+def set_by_name(level):
+    torch.set_float32_matmul_precision("medium" if level else "highest")
+
+
+def set_for_all(level):
+    torch.backends.fp32_precision = level or "none"
+
+
+def set_for_products(level):
+    torch.backends.mkldnn.matmul.fp32_precision = level or "none"
+
+
+@pytest.mark.parametrize("choose", [set_for_all, set_for_products, set_by_name])
+def test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums(choose):
     torch.manual_seed(3)
-    factors = torch.randint(-60, 60, (200, 40)).float(), torch.randint(-60, 60, (200, 30)).float()
+    factors = torch.randint(-300, 300, (200, 40)).float(), torch.randint(-300, 300, (200, 30)).float()
     wanted = factors[0].long().t() @ factors[1].long()
-    torch.set_float32_matmul_precision("medium")
+    choose("bf16")
     try:
         total = torch.zeros(40, 30, dtype=torch.float64)
         grid.OuterIntegers(*factors).add_to(total, 2**10)
     finally:
-        torch.set_float32_matmul_precision("highest")
+        choose(None)
     assert torch.equal(total.long(), wanted)
 
 
@@ -520,6 +555,7 @@ def test_wrong_calls_are_refused_with_a_fix():
         lambda: PrivateModel("model"),
         lambda: PrivateModel(nn.ReLU()),
         lambda: PrivateModel(nn.Linear(2, 2, device="meta")),
+        lambda: PrivateModel(nn.Linear(2, 2, dtype=torch.bfloat16)),
         lambda: PrivateModel(model, groups=[["weight"]]),
         lambda: PrivateModel(model, groups=[["weight", "bias"], []]),
         lambda: Clipping(bounds=()),

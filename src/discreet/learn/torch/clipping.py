@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from discreet.learn.torch.sums import GroupSums
 
 Style = Literal["clip", "automatic"]
+#: Kinds of numbers that weights may be: those in which integers are exact far enough.
+KINDS = (torch.float32, torch.float64)
 #: Squared norms up to here are exact in 64-bit floats (see `grid`).
 MOST_STEPS = 1 << 26
 
@@ -94,10 +96,10 @@ class PrivateModel:
         trainable = tuple((name, each) for name, each in model.named_parameters() if each.requires_grad)
         if not trainable:
             raise InvalidInput("The model has no trainable parameter.", fix="leave requires_grad on for some of them")
-        if any(each.device.type != "cpu" for _, each in trainable):
+        if any(each.device.type != "cpu" or each.dtype not in KINDS for _, each in trainable):
             raise InvalidInput(
-                "The model is not on the processor, where integers are summed exactly.",
-                fix="move it with model.cpu(); other devices are not supported",
+                "The model is not on the processor, or its weights are not floats of 32 or 64 bits.",
+                fix="use model.cpu().float(); activations may have fewer bits, by torch.autocast",
             )
         self.module = model
         self.parameters: tuple[tuple[str, nn.Parameter], ...] = trainable
@@ -154,7 +156,8 @@ class PrivateModel:
         names = [name for name, _ in self.parameters]
         sums: dict[str, Tensor] = {}
         within = []
-        with torch.no_grad():
+        # Where autocast is on, products of integers would be done in 16 bits.
+        with torch.no_grad(), torch.autocast("cpu", enabled=False):
             for group, bound in zip(self.groups, clipping.bounds, strict=True):
                 which = [names.index(name) for name in group]
                 shapes = [self.parameters[each][1].shape for each in which]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import torch
 
@@ -82,7 +82,9 @@ def integer_squares(rows: Tensor) -> Tensor:
 
 def is_exact() -> bool:
     """Tell whether PyTorch multiplies in all of its 32 bits; if not, it may do so in 16."""
-    return torch.get_float32_matmul_precision() == "highest"
+    backends: Any = torch.backends
+    levels = backends.mkldnn.matmul.fp32_precision, backends.mkldnn.fp32_precision, backends.fp32_precision
+    return bool(next((level for level in levels if level != "none"), "ieee") == "ieee")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

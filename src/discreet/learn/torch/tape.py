@@ -71,19 +71,26 @@ class Recorded(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         """Write down the use; or, where nobody listens, compute the gradients that autograd would."""
         tape, call, bias = ctx.tape, ctx.call, ctx.bias
-        inputs, weight = ctx.saved_tensors
+        given, weight = ctx.saved_tensors
+        inputs, gradient = _wide(given, weight), _wide(gradient, weight)
         _, _, of_inputs, of_weight, of_bias = ctx.needs_input_grad
         if tape.listening:
             tape.entries.append(Entry(call, inputs, gradient, weight, bias))
             # What is not a parameter of ours is on the way to one, perhaps.
             of_weight, of_bias = of_weight and not tape.knows(weight), of_bias and not tape.knows(bias)
+        back = call.input_gradient(gradient, inputs, weight) if of_inputs else None
         return (
             None,
             None,
-            call.input_gradient(gradient, inputs, weight) if of_inputs else None,
+            back if back is None else back.to(given.dtype),
             call.weight_gradient(gradient, inputs, weight) if of_weight else None,
             call.bias_gradients(gradient).sum(0) if of_bias else None,
         )
+
+
+def _wide(numbers: Tensor, weight: Tensor) -> Tensor:
+    """Return activations of fewer bits, as autocast makes them, in the weight's own kind; words stay words."""
+    return numbers.to(weight.dtype) if numbers.is_floating_point() else numbers
 
 
 class Recording(TorchFunctionMode):
