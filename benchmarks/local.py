@@ -123,8 +123,8 @@ def main() -> None:
     )
     exact = Table(
         title="Mean squared error, times the number of people",
-        note=f"Of shares, over {RUNS} runs of {CROWD:,} people and all categories; {min(FEWER.values())} where a report is "
-        "a set.",
+        note=f"Of shares, over {RUNS} runs of {CROWD:,} people and all categories; {min(FEWER.values())} where a "
+        "report is a set.",
         columns=("encoder", "measured", "theory", "ratio"),
         rows=tuple((name, *both, both[0] / both[1]) for name, both in errors.items()),
     )

@@ -24,7 +24,8 @@ def test_a_peer_that_is_not_installed_is_left_out_with_a_fix(local, tmp_path, ca
     assert "peers_venv.py" in capsys.readouterr().out
 
 
-def test_a_row_has_a_dash_where_a_peer_has_none(local):
+def test_a_row_has_a_dash_where_a_peer_has_none(local, monkeypatch):
+    monkeypatch.setattr(local, "PEOPLE", 100 * local.FEW)
     assert local._row("x", (1.0, 1.0), [None, 0.1]) == ("x", 1.0, 1.0, 2.0, None, 10.0, None, 5.0)
 
 
