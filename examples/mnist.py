@@ -31,18 +31,11 @@ def main(arguments: list[str] | None = None) -> None:
     if chosen.threads:
         torch.set_num_threads(chosen.threads)
     kept: list[Run] = json.loads(chosen.kept.read_text(encoding="utf-8")) if chosen.kept.exists() else []
-    for model in SETTINGS if chosen.model == "all" else [chosen.model]:
-        asked = [
-            _named(model, epsilon, number, chosen.sums)
-            for number in range(chosen.runs)
-            for epsilon in SETTINGS[model]
-            if chosen.epsilon is None or epsilon in chosen.epsilon
-        ]
-        missing = [run for run in asked if not any(run.items() <= old.items() for old in kept)]
+    asked = _asked(chosen)
+    for model in SETTINGS:
+        missing = [run for run in asked if run["model"] == model and not _is_in(run, kept)]
         if missing:
             train(missing, kept, chosen)
-    if not kept:
-        raise SystemExit("There is no such run: settings are known for " + str(sorted(SETTINGS["linear"])))
     print("\n" + table(kept))
     draw(kept, chosen.picture)
     print(f"\n{chosen.picture} shows it.")
@@ -74,6 +67,25 @@ def trained(run: Run, digits: Digits, inputs: torch.Tensor, others: torch.Tensor
         "guarantee": str(found.guarantee),
         "seconds": round(time.process_time() - started, 1),
     }
+
+
+def _asked(chosen: argparse.Namespace) -> list[Run]:
+    """Return the runs that were asked for, each ε once before any a second time."""
+    found = [
+        _named(model, epsilon, number, chosen.sums)
+        for model in (SETTINGS if chosen.model == "all" else [chosen.model])
+        for number in range(chosen.runs)
+        for epsilon in SETTINGS[model]
+        if chosen.epsilon is None or epsilon in chosen.epsilon
+    ]
+    if not found:
+        known = "; ".join(f"{model} {', '.join(f'{one:g}' for one in SETTINGS[model])}" for model in SETTINGS)
+        raise SystemExit(f"There are no settings for this ε, or no runs are asked for. Known: {known}.")
+    return found
+
+
+def _is_in(run: Run, kept: list[Run]) -> bool:
+    return any(run.items() <= old.items() for old in kept)
 
 
 def _named(model: str, epsilon: float, number: int, sums: str) -> Run:

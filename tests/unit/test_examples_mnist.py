@@ -123,3 +123,8 @@ def test_runs_with_other_settings_are_other_runs(example, small, monkeypatch):
 def test_without_the_files_it_says_what_to_pass(example, tmp_path):
     with pytest.raises(SystemExit, match="--data FOLDER"):
         told(example, tmp_path, "--runs", "1")
+
+
+def test_an_epsilon_without_settings_is_refused_with_those_that_have_them(example, tmp_path):
+    with pytest.raises(SystemExit, match=r"linear 0\.5, 1, 2, 3; cnn 3"):
+        told(example, tmp_path, "--epsilon", "5")
