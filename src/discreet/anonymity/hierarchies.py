@@ -98,7 +98,7 @@ class Hierarchy:
 
     @classmethod
     def prefixes(cls, values: Iterable[str], *, keep: Sequence[int]) -> "Hierarchy":
-        """Return texts of which ever fewer signs are kept, such as postcodes: 13053, 130**, *."""
+        """Return texts of which ever fewer signs are kept, such as postcodes: `13053`, `130**`, `*`."""
         signs = [whole(number, "keep", least=1) for number in keep]
         if any(fewer >= more for more, fewer in pairwise(signs)):
             raise InvalidInput("Of a text, fewer signs must be kept at each level.", fix="pass keep such as (4, 3, 2)")

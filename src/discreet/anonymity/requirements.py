@@ -1,7 +1,7 @@
 """What may be required of a class, besides its size, and how near to it a table is. Every figure is exact.
 
 None of these is a guarantee. They say what a table looks like; what somebody learns from it depends on what they know,
-and on what else is published. [How they fail](../anonymity-attacks).
+and on what else is published.
 """
 
 import math

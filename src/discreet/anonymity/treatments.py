@@ -41,7 +41,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mask:
-    """Only the first and the last signs of a text are kept; *** stands for the rest, however long it is."""
+    """Only the first and the last signs of a text are kept; `***` stands for the rest, however long it is."""
 
     first: int = 0
     last: int = 0
@@ -107,7 +107,7 @@ class DayTo:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A value is replaced by its label at a level of a hierarchy; by * if the hierarchy has no place for it."""
+    """A value is replaced by its label at a level of a hierarchy; by `*` if the hierarchy has no place for it."""
 
     hierarchy: Hierarchy
     level: int
