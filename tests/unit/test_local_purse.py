@@ -263,6 +263,53 @@ def test_a_disk_that_cannot_keep_lets_nothing_out(tmp_path, monkeypatch):
         purse.answer("a", YES, 1)
 
 
+KILLED = """
+import os, signal, sys
+from fractions import Fraction
+from discreet.local import KaryResponse, Purse
+
+path, call, last = sys.argv[1], sys.argv[2], int(sys.argv[3])
+real, done = getattr(os, call), 0
+
+
+def dying(handle, *rest):
+    global done
+    done += 1
+    if done < last:
+        return real(handle, *rest)
+    if call == "write":
+        real(handle, rest[0][:25])  # torn
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+purse = Purse.open(path)
+setattr(os, call, dying)
+for number in range(4):
+    told = purse.answer(f"q{number}", KaryResponse(domain=1000, epsilon=Fraction(1, 4)), 7)
+    os.writev(1, [f"{number} {told}\\n".encode()])
+"""
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "ftruncate"])
+@pytest.mark.parametrize("last", range(1, 8))
+def test_a_device_that_is_killed_has_paid_for_all_that_it_told_and_keeps_it(tmp_path, call, last):
+    """Killed at each write, before each of them is on the disk, and with each of them torn."""
+    path = tmp_path / "purse"
+    Purse.create(path, epsilon=1)
+    command = [sys.executable, "-c", KILLED, str(path), call, str(last)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == -9
+    told = dict(map(int, line.split()) for line in done.stdout.splitlines())
+    assert len(told) == (last - 1) // 2  # each takes a payment and an answer
+    purse = Purse.open(path)
+    encoder = KaryResponse(domain=1000, epsilon=Fraction(1, 4))
+    assert purse.spent >= Fraction(len(told), 4)
+    assert {number: purse.answer(f"q{number}", encoder, 900) for number in told} == told
+    for number in range(4):
+        purse.answer(f"q{number}", encoder, 7)
+    assert purse.left == 0
+
+
 def test_two_that_opened_the_same_purse_spend_it_once(tmp_path):
     one, other = Purse.create(tmp_path / "purse", epsilon=1), Purse.open(tmp_path / "purse")
     answer = one.answer("a", YES, 1)
