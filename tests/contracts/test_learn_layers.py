@@ -298,6 +298,7 @@ def set_by_name(level):
 
 
 def set_for_all(level):
+    torch.backends.mkldnn.matmul.fp32_precision = "none"  # or what was said of products before would stand
     torch.backends.fp32_precision = level or "none"
 
 
@@ -308,12 +309,14 @@ def set_for_products(level):
 @pytest.mark.parametrize("choose", [set_for_all, set_for_products, set_by_name])
 def test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums(choose):
     torch.manual_seed(3)
-    factors = torch.randint(-300, 300, (200, 40)).float(), torch.randint(-300, 300, (200, 30)).float()
+    # Odd numbers beyond 2⁸ have no float of 16 bits.
+    factors = 2.0 * torch.randint(128, 256, (512, 64)) + 1, torch.randint(-30, 30, (512, 64)).float()
     wanted = factors[0].long().t() @ factors[1].long()
     choose("bf16")
     try:
-        total = torch.zeros(40, 30, dtype=torch.float64)
+        total = torch.zeros(64, 64, dtype=torch.float64)
         grid.OuterIntegers(*factors).add_to(total, 2**10)
+        assert not grid.is_exact()  # few processors have such products; this one may do them in 32 bits all the same
     finally:
         choose(None)
     assert torch.equal(total.long(), wanted)
