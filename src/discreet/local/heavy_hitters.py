@@ -38,8 +38,8 @@ class FrequentText:
 class FrequentTexts:
     """Texts that many people have, the most frequent first.
 
-    With the `confidence` that was asked for, all of this holds at once: nobody's text is not among them, and each count
-    is within its error. `least`: what a count must come to, about, for its text to be found.
+    With the `confidence` that was asked for, all of this holds at once: each is a text that somebody has, and each
+    count is within its error. `least`: what a count must come to, about, for its text to be found.
     """
 
     people: int
