@@ -86,8 +86,8 @@ FACES = {
         "total", "variance", "view", "view_batch", "view_hierarchy", "view_others", "view_stream",
     },
     "discreet.learn": {
-        "PCA", "Chosen", "ClusterPlan", "Conjunctions", "DecisionLists", "DescentPlan", "Examples", "Features", "FiniteClass",
-        "FiniteClassifier", "FinitePlan", "GaussianNB", "GroupPlan", "Hypotheses", "KMeans", "Labelled",
+        "PCA", "Chosen", "ClusterPlan", "Conjunctions", "DecisionLists", "DescentPlan", "Examples", "Features",
+        "FiniteClass", "FiniteClassifier", "FinitePlan", "GaussianNB", "GroupPlan", "Hypotheses", "KMeans", "Labelled",
         "LinearRegression", "LogisticRegression", "ObjectivePlan", "PrivateSelection", "ProductPlan", "Ridge",
         "StandardScaler", "Table", "Thresholds", "sample_size",
     },
