@@ -42,6 +42,13 @@ LOCAL_MUTANTS = [
         APART,
     ),
     Mutant(
+        "odds for a tiny epsilon are above e to it",
+        "local/odds.py",
+        "else 1 + epsilon / 2",
+        "else 1 + epsilon * 2",
+        f"{ENCODERS}::test_whatever_the_epsilon_no_report_is_more_likely_than_by_a_factor_of_e_to_it",
+    ),
+    Mutant(
         "a lie may be the truth",
         "local/response.py",
         "return other + (other >= truth)",

@@ -4,8 +4,10 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from discreet.core import Bounds, exp_down, exp_up
+from discreet.core import Bounds, exp_down, exp_minus, exp_up
 from discreet.local import (
     Hadamard,
     KaryResponse,
@@ -95,6 +97,31 @@ def test_a_packed_report_is_as_short_as_can_be_and_comes_back(name):
         assert unpack(encoder, data) == report
 
 
+@given(
+    name=st.sampled_from(
+        ["k-ary 5", "optimal unary 4", "symmetric unary", "hashing 5 into 3", "hashing 6 into 4", "subset 6"]
+    ),
+    epsilon=st.one_of(
+        st.fractions(Fraction(1, 10**6), 20, max_denominator=10**6),
+        st.integers(1, 99).map(lambda digits: Fraction(1, 10**digits)),
+    ),
+)
+@settings(max_examples=60)
+def test_whatever_the_epsilon_no_report_is_more_likely_than_by_a_factor_of_e_to_it(name, epsilon):
+    """By the stated probabilities, which are those that are drawn; down to where e^ε is hardly above 1."""
+    encoder = made(name, epsilon)
+    ratio = max(
+        encoder.probability(report, first) / encoder.probability(report, second)
+        for report in range(encoder.outputs)
+        for first in range(encoder.domain)
+        for second in range(encoder.domain)
+        if encoder.probability(report, second)
+    )
+    bits = 1024
+    assert ratio > 1
+    assert ratio * exp_minus(epsilon, bits)[1] <= 1 << bits
+
+
 # RAPPOR: a permanent answer, and reports about it.
 
 
@@ -128,6 +155,13 @@ def test_one_report_of_rappor_costs_what_is_stated_for_once(rappor):
     assert rappor.once <= Fraction(1, 2) + Fraction(1, 10**15)
     for value, each in enumerate(walked):
         assert each == {report: rappor.probability(report, value) for report in each}
+
+
+@pytest.mark.parametrize(("ever", "once"), [(Fraction(1, 3), Fraction(1, 7)), (Fraction(2, 3), Fraction(1, 3))])
+def test_rappor_states_no_more_than_was_asked_for(ever, once):
+    encoder = Rappor.for_epsilon(domain=4, epsilon=ever, once=once)
+    assert ever - Fraction(1, 10**14) < encoder.epsilon <= ever
+    assert once - Fraction(1, 10**14) < encoder.once <= once
 
 
 def test_rappor_as_its_paper_states_it_costs_what_its_paper_states():

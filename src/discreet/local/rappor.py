@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Self
 
 from discreet.core import InvalidInput, Number, log_up, probability
+from discreet.core.exponential import COST_STEP
 from discreet.core.frozen import settle
 from discreet.local.odds import need_epsilon, odds_below, root_below
 from discreet.local.reports import category_of, need_domain
@@ -42,7 +43,7 @@ class Rappor:
     @classmethod
     def for_epsilon(cls, *, domain: int, epsilon: Number, once: Number) -> Self:
         """Calibrate to what all reports ever made may cost, and to the less that one of them may."""
-        ever, single = need_epsilon(epsilon), need_epsilon(once, "once")
+        ever, single = _stated(need_epsilon(epsilon)), _stated(need_epsilon(once, "once"))
         if single >= ever:
             raise InvalidInput("once is not below epsilon.", fix="pass what one report may cost, less than all of them")
         flip = 1 / (root_below(odds_below(ever)) + 1)
@@ -100,3 +101,8 @@ class Rappor:
         own = self.kept if self.supports(report, category) else 1 - self.kept
         inside = (report & ~(1 << category)).bit_count()
         return own * self.others**inside * (1 - self.others) ** (self.domain - 1 - inside)
+
+
+def _stated(epsilon: Fraction) -> Fraction:
+    """Round an ε down to the steps that costs are stated in, so that what is stated is no more than was asked for."""
+    return epsilon // COST_STEP * COST_STEP or epsilon
