@@ -46,7 +46,7 @@ LOCAL_MUTANTS = [
         "local/odds.py",
         "else 1 + epsilon / 2",
         "else 1 + epsilon * 2",
-        f"{ENCODERS}::test_whatever_the_epsilon_no_report_is_more_likely_than_by_a_factor_of_e_to_it",
+        f"{ENCODERS}::test_odds_are_above_one_and_at_most_e_to_epsilon",
     ),
     Mutant(
         "a lie may be the truth",

@@ -23,6 +23,7 @@ from discreet.local import (
     report_bytes,
     unpack,
 )
+from discreet.local.odds import odds_below, root_below
 from local_walk import distribution, worst_ratio
 
 EPSILONS = [Fraction(1, 1000), Fraction(1, 2), 1, 2, 5]
@@ -120,6 +121,14 @@ def test_whatever_the_epsilon_no_report_is_more_likely_than_by_a_factor_of_e_to_
     bits = 1024
     assert ratio > 1
     assert ratio * exp_minus(epsilon, bits)[1] <= 1 << bits
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**99), Fraction(1, 10**25), Fraction(1, 10**6), 1, 20])
+def test_odds_are_above_one_and_at_most_e_to_epsilon(epsilon):
+    odds, bits = odds_below(Fraction(epsilon)), 1024
+    assert odds > 1
+    assert odds * exp_minus(Fraction(epsilon), bits)[1] <= 1 << bits
+    assert 1 < root_below(odds) ** 2 <= odds
 
 
 # RAPPOR: a permanent answer, and reports about it.
