@@ -88,7 +88,8 @@ def _cuts(front: _Front, rules: Rules) -> _Cuts:
 def _cut(front: _Front, rules: Rules, tried: Ints, inside: Ints, codes: Ints) -> tuple[Ints, Ints]:
     """Return the first half's size of each box that is tried (0: no cut is allowed), and how its rows are sorted."""
     sizes = front.sizes[tried]
-    sorting = np.lexsort((codes, front.boxes[inside]))
+    # One key for box and code: codes are fewer than 2³¹, and so are boxes.
+    sorting = np.argsort(front.boxes[inside] * (int(codes.max()) + 1) + codes, kind="stable")
     rows = front.rows[inside[sorting]]
     found = np.zeros_like(sizes)
     for first in _halves(codes[sorting], sizes, rules):

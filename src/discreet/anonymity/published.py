@@ -38,9 +38,12 @@ class Anonymised:
         """The size of the smallest class."""
         return int(self.classes.sizes.min())
 
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the published cells by column. Suppressed rows are not among them."""
-        kept = self.classes.labels >= 0
+    def columns(self, *, in_order: NDArray[np.int64] | None = None) -> dict[str, list[Any]]:
+        """Return the published cells by column: of some rows in some order, or of all as they came.
+
+        Suppressed rows are not among them. As they came is not for others: the order may tell who is who.
+        """
+        kept = np.flatnonzero(self.classes.labels >= 0) if in_order is None else in_order
         labels = self.classes.labels[kept]
         told: dict[str, list[Any]] = {}
         for name, attribute in self.table.attributes.items():

@@ -1,10 +1,10 @@
 """How a table that was made leaves: as a disclosure in the ledger first, and then as a file."""
 
 import csv
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.anonymity.deidentifying import FORMATS, need_new_file, reserved
 from discreet.anonymity.published import Anonymised, need_published
@@ -50,15 +50,19 @@ def write_inside(published: Anonymised, destination: str | Path) -> None:
 
 
 def _write_csv(published: Anonymised, place: Path) -> None:
-    told = published.columns()
+    told = published.columns(in_order=_sorted(published))
     with place.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(told)
-        writer.writerows(sorted(zip(*told.values(), strict=True), key=_texts))
+        writer.writerows(zip(*told.values(), strict=True))
 
 
-def _texts(row: Iterable[object]) -> tuple[str, ...]:
-    return tuple(map(str, row))
+def _sorted(published: Anonymised) -> NDArray[np.int64]:
+    """Return the published rows in an order that is made of what is told: by class, and then by the other columns."""
+    others = [one for name, one in published.table.attributes.items() if name not in published.regions]
+    labels = published.classes.labels
+    order = np.lexsort((*(one.codes for one in reversed(others)), labels))
+    return np.asarray(order[labels[order] >= 0])
 
 
 def _write_parquet(published: Anonymised, place: Path) -> None:
