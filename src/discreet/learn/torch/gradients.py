@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import torch
@@ -83,8 +84,10 @@ class WeightGradients:
     @property
     def numbers(self) -> int:
         """How many numbers an example takes where they are worked out for the exact sums."""
-        if self._is_outer or isinstance(self.entry.call, EmbeddingCall):
-            return 0
+        if self._is_outer:
+            return self.entry.inputs.shape[1] + self.entry.gradient.shape[1]
+        if isinstance(self.entry.call, EmbeddingCall):
+            return math.prod(self.entry.gradient.shape[1:])
         return self.entry.weight.numel()
 
     @property
@@ -128,6 +131,9 @@ class WeightGradients:
         if isinstance(entry.call, EmbeddingCall):
             owners, words, rows = entry.call.distinct(entry.gradient[some], entry.inputs[some], entry.weight)
             return Rows(owners, words, rows, len(entry.inputs[some]), math.prod(entry.inputs.shape[1:]))
+        if isinstance(entry.call, ConvolutionCall):
+            rows = entry.call.patch_gradients(entry.gradient[some], entry.inputs[some], entry.weight)
+            return Whole(rows, partial(entry.call.weight_order, weight=entry.weight))
         return Whole(self.each(some))
 
 

@@ -31,12 +31,18 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    Rounding = Callable[[Tensor], Tensor]
+    Rounding = Callable[..., Tensor]
+    Order = Callable[[Tensor], Tensor]
 
 #: With fewer examples than this in a product of matrices, 64-bit floats are as fast.
 FEW = 64
 #: Integers up to here, and all their sums and products that stay within, are exact in 32-bit floats.
 EXACT_32 = 1 << 24
+
+
+def identity(numbers: Tensor) -> Tensor:
+    """Return numbers that are in order."""
+    return numbers
 
 
 class Part(Protocol):
@@ -89,9 +95,10 @@ def is_exact() -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Whole:
-    """Gradients at hand, one by one."""
+    """Gradients at hand, one by one; `order` puts their sum in the parameter's order of numbers."""
 
     rows: Tensor
+    order: Order = identity
 
     def squares(self) -> Tensor:
         """Return the squared norms, in floats."""
@@ -99,7 +106,8 @@ class Whole:
 
     def on_grid(self, steps: Tensor, rounding: Rounding) -> WholeIntegers:
         """Return the gradients, each times its own number, rounded to integers."""
-        return WholeIntegers(rounding(self.rows * steps.view(-1, *[1] * (self.rows.ndim - 1))))
+        spread = steps.view(-1, *[1] * (self.rows.ndim - 1))
+        return WholeIntegers(_rounded(self.rows * spread, rounding), self.order)
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
@@ -109,9 +117,10 @@ class Whole:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeIntegers:
-    """Integers at hand, one by one."""
+    """Integers at hand, one by one; `order` puts their sum in the parameter's order of numbers."""
 
     rows: Tensor
+    order: Order = identity
 
     def squares(self) -> Tensor:
         """Return the squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
@@ -128,7 +137,7 @@ class WholeIntegers:
     def add_to(self, total: Tensor, bound: int) -> None:
         """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
         narrow = len(self.rows) * bound <= EXACT_32
-        total += self.rows.sum(0, dtype=self.rows.dtype if narrow else torch.float64)
+        total += self.order(self.rows.sum(0, dtype=self.rows.dtype if narrow else torch.float64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,9 +162,9 @@ class Outer:
         long, wide = self.lengths[0].sqrt(), self.lengths[1].sqrt()
         length = steps * long * wide
         goal = (length * math.sqrt(self.inputs.shape[1] / self.gradient.shape[1])).sqrt()
-        first = rounding(self.inputs * _ratio(goal, wide)[:, None])
+        first = _rounded(self.inputs * _ratio(goal, wide)[:, None], rounding)
         left = _ratio(length, row_squares(first).sqrt() * long)
-        return OuterIntegers(rounding(self.gradient * left[:, None]), first)
+        return OuterIntegers(_rounded(self.gradient * left[:, None], rounding), first)
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
@@ -167,8 +176,12 @@ class Outer:
 
 def _largest(rows: Tensor) -> Tensor:
     """Return the largest number of each row, without its sign."""
-    largest: Tensor = torch.linalg.vector_norm(rows, math.inf, 1)
-    return largest.double()
+    return torch.maximum(rows.amax(1), -rows.amin(1)).double()
+
+
+def _rounded(numbers: Tensor, rounding: Rounding) -> Tensor:
+    """Round numbers of our own in place."""
+    return rounding(numbers, out=numbers)
 
 
 def _ratio(above: Tensor, below: Tensor) -> Tensor:
@@ -226,7 +239,7 @@ class Rows:
 
     def on_grid(self, steps: Tensor, rounding: Rounding) -> RowsIntegers:
         """Return the gradients, each times its own number, rounded to integers."""
-        rows = rounding(self.rows * steps[self.owners][:, None])
+        rows = _rounded(self.rows * steps[self.owners][:, None], rounding)
         return RowsIntegers(self.owners, self.words, rows, self.examples)
 
     def excess(self, bound: int) -> float:
