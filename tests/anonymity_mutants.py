@@ -142,6 +142,13 @@ ANONYMITY_MUTANTS = [
         f"{ROWS}test_a_table_is_not_written_if_the_ledger_could_not_be_told",
     ),
     Mutant(
+        "a published table keeps the order of its rows",
+        "anonymity/publishing.py",
+        "    return np.asarray(order[labels[order] >= 0])\n",
+        "    return np.asarray(np.sort(order)[labels >= 0])\n",
+        f"{ROWS}test_a_published_table_closes_the_ledger_first",
+    ),
+    Mutant(
         "what is published costs next to nothing",
         "anonymity/publishing.py",
         "    ledger.disclose(None, by",
