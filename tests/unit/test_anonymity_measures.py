@@ -264,6 +264,8 @@ def test_rows_are_of_one_class_exactly_if_they_agree_however_wide_the_codes(rows
         lambda: Microdata.of({"a": [1], "b": [1, 2]}),
         lambda: Microdata.of({"a": [1, None]}),
         lambda: Microdata.of({"a": [1.0, float("nan")]}),
+        lambda: Microdata.of({"a": [1.0, float("inf")]}),
+        lambda: Microdata.of({"a": ["b", float("nan"), None]}),
         lambda: Microdata.of({"a": [[1], [2]]}),
         lambda: Microdata.of([1]),
         lambda: Microdata.of({"a": [1]}, hierarchies={"b": None}),

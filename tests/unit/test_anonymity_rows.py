@@ -233,6 +233,25 @@ def test_all_sources_give_the_same_rows(patients, tmp_path):
     assert told == [told[0]] * len(told)
 
 
+def test_columns_without_plain_values_are_refused_by_name(tmp_path):
+    place = tmp_path / "odd.parquet"
+    for odd in ("[1, 2]", "{'a': 1}", "TIMESTAMPTZ '2020-01-01 00:00:00+00'", "'\\x00'::BLOB"):
+        duckdb.sql(f"SELECT 1 AS n, {odd} AS odd").write_parquet(str(place))
+        with pytest.raises(InvalidInput, match="'odd' holds no plain values"):
+            read_microdata(place)
+
+
+def test_numbers_of_every_type_are_measured(tmp_path):
+    place = tmp_path / "numbers.parquet"
+    duckdb.sql(
+        "SELECT 1::UTINYINT AS a, 2::HUGEINT AS b, 1.5::DECIMAL(4, 2) AS c, 2.5::FLOAT AS d, DATE '2020-01-01' AS e, "
+        "TIMESTAMP '2020-01-01 10:00:00' AS f, true AS g, 'x' AS h"
+    ).write_parquet(str(place))
+    table = read_microdata(place)
+    assert [one.measured for one in table.attributes.values()] == [True] * 6 + [False] * 2
+    assert [cells_of(one) for one in table.attributes.values()][:4] == [["1"], ["2.0"], ["1.5"], ["2.5"]]
+
+
 def test_rows_that_lack_a_value_are_refused_by_column_and_not_quoted(patients):
     with pytest.raises(InvalidInput, match="missing in 'illness'") as refused:
         read_microdata(patients, gap_texts=("?",))

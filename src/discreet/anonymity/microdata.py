@@ -150,11 +150,24 @@ def _cells(name: str, cells: Iterable[object]) -> NDArray[Any]:
     array = np.asarray(cells if isinstance(cells, np.ndarray | Sequence) else list(cells))
     if array.ndim != 1:
         raise WrongType(f"Column {name!r} is no plain list of cells.", fix="pass one value a row")
-    missing = np.isnat(array) if array.dtype.kind == "M" else array != array  # noqa: PLR0124 - only NaN is not itself
-    if np.any(missing) or any(cell is None for cell in (array if array.dtype.kind == "O" else ())):
+    missing = _missing(array)
+    if missing.any():
         raise InvalidInput(
-            f"Column {name!r} has missing values.", fix="leave those rows out, or say what a missing value is to be"
+            f"Column {name!r} has missing or infinite values.",
+            fix="leave those rows out, or say what such a value is to be",
         )
     if array.dtype.kind in "iufM":
         return array
     return np.array([str(cell) for cell in array.tolist()], dtype=object)
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    match array.dtype.kind:
+        case "M":
+            return np.asarray(np.isnat(array))
+        case "f":
+            return np.asarray(~np.isfinite(array))  # an infinite number has no place on a line
+        case "O":
+            return np.array([cell is None or cell != cell for cell in array], dtype=np.bool_)  # noqa: PLR0124 - NaN is not
+        case _:
+            return np.zeros(len(array), dtype=np.bool_)
