@@ -21,6 +21,7 @@ from discreet.anonymity import (
     k_of,
     mondrian,
     read_hierarchy,
+    suppress,
 )
 from discreet.anonymity.cutting import Rules, cut_up
 from discreet.anonymity.regions import covers
@@ -263,6 +264,25 @@ def test_the_search_looks_at_few_of_many_nodes(monkeypatch):
     monkeypatch.setattr(Node, "look", lambda node, levels: (looks.append(levels), plainly(node, levels))[1])
     full_domain(table, names, k=5)
     assert len(looks) < 5**4 / 5
+
+
+@given(tables(), st.integers(1, 4), st.sampled_from([None, *REQUIREMENTS]))
+def test_suppression_leaves_out_exactly_the_rows_of_classes_that_fail(rows, k, requirement):
+    if len(rows) < k:
+        return
+    good = [
+        one
+        for one in plain.classes_by(rows, QUASI)
+        if len(one) >= k and (requirement is None or meets(requirement, one, rows))
+    ]
+    try:
+        made = suppress(microdata(rows), QUASI, k=k, requirements=[] if requirement is None else [requirement])
+    except InvalidInput:
+        assert not good
+        return
+    told = made.columns()
+    published = sorted(zip(*(map(str, told[name]) for name in rows[0]), strict=True))
+    assert published == sorted(tuple(str(row[name]) for name in rows[0]) for one in good for row in one)
 
 
 def test_suppressed_rows_are_not_published():

@@ -76,6 +76,12 @@ def test_every_method_makes_tables_of_k(facts, patients, method):
     assert facts("check", "out.parquet", *QUASI, "--k", 7)["k"] >= 7
 
 
+def test_rows_that_stand_out_are_left_out(facts, patients):
+    made = facts("make", "p.csv", "out.csv", "--quasi", "age", "--k", 4, "--method", "suppress", "--inside")
+    assert made["suppressed"] > 0
+    assert facts("check", "out.csv", "--quasi", "age", "--k", 4)["rows"] == 200 - made["suppressed"]
+
+
 def test_columns_that_nobody_named_stay_behind(facts, run, patients):
     facts("make", "p.csv", "out.csv", *QUASI, "--k", 5, "--sensitive", "illness", "--inside")
     text = (patients / "out.csv").read_text()

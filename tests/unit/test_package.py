@@ -62,7 +62,7 @@ FACES = {
         "discernibility_of", "diversity_of", "find_identifying", "full_domain", "homogeneous", "in_both",
         "information_lost", "journalist_risk", "k_of", "link", "marketer_risk", "meets", "misclassified",
         "mondrian", "newcomers", "presence_of", "prosecutor_risk", "publish", "read_hierarchy",
-        "read_microdata", "reconstruct", "recursive_c", "write_inside",
+        "read_microdata", "reconstruct", "recursive_c", "suppress", "write_inside",
     },
     "discreet.cli": {"main"},
     "discreet.data": {

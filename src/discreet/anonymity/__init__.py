@@ -26,6 +26,7 @@ from discreet.anonymity.requirements import (
     Requirement,
 )
 from discreet.anonymity.risk import Risk, journalist_risk, marketer_risk, prosecutor_risk
+from discreet.anonymity.suppressing import suppress
 from discreet.anonymity.treatments import (
     Clip,
     DayTo,
@@ -94,5 +95,6 @@ __all__ = [
     "read_microdata",
     "reconstruct",
     "recursive_c",
+    "suppress",
     "write_inside",
 ]

@@ -31,6 +31,7 @@ from discreet.anonymity import (
     publish,
     read_hierarchy,
     read_microdata,
+    suppress,
     write_inside,
 )
 from discreet.cli.answers import Answer, Fact
@@ -148,11 +149,13 @@ INSIDE = "The file is for those who may see the rows. To publish it, name the le
 
 def _made(arguments: Namespace, table: Microdata, quasi: Sequence[str], k: int) -> Anonymised:
     required = _requirements(arguments)
-    suppress = read_number(arguments.suppress, "--suppress")
+    share = read_number(arguments.suppress, "--suppress")
     if arguments.method == "full-domain":
-        return full_domain(table, quasi, k=k, requirements=required, suppress=suppress)
-    if suppress:
-        raise InvalidInput("Only --method full-domain leaves rows out.", fix="leave out --suppress")
+        return full_domain(table, quasi, k=k, requirements=required, suppress=share)
+    if share:
+        raise InvalidInput("--suppress is for --method full-domain.", fix="leave out --suppress")
+    if arguments.method == "suppress":
+        return suppress(table, quasi, k=k, requirements=required)
     return mondrian(table, quasi, k=k, requirements=required, relaxed=arguments.method == "relaxed")
 
 

@@ -69,9 +69,9 @@ def _make(verbs: Verbs) -> None:
     one.add_argument("--keep", metavar="COLUMNS", help="other columns that go along as they are; the rest stays here")
     one.add_argument(
         "--method",
-        choices=("mondrian", "relaxed", "full-domain"),
+        choices=("mondrian", "relaxed", "full-domain", "suppress"),
         default="mondrian",
-        help="boxes cut between values (mondrian), or through equal ones too (relaxed); or a level for each column",
+        help="boxes cut between values (mondrian), or through equal ones; a level a column; rows left out",
     )
     one.add_argument("--hierarchy", action="append", metavar="COLUMN=FILE", help="one line a value, ; between levels")
     one.add_argument("--suppress", default="0", metavar="SHARE", help="with full-domain: rows that may be left out (0)")
