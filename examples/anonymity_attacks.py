@@ -12,6 +12,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -112,9 +113,10 @@ def act(title: str) -> None:
 def learned(epsilon: float, prior: Fraction) -> str:
     """Say how far a belief about somebody can move, whatever else is known.
 
-    That somebody has another illness is one row less and another one more: twice ε.
+    That somebody has another illness is one row less and another one more: twice ε. A bound is rounded up.
     """
-    return f"a belief of {float(prior):.0%} can become at most {float(posterior(prior, epsilon=2 * epsilon)):.0%}"
+    most = ceil(100 * posterior(prior, epsilon=2 * epsilon))
+    return f"a belief of {float(prior):.0%} can become at most {most}%"
 
 
 def linking(town: Town, folder: str) -> Fraction:
