@@ -33,8 +33,8 @@ from discreet.noise import Entropy, gaussian
 NARROWEST, WIDEST = Fraction(1), Fraction(1 << 46)
 #: More than floats can be off where they accept a draw: a few roundings of numbers of at most 1.
 SLACK = 1e-9
-#: Draws that are made at a time, so that they stay in the processor's cache.
-AT_ONCE = (1 << 18) - 64
+#: Draws that are made at a time: each time has a price of its own, and so has memory.
+AT_ONCE = (1 << 19) - 64
 #: Draws beyond those that are wanted, in case that some are not kept.
 SPARE = 8
 #: Bits that both random numbers of a close decision gain until it is decided.
@@ -89,13 +89,13 @@ def _some(sigma: Fraction, wanted: int, entropy: Entropy) -> Integers:
 
 
 def _rejected(sigma: Fraction, proposed: Integers, entropy: Entropy) -> NDArray[np.intp]:
-    """Return the places of proposed integers that are not kept: nearly all are kept by one comparison of 16 bits."""
+    """Return the places of proposed integers that are not kept: nearly all are kept by one comparison of 8 bits."""
     count = len(proposed)
-    words = entropy.words(-(-count // 4)).view(np.uint16)[:count]
+    words = entropy.words(-(-count // 8)).view(np.uint8)[:count]
     farthest = np.array([max(proposed.max(), -proposed.min())])
-    surely = np.uint16(max(_surely(sigma, farthest)[0], 0.0) * (1 << 16))  # rounded down, and below 2¹⁶
+    surely = np.uint8(max(_surely(sigma, farthest)[0], 0.0) * (1 << 8))  # rounded down, and below 2⁸
     close = np.flatnonzero(words >= surely)
-    longer = words[close].astype(np.uint64) << np.uint64(48) | entropy.words(len(close)) >> np.uint64(16)
+    longer = words[close].astype(np.uint64) << np.uint64(56) | entropy.words(len(close)) >> np.uint64(8)
     kept = longer * 2.0**-64 < _surely(sigma, proposed[close])
     unsure = zip(close[~kept], longer[~kept], strict=True)
     lost = [place for place, word in unsure if not _decide(sigma, int(proposed[place]), int(word), entropy)]

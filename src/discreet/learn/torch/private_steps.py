@@ -142,8 +142,8 @@ def leave_gradients(model: PrivateModel, noisy: Total, terms: Terms, bounds: tup
     for bound, places in zip(bounds, group_places(model), strict=True):
         for place in places:
             parameter = model.parameters[place][1]
-            mean = noisy.sums[place].to(parameter.dtype)
-            parameter.grad = mean.mul_(float(bound) / (terms.steps * terms.lot))
+            scale = torch.tensor(float(bound) / (terms.steps * terms.lot), dtype=parameter.dtype)
+            parameter.grad = noisy.sums[place] * scale
 
 
 def _clipped(
