@@ -78,6 +78,7 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/postgres.py
 	$(RUN)/python benchmarks/spark.py
 	$(RUN)/python benchmarks/scaling.py
+	$(RUN)/python benchmarks/training.py
 
 docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest
