@@ -11,6 +11,7 @@ NUMBERS = f"{ENCODERS}::test_no_report_tells_two_numbers_apart_by_more_than_e_to
 ESTIMATES = "claims/test_local_estimates.py"
 PURSE = "unit/test_local_purse.py"
 SUPPORTS = "unit/test_local_supports.py"
+INPUT = "unit/test_local_input.py"
 
 LOCAL_MUTANTS = [
     Mutant(
@@ -243,5 +244,19 @@ LOCAL_MUTANTS = [
         "os.O_CREAT | os.O_WRONLY",
         "os.O_CREAT | os.O_TRUNC | os.O_WRONLY",
         f"{PURSE}::test_a_purse_is_neither_begun_again_nor_made_by_opening_it",
+    ),
+    Mutant(
+        "a set of all categories counts as one report",
+        "local/supports.py",
+        "sizes_of(reports) == encoder.chosen",
+        "sizes_of(reports) >= encoder.chosen",
+        f"{INPUT}::test_a_report_that_no_device_makes_is_refused_as_it_would_count_for_several",
+    ),
+    Mutant(
+        "one coordinate may be told several times",
+        "local/averages.py",
+        "(np.diff(coordinates, axis=1) > 0)",
+        "(np.diff(coordinates, axis=1) >= 0)",
+        f"{INPUT}::test_a_report_that_no_device_makes_is_refused_as_it_would_count_for_several",
     ),
 ]

@@ -1,11 +1,12 @@
 """Wrong calls to local privacy: each gets our error with a fix, and none a wrong answer."""
 
+import time
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from discreet.core import Bounds, DiscreetError
+from discreet.core import Bounds, DiscreetError, InvalidInput
 from discreet.local import (
     Hadamard,
     KaryResponse,
@@ -28,6 +29,7 @@ from discreet.local import (
     estimate_marginals,
     estimate_mean,
     find_texts,
+    from_supports,
     pack,
     simulate,
     skewed,
@@ -159,3 +161,46 @@ def test_people_who_do_not_exist_are_as_many_as_asked_for():
     assert made.truth.sum() == made.frequencies.people == 5000
     assert made.held <= 6
     assert 0 < made.measured < 5 * made.predicted
+
+
+SUBSET, PIECEWISE = SubsetSelection(domain=10, epsilon=1), NumberResponse.piecewise(bounds=UNIT, epsilon=1)
+TWO = VectorResponse(size=4, bounds=UNIT, epsilon=5)
+TWICE = 2 * TWO.each.outputs * (TWO.size * TWO.each.outputs + 1)
+FALLING = TWO.each.outputs * (3 * TWO.size * TWO.each.outputs + 1)
+NEVER_MADE = {
+    "a set of all": lambda: estimate(SUBSET, [(1 << 10) - 1]),
+    "a set of none, packed": lambda: estimate(SUBSET, [pack(SUBSET, 0)]),
+    "a set of all, as words": lambda: estimate(SUBSET, np.array([[(1 << 10) - 1]], np.uint64)),
+    "a bound by the piecewise way": lambda: estimate_mean(PIECEWISE, [5, 1]),
+    "a coordinate twice": lambda: estimate_mean(TWO, [TWICE]),
+    "a coordinate twice, as codes": lambda: estimate_mean(TWO, np.array([[0, 1]])),
+    "coordinates that fall": lambda: estimate_mean(TWO, [FALLING]),
+}
+
+
+@pytest.mark.parametrize("name", NEVER_MADE)
+def test_a_report_that_no_device_makes_is_refused_as_it_would_count_for_several(name):
+    assert TWO.told == 2
+    with pytest.raises(InvalidInput, match="does not make"):
+        NEVER_MADE[name]()
+
+
+@pytest.mark.parametrize("maker", [*MAKERS.values()], ids=[*MAKERS])
+@pytest.mark.parametrize("epsilon", [1e-15, 1e-40])
+def test_estimates_are_finite_and_unbiased_for_the_least_epsilon(maker, epsilon):
+    encoder = maker(domain=2, epsilon=epsilon)
+    found = from_supports(encoder, np.array([1000, 1000]), people=2000)
+    gap = encoder.kept - encoder.others
+    wanted = (1000 - 2000 * encoder.others) / gap
+    assert np.isfinite([*found.counts, *found.deviation, *found.error]).all()
+    assert found.counts[0] == pytest.approx(float(wanted), rel=1e-6, abs=float(found.error[0]) / 1000)
+    assert found.deviation[0] == pytest.approx(float(2000**0.5 / 2 / gap), rel=0.1)
+
+
+def test_a_server_reads_long_texts_thousands_a_second():
+    tree = PrefixTree(length=64, epsilon=1)
+    packed = [pack(tree, tree.encode("a")) for _ in range(8)]
+    before = time.process_time()
+    for _ in range(50):
+        unpack(tree, packed[0])
+    assert time.process_time() - before < 0.05  # it once took 3 ms each

@@ -382,6 +382,27 @@ def test_what_is_no_question_is_refused_and_not_paid(question, encoder):
     assert purse.spent == 0
 
 
+class Giver:
+    """What says that it costs less than nothing."""
+
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+    def encode(self, value, coins):
+        return value
+
+    def __repr__(self):
+        return "Giver()"
+
+
+@pytest.mark.parametrize("cost", [Fraction(-5), Fraction(0)])
+def test_what_costs_nothing_or_less_does_not_fill_a_purse(cost):
+    purse = Purse(epsilon=1)
+    with pytest.raises(DiscreetError):
+        purse.answer("a", Giver(cost), 1)
+    assert purse.left == 1
+
+
 # Without NumPy.
 
 DEVICE = """

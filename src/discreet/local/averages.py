@@ -105,9 +105,17 @@ def _rows(encoder: NumberResponse | VectorResponse, reports: Any, axes: int) -> 
         else (encoder.size * encoder.each.outputs, (*reports.shape[:1], encoder.told))
     )
     fits = reports.dtype.kind in "iu" and reports.shape == shape
-    if not fits or (reports.size and not (reports.min() >= 0 and reports.max() < limit)):
+    if not fits or (reports.size and not (reports.min() >= 0 and reports.max() < limit and _made(encoder, reports))):
         raise InvalidInput("There are reports that this encoder does not make.", fix="pass what encode_all returned")
     return np.asarray(reports, np.int64)
+
+
+def _made(encoder: NumberResponse | VectorResponse, reports: NDArray[Any]) -> bool:
+    """Whether reports that are within their range are ever made: bounds by who tells them, no coordinate twice."""
+    if isinstance(encoder, NumberResponse):
+        return bool(encoder.share < 1 or reports.min() >= 2)
+    coordinates = np.asarray(reports, np.int64) // encoder.each.outputs
+    return bool((np.diff(coordinates, axis=1) > 0).all())
 
 
 def _codes(encoder: NumberResponse | VectorResponse, report: int) -> list[int]:

@@ -68,13 +68,14 @@ def from_supports(
 ) -> Frequencies:
     """Estimate from how many reports support each category: what a server may keep instead of reports."""
     kept, others = float(encoder.kept), float(encoder.others)
-    counts = np.asarray((supports - people * others) / (kept - others), np.float64)
+    gap = float(encoder.kept - encoder.others)  # of floats, it would be 0 for a small ε
+    counts = np.asarray((supports - people * others) / gap, np.float64)
     held = np.clip(counts, 0, people)
     spread = held * (kept * (1 - kept)) + (people - held) * (others * (1 - others))
     return Frequencies(
         people=people,
         counts=counts,
-        deviation=np.sqrt(spread) / (kept - others),
+        deviation=np.sqrt(spread) / gap,
         error=_errors(encoder, counts, people, _slope(confidence, max(len(supports), 1))),
         confidence=probability(confidence, "confidence"),
     )

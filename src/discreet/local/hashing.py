@@ -33,20 +33,15 @@ class LocalHashing:
     buckets: int
     odds: Fraction = field(repr=False, compare=False)
     finite: FiniteField = field(repr=False, compare=False)
+    digits: int = field(repr=False, compare=False)
+    """How many digits a category has, and a seed."""
 
     def __init__(self, *, domain: int, epsilon: Number, buckets: int | None = None) -> None:
         count, target = need_domain(domain, most=1 << MOST_BITS), need_epsilon(epsilon)
         odds = odds_below(target)
         size = best_buckets(odds) if buckets is None else whole(buckets, "buckets", least=2, most=MOST)
-        settle(self, domain=count, epsilon=target, buckets=size, odds=odds, finite=_need_field(size))
-
-    @property
-    def digits(self) -> int:
-        """How many digits a category has, and a seed."""
-        count = 1
-        while self.buckets**count < self.domain:
-            count += 1
-        return count
+        finite, digits = _need_field(size), _digits_of(count, size)
+        settle(self, domain=count, epsilon=target, buckets=size, odds=odds, finite=finite, digits=digits)
 
     @property
     def seeds(self) -> int:
@@ -97,6 +92,14 @@ class LocalHashing:
 def best_buckets(odds: Fraction) -> int:
     """Return the number of buckets with the least variance, (odds + g − 1)²/((odds − 1)²·(g − 1))."""
     return min(field_sizes(), key=lambda size: (odds + size - 1) ** 2 / (size - 1))
+
+
+def _digits_of(domain: int, base: int) -> int:
+    """Return how many digits the numbers below `domain` have. Kept, as a server asks for it with every report."""
+    count = 1
+    while base**count < domain:
+        count += 1
+    return count
 
 
 def _need_field(size: int) -> FiniteField:

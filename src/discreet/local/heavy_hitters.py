@@ -115,8 +115,7 @@ def _children(tree: PrefixTree, encoder: LocalHashing, rows: NDArray[np.uint8], 
     rest = plus[rows[:, -1], minus[buckets_of(encoder, rows, tree.category(prefix))]]
     last = np.column_stack([rows[:, -1 - tree.width : -1], rest])
     supports = digit_supports(encoder.finite, last, BYTE)
-    kept, others = float(encoder.kept), float(encoder.others)
-    return np.asarray((supports - len(rows) * others) / (kept - others))
+    return np.asarray((supports - len(rows) * float(encoder.others)) / float(encoder.kept - encoder.others))
 
 
 def _threshold(encoder: LocalHashing, people: int, slope: float) -> float:
@@ -132,7 +131,7 @@ def _found(
     encoder, length = tree.levels[-1], tree.length
     kept, others = float(encoder.kept), float(encoder.others)
     variance = asked * max(kept * (1 - kept), others * (1 - others))
-    told = length * bernstein(slope, variance, 1.0) / (kept - others)
+    told = length * bernstein(slope, variance, 1.0) / float(encoder.kept - encoder.others)
     # Of c people a binomial number is at the last level. c is at most what it could be at the most, again and again.
     most = float(people)
     for _ in range(8):

@@ -82,8 +82,8 @@ def estimate_marginals(survey: Survey, reports: Any, *, confidence: Number = 0.9
     variances: dict[tuple[int, ...], float] = {}
     names: dict[tuple[int, ...], Names] = {}
     for number, (axes, encoder) in enumerate(zip(survey.marginals, survey.encoders, strict=True)):
-        kept, others = float(encoder.kept), float(encoder.others)
-        counts = many * (supports_of(encoder, rows[number]) - len(rows[number]) * others) / (kept - others)
+        expected, gap = len(rows[number]) * float(encoder.others), float(encoder.kept - encoder.others)
+        counts = many * (supports_of(encoder, rows[number]) - expected) / gap
         noisy[axes] = np.asarray(counts, np.float64).reshape([survey.attributes[axis][1] for axis in axes])
         variances[axes] = max(people, 1) * many * variance_of(encoder, Fraction(1, encoder.domain))
         names[axes] = tuple(survey.attributes[axis][0] for axis in axes)
@@ -109,8 +109,9 @@ def _error(survey: Survey, people: int, confidence: Number) -> float:
 def _cell_error(encoder: Chosen, people: int, many: int, slope: float) -> float:
     kept, others = float(encoder.kept), float(encoder.others)
     own = kept * (1 - others) ** 2 + (1 - kept) * others**2
-    second = many * max(own, others * (1 - others)) / (kept - others) ** 2
-    reach = many * max(1 - others, others) / (kept - others) + 1
+    gap = float(encoder.kept - encoder.others)
+    second = many * max(own, others * (1 - others)) / gap**2
+    reach = many * max(1 - others, others) / gap + 1
     return bernstein(slope, people * second, reach)
 
 

@@ -145,6 +145,7 @@ def _need_question(question: object) -> str:
 
 def _need_encoder(encoder: Any) -> str:
     """Return the text by which an encoder is known: two that differ in any parameter are two."""
-    if not callable(getattr(encoder, "encode", None)) or not isinstance(getattr(encoder, "epsilon", None), Fraction):
+    cost = getattr(encoder, "epsilon", None)  # one that is 0 or less would fill the purse
+    if not callable(getattr(encoder, "encode", None)) or not isinstance(cost, Fraction) or cost <= 0:
         raise WrongType(f"encoder is {kind_of(encoder)}, not an encoder.", fix="pass an encoder of discreet.local")
     return repr(encoder)

@@ -83,8 +83,9 @@ def unpack(encoder: _Sized, data: bytes | bytearray) -> int:
     """Return the report that bytes hold, or refuse: what arrives on a server may be anything."""
     if not isinstance(data, bytes | bytearray):
         raise WrongType(f"A packed report is {kind_of(data)}, not bytes.", fix="pass what pack returned")
-    report = int.from_bytes(data, "big")
-    if len(data) != report_bytes(encoder) or report >= encoder.outputs:
+    outputs = encoder.outputs
+    report = int.from_bytes(data, "big") if len(data) == report_bytes(encoder) else outputs
+    if report >= outputs:
         raise InvalidInput("Bytes are no report of this encoder.", fix="leave this report out")
     return report
 

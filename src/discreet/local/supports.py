@@ -13,7 +13,7 @@ from discreet.local.crowd import CategoricalEncoder, Reports
 from discreet.local.fields import FiniteField
 from discreet.local.hadamard import Hadamard
 from discreet.local.hashing import LocalHashing
-from discreet.local.packed import Integers, column_counts, pack_sets, words_for
+from discreet.local.packed import Integers, column_counts, pack_sets, sizes_of, words_for
 from discreet.local.rappor import Rappor
 from discreet.local.reports import unpack
 from discreet.local.response import KaryResponse
@@ -47,7 +47,7 @@ def rows_of(encoder: CategoricalEncoder, reports: Any) -> Reports:
         case KaryResponse() | Hadamard():
             return np.array(numbers, np.int64)
         case _:
-            return pack_sets(numbers, encoder.domain)
+            return _checked(encoder, pack_sets(numbers, encoder.domain))
 
 
 def _digits(report: int, encoder: LocalHashing) -> list[int]:
@@ -71,6 +71,8 @@ def _checked(encoder: CategoricalEncoder, reports: Reports) -> Reports:
             fits = reports.ndim == 2 and reports.dtype == np.uint64 and reports.shape[1] == words_for(encoder.domain)
             extra = encoder.domain % 64
             fits = fits and (not extra or _within(reports[:, -1], 1 << extra))
+            if fits and isinstance(encoder, SubsetSelection):  # a set of another size would count for more than one
+                fits = bool((sizes_of(reports) == encoder.chosen).all())
     if not fits:
         raise InvalidInput("There are reports that this encoder does not make.", fix="pass what encode_all returned")
     return reports
