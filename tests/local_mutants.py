@@ -246,6 +246,27 @@ LOCAL_MUTANTS = [
         f"{PURSE}::test_a_purse_is_neither_begun_again_nor_made_by_opening_it",
     ),
     Mutant(
+        "a line that the disk did not keep is read again",
+        "local/purse_file.py",
+        "                os.ftruncate(self._handle, self._read)\n            raise",
+        "                pass\n            raise",
+        f"{PURSE}::test_a_line_that_the_disk_would_not_keep_is_not_read_again",
+    ),
+    Mutant(
+        "a line that nobody saw reach the disk is told",
+        "local/purse_file.py",
+        "os.fstat(self._handle).st_size > self._read",
+        "os.fstat(self._handle).st_size < self._read",
+        f"{PURSE}::test_a_line_of_somebody_else_is_on_the_disk_before_it_is_told",
+    ),
+    Mutant(
+        "a payment that was read while somebody interrupted is forgotten",
+        "local/purse.py",
+        "                    self._file.rewind()\n",
+        "",
+        f"{PURSE}::test_who_is_interrupted_while_reading_forgets_nothing_that_was_paid",
+    ),
+    Mutant(
         "a set of all categories counts as one report",
         "local/supports.py",
         "sizes_of(reports) == encoder.chosen",

@@ -263,6 +263,59 @@ def test_a_disk_that_cannot_keep_lets_nothing_out(tmp_path, monkeypatch):
         purse.answer("a", YES, 1)
 
 
+def test_a_line_that_the_disk_would_not_keep_is_not_read_again(tmp_path, monkeypatch):
+    """Told from what is only in memory, and lost with the power, it would be drawn twice and paid for once."""
+    path = tmp_path / "purse"
+    purse, real, calls = Purse.create(path, epsilon=1), os.fsync, []
+
+    def second_fails(handle):
+        calls.append(handle)
+        if len(calls) == 2:
+            raise OSError
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", second_fails)
+    with pytest.raises(LedgerUnavailable):
+        purse.answer("a", YES, 1)
+    assert [b"paid" in line for line in lines(path)] == [False, True]
+    told = purse.answer("a", YES, 1)
+    assert len(lines(path)) == 3
+    assert Purse.open(path).answer("a", YES, 0) == told
+
+
+def test_a_line_of_somebody_else_is_on_the_disk_before_it_is_told(tmp_path, monkeypatch):
+    """Whoever wrote it may have been killed before it was."""
+    path, synced = tmp_path / "purse", []
+    one, other = Purse.create(path, epsilon=1), Purse.open(path)
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+    answer = one.answer("a", YES, 1)
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(len(lines(path))))
+    assert other.answer("a", YES, 0) == answer
+    assert synced == [3]
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+def test_who_is_interrupted_while_reading_forgets_nothing_that_was_paid(tmp_path, monkeypatch, after):
+    path = tmp_path / "purse"
+    one, other = Purse.create(path, epsilon=1), Purse.open(path)
+    answer = one.answer("a", YES, 1)
+    real, seen = Purse._note, []
+
+    def interrupted(self, record):
+        seen.append(record)
+        if len(seen) == after + 1:
+            raise KeyboardInterrupt
+        real(self, record)
+
+    monkeypatch.setattr(Purse, "_note", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        other.answer("b", YES, 1)
+    monkeypatch.undo()
+    assert other.answer("a", YES, 0) == answer
+    assert other.spent == Purse.open(path).spent
+    assert one.spent == other.spent
+
+
 KILLED = """
 import os, signal, sys
 from fractions import Fraction

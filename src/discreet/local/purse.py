@@ -113,6 +113,8 @@ class Purse:
     def _note(self, record: Record) -> None:
         """Take note of a line, own or another process's."""
         match record:
+            case {"kind": "purse", "epsilon": limit} if Fraction(limit) == self._limit:
+                pass  # the first line
             case {"kind": "paid", "question": question, "encoder": encoder, "epsilon": cost}:
                 self._paid[question, encoder] = Fraction(cost)
             case {"kind": "kept", "question": question, "encoder": encoder, "report": report}:
@@ -128,9 +130,13 @@ class Purse:
                 yield
                 return
             with self._file.locked():
-                for record in self._file.new():
-                    self._note(record)
-                yield
+                try:
+                    for record in self._file.new():
+                        self._note(record)
+                    yield
+                except BaseException:  # a line may be read and not noted: all are read again
+                    self._file.rewind()
+                    raise
 
 
 def _need_question(question: object) -> str:

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged, LedgerUnavailable
@@ -58,8 +58,13 @@ class PurseFile:
             os.close(self._handle)  # and so the lock
 
     def new(self) -> Iterator[Record]:
-        """Yield what was added since this was last asked, by whomever."""
-        os.lseek(self._handle, self._read, os.SEEK_SET)
+        """Yield what was added since this was last asked, by whomever, once it is on the disk."""
+        try:
+            if os.fstat(self._handle).st_size > self._read:
+                os.fsync(self._handle)  # whoever wrote it may have been killed before it was
+            os.lseek(self._handle, self._read, os.SEEK_SET)
+        except OSError:
+            raise LedgerUnavailable("The purse could not be read.", fix=GONE) from None
         with os.fdopen(os.dup(self._handle), "rb") as source:
             for line in source:
                 if not line.endswith(b"\n"):
@@ -69,6 +74,10 @@ class PurseFile:
                     raise LedgerDamaged("The purse contradicts itself.", fix=BROKEN)
                 self._head, self._read = mark, self._read + len(line)
                 yield json.loads(text)
+
+    def rewind(self) -> None:
+        """Begin again with the first line when next asked for what is new."""
+        self._head, self._read = START, 0
 
     def append(self, record: Record) -> None:
         """Add a line, and return when it is on the disk."""
@@ -81,6 +90,8 @@ class PurseFile:
             written = os.write(self._handle, line)
             os.fsync(self._handle)
         except OSError:
+            with suppress(OSError):  # what the disk did not keep is not to be read again
+                os.ftruncate(self._handle, self._read)
             raise LedgerUnavailable("The purse could not be written.", fix=GONE) from None
         if written != len(line):  # the disk is full; what stands there has no end, and does not count
             raise LedgerUnavailable("The purse could not be written.", fix=GONE)
