@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 #: Numbers that are worked on at a time, so that they stay in the processor's cache.
-CHUNK = 1 << 19
+CHUNK = 1 << 20
 
 
 class Call(Protocol):

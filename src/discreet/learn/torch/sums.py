@@ -84,7 +84,7 @@ def total(squares: Sequence[Tensor]) -> Tensor:
 
 
 def _slices(examples: int, numbers: int) -> list[slice]:
-    size = max(1, 2 * CHUNK // max(numbers, 1))
+    size = max(1, CHUNK // max(numbers, 1))
     return [slice(start, start + size) for start in range(0, examples, size)]
 
 
