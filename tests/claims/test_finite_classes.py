@@ -1,6 +1,7 @@
 """Learning a finite class: exact ε on small worlds, exact chances of failure against the theorems, Laplace again."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -139,6 +140,21 @@ def test_sample_sizes_have_the_order_that_the_theorem_names():
     plain = 2 * math.log(3**10 / 0.05) / 0.01**2
     assert sample_size(0.01, 0.05, 9, 3**10, realisable=False) == pytest.approx(plain, rel=0.01)
     assert sample_size(0.1, 0.05, 0.01, 3**10, realisable=False) <= 2 * math.log(3**10 / 0.05) / (0.1 * 0.01)
+
+
+@pytest.mark.parametrize("price", [1e-9, 1e-4, 1.0, 50.0])
+@pytest.mark.parametrize("alpha", [1e-12, 1e-8, 1e-5, 0.3, 1 - 1e-9, 1 - 1e-16, 1 - Fraction(1, 10**30)])
+def test_a_sample_size_is_enough_however_small_or_large_the_error_is(alpha, price):
+    """In floats, cosh λ − α·sinh λ is 1 for small errors; here it is worked out to 60 digits."""
+    with localcontext() as context:
+        context.prec = 90
+        share = Fraction(str(alpha))
+        exact = Decimal(share.numerator) / Decimal(share.denominator)
+        rate = min(Decimal(str(price)), ((1 + exact) / (1 - exact)).ln() / 2)
+        each = -((rate.exp() + (-rate).exp()) / 2 - exact * (rate.exp() - (-rate).exp()) / 2).ln()
+        needed = (Decimal(100) / Decimal("0.05")).ln() / each
+        size = sample_size(alpha, 0.05, price, 100, realisable=False)
+        assert needed <= size <= needed * (1 + Decimal("1e-3")) + 1
 
 
 def test_the_laplace_mechanism_is_the_exponential_mechanism_with_minus_the_distance_as_score():

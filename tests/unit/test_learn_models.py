@@ -2,15 +2,18 @@
 
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from pandas.api.typing import NAType
 
 from discreet.accounting import concentrated_of, epsilon
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, Neighbours, PrivacyUnit, RunFailed, WrongType
 from discreet.gate import Budget, Ledger
 from discreet.learn.bayes import GaussianNB
 from discreet.learn.clusters import KMeans
+from discreet.learn.features import class_indices, read_classes, read_labels, read_matrix
 from discreet.learn.finite import FiniteClassifier
 from discreet.learn.hypotheses import Thresholds
 from discreet.learn.logistic import LogisticRegression
@@ -266,3 +269,34 @@ def test_less_epsilon_is_more_noise(people):
     noisy, clear = (StandardScaler(bounds=BOUNDS, epsilon=price).plan(3) for price in (0.1, 1))
     assert noisy.deviation > 5 * clear.deviation
     assert epsilon(noisy.cost, 1e-6) <= 0.1
+
+
+ODD_LABELS = ["x", None, math.nan, 10**400, [1], np.array([1, 2]), NAType()]
+
+
+@pytest.mark.parametrize("odd", ODD_LABELS, ids=lambda odd: type(odd).__name__)
+def test_one_odd_label_changes_what_no_other_row_is_labelled(odd):
+    """As an array, [0, 1, "x"] would be three texts, and so nobody would be in a class."""
+    labels, classes = [0, 1, True, 1.0], read_classes([0, 1])
+    array = np.empty(5, object)
+    array[:] = [*labels, odd]
+    for given in ([*labels, odd], (*labels, odd), array):
+        assert class_indices(read_labels(given), classes).tolist() == [0, 1, 1, 1, -1]
+    assert class_indices(read_labels(labels), classes).tolist() == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("odd", [10**400, -(10**400), Fraction(10**400), None, NAType(), np.longdouble("1e4000")])
+def test_a_number_beyond_all_floats_or_a_missing_one_is_refused_for_nobody(odd):
+    """Whether it is refused would tell that somebody has one."""
+    array = np.empty((2, 1), object)
+    array[:, 0] = [1.5, odd]
+    for given in (array, [[1.5], [odd]]):
+        values = read_matrix(given)
+        assert values[0, 0] == 1.5
+        assert not np.isfinite(values[1, 0])
+        assert np.isnan(values[1, 0]) == (odd is None or isinstance(odd, NAType))
+
+
+def test_classes_of_several_kinds_are_refused():
+    with pytest.raises(InvalidInput, match="texts"):
+        read_classes(["none", 1])

@@ -86,6 +86,24 @@ def test_one_row_moves_a_gradient_by_at_most_the_clip(clip, without_noise):
         assert worst >= 0.99 * plan.most**2
 
 
+@pytest.mark.parametrize("label", [-7, 2, 1000])
+def test_a_label_that_is_no_class_counts_for_nobody_in_any_plan(label, without_noise, monkeypatch):
+    seen = []
+    monkeypatch.setattr(Objective, "minimum", lambda self: (seen.append(self.labels.tolist()), np.zeros(4))[1])
+    descending = DescentPlan(
+        features=box(3), classes=2, rho=RHO, clip=Fraction(1), steps=1, rate=1.0, momentum=0.0, rows=10
+    )
+    values = hostile(np.random.default_rng(8), 4, 3)
+    for labels in ([0, 1, 1, label], [0, 1, 1]):
+        data = Examples(values[: len(labels)], np.array(labels))
+        descending.run(data, SYSTEM)
+        plan_of(columns=3).run(data, SYSTEM)
+    assert seen == [[0, 1, 1], [0, 1, 1]]
+    sums = [one for one in without_noise if one.shape == (4, 2)]
+    assert len(sums) == 2
+    assert (sums[0] == sums[1]).all()
+
+
 def test_sums_are_exact_whatever_the_order_of_rows(without_noise):
     draws = np.random.default_rng(3)
     values = hostile(draws, 1000, 3)

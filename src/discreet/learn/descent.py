@@ -111,7 +111,7 @@ class DescentPlan:
 
     def run(self, data: Examples, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the weights, a column a class; the last row is the intercepts'."""
-        known = data.labels >= 0
+        known = (data.labels >= 0) & (data.labels < self.classes)
         rows, labels = with_constant(self.features.steps(data.values[known])), data.labels[known]
         size = self._size(len(rows), entropy)
         # Of every row, how long its residual may be: |r|²·|x|² ≤ most² if and only if |r|² ≤ ⌊most²/|x|²⌋.

@@ -148,28 +148,56 @@ def read_matrix(values: object, name: str = "X") -> Floats:
 
 
 def read_array(values: object, name: str) -> Floats:
-    """Return an array of floats of any shape."""
-    array = np.asarray(values)
+    """Return an array of floats of any shape; a missing value is NaN, and one beyond all floats is infinite."""
+    array = _array(values)
     if array.dtype.kind == "c":
         raise InvalidInput(f"{name} is complex. Complex data not supported.", fix="pass real numbers")
     if array.dtype.kind in "USMmV":
         # Not the dtype: that of texts has the length of the longest one.
         raise WrongType(f"{name} is an array of texts or times, not of numbers.", fix="encode it by public categories")
     try:
-        return array.astype(np.float64)
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        pass
+    try:
+        return np.array([_float(one) for one in array.ravel()], np.float64).reshape(array.shape)
     except (TypeError, ValueError):
         pass
     # Outside of the handler: what could not be read would be quoted by the error that is handled.
     raise WrongType(f"{name} holds what is not a number.", fix="argument must be a string or a number: encode it")
 
 
+def _array(values: object) -> NDArray[Any]:
+    """Return an array; one whole number that no float holds does not change what is refused."""
+    try:
+        return np.asarray(values)
+    except OverflowError:
+        pass
+    return np.asarray(values, object)
+
+
+def _float(value: Any) -> float:
+    """Return one value as a float: what is missing is NaN (for pandas, too), a number beyond all floats is infinite."""
+    if value is None or type(value).__name__ == "NAType":
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        pass
+    return math.inf if value > 0 else -math.inf
+
+
 def read_labels(values: object) -> NDArray[Any]:
-    """Return one label or target a row; a single column will do."""
+    """Return one label or target a row; a single column will do.
+
+    What is in a list stays what it is: as an array, a single text would turn the labels of all other rows into texts.
+    """
     if values is None:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", fix="pass one label or target a row"
         )
-    labels = np.asarray(values)
+    labels = np.asarray(values, object if isinstance(values, list | tuple) else None)
     if labels.ndim == 2 and labels.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", _conversion(), stacklevel=3)
         labels = labels[:, 0]
@@ -188,8 +216,18 @@ def _conversion() -> type[Warning]:
 
 def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> Integers:
     """Return each label's place among the public classes, and −1 for a label that is none of them."""
+    if labels.dtype == object:
+        places = {one: at for at, one in enumerate(classes.tolist())}
+        return np.array([_place(places, label) for label in labels], np.int64)
     same = labels[:, None] == classes[None, :]
     return np.where(same.any(axis=1), same.argmax(axis=1), -1).astype(np.int64)
+
+
+def _place(places: dict[Any, int], label: Any) -> int:
+    try:
+        return places.get(label, -1)
+    except TypeError:  # a list, say, which is no class
+        return -1
 
 
 def read_classes(classes: object) -> NDArray[Any]:
@@ -200,6 +238,8 @@ def read_classes(classes: object) -> NDArray[Any]:
         )
     if not isinstance(classes, list | tuple | np.ndarray | range):
         raise WrongType(f"classes is {kind_of(classes)}, not a list.", fix='pass classes=["no", "yes"]')
+    if len({isinstance(one, str) for one in classes}) > 1:
+        raise InvalidInput("Some classes are texts, and some are not.", fix="declare classes of one kind")
     found = np.unique(np.asarray(classes))
     if len(found) < 2:
         raise InvalidInput("There is one class, or none.", fix="declare two classes or more")

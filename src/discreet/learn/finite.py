@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange
-from discreet.core import InvalidInput, Number, positive, probability, whole
+from discreet.core import InvalidInput, Number, positive, probability, round_down, whole
 from discreet.core.exact import flag
 from discreet.learn.estimator import Estimator, accuracy, need_as_many
 from discreet.learn.features import Floats, class_indices, read_classes, read_labels, read_matrix
@@ -153,12 +153,18 @@ def sample_size(
 
     Realisable: the error is at most α if some hypothesis is always right. Else: at most α more than the best one's.
     """
-    error, chance = float(probability(alpha, "alpha")), float(probability(beta, "beta"))
-    price = float(positive(epsilon, "epsilon"))
+    error, chance = round_down(probability(alpha, "alpha")), round_down(probability(beta, "beta"))
+    price = round_down(positive(epsilon, "epsilon"))
     size = whole(hypotheses if isinstance(hypotheses, int) else hypotheses.size, "hypotheses")
-    if flag(realisable, "realisable"):
-        each = -math.log1p(error * math.expm1(-price))
-    else:
-        rate = min(price, math.atanh(error))
-        each = -math.log(math.cosh(rate) - error * math.sinh(rate))
-    return math.ceil(math.log(size / chance) / each * (1 + MARGIN))
+    each = -math.log1p(error * math.expm1(-price)) if flag(realisable, "realisable") else _agnostic(error, price)
+    return math.ceil((math.log(size) - math.log(chance)) / each * (1 + MARGIN))
+
+
+def _agnostic(error: float, price: float) -> float:
+    """Return −ln(cosh λ − α·sinh λ), with no difference of numbers that are nearly alike: small errors live on it."""
+    if price >= math.atanh(error):
+        return -(math.log1p(-error * error) if error < 0.5 else math.log1p(error) + math.log1p(-error)) / 2
+    lower = 2 * math.sinh(price / 2) ** 2 - error * math.sinh(price)
+    if lower > -0.5:
+        return -math.log1p(lower)
+    return -math.log(math.exp(-price) + (1 - error) * math.sinh(price))

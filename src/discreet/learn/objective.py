@@ -148,7 +148,7 @@ class ObjectivePlan:
 
     def run(self, data: Examples, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the weights of both classes, those of the first being 0; the last row is the intercept's."""
-        known = data.labels >= 0
+        known = (data.labels == 0) | (data.labels == 1)  # or a residual might be any number
         most = int((self.norm * STEPS) ** 2)
         rows = shortened(with_constant(self.features.steps(data.values[known])), most) / float(STEPS)
         noise = gaussian(self.variance, (rows.shape[1],), entropy=entropy).astype(np.float64) / (1 << NOISE_BITS)
