@@ -260,4 +260,11 @@ LEARN_MUTANTS = [
         "once = [(order, min(values))",
         f"{SELECTION}::test_candidates_are_priced_as_the_worst_of_them",
     ),
+    Mutant(
+        "the best of runs in Poisson lots is sold where rows are replaced",
+        "learn/private_selection.py",
+        "return Parallel([curve])",
+        "return curve",
+        f"{SELECTION}::test_the_best_of_runs_in_poisson_lots_is_refused_where_rows_are_replaced",
+    ),
 ]

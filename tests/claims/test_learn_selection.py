@@ -6,8 +6,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.accounting import Approximate, Concentrated, GaussianNoise, Pure, Repeated, Subsampled, epsilon, renyi_of
-from discreet.core import DiscreetError, InvalidInput, NotProved, PrivacyUnit
+from discreet.accounting import (
+    Approximate,
+    Concentrated,
+    GaussianNoise,
+    Pure,
+    Repeated,
+    Sampling,
+    Subsampled,
+    epsilon,
+    renyi_of,
+)
+from discreet.core import DiscreetError, InvalidInput, Neighbours, NotProved, PrivacyUnit
 from discreet.gate import Budget, Gate, Ledger
 from discreet.learn.private_selection import PrivateSelection, selection_curve
 from discreet.noise import SYSTEM
@@ -159,6 +169,25 @@ def test_a_ledger_that_protects_persons_asks_for_one_example_each(tmp_path):
         with pytest.raises(InvalidInput, match="protects"):
             selection(Run()).fit(Gate(persons, None))
         assert selection(Run()).fit(Gate(persons, None), one_row_each=True).state == 1000
+
+
+LOTS = Repeated(Subsampled(GaussianNoise(2), Fraction(1, 100)), 50)
+
+
+def test_the_best_of_runs_in_poisson_lots_is_refused_where_rows_are_replaced(tmp_path):
+    budget = Budget(1000, 1e-3, unit=PrivacyUnit(neighbours=Neighbours.REPLACE))
+    with Ledger.create(tmp_path / "replaced", budget, title="t", anchors=[]) as replaced:
+        with pytest.raises(InvalidInput, match="neighbours"):
+            Gate(replaced, None).release(selection(Run(cost=LOTS)))
+        assert replaced.spent == 0
+
+
+def test_candidates_that_are_priced_for_different_neighbours_have_no_price_together():
+    swapped = Subsampled(GaussianNoise(2), Fraction(1, 100), Sampling.WITHOUT_REPLACEMENT)
+    with pytest.raises(DiscreetError):
+        _ = selection(Run(cost=LOTS), Run(cost=swapped)).cost
+    with pytest.raises(NotProved, match="replaced"):
+        _ = selection(Run(cost=swapped)).cost
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from discreet.accounting import PrivacyLoss, Renyi, loss_to_text, renyi_of
+from discreet.accounting import Composed, Parallel, PrivacyLoss, Renyi, loss_to_text, neighbours_of, renyi_of
 from discreet.accounting.renyi import ORDERS
-from discreet.core import InvalidInput, NotProved, Number, WrongType, exact
+from discreet.core import InvalidInput, Neighbours, NotProved, Number, WrongType, exact
 from discreet.core.exact import flag
 from discreet.core.exponential import log_up
 from discreet.gate import Gate, Receipt, SteppedPlan
@@ -71,8 +71,16 @@ class PrivateSelection:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What the release costs, however many runs there were."""
-        return Renyi(selection_curve([one.cost for one in self.candidates], self.stop))
+        """What the release costs, however many runs there were, for the neighbours that candidates are priced for."""
+        losses = [one.cost for one in self.candidates]
+        curve = Renyi(selection_curve(losses, self.stop))
+        match neighbours_of(Composed(losses)):  # which refuses candidates that do not agree
+            case Neighbours.REPLACE:
+                raise NotProved("The candidates are priced for replaced rows.", fix="use candidates in Poisson lots")
+            case Neighbours.ADD_REMOVE:
+                return Parallel([curve])  # of one part: the same curve, which no ledger takes for another relation
+            case None:
+                return curve
 
     def describe(self) -> str:
         """Return what is chosen, in words."""
