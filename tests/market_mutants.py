@@ -104,6 +104,13 @@ MARKET_MUTANTS = [
     ),
     # Exact truthfulness.
     Mutant(
+        "utilities are rounded to whole numbers, and truth is best for the rounded ones",
+        "market/commitments.py",
+        'found.dtype.kind not in "iu"',
+        'found.dtype.kind not in "iuf"',
+        f"{TRUTHFUL}::test_utilities_that_would_be_rounded_and_scores_whose_sums_would_wrap_are_refused",
+    ),
+    Mutant(
         "lies are punished too seldom",
         "market/commitments.py",
         "share = -(-(gain + least) / (tables.gap + gain) // MIX_STEP) * MIX_STEP",

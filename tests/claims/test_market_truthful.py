@@ -1,13 +1,14 @@
 """Exact truthfulness: every lie of everybody against every profile costs something, and the least is as computed."""
 
 import itertools
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from discreet.accounting import BoundedRange
-from discreet.core import NotProved
+from discreet.core import InvalidInput, NotProved
 from discreet.market import Line, Plane, Sale, TruthfulChoice, best_epsilon, most_gain
 from discreet.market.commitments import tables_of
 
@@ -192,3 +193,29 @@ def test_what_each_person_loses_vanishes_with_their_number():
         choice = TruthfulChoice(Line(5), epsilon=best_epsilon(Line(5), people))
         each.append(choice.mean_quality(people).bound / (people * choice.setting.unit))
     assert each[0] > 5 * each[1] > 25 * each[2]
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A sale whose utilities and scores are made odd."""
+
+    utilities: Fraction | float = 1
+    points: int | float = 1
+    types, outcomes, unit = Sale(3).types, Sale(3).outcomes, 6
+
+    def utility(self, type_, outcome, report):
+        return Sale(3).utility(type_, outcome, report) * self.utilities
+
+    def score(self, report, outcome):
+        return Sale(3).score(report, outcome) * self.points
+
+    def punishment(self, outcome):
+        return 1
+
+
+@pytest.mark.parametrize("odd", [Odd(utilities=0.75), Odd(points=0.5), Odd(points=2**62), Odd(points=2**61 // 5)])
+def test_utilities_that_would_be_rounded_and_scores_whose_sums_would_wrap_are_refused(odd):
+    """Of 0.75 steps nothing would be left, and two people's scores of 2⁶¹·… would be a negative one."""
+    assert TruthfulChoice(Odd(), epsilon=1).mixing == TruthfulChoice(Sale(3), epsilon=1).mixing
+    with pytest.raises(InvalidInput, match="whole number"):
+        TruthfulChoice(odd, epsilon=1)

@@ -41,6 +41,8 @@ from discreet.noise import Entropy, bernoulli, choose
 
 #: Entries of the table of utilities.
 MOST_ENTRIES = 4_000_000
+#: How far utilities and scores may be from 0: those of some billions of people add up in 64 bits.
+MOST_POINTS = 10**9
 #: The mixing probability is a multiple of this, rounded up: more punishment, never less.
 MIX_STEP = Fraction(1, 2**40)
 
@@ -114,8 +116,8 @@ def tables_of(setting: Setting) -> Tables:
         raise InvalidInput("A setting needs two types or more, and an outcome.", fix="name every type once")
     if len(types) ** 2 * len(outcomes) > MOST_ENTRIES:
         raise OutOfRange("The setting is too large to be worked out.", fix="use a coarser grid, or fewer facilities")
-    utilities = np.array([[[setting.utility(t, s, r) for s in outcomes] for r in types] for t in types], np.int64)
-    scores = np.array([[setting.score(r, s) for s in outcomes] for r in types], np.int64)
+    utilities = _integers([[[setting.utility(t, s, r) for s in outcomes] for r in types] for t in types])
+    scores = _integers([[setting.score(r, s) for s in outcomes] for r in types])
     weights = tuple(whole(setting.punishment(s), "a weight", least=0) for s in outcomes)
     truthful = utilities[np.arange(len(types)), np.arange(len(types))]
     _need_utilities(utilities, truthful, whole(setting.unit, "unit"))
@@ -132,6 +134,16 @@ def tables_of(setting: Setting) -> Tables:
         width=max(moved, spread),
         spread=spread,
     )
+
+
+def _integers(rows: object) -> Integers:
+    """Return whole numbers that neither rounding nor a sum over all people of this world changes."""
+    found = np.array(rows)
+    if found.dtype.kind not in "iu" or int(found.max()) > MOST_POINTS or int(found.min()) < -MOST_POINTS:
+        raise InvalidInput(
+            "A utility or a score is not a whole number, or beyond a billion.", fix="count in whole steps, and fewer"
+        )
+    return found.astype(np.int64)
 
 
 def _need_utilities(utilities: Integers, truthful: Integers, unit: int) -> None:
