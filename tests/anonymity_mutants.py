@@ -6,6 +6,7 @@ MAKING = "unit/test_anonymity_making.py::"
 MEASURES = "unit/test_anonymity_measures.py::"
 ROWS = "unit/test_anonymity_rows.py::"
 ATTACKS = "unit/test_anonymity_attacks.py::"
+APART = "unit/test_anonymity_apart.py::"
 
 ANONYMITY_MUTANTS = [
     Mutant(
@@ -191,5 +192,40 @@ ANONYMITY_MUTANTS = [
         "if count and value not in excluded}",
         "if count}",
         f"{ATTACKS}test_beliefs_are_the_shares_among_rows_that_a_reader_of_the_table_cannot_tell_apart",
+    ),
+    Mutant(
+        "numbers that a double cannot tell apart are taken for one",
+        "anonymity/reading.py",
+        "        if here != there:\n",
+        "        if here < there:\n",
+        f"{APART}test_values_that_would_become_one_are_refused_by_column",
+    ),
+    Mutant(
+        "numbers of too many digits are numbers in a CSV file",
+        "anonymity/engine.py",
+        "len({Decimal(text) for text in spelt}) > 1",
+        "len({float(text) for text in spelt}) > 1",
+        f"{APART}test_numbers_of_too_many_digits_are_texts_in_a_csv_file",
+    ),
+    Mutant(
+        "what NumPy makes of a list is what it holds",
+        "anonymity/microdata.py",
+        "else _array(list(cells))",
+        "else np.asarray(list(cells))",
+        f"{APART}test_cells_that_an_array_would_take_for_one_are_two",
+    ),
+    Mutant(
+        "an empty text is a missing one once it is in a Parquet file",
+        "anonymity/publishing.py",
+        "allow_quoted_nulls = false",
+        "allow_quoted_nulls = true",
+        f"{APART}test_texts_with_any_sign_are_written_as_they_are",
+    ),
+    Mutant(
+        "a missing number is clipped to the lower end",
+        "anonymity/treatments.py",
+        'f"CASE WHEN {column} IS NOT NULL THEN {clipped} END"',
+        "clipped",
+        f"{APART}test_a_missing_number_stays_missing_if_numbers_are_clipped",
     ),
 ]

@@ -21,6 +21,7 @@ from discreet.anonymity import (
     journalist_risk,
     k_of,
     marketer_risk,
+    meets,
     misclassified,
     mondrian,
     presence_of,
@@ -290,3 +291,10 @@ def test_a_missing_value_is_not_quoted_and_neither_is_what_stands_beside_it():
     with pytest.raises((InvalidInput, WrongType)) as refused:
         Microdata.of({"illness": ["a rare one", None]})
     assert "rare" not in str(refused.value)
+
+
+@pytest.mark.parametrize("small", [Fraction(1, 10**30), Fraction(1, 3**50)])
+def test_a_limit_of_many_digits_is_compared_exactly(small):
+    table = Microdata.of({"q": [1, 1], "s": ["a", "b"]})
+    assert meets(table, Closeness(of="s", t=small), ["q"])
+    assert not meets(table, MostOfOne(of="s", alpha=small), ["q"])

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 #: The name of the rows once they are here.
 ROWS = "people"
 Made = TypeVar("Made")
+#: Numbers of so many digits are all told apart by a double.
+SAFE_DIGITS = 15
 #: What types of DuckDB hold, by the first word of their names.
 KINDS = {
     Kind.INTEGER: ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"),
@@ -82,24 +85,46 @@ def _cells(connection: "DuckDBPyConnection", source: Source, gaps: Sequence[str]
     """Return the SQL of all columns: as they are typed, or as they are written, where they come as texts."""
     described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     types = {str(name): str(kind) for name, kind, *_ in described}
-    bare = {name: _without(quoted(name), gaps) if "VARCHAR" in kind else quoted(name) for name, kind in types.items()}
-    if source.typed:
-        return ", ".join(f"{cell} AS {quoted(name)}" for name, cell in bare.items())
+    bare = {
+        name: _without(quoted(name), gaps, trimmed=not source.typed) if "VARCHAR" in kind else quoted(name)
+        for name, kind in types.items()
+    }
     texts = ", ".join(f"{cell} AS {quoted(name)}" for name, cell in bare.items())
-    kinds = written_kinds(connection, f"(SELECT {texts} FROM {source.relation})", dict(source.parameters))  # noqa: S608
+    if source.typed:
+        return texts
+    rows, where = f"(SELECT {texts} FROM {source.relation})", dict(source.parameters)  # noqa: S608
+    kinds = written_kinds(connection, rows, where)
+    for name in [name for name, kind in kinds.items() if kind is Kind.REAL]:
+        if _become_one(connection, rows, where, quoted(name)):
+            kinds[name] = Kind.TEXT  # as a whole number of too many digits is
     return ", ".join(f"{_as(bare[name], kind)} AS {quoted(name)}" for name, kind in kinds.items())
+
+
+def _become_one(connection: "DuckDBPyConnection", rows: str, where: dict[str, object], column: str) -> bool:
+    """Whether two different numbers of a column are the same double; up to 15 digits, none are."""
+    digits = f"length(regexp_replace({column}, '[^0-9]', '', 'g'))"
+    ((many,),) = connection.execute(f"SELECT coalesce(max({digits}), 0) > {SAFE_DIGITS} FROM {rows}", where).fetchall()  # noqa: S608
+    if not many:
+        return False
+    alike = connection.execute(
+        f"SELECT list(DISTINCT {column}) FROM {rows} GROUP BY TRY_CAST({column} AS DOUBLE)"  # noqa: S608
+        f" HAVING count(DISTINCT {column}) > 1",
+        where,
+    ).fetchall()
+    return any(len({Decimal(text) for text in spelt}) > 1 for (spelt,) in alike)
 
 
 def _as(cell: str, kind: Kind) -> str:
     return cell if kind is Kind.TEXT else cast_as(cell, kind)
 
 
-def _without(column: str, gaps: Sequence[str]) -> str:
-    """Return the SQL of a text without blanks around it, that is none if it is one of those that stand for a gap."""
-    cell = f"trim({column})"
+def _without(column: str, gaps: Sequence[str], *, trimmed: bool) -> str:
+    """Return the SQL of a text, maybe without blanks around it, that is none if it stands for a gap."""
+    bare = f"trim({column})"
+    cell = bare if trimmed else column
     if not gaps:
         return cell
-    return f"CASE WHEN {cell} IN ({', '.join(literal(gap) for gap in gaps)}) THEN NULL ELSE {cell} END"
+    return f"CASE WHEN {bare} IN ({', '.join(literal(gap) for gap in gaps)}) THEN NULL ELSE {cell} END"
 
 
 def _kind(name: str, type_name: str) -> Kind:

@@ -85,6 +85,8 @@ class Microdata:
 
     attributes: Mapping[str, Attribute]
     rows: int
+    #: Rows that were left out because they lack a value; they are in the source all the same.
+    left_out: int = 0
 
     def __repr__(self) -> str:
         return f"Microdata(columns={list(self.attributes)})"
@@ -147,7 +149,7 @@ def _need_columns(names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) ->
 
 def _cells(name: str, cells: Iterable[object]) -> NDArray[Any]:
     """Return cells as an array of numbers, points in time or texts, without a missing one."""
-    array = np.asarray(cells if isinstance(cells, np.ndarray | Sequence) else list(cells))
+    array = cells if isinstance(cells, np.ndarray) else _array(list(cells))
     if array.ndim != 1:
         raise WrongType(f"Column {name!r} is no plain list of cells.", fix="pass one value a row")
     missing = _missing(array)
@@ -159,6 +161,18 @@ def _cells(name: str, cells: Iterable[object]) -> NDArray[Any]:
     if array.dtype.kind in "iufM":
         return array
     return np.array([str(cell) for cell in array.tolist()], dtype=object)
+
+
+def _array(cells: list[object]) -> NDArray[Any]:
+    """Return a list as an array in which what differs still does: of texts and large numbers, each as it is."""
+    array = np.asarray(cells)
+    if array.dtype.kind not in "fSU" or array.ndim != 1:
+        return array
+    if array.dtype.kind == "f" and all(a == b or b != b for a, b in zip(cells, array.tolist(), strict=True)):  # noqa: PLR0124
+        return array
+    same = np.empty(len(cells), dtype=object)
+    same[:] = cells
+    return same
 
 
 def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:

@@ -18,6 +18,8 @@ from discreet.gate.plans import need_label
 
 #: What the ledger is told, before anything leaves.
 DISCLOSED = "a table without any bound on what it tells was published"
+#: How a file is read back that has all cells quoted and none missing: as it was written, and nothing is guessed.
+WRITTEN = """auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', allow_quoted_nulls = false"""
 
 
 def publish(published: Anonymised, destination: str | Path, *, ledger: Ledger, by: str) -> None:
@@ -49,10 +51,13 @@ def write_inside(published: Anonymised, destination: str | Path) -> None:
             _write_parquet(published, place)
 
 
-def _write_csv(published: Anonymised, place: Path) -> None:
+def _write_csv(published: Anonymised, place: Path, *, quote_all: bool = False) -> None:
     told = published.columns(in_order=_sorted(published))
+    # Python quotes a text with the end of a line in it, but not one with a carriage return, which ends one for others.
+    returns = any("\r" in text for cells in told.values() for text in {*cells} if isinstance(text, str))
+    every = quote_all or returns or any("\r" in name for name in told)
     with place.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL)
         writer.writerow(told)
         writer.writerows(zip(*told.values(), strict=True))
 
@@ -72,13 +77,13 @@ def _write_parquet(published: Anonymised, place: Path) -> None:
 
     def copy() -> None:
         with connect(":memory:", EngineSettings()) as connection:
-            rows = f"read_csv({literal(str(beside))}, header = true, delim = ',', quote = '\"', columns = {{{types}}})"
+            rows = f"read_csv({literal(str(beside))}, {WRITTEN}, columns = {{{types}}})"
             names = ", ".join(map(quoted, published.table.attributes))
             # S608: names are quoted, texts are literals.
             connection.execute(f"COPY (SELECT {names} FROM {rows}) TO {literal(str(place))} ({FORMATS['.parquet']})")  # noqa: S608
 
     with reserved(beside):
-        _write_csv(published, beside)
+        _write_csv(published, beside, quote_all=True)
         quietly(copy)
     beside.unlink()
 

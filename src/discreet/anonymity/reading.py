@@ -1,6 +1,7 @@
 """Microdata from a file or a frame, by way of DuckDB."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
@@ -14,6 +15,9 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Kind
 from discreet.data.quoting import quoted
+
+#: Types of which a double, or a microsecond, does not hold every value.
+WIDE = ("DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT", "TIMESTAMP_NS")
 
 
 class Gaps(Enum):
@@ -33,9 +37,9 @@ def read_microdata(
 ) -> Microdata:
     """Read rows from a CSV, Parquet or DuckDB file, or from a pandas, Polars or Arrow frame.
 
-    In a CSV file a column is one of numbers or days if all its cells are written so; 007 is a text. Cells that are
-    empty or one of `gap_texts`, such as "?", are missing. A row that lacks a value in one of `columns` (all, if left
-    out) is refused or left out.
+    In a CSV file a column is one of numbers or days if all its cells are written so; 007 is a text. Blanks around a
+    cell do not count there. Cells that are empty or one of `gap_texts`, such as "?", are missing. A row that lacks a
+    value in one of `columns` (all, if left out) is refused or left out, and then counted: `Microdata.left_out`.
     """
     known = need_hierarchies(hierarchies or {})
     if not isinstance(gaps, Gaps):
@@ -44,6 +48,7 @@ def read_microdata(
     def use(held: Held) -> Microdata:
         names = list(held.kinds) if columns is None else list(columns)
         held.need([*names, *known])
+        _need_apart(held, names)
         return _coded(held, names, known, _kept(held, names, gaps))
 
     return with_rows(source, use, gaps=gap_texts)
@@ -64,6 +69,23 @@ def _kept(held: Held, names: Sequence[str], gaps: Gaps) -> str:
             fix="pass gaps=Gaps.LEAVE_OUT to leave such rows out, or leave out the columns",
         )
     return whole
+
+
+def _need_apart(held: Held, names: Sequence[str]) -> None:
+    """Refuse columns of which two values would become one: a class would look larger than it is."""
+    types = {str(name): str(kind) for name, kind, *_ in held.ask(f"DESCRIBE {ROWS}")}
+    for name in names:
+        if not types[name].startswith(WIDE):
+            continue
+        column, kind = quoted(name), held.kinds[name]
+        ((here, there),) = held.ask(
+            f"SELECT count(DISTINCT {column}), count(DISTINCT {column}::{_plain(kind)}) FROM {ROWS}"  # noqa: S608
+        )
+        if here != there:
+            raise InvalidInput(
+                f"Column {name!r} has values that are too near to each other to be told apart.",
+                fix="make texts of them, or round them",
+            )
 
 
 def _lacks(name: str, kind: Kind) -> str:
@@ -89,7 +111,9 @@ def _coded(held: Held, names: Sequence[str], hierarchies: Mapping[str, Hierarchy
         cell, kind = np.ma.getdata(found[f"c{place}"]), held.kinds[name]
         texts = None if kind.numeric or kind.temporal else _texts(held, place)
         attributes.append(_attribute(name, cell, texts, hierarchies.get(name)))
-    return Microdata.made(attributes)
+    ((rows,),) = held.ask(f"SELECT count(*) FROM {ROWS}")  # noqa: S608
+    made = Microdata.made(attributes)
+    return replace(made, left_out=int(str(rows)) - made.rows)
 
 
 def _texts(held: Held, place: int) -> NDArray[Any]:

@@ -72,6 +72,8 @@ class RecursiveDiversity:
 class Closeness:
     """In every class a sensitive column is spread as in the whole table, up to a distance of `t`.
 
+    The whole table is the one before rows are left out. Whoever has only what is published finds other distances.
+
     The distance is that of the earth mover: between values that are `ordered`, m of them, the i-th and the j-th are
     |i − j|/(m − 1) apart; otherwise any two are 1 apart.
 
@@ -204,7 +206,7 @@ def _reaches(counts: list[int], level: Fraction) -> bool:
 
 def _less(left: NDArray[np.int64], by: int, right: NDArray[np.int64], times: int) -> NDArray[np.bool_]:
     """Whether left·by < right·times, exactly."""
-    most = max(int(left.max(initial=0)) * by, int(right.max(initial=0)) * times)
+    most = max(int(left.max(initial=1)) * by, int(right.max(initial=1)) * times)
     if most < LARGEST:
         return np.asarray(left * by < right * times)
     return np.array([one * by < other * times for one, other in zip(left.tolist(), right.tolist(), strict=True)])

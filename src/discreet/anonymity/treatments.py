@@ -150,7 +150,8 @@ def _coarser(name: str, kind: Kind, treatment: Round | Clip | DayTo) -> str:
             return f"({rounded})::BIGINT" if kind is Kind.INTEGER and width.denominator == 1 else rounded
         case Clip(low=low, high=high):
             _need(kind.numeric, name, "numbers", "Clip")
-            return f"least(greatest({column}, {_number(low)}), {_number(high)})"
+            clipped = f"least(greatest({column}, {_number(low)}), {_number(high)})"
+            return f"CASE WHEN {column} IS NOT NULL THEN {clipped} END"  # or what is missing would become the lower end
         case DayTo(part=part):
             _need(kind.temporal, name, "days", "DayTo")
             return f"date_trunc('{part.value}', {column})::DATE"
