@@ -164,3 +164,16 @@ def test_what_makes_no_sense_is_refused_with_a_fix_and_without_a_row(run, patien
     assert (status, out) == (2, "")
     assert "fix:" in err
     assert "Citizen" not in err
+
+
+@pytest.mark.parametrize("verb", [("check", "--k", 2), ("risk",), ("make", "--k", 2)])
+def test_rows_that_were_not_looked_at_are_told(run, facts, tmp_path, verb):
+    (tmp_path / "gaps.csv").write_text("age,sex\n30,f\n30,f\n,m\n", encoding="utf-8")
+    name, *rest = verb
+    for call, out in ((run, "a.csv"), (facts, "b.csv")):
+        places = ("gaps.csv", out, "--inside") if name == "make" else ("gaps.csv",)
+        found = call(name, *places, "--quasi", "age,sex", "--leave-out-gaps", *rest)
+        if call is run:
+            assert "1 row lacks a value" in found[1]
+        else:
+            assert found["lacking"] == 1

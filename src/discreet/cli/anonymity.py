@@ -74,7 +74,8 @@ def answer_check(arguments: Namespace) -> Answer:
     checks = [] if wanted is None else [(f"k = {wanted}", k >= wanted)]
     checks += [(_named(one), meets(table, one, quasi)) for one in required]
     facts: dict[str, Fact] = {"quasi": [*quasi], "k": k, "rows": table.rows, "met": all(met for _, met in checks)}
-    lines = [*found, f"The smallest class has {k} of {table.rows:,} rows."]
+    facts["lacking"] = table.left_out
+    lines = [*found, f"The smallest class has {k} of {table.rows:,} rows.", *_lacking(table)]
     if arguments.sensitive is not None:
         spread = diversity_of(table, arguments.sensitive, quasi)
         told = {name: None if value is None else float(value) for name, value in asdict(spread).items()}
@@ -106,7 +107,8 @@ def answer_risk(arguments: Namespace) -> Answer:
     marketer = risks.get("journalist", risks["prosecutor"]).mean
     lines = [*found, *columns(shown), "", f"A marketer matches {_percent(marketer)} of the rows rightly, on average."]
     lines += [f"{risks['prosecutor'].unique:,} of {table.rows:,} rows are alone with what is known of them."]
-    facts: dict[str, Fact] = {name: _risk_facts(one) for name, one in risks.items()}
+    lines += _lacking(table)
+    facts: dict[str, Fact] = {"lacking": table.left_out, **{name: _risk_facts(one) for name, one in risks.items()}}
     return Answer("risk", {"quasi": [*quasi], **facts, "marketer": float(marketer)}, (*lines, "", NO_GUARANTEE))
 
 
@@ -132,15 +134,23 @@ def answer_make(arguments: Namespace) -> Answer:
     lost = information_lost(made, k=k)
     facts: dict[str, Fact] = {
         "method": made.method, "k": made.k, "classes": made.classes.count, "suppressed": made.classes.suppressed,
-        "penalty": lost.penalty, "disclosed": arguments.ledger is not None,
+        "lacking": table.left_out, "penalty": lost.penalty, "disclosed": arguments.ledger is not None,
     }  # fmt: skip
     lines = (
         f"{made.method}: {made.classes.count:,} classes, the smallest of {made.k} rows.",
         f"{made.classes.suppressed:,} of {table.rows:,} rows are left out.",
+        *_lacking(table),
         f"Of what the quasi-identifiers told, {lost.penalty:.1%} is lost (normalised certainty penalty).",
         CLOSED if arguments.ledger is not None else INSIDE,
     )
     return Answer("make", facts, (*lines, "", NO_GUARANTEE))
+
+
+def _lacking(table: Microdata) -> list[str]:
+    """Return what is to be said about rows that were not looked at: nothing here holds of them."""
+    if not table.left_out:
+        return []
+    return [f"{table.left_out:,} {'row lacks' if table.left_out == 1 else 'rows lack'} a value: not looked at."]
 
 
 CLOSED = "The ledger was told first: all there is counts as disclosed, and its account is closed for good."
