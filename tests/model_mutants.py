@@ -100,6 +100,13 @@ MODEL_MUTANTS = [
         f"{PLANS}::test_a_row_becomes_the_same_numbers_alone_and_among_others",
     ),
     Mutant(
+        "margins of weights that noise drove far are as rough as the weights are long",
+        "learn/objective.py",
+        "return np.asarray(self.rows @ near + self.rows @ (here - near))",
+        "return np.asarray(self.rows @ here)",
+        f"{PLANS}::test_weights_that_noise_drove_far_leave_margins_sharp",
+    ),
+    Mutant(
         "the determinants of a perturbed objective are free",
         "learn/objective.py",
         "return log_up(1 + self.norm**2 / (4 * self.penalty)) + SLACK",

@@ -334,6 +334,19 @@ def test_minima_are_as_close_as_the_plan_says():
     assert np.abs(np.array(slope) - problem.gradient(here)).max() <= problem.error(here) < steepest(2.0) / 10
 
 
+def test_weights_that_noise_drove_far_leave_margins_sharp():
+    """Rows on which far weights cancel: a bound by their length would say that no minimum can be told to be one."""
+    draws = np.random.default_rng(12)
+    half = draws.integers(0, STEPS // 8, (2000, 8)) / STEPS
+    rows, here = np.hstack([half, -half]), np.tile(draws.normal(0, 1e7, 8), 2) + draws.normal(0, 1, 16)
+    problem = Objective(rows, np.zeros(2000), np.zeros(16), 1e-3, 1.0)
+    exact = [[Fraction(one) for one in row] for row in rows[:50].tolist()]
+    weights = [Fraction(one) for one in here.tolist()]
+    truth = [float(sum(a * b for a, b in zip(row, weights, strict=True))) for row in exact]
+    assert np.abs(problem.margins(here)[:50] - truth).max() < 1e-14
+    assert problem.error(here) < steepest(1e-3)
+
+
 def test_rows_of_a_perturbed_objective_are_no_longer_than_it_was_priced_for(monkeypatch):
     seen = []
     monkeypatch.setattr(Objective, "minimum", lambda self: seen.append(self.rows) or np.zeros(self.rows.shape[1]))

@@ -37,7 +37,7 @@ from discreet.accounting import Approximate, GaussianNoise, PrivacyLoss, least_n
 from discreet.core import NotProved, Number, log_up, positive, probability, round_up
 from discreet.core.frozen import settle
 from discreet.learn.descent import Examples
-from discreet.learn.features import STEPS, Features, Floats, shortened, with_constant
+from discreet.learn.features import BITS, STEPS, Features, Floats, shortened, with_constant
 from discreet.learn.spending import affordable, noise_for
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy, gaussian
@@ -191,7 +191,7 @@ class Objective:
 
     def gradient(self, here: Floats) -> Floats:
         """Return ∇J, its rows added up in blocks and blocks without error, so that rounding errors stay few."""
-        residuals = _chances(self.rows @ here) - self.labels
+        residuals = _chances(self.margins(here)) - self.labels
         blocks = range(0, len(residuals), BLOCK)
         parts = [residuals[at : at + BLOCK] @ self.rows[at : at + BLOCK] for at in blocks]
         summed = np.array([math.fsum(column) for column in zip(np.zeros_like(here), *parts, strict=True)])
@@ -202,15 +202,30 @@ class Objective:
 
         A sum of k products is off by at most k·2⁻⁵³ times the sum of their magnitudes (Higham 2002, Section 3.1). So a
         margin is off by at most `off`, and a chance by that times its slope p(1 − p), which changes by at most 2 % over
-        so short a way, and by a few units in the last place.
+        so short a way (or is nothing, where a last place is long), and by a few units in the last place.
         """
         count, width = self.rows.shape
-        long = float(np.linalg.norm(here)) + 1
-        off, last = UNIT * (width + 2) * self.norm * long, UNIT * (16 + BLOCK) * count
-        chances = _chances(self.rows @ here)
-        slopes = float((chances * (1 - chances)).sum()) if off < 0.01 else count / 4
-        moved = 1.05 * off * (slopes + last) + last
+        long, margins = float(np.linalg.norm(here)) + 1, self.margins(here)
+        rest, last = UNIT * (width + 2) * self.norm * math.sqrt(width) * self._coarse(here), UNIT * (16 + BLOCK) * count
+        off, chances = rest + UNIT * np.abs(margins), _chances(margins)
+        slopes = chances * (1 - chances) + UNIT * 16 if rest < 0.01 else np.full(count, 0.25)
+        moved = 1.05 * float(slopes @ off) + last
         return 1.1 * float(self.norm * moved + UNIT * 8 * (self.penalty * long + float(np.linalg.norm(self.noise))))
+
+    def margins(self, here: Floats) -> Floats:
+        """Return rows·here. Noise may drive weights far where there are no rows, and margins are still to be sharp.
+
+        Rows count in steps, so that products with the coarse part of `here` are added up without error, below 2⁵³ of
+        their unit; the rest of it is tiny, and so are its errors.
+        """
+        coarse = self._coarse(here)
+        near = np.rint(here / coarse) * coarse
+        return np.asarray(self.rows @ near + self.rows @ (here - near))
+
+    def _coarse(self, here: Floats) -> float:
+        """Return a power of two: the unit of the coarse part of `here`."""
+        most = max(float(np.abs(here).max()), 2.0**-100) * len(here) * self.norm
+        return 2.0 ** (math.frexp(most)[1] + BITS - 52)
 
     def _curvature(self, here: Floats) -> Floats:
         chances = _chances(self.rows @ here)
