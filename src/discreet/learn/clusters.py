@@ -90,9 +90,10 @@ class ClusterPlan:
 
 
 def nearest(rows: Floats, centres: Floats) -> Integers:
-    """Return the nearest centre of every row (the first of several), exactly: rows have a constant as last column.
+    """Return the nearest centre of every row (the first of several); rows have a constant as last column.
 
-    |x − c|² is smallest where 2x·c − |c|² is largest, and that is a product of whole numbers.
+    |x − c|² is smallest where 2x·c − |c|² is largest, and that is a product of whole numbers, found without error; but
+    |c|² is rounded to a multiple of `STEPS`, so that between centres that are as near as that either may be taken.
     """
     steps = np.rint(centres * STEPS)
     constant = -np.rint((steps**2).sum(axis=1) / STEPS)
