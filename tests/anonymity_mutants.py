@@ -228,4 +228,11 @@ ANONYMITY_MUTANTS = [
         "clipped",
         f"{APART}test_a_missing_number_stays_missing_if_numbers_are_clipped",
     ),
+    Mutant(
+        "lines that cannot be read are not looked at",
+        "anonymity/engine.py",
+        "    if rows < lines:\n",
+        "    if rows > lines:\n",
+        f"{APART}test_a_file_with_lines_that_cannot_be_read_is_refused_rather_than_looked_at_without_them",
+    ),
 ]

@@ -96,3 +96,30 @@ def test_rows_that_lack_a_value_are_counted(tmp_path):
     table = read_microdata(tmp_path / "gaps.csv", gaps=Gaps.LEAVE_OUT)
     assert (table.rows, table.left_out) == (2, 2)
     assert read_microdata(tmp_path / "gaps.csv", columns=["s"], gaps=Gaps.LEAVE_OUT).left_out == 1
+
+
+TREATED = {"age": Keep(), "s": Keep()}
+LINES = {
+    "an open quote": b'age,s\n30,x\n30,y\n31,"zed\n',
+    "a quote that does not fit": b'age,s\n30,x\n30,y\n"31"1,z\n',
+    "a cell of two lines": b'age,s\n30,x\n30,y\n31,"zed\nzed"\n',
+    "no text": b"age,s\r\n30,x\r\n30,y\r\n31,\xff\xfe\r\n",
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_file_with_lines_that_cannot_be_read_is_refused_rather_than_looked_at_without_them(tmp_path, name):
+    path = tmp_path / "lines.csv"
+    path.write_bytes(LINES[name])
+    for use in (lambda: read_microdata(path), lambda: deidentify(path, tmp_path / "o.csv", TREATED)):
+        with pytest.raises(InvalidInput, match="cannot be read") as refused:
+            use()
+        assert "zed" not in str(refused.value)
+    assert not (tmp_path / "o.csv").exists()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_are_no_rows(tmp_path, end):
+    path = tmp_path / "lines.csv"
+    path.write_bytes(end.join(["age,s", "30,x", "", "30,y", "", ""]).encode())
+    assert read_microdata(path).rows == 2

@@ -1,5 +1,6 @@
 """Rows on DuckDB: a source is taken into an engine of its own, columns with their kinds, gaps marked as such."""
 
+import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,8 +78,23 @@ def _holding(source: object, gaps: Sequence[str], settings: EngineSettings) -> I
         cells = _cells(connection, attached, gaps)
         # S608: names are quoted, texts are literals.
         connection.execute(f"CREATE TABLE {ROWS} AS SELECT {cells} FROM {attached.relation}", attached.parameters)  # noqa: S608
+        if not attached.typed:
+            _need_all_lines(connection, str(attached.parameters["path"]))
         described = connection.execute(f"DESCRIBE {ROWS}").fetchall()
         yield Held(connection, {str(name): _kind(str(name), str(kind)) for name, kind, *_ in described})
+
+
+def _need_all_lines(connection: "DuckDBPyConnection", path: str) -> None:
+    """Refuse a CSV file of which some line was not read: a row that is not looked at may be the one that stands out."""
+    opened = gzip.open if path.lower().endswith(".gz") else open
+    with opened(path, "rt", encoding="latin-1") as file:
+        lines = sum(line != "\n" for line in file) - 1
+    ((rows,),) = connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()  # noqa: S608 - our own words
+    if rows < lines:
+        raise InvalidInput(
+            "There are lines in the file that cannot be read as rows.",
+            fix="double quotes in quotes, keep each row to one line of UTF-8; or pass the rows as a Parquet file",
+        )
 
 
 def _cells(connection: "DuckDBPyConnection", source: Source, gaps: Sequence[str]) -> str:
