@@ -76,7 +76,7 @@ def _need_all(held: Held, treatments: Mapping[str, Treatment]) -> None:
     if lacking:
         raise InvalidInput(
             f"Nothing is said about {', '.join(lacking)}.",
-            fix="give every column a treatment: Drop(), Keep() or another",
+            fix="give every column a treatment: Drop(), Keep() or another (--drop, --keep, …)",
         )
 
 

@@ -85,7 +85,8 @@ class SqliteStore:
         _need_safe()
         if path.exists() is create:
             problem = "There is a file at this path already." if create else "There is no ledger at this path."
-            raise InvalidInput(problem, fix="open it, or choose another path" if create else "check it, or create one")
+            fix = "open it, or choose another path" if create else "check it, or create one: discreet ledger create"
+            raise InvalidInput(problem, fix=fix)
         self._path, self._state, self._vfs, self._synchronous = path, state, vfs, synchronous
         self._lock, self._failed, self._process = threading.RLock(), False, os.getpid()
         self._connections: list[apsw.Connection] = []
