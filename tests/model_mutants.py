@@ -214,15 +214,15 @@ MODEL_MUTANTS = [
     Mutant(
         "the sample size forgets how many hypotheses there are",
         "learn/finite.py",
-        "math.log(size / chance) / each",
-        "math.log(1 / chance) / each",
+        "(math.log(size) - math.log(chance)) / each",
+        "-math.log(chance) / each",
         f"{FINITE}::test_the_realisable_bound_is_met_to_a_constant_where_all_others_err_alike {FINITE}",
     ),
     Mutant(
         "agnostic learning takes no more rows for privacy",
         "learn/finite.py",
-        "rate = min(price, math.atanh(error))",
-        "rate = math.atanh(error)",
+        "    if price >= math.atanh(error):\n",
+        "    if price >= 0:\n",
         f"{FINITE}::test_little_epsilon_takes_more_rows_of_agnostic_learning_and_fewer_would_fail",
     ),
     Mutant(
