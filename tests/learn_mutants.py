@@ -10,6 +10,13 @@ SELECTION = "claims/test_learn_selection.py"
 AUDIT = "claims/test_learn_audit.py"
 
 LEARN_MUTANTS = [
+    Mutant(
+        "activations of a pass are held for ever",
+        "learn/torch/passes.py",
+        "            tape.entries = []\n",
+        "            pass\n",
+        "contracts/test_learn_layers.py::test_nothing_of_a_pass_is_held_once_its_sums_are_there",
+    ),
     # Clipping.
     Mutant(
         "an example's gradient is not clipped",

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import weakref
 from fractions import Fraction
 
 import pytest
@@ -606,3 +607,36 @@ def test_chunks_of_any_size_give_the_same_integers(monkeypatch):
     cut = run()
     # Rows of a product may be rounded otherwise in another chunk: then a step here or there.
     assert distance(cut.sums, [each.double() for each in whole.sums]) < 1e-3
+
+
+class Watched(nn.Module):
+    """Remembers, without holding on to it, what passed between its layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.between = nn.Linear(4, 3), nn.Linear(3, 2), []
+
+    def forward(self, inputs):
+        hidden = torch.tanh(self.first(inputs))
+        self.between.append(weakref.ref(hidden))
+        return self.second(hidden)
+
+
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "float"])
+def test_nothing_of_a_pass_is_held_once_its_sums_are_there(exact):
+    """Or memory grows with every lot, and old activations are private rows."""
+    model = Watched()
+    private, inputs = PrivateModel(model), torch.rand(EXAMPLES, 4)
+    for _ in range(3):
+        ask = private.exact_sums if exact else private.float_sums
+        ask(lambda: private(inputs).sum(1), Clipping(bounds=(1,)), *([2**10] if exact else []))
+    assert model.between
+    assert not [held for held in model.between if held() is not None]
+
+
+def test_nothing_of_a_pass_that_is_refused_is_held():
+    model = Watched()
+    private = PrivateModel(model)
+    with pytest.raises(InvalidInput):
+        private.float_sums(lambda: private(torch.full((EXAMPLES, 4), math.inf)).sum(1), Clipping(bounds=(1,)))
+    assert not [held for held in model.between if held() is not None]

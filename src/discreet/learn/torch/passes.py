@@ -55,7 +55,15 @@ class Pass:
         return done
 
     def _try(self, losses: Callable[[], Tensor]) -> tuple[int, list[Gradients]] | None:
-        tape, before = Tape(self.parameters), state_of(self.model)
+        tape = Tape(self.parameters)
+        try:
+            return self._recorded(losses, tape)
+        finally:
+            # The graph holds the tape, and the tape the graph, where Python does not see it: nobody else would end it.
+            tape.entries = []
+
+    def _recorded(self, losses: Callable[[], Tensor], tape: Tape) -> tuple[int, list[Gradients]] | None:
+        before = state_of(self.model)
         with torch.enable_grad(), Recording(tape):
             found = losses()
         refuse_changed(before, self.model)
