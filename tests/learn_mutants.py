@@ -11,6 +11,13 @@ AUDIT = "claims/test_learn_audit.py"
 
 LEARN_MUTANTS = [
     Mutant(
+        "a loss with another setting is taken for the same",
+        "learn/torch/identities.py",
+        'return f"{model_text(function)} {[_settings(one) for one in function.modules()]}"',
+        "return repr(function)",
+        f"{TRAINING}::test_a_setting_that_a_loss_does_not_show_makes_another_training",
+    ),
+    Mutant(
         "activations of a pass are held for ever",
         "learn/torch/passes.py",
         "            tape.entries = []\n",

@@ -365,6 +365,20 @@ def test_models_with_several_inputs_and_frozen_layers_are_trained(ledger, wrap):
     assert not torch.equal(model.layer.weight, plan.network.layer.weight)
 
 
+def test_an_optimiser_that_is_made_already_and_a_loss_that_adds_up_are_refused_before_anything_is_paid():
+    with pytest.raises(WrongType, match="no function"):
+        training(optimiser=torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=1))
+    with pytest.raises(InvalidInput, match="adds up"):
+        training(loss=nn.CrossEntropyLoss())
+
+
+def test_a_setting_that_a_loss_does_not_show_makes_another_training():
+    smooth = nn.CrossEntropyLoss(reduction="none", label_smoothing=0.1)
+    assert repr(smooth) == repr(LOSS)
+    assert training(loss=smooth).canonical() != training(loss=LOSS).canonical()
+    assert training(loss=LOSS).canonical() == training(loss=nn.CrossEntropyLoss(reduction="none")).canonical()
+
+
 def test_layers_that_mix_examples_are_refused_before_anything_is_paid():
     with pytest.raises(DiscreetError, match="BatchNorm"):
         training(model=lambda: nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)))

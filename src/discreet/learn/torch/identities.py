@@ -26,7 +26,7 @@ def function_text(function: Any) -> str:
     """Return the name of a function and the hash of its code, with what it closes over."""
     match function:
         case nn.Module():
-            return repr(function)
+            return f"{model_text(function)} {[_settings(one) for one in function.modules()]}"
         case partial():
             return f"partial({function_text(function.func)}, {function.args!r}, {sorted(function.keywords.items())!r})"
         case FunctionType():
@@ -38,6 +38,12 @@ def function_text(function: Any) -> str:
             return f"{function.__module__}.{function.__qualname__}"
         case _:
             return f"{type(function).__module__}.{type(function).__qualname__}"
+
+
+def _settings(module: nn.Module) -> list[tuple[str, Any]]:
+    """Return the plain settings of a module, which it may not show: a loss's label_smoothing, for one."""
+    plain = (str, int, float, bool, tuple, type(None))
+    return sorted((name, value) for name, value in vars(module).items() if name[0] != "_" and isinstance(value, plain))
 
 
 def _kept(value: Any) -> str:

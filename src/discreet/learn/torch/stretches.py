@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.core import InvalidInput, positive, probability, whole
+from discreet.core import InvalidInput, WrongType, positive, probability, whole
 from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.pricing import Stretch, calibrated, lots_within
 from discreet.learn.torch.schedules import schedule_values
@@ -26,6 +26,7 @@ def need_choices(training: Training) -> None:
         raise InvalidInput("sums or bill is unknown.", fix="sums is 'exact' or 'float', bill 'loss' or 'sentence'")
     if training.style not in ("clip", "automatic"):
         raise InvalidInput("style is unknown.", fix="pass style='clip' or style='automatic'")
+    _need_makers(training)
     probability(training.delta, "delta")
     if training.epochs is not None and training.lots is not None:
         raise InvalidInput("Both epochs and lots are given.", fix="pass one of them")
@@ -34,6 +35,20 @@ def need_choices(training: Training) -> None:
         raise InvalidInput(
             "Of epsilon, noise and epochs (or lots), two decide the third.",
             fix="pass exactly two, such as epsilon and epochs",
+        )
+
+
+def _need_makers(training: Training) -> None:
+    """Refuse an optimiser that is made already, and a loss that adds its examples up."""
+    if not callable(training.optimiser):
+        raise WrongType(
+            "optimiser is no function that makes one.",
+            fix="pass optimiser=lambda weights: torch.optim.SGD(weights, lr=0.1), which is given the parameters",
+        )
+    if getattr(training.loss, "reduction", "none") != "none":
+        raise InvalidInput(
+            "The loss adds up the examples, and is not one number for each.",
+            fix='pass reduction="none", as in torch.nn.CrossEntropyLoss(reduction="none")',
         )
 
 
