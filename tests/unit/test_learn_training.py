@@ -468,7 +468,7 @@ def test_wrong_settings_are_refused_with_a_fix(settings):
 
 
 def test_a_loss_that_is_one_number_for_all_is_refused(ledger):
-    plan = training(loss=nn.CrossEntropyLoss())
+    plan = training(loss=nn.functional.cross_entropy)
     with pytest.raises(InvalidInput, match="each example"):
         plan.run_step(examples(), SYSTEM, 0, [])
     with pytest.raises(WrongType):
