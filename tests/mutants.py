@@ -2,16 +2,24 @@
 
 A mutant changes one place in a copy of the package and runs the tests that guard the claim it breaks. A mutant that
 survives is a claim without a test.
+
+What tests import besides the package is loaded once: each mutant's tests run in a child that begins with it, and that
+has not seen the package.
 """
 
+import atexit
+import importlib
 import os
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+import traceback
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import pytest
 
 from accounting_mutants import ACCOUNTING_MUTANTS
 from anonymity_mutants import ANONYMITY_MUTANTS
@@ -42,6 +50,11 @@ HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
 #: A mutant that makes a draw run for ever is caught, too.
 SECONDS = 240
+#: Hypothesis is loaded before pytest looks for it, which pytest warns of.
+LOADED = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", LOADED)
+#: What takes longest to load of all that tests import. Nothing here may start a thread, or know the package.
+BEFOREHAND = ("numpy", "hypothesis.strategies", "mpmath", "duckdb", "pyarrow", "pandas", "sqlglot", "apsw", "torch")
 
 
 MUTANTS = [
@@ -587,43 +600,96 @@ MUTANTS = [
 ]
 
 
-def caught(mutant: Mutant) -> tuple[bool, float]:
-    """Plant the bug in a copy, run its tests, and tell whether they fail."""
-    start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "src"
+class Trial:
+    """One planted bug, and the process that runs its tests."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.mutant, self.begun = mutant, time.monotonic()
+        self.folder = Path(tempfile.mkdtemp())
+        self.output = self.folder / "output"
+        copy = self.folder / "src"
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        path = copy / "discreet" / mutant.file
-        text = path.read_text()
-        if text.count(mutant.old) != 1:
-            raise SystemExit(
-                f"{mutant.bug}: the place to change stands {text.count(mutant.old)} times in {mutant.file}"
-            )
-        path.write_text(text.replace(mutant.old, mutant.new))
-        tests = [str(HERE / name) for name in mutant.tests.split()]
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
-        environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        plant(mutant, copy)
+        sys.stdout.flush()
+        self.process = os.fork()
+        if not self.process:
+            self._run_tests(copy)
+
+    def _run_tests(self, copy: Path) -> None:
+        """Run the tests in this process, which was made for them, and end it."""
+        status = 4
         try:
-            done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, timeout=SECONDS, cwd=HERE.parent, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return True, time.monotonic() - start
-    # 1 is "tests failed"; 2 and more, "could not run", would be a broken mutant rather than a caught one.
-    if done.returncode not in (0, 1):
-        raise SystemExit(f"{mutant.bug}: its tests could not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.returncode == 1, time.monotonic() - start
+            os.setsid()  # so that whatever the tests start can be ended with them
+            os.chdir(HERE.parent)
+            descriptor = os.open(self.output, os.O_WRONLY | os.O_CREAT)
+            os.dup2(descriptor, 1)
+            os.dup2(descriptor, 2)
+            sys.path.insert(0, str(copy))
+            sys.dont_write_bytecode = True
+            os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+            tests = [str(HERE / name) for name in self.mutant.tests.split()]
+            status = pytest.main([*OPTIONS, *tests])
+            atexit._run_exitfuncs()
+        except BaseException:  # noqa: BLE001 - this process ends here, whatever it is
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(int(status))
+
+    def ended(self) -> tuple[bool, float] | None:
+        """Return whether the bug was caught, and how long it took; None while the tests run."""
+        seconds = time.monotonic() - self.begun
+        if seconds > SECONDS:
+            os.killpg(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
+            status = 1
+        else:
+            process, waited = os.waitpid(self.process, os.WNOHANG)
+            if not process:
+                return None
+            status = os.waitstatus_to_exitcode(waited)
+        told = self.output.read_text(errors="replace") if self.output.exists() else ""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        # 1 is "tests failed"; 2 and more, "could not run", would be a broken mutant rather than a caught one.
+        if status not in (0, 1):
+            raise SystemExit(f"{self.mutant.bug}: its tests could not run\n{told[-3000:]}")
+        return status == 1, seconds
+
+
+def plant(mutant: Mutant, copy: Path) -> None:
+    """Change the one place in a copy of the package."""
+    path = copy / "discreet" / mutant.file
+    text = path.read_text()
+    if text.count(mutant.old) != 1:
+        raise SystemExit(f"{mutant.bug}: the place to change stands {text.count(mutant.old)} times in {mutant.file}")
+    path.write_text(text.replace(mutant.old, mutant.new))
+
+
+def trials(chosen: Sequence[Mutant]) -> Iterator[tuple[Mutant, bool, float]]:
+    """Run the tests of some bugs, as many at a time as there are processors."""
+    for name in BEFOREHAND:
+        importlib.import_module(name)
+    waiting, running = list(reversed(chosen)), list[Trial]()
+    while waiting or running:
+        while waiting and len(running) < (os.cpu_count() or 1):
+            running.append(Trial(waiting.pop()))
+        time.sleep(0.02)
+        for trial in list(running):
+            ended = trial.ended()
+            if ended is not None:
+                running.remove(trial)
+                yield (trial.mutant, *ended)
 
 
 def main(words: list[str]) -> int:
     """Run the mutants whose description holds the given words, all of them without."""
     chosen = [mutant for mutant in MUTANTS if " ".join(words) in mutant.bug]
     survivors = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for mutant, (found, seconds) in zip(chosen, pool.map(caught, chosen), strict=True):
-            if not found:
-                survivors.append(mutant)
-            print(f"{'caught  ' if found else 'SURVIVED'} {seconds:5.1f} s  {mutant.bug}", flush=True)
+    for mutant, found, seconds in trials(chosen):
+        if not found:
+            survivors.append(mutant)
+        print(f"{'caught  ' if found else 'SURVIVED'} {seconds:5.1f} s  {mutant.bug}", flush=True)
     for mutant in survivors:  # once more, where whoever reads only the end finds them
         print(f"SURVIVED  {mutant.bug}: {mutant.file}, guarded by {mutant.tests}")
     print(f"{len(chosen) - len(survivors)} passed, {len(survivors)} failed")
