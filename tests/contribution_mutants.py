@@ -110,8 +110,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "on a server, others may come between the asking and the counting",
         "data/postgres_sessions.py",
-        "yield lambda text, parameters: connection.execute(text, parameters).fetchall()",
-        'yield lambda t, p: [connection.execute(t, p).fetchall(), connection.execute(f"ROLLBACK; {BEGIN}")][0]',
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
         f"{CONTRACT}::test_who_comes_between_the_asking_and_the_counting_does_not_count",
     ),
 ]

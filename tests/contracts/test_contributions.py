@@ -308,12 +308,13 @@ def test_units_that_a_relation_has_no_rows_of_do_not_pay_for_others(make_tables)
     assert recorder.asked == expected
 
 
-def test_who_comes_between_the_asking_and_the_counting_does_not_count():
+@pytest.mark.parametrize("more", [(), (Histogram(X, (0, 5, 10)),)], ids=["one statement", "two statements"])
+def test_who_comes_between_the_asking_and_the_counting_does_not_count(more):
     """On a server others write meanwhile: whoever was not asked is not in the answer."""
     name = writer().fill(SCHEMA, MANY)
     relation = private_relation(writer().catalogue, name, declared(SCHEMA), (PLACE,))
     table = PostgresTables(writer().sessions, PostgresSources({SCHEMA.table: relation}, {}))
-    aggregation = asked(Rows(), People())
+    aggregation = asked(Rows(), People(), *more)
 
     class Meanwhile(Recorder):
         def admit(self, accounts, contributions, /):
