@@ -73,6 +73,8 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/ledger.py
 	$(RUN)/python benchmarks/peers_venv.py
 	$(RUN)/python benchmarks/queries.py --large
+	$(RUN)/python benchmarks/personal.py
+	$(RUN)/python benchmarks/charging.py
 	$(RUN)/python benchmarks/local.py
 	$(RUN)/python benchmarks/anonymity.py
 	$(RUN)/python benchmarks/postgres.py
