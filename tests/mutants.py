@@ -628,7 +628,8 @@ class Trial:
             sys.dont_write_bytecode = True
             os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
             tests = [str(HERE / name) for name in self.mutant.tests.split()]
-            status = pytest.main([*OPTIONS, *tests])
+            # A folder of its own: in a shared one, tests that run at the same time clear up after each other.
+            status = pytest.main([*OPTIONS, "--basetemp", str(self.folder / "tests"), *tests])
             atexit._run_exitfuncs()
         except BaseException:  # noqa: BLE001 - this process ends here, whatever it is
             traceback.print_exc()
