@@ -108,6 +108,13 @@ CONTRIBUTION_MUTANTS = [
         WINDOWS,
     ),
     Mutant(
+        "on a server, every statement has a transaction of its own",
+        "data/postgres_sessions.py",
+        "yield lambda text, parameters: connection.execute(text, parameters).fetchall()",
+        "yield lambda t, p: [connection.execute(t, p).fetchall(), *map(connection.execute, ('ROLLBACK', BEGIN))][0]",
+        f"{CONTRACT}::test_who_comes_between_the_asking_and_the_counting_does_not_count",
+    ),
+    Mutant(
         "on a server, others may come between the asking and the counting",
         "data/postgres_sessions.py",
         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
