@@ -37,6 +37,7 @@ from discreet.data.errors import EngineFailed
 from discreet.data.expressions import ColumnValue, Literal, call, column
 from discreet.data.functions import F
 from discreet.data.importing import Declaration
+from discreet.data.postgres_dialect import SAMPLE
 from discreet.data.postgres_sessions import Sessions, StatementFailed
 from discreet.data.postgres_table import open_declared, open_postgres
 from discreet.data.relations import JoinKind, PublicJoin, PublicScan, Scan
@@ -262,6 +263,56 @@ def test_a_crowded_group_of_null_is_not_one_of_nothing(kind, nothing):
         Rows(), People(), Total(ColumnValue("n", Kind.INTEGER), Bounds(0, 9, step=1)), keys=(key,), limit=limit
     )
     assert not mismatches(postgres_table, World(schema, rows, question))
+
+
+#: Keys of a table of many blocks; a public one stands beside a private one.
+SOUGHT = {"texts": (Key(WHO),), "both": (Key(WHO), Key(X, (1, None, 0)))}
+
+
+def words_of_many_blocks():
+    """Return a table of many blocks, and the same rows in memory: some texts are in all blocks, and some in one."""
+    columns = {PERSON: Kind.INTEGER, "x": Kind.INTEGER, "t": Kind.TEXT}
+    schema = Schema(table="sought", columns=tuple(Column(name=n, kind=k) for n, k in columns.items()), unit=UNIT)
+    rows = tuple(
+        {PERSON: n * 7919 % 500, "x": n % 3, "t": None if n % 9 == 0 else f"w{n % 8}" if n % 2 else f"{n:04} " * 350}
+        for n in range(3000)
+    )
+    return schema, rows, postgres_table(schema, rows)
+
+
+@pytest.mark.parametrize("keys", SOUGHT)
+def test_the_words_of_texts_are_the_same_whether_they_are_looked_up_or_not(keys):
+    """Only some blocks are looked at for words: what is in others alone is hashed where it stands."""
+    schema, rows, table = words_of_many_blocks()
+    origin = table._sources.found("sought").origin
+    ((found, every),) = writer().connection.execute(
+        f"SELECT (SELECT count(DISTINCT t) FROM {origin} {SAMPLE}), count(DISTINCT t) FROM {origin}"
+    )
+    assert 8 <= found < every / 2
+    limit = Limit(groups=2, rows_per_group=2)
+    question = asked(Rows(), People(), Total(X, Bounds(0, 2, step=1)), keys=SOUGHT[keys], limit=limit)
+    given, expected = table.aggregate(question), PlainTable(schema, rows).aggregate(question)
+    assert given.groups == expected.groups
+    assert [one.tolist() for one in given.answers] == [one.tolist() for one in expected.answers]
+
+
+def test_the_texts_of_a_view_are_looked_up_too():
+    """No view has blocks of its own."""
+    made("viewed", "person text, t text", "('p', 'a'), ('p', 'b'), ('q', 'b')")
+    do("DROP VIEW IF EXISTS viewed_slow; CREATE VIEW viewed_slow AS SELECT * FROM viewed")
+    table = open_postgres(running().plain, table="viewed_slow", unit=OWNED)
+    assert sum(answers(table, Rows(), keys=(Key(WHO),))[0]) == 2
+
+
+def test_a_long_statement_is_not_compiled_and_the_next_one_is_as_before():
+    """What guards a long expression would take the server seconds to compile."""
+    sessions = Sessions(running().plain, EngineSettings())
+    shown = "SELECT current_setting('jit')"
+    assert [sessions.ask(text) for text in (shown, shown + " " * 20_000, shown)] == [[("on",)], [("off",)], [("on",)]]
+    with sessions.together() as ask:
+        assert [ask(text, None) for text in (shown, shown + " " * 20_000)] == [[("on",)], [("off",)]]
+    assert sessions.ask("SELECT current_setting('jit_above_cost')") == [("1e+06",)]
+    sessions.close()
 
 
 def test_only_aggregates_come_to_this_process(monkeypatch):

@@ -80,6 +80,8 @@ class PassedRows:
     salt: int
     #: Whether the words of texts are computed once for each text that occurs, and looked up.
     look_up: bool = False
+    #: What stands in place of `origin` and yields some of the rows, soon; empty if there is no such way.
+    some: str = ""
     keys: tuple[GroupKey, ...] = ()
     columns: Used = field(init=False)
     _conditions: list[str] = field(default_factory=list)
@@ -131,6 +133,7 @@ class PassedRows:
         self.keys = (*self.keys, GroupKey(f"g{place}", value.kind, values))
         self._groups.append(made)
         self.origin += made.join
+        self.some += made.join if self.some else ""
         self.add_condition(made.condition)
 
     @property
@@ -234,16 +237,20 @@ class PassedRows:
         return f"EXISTS (SELECT 1 FROM {others} WHERE {' AND '.join(agreed)})"
 
     def _words(self, *, once: bool) -> tuple[list[str], str]:
-        """Return the words of the keys, and what has to be joined for them; `once`: where looking up is worth it."""
+        """Return the words of the keys, and what has to be joined for them; `once`: where looking up is worth it.
+
+        Most texts are met among some of the rows. What is not found is hashed where it stands: it is the same word.
+        """
         words, joins = [one.word for one in self._groups], ""
         where = f" WHERE {' AND '.join(self._conditions)}" if self._conditions else ""
         for place, (key, one) in enumerate(zip(self.keys, self._groups, strict=True)):
             if self.look_up and once and self.plain and key.values is None and key.kind is Kind.TEXT:
-                different = f"SELECT {one.column} AS v FROM {self.origin}{where} GROUP BY {one.column}"
+                different = f"SELECT {one.column} AS v FROM {self.some or self.origin}{where} GROUP BY {one.column}"
                 word = self.dialect.word(Typed("v", Kind.TEXT))
                 joins += f" LEFT JOIN (SELECT v, {word} AS w FROM ({different}) AS f) AS t{place}"
                 joins += f" ON {one.column} = t{place}.v"
-                words[place] = f"coalesce(t{place}.w, {NULL})"  # what is equal to nothing is NULL
+                # What is equal to nothing is NULL, or was not among those that were looked at.
+                words[place] = f"coalesce(t{place}.w, {one.word if self.some else NULL})"
         return words, joins
 
     @property
@@ -269,6 +276,7 @@ def passed_rows(aggregation: Aggregation, table: str, dialect: BoundedDialect, *
     if source is None:
         scanned = dialect.scanned(table, "r")
         rows = PassedRows(dialect, scanned.text, scanned.units, scanned.order, scanned.columns, plain=True, salt=salt)
+        rows.some = scanned.some
     else:
         made = relation_sql(source, dialect, salt).under("r")
         rows = PassedRows(dialect, made.text, made.units, made.order, made.texts, plain=_is_plain(source), salt=salt)

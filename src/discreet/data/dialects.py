@@ -33,6 +33,8 @@ class Scanned:
     order: tuple[Typed, ...]
     #: What tells units apart (`discreet.data.unit_keys`); none for a public table, or where rows are units.
     units: tuple[Typed, ...]
+    #: What stands in FROM in place of the text and yields some of the rows, soon; empty if there is no such way.
+    some: str = ""
 
 
 class Dialect(Protocol):

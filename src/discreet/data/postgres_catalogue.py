@@ -23,6 +23,8 @@ UNREADABLE = ""
 Ask = Callable[[str], list[tuple[Any, ...]]]
 #: Tables, partitioned and foreign ones, and views.
 RELATIONS = "('r', 'p', 'f', 'v', 'm')"
+#: Those of them that keep rows: tables, partitioned ones, and views that are kept.
+KEEPING = ("r", "p", "m")
 #: A domain is what it is made of; they may be made of each other.
 TYPES = """
     WITH RECURSIVE made(column_number, name, type, depth) AS (
@@ -61,6 +63,8 @@ class Relation:
     listed: str = ""
     #: How ids are written, where people are named by texts.
     spelling: str = "plain"
+    #: Whether the server keeps its rows, so that some of them can be read without the others: no view does.
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ class PostgresSources:
 
 def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration, leave_out: Sequence[str]) -> Relation:
     """Return a private table as it was declared; columns to be left out can order rows, and are not asked about."""
-    origin, types = _described(catalogue, inner)
+    origin, types, kept = _described(catalogue, inner)
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name in types}
     wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
     hidden = {found_column(name, known, "is left out").name for name in leave_out}
@@ -98,7 +102,8 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
     reasons = {**_reasons(found, types), **dict.fromkeys(hidden, "it was to be left out")}
     texts = {name: cast.text for name, cast in found.items() if cast is not None}
     spelt = next((spelling(kind) for name, kind in types.items() if name.casefold() == person), "plain")
-    return Relation(schema, origin, texts, tuple((name, kinds[name]) for name in order), reasons, spelling=spelt)
+    ordered = tuple((name, kinds[name]) for name in order)
+    return Relation(schema, origin, texts, ordered, reasons, spelling=spelt, kept=kept)
 
 
 def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping[str, Kind] | None = None) -> Relation:
@@ -123,22 +128,22 @@ def written_relation(schema: Schema, rows: Sequence[Sequence[Any]]) -> Relation:
     return Relation(schema, origin, columns, order, {}, f"({', '.join(names)})")
 
 
-def _described(catalogue: Catalogue, inner: str) -> tuple[str, dict[str, str]]:
-    """Return a table's full name in quotes, and the type of each of its columns."""
-    place, name, number = _place(catalogue.ask, catalogue.path, inner)
+def _described(catalogue: Catalogue, inner: str) -> tuple[str, dict[str, str], bool]:
+    """Return a table's full name in quotes, the type of each of its columns, and whether its rows are kept there."""
+    place, name, number, kind_of_table = _place(catalogue.ask, catalogue.path, inner)
     types = {}
     for column, kind, owner, readable in catalogue.ask(TYPES.format(table=f"'{int(number)}'")):
         # Types of others that are called like one of PostgreSQL's own are not those.
         known = kind if owner == "pg_catalog" or kind == ENUM else f"{owner}.{kind}"
         types[column] = known if readable else UNREADABLE
-    return f"{quoted(place)}.{quoted(name)}", types
+    return f"{quoted(place)}.{quoted(name)}", types, kind_of_table in KEEPING
 
 
-def _place(ask: Ask, path: Sequence[str], inner: str) -> tuple[str, str, int]:
-    """Return the schema, the name and the number of a table; without a schema, the first one where names are found."""
+def _place(ask: Ask, path: Sequence[str], inner: str) -> tuple[str, str, int, str]:
+    """Return schema, name, number and kind of a table; without a schema, of the first one where names are found."""
     # S608: a constant that cannot be taken for SQL, and names of our own.
     tables = ask(
-        "SELECT n.nspname, c.relname, c.oid"  # noqa: S608
+        "SELECT n.nspname, c.relname, c.oid, c.relkind::text"  # noqa: S608
         " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
         f" WHERE c.relkind IN {RELATIONS} AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')"
         f" AND (c.relname = {bare_text(inner)} OR n.nspname || '.' || c.relname = {bare_text(inner)})"
@@ -146,7 +151,7 @@ def _place(ask: Ask, path: Sequence[str], inner: str) -> tuple[str, str, int]:
     full = [found for found in tables if f"{found[0]}.{found[1]}" == inner]
     near = [found for place in path for found in tables if (found[0], found[1]) == (place, inner)]
     for found in (*full[:1], *near[:1]):
-        return str(found[0]), str(found[1]), int(found[2])
+        return str(found[0]), str(found[1]), int(found[2]), str(found[3])
     raise InvalidInput(
         f"There is no table {inner!r} that this role can find.",
         fix="write its name as it is on the server, with its schema, such as public.visits; and let the role read it: "
