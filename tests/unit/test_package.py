@@ -93,7 +93,6 @@ FACES = {
     },
     "discreet.learn.torch": {
         "AdaptiveClip", "ClippedSums", "Clipping", "Geometric", "Linear", "PrivateModel", "Trained", "Training",
-        "rounded_gaussian",
     },
     "discreet.gate": {
         "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Distribution", "Exported", "Gate", "Inspection",
