@@ -32,8 +32,8 @@ TERMS = (
     f"Processor time of one thread, best of {ROUNDS} turns; all contestants take turns in one process. A step is "
     f"forward, backward, clipping, noise on every parameter and the optimiser (SGD). MLP: 784-512-256-10, 535,818 "
     f"parameters. CNN: two convolutions and two linear layers, 26,010 parameters. Ours draws its noise exactly, on a "
-    f"grid of {STEPS:,} steps a bound; Opacus draws floats, without its secure mode. Plain is the model as it is written; "
-    f"ours lays out pictures with the channels last by itself, which PyTorch does for who asks for it."
+    f"grid of {STEPS:,} steps a bound; Opacus draws floats, without its secure mode. Plain is the model as it is "
+    f"written; ours lays out pictures with the channels last by itself, which PyTorch does for who asks for it."
 )
 
 
