@@ -40,7 +40,7 @@ SETTINGS = {
         2.0: Settings(lot=4096, lots=400, clip=0.3, rate=6.5, decay=1e-4),
         3.0: Settings(lot=4096, lots=400, clip=0.3, rate=6.5, decay=7.5e-5),
     },
-    "cnn": {3.0: Settings(lot=2048, lots=500, clip=0.1, rate=2.0)},
+    "cnn": {3.0: Settings(lot=2048, lots=700, clip=0.1, rate=4.0)},
 }
 
 

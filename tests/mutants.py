@@ -94,8 +94,8 @@ MUTANTS = [
     Mutant(
         "an off-by-one in the search for a block",
         "noise/lookup.py",
-        'index = np.searchsorted(table.sure, word, side="right")',
-        'index = np.searchsorted(table.sure, word, side="left")',
+        'index[beyond] = np.searchsorted(table.sure, word[beyond], side="right")',
+        'index[beyond] = np.searchsorted(table.sure, word[beyond], side="left")',
         "claims/test_noise_tables.py",
     ),
     Mutant(
@@ -150,8 +150,8 @@ MUTANTS = [
     Mutant(
         "draws of the slow path are put into the wrong places",
         "noise/lookup.py",
-        "return split + start, leading",
-        "return split, leading",
+        "return values, (split + start, begins",
+        "return values, (split, begins",
         "claims/test_noise_tables.py claims/test_noise_statistics.py",
     ),
     # Single draws and coins.
@@ -165,9 +165,44 @@ MUTANTS = [
     Mutant(
         "a comparison is flipped in the exact path",
         "noise/decide.py",
-        "            return True\n        if offset",
-        "            return False\n        if offset",
+        "<= Fraction(low, 1 << precision):\n            return True",
+        "<= Fraction(low, 1 << precision):\n            return False",
         "claims/test_noise_direct.py",
+    ),
+    Mutant(
+        "a real that is close to its chance is half a step off",
+        "noise/decide.py",
+        "start = x - Fraction(1, 2) + place * step",
+        "start = x + place * step",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "blocks of a rounded shape are bounded at integers",
+        "noise/table.py",
+        "half = 0.5 if shape.rounded else 0.0",
+        "half = 0.0",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "the same bits choose the block and the place in it",
+        "noise/lookup.py",
+        "_HIGHEST = {4: 1, 8: 3}",
+        "_HIGHEST = {4: 0, 8: 0}",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "floats round noise before it is added",
+        "noise/sampling.py",
+        "max(noise.max(), -noise.min()) > EXACT_32",
+        "max(noise.max(), -noise.min()) > 1 << 40",
+        "claims/test_noise_tables.py",
+    ),
+    Mutant(
+        "open draws of one array are added to another",
+        "noise/sampling.py",
+        "_add(total, where[low:high] - start, noise[low:high])",
+        "_add(total, where[low:high] - start, noise[: high - low])",
+        "claims/test_noise_tables.py",
     ),
     Mutant(
         "a comparison is not extended but guessed",

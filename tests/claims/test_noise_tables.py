@@ -6,12 +6,13 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare, norm
 
 from coins import SPARE, chance, exponential, threshold
-from discreet.core import exp_minus
-from discreet.noise import lookup
+from discreet.core import InvalidInput, exp_minus
+from discreet.noise import add_rounded_gaussian, lookup, rounded_gaussian, sampling
 from discreet.noise.shapes import GaussianShape, LaplaceShape
-from discreet.noise.table import JUMP_BITS, SPLIT, build
+from discreet.noise.table import JUMP_BITS, build
 from scripted import Scripted, Seeded
 
 #: Walked probabilities are known to about 2⁻⁶⁰; ratios of them are compared to this.
@@ -33,7 +34,11 @@ SHAPES = [
     LaplaceShape(Fraction(1, 3), two_sided=False),
     LaplaceShape(Fraction(10), two_sided=False),
     LaplaceShape(Fraction(10**6), two_sided=False),
+    GaussianShape(Fraction(1), rounded=True),
+    GaussianShape(Fraction(2**32), rounded=True),
+    GaussianShape(Fraction(2**92, 3), rounded=True),
 ]
+ROUNDED = SHAPES[-3:]
 #: Narrow enough that a 16-bit word has room for all blocks, and every word can be walked.
 WALKED = [
     LaplaceShape(Fraction(2, 5)),
@@ -51,9 +56,10 @@ def test_every_block_lies_between_its_sure_and_maybe_weights(shape):
     for index in blocks:
         low, high = int(table.low[index]), int(table.low[index]) + int(table.gap[index])
         start = (table.first + index) << table.block_bits
-        ends = [start, start + (1 << table.block_bits) - 1]
-        # p is monotone within a block, so its extremes are at the ends.
-        for x in ends:
+        half = Fraction(shape.rounded, 2)
+        ends = [start - half, start + (1 << table.block_bits) - 1 + half]
+        # p is monotone to both sides of zero, so its extremes are at the ends, or there.
+        for x in [*ends, *([Fraction(0)] if ends[0] < 0 < ends[1] else [])]:
             lower, upper = exp_minus(shape.exponent(x), 160)
             assert low <= scale * lower / (1 << 160)
             assert scale * upper / (1 << 160) <= high
@@ -78,10 +84,14 @@ def test_a_word_in_a_sure_part_gives_its_block(shape):
     edges = [word for end in sure[:: max(1, len(sure) // 300)] for word in (end - 1, end) if 0 <= word < sure[-1]]
     lower = 0 if not table.block_bits else 12345 % (1 << table.block_bits)
     for word in [0, sure[-1] - 1, *numbers, *edges]:
-        script = [word >> 48, *([lower] if table.block_bits else []), word & ((1 << 48) - 1)]
-        value = int(lookup.draw(table, Scripted([*script, *SPARE]), 1)[0])
+        value = int(lookup.draw(table, Scripted([*script(table, word, lower), *SPARE]), 1)[0])
         block = table.first + bisect_right(sure, word)
         assert value == (block << table.block_bits) + lower
+
+
+def script(table, word, lower=0):
+    """Return the words that make a 64-bit word: leading bits together with those below the block, and then the rest."""
+    return [word >> 48 << (8 * table.starts.itemsize - JUMP_BITS) | lower, word & ((1 << 48) - 1)]
 
 
 def test_jump_entries_agree_with_the_weights_for_all_leading_bits():
@@ -91,8 +101,9 @@ def test_jump_entries_agree_with_the_weights_for_all_leading_bits():
         for leading in range(0, 1 << JUMP_BITS, 37):
             first = bisect_right(sure, leading << 48)
             last = bisect_right(sure, (leading + 1 << 48) - 1)
-            expected = first + table.first if first == last < table.blocks else SPLIT
-            assert table.jump[leading] == expected
+            inside = first == last < table.blocks
+            expected = first + table.first << table.block_bits if inside else table.split + first
+            assert table.starts[leading] == expected
 
 
 @pytest.mark.parametrize("shape", WALKED, ids=repr)
@@ -103,7 +114,7 @@ def test_walking_all_words_gives_the_exact_distribution(shape):
     for leading in range(1 << 16):
         place = leading - int(table.sure[-1])
         if place < 0:
-            x = int(lookup.draw(table, Scripted([leading, 0]), 1)[0])
+            x = int(lookup.draw(table, Scripted(script(table, leading << 48)), 1)[0])
             mass[x] = mass.get(x, Fraction(0)) + 1
         elif place < int(table.maybe[table.blocks - 1]):
             index = bisect_right(table.maybe.tolist(), place)
@@ -159,11 +170,98 @@ def test_words_behind_all_weights_start_again(shape):
     used = int(table.sure[-1]) + int(table.maybe[-1])
     word = (1 << 64) - 1
     assert used <= word
-    again = [0, 0, 0] if table.block_bits else [0, 0]  # the first word that is sure
-    lower = [0] if table.block_bits else []
-    script = [word >> 48, *lower, word & ((1 << 48) - 1), *again, *SPARE]
-    value = int(lookup.draw(table, Scripted(script), 1)[0])
-    assert value == int(lookup.draw(table, Scripted([*again, *SPARE]), 1)[0])
+    again = [*script(table, 0), *SPARE]  # the first word that is sure
+    value = int(lookup.draw(table, Scripted([*script(table, word), *again]), 1)[0])
+    assert value == int(lookup.draw(table, Scripted(again), 1)[0])
+
+
+#: Leading words of a real in [0, 1) that is added to x − 1/2.
+PLACES = [0, 1, 1 << 62, (1 << 63) - 1, 1 << 63, 12345678901234567890, (1 << 64) - 1]
+
+
+@pytest.mark.parametrize("shape", ROUNDED, ids=repr)
+def test_reals_that_are_rounded_are_taken_with_the_exact_probability_of_each(shape):
+    """Then x comes out with the integral over all reals that are rounded to it."""
+    table = build(shape)
+    for index in range(1, table.blocks, max(1, table.blocks // 12)):
+        x = ((table.first + index) << table.block_bits) + (1 << table.block_bits) // 3
+        at, value = np.array([index]), np.array([x])
+        low, gap = int(table.low[index]), int(table.gap[index])
+        for place in PLACES:
+
+            def taken(word, place=place, at=at, value=value):
+                return bool(lookup._accept(table, Scripted([word, place, *SPARE]), at, value)[0])
+
+            point = x - Fraction(1, 2) + Fraction(2 * place + 1, 1 << 65)
+            expected = (Fraction(table.multiplier) * exponential(shape.exponent(point)) - low) / gap
+            assert 0 <= expected <= 1
+            assert abs(Fraction(threshold(taken), 1 << 64) - expected) < Fraction(1, 1 << 48)
+
+
+@pytest.mark.parametrize("shape", ROUNDED, ids=repr)
+def test_the_tails_of_rounded_shapes_are_exact(shape):
+    table = build(shape)
+    for left in (False, True):
+        for stride in (0, 1):
+            for place in PLACES:
+                before = [1 << 63] * stride + [0] + ([0] if table.tail_stride_bits else [])
+
+                def taken(word, before=before, place=place, left=left):
+                    return lookup.tail_draw(table, Scripted([*before, place, word, *SPARE]), left=left) is not None
+
+                x = table.edge + (stride << table.tail_stride_bits) + left
+                point = x - Fraction(1, 2) + Fraction(2 * place + 1, 1 << 65)
+                weight = Fraction(table.tail << table.block_bits, 1 << (table.tail_stride_bits + stride + 1))
+                expected = exponential(shape.exponent(point)) * Fraction(table.multiplier) / weight
+                assert 0 < expected <= 1
+                assert abs(Fraction(threshold(taken), 1 << 64) - expected) < Fraction(1, 1 << 60)
+
+
+def test_bits_of_a_word_are_used_once():
+    """Leading bits, spare bits, bits below the block: with those below of all kinds, the block stays."""
+    for shape in (SHAPES[4], SHAPES[9], SHAPES[11], ROUNDED[1]):
+        table = build(shape)
+        sure = (1 << JUMP_BITS - 1) - 1  # in the middle, where a bucket lies in one block
+        start = int(lookup.draw(table, Scripted([*script(table, sure << 48), *SPARE]), 1)[0])
+        for lower in (1, (1 << table.block_bits) - 1):
+            value = int(lookup.draw(table, Scripted([*script(table, sure << 48, lower), *SPARE]), 1)[0])
+            assert value == start + lower
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64, np.float32])
+def test_noise_is_added_to_every_array_and_place(kind):
+    totals = [np.full(size, 7, kind) for size in (70_000, 0, 3, 150_000, 1)]
+    add_rounded_gaussian(totals, 1000, entropy=Seeded(5))
+    for total in totals[:1] + totals[3:4]:
+        for part in np.split(total, 10):
+            assert abs(part.mean() - 7) < 60  # five deviations of a mean of 7,000
+            assert abs(part.std() - 1000) < 45
+    table = build(GaussianShape(Fraction(10**6), rounded=True))
+    drawn = lookup.draw(table, Seeded(5), sum(map(len, totals)))
+    assert np.array_equal(np.concatenate(totals), 7 + drawn)
+
+
+def test_noise_that_floats_do_not_hold_is_added_before_it_is_rounded():
+    """Or the sum would tell more than the sum of integers does."""
+    total, rest = np.full(3, 5, np.float32), np.array([(1 << 24) + 1, 3, -(1 << 25) - 7])
+    sampling._add(total, slice(None), rest)
+    assert total.tolist() == [float(np.float32((1 << 24) + 6)), 8.0, float(np.float32(-(1 << 25) - 2))]
+    naive = np.full(3, 5, np.float32) + rest.astype(np.float32)
+    assert total.tolist() != naive.tolist()
+
+
+def test_rounded_noise_has_the_law_of_a_rounded_normal():
+    drawn = rounded_gaussian(3, 60_000, entropy=Seeded(11))
+    edges = np.arange(-9, 9) + 0.5
+    expected = np.diff(norm.cdf(np.concatenate([[-np.inf], edges, [np.inf]]) / 3)) * len(drawn)
+    seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(expected))
+    assert chisquare(seen, expected).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("sigma", [Fraction(1, 2), 1 << 47])
+def test_noise_narrower_than_the_grid_or_wider_than_words_is_refused(sigma):
+    with pytest.raises(InvalidInput, match="narrower"):
+        rounded_gaussian(sigma, 3)
 
 
 def test_draws_do_not_depend_on_how_many_are_asked_for_at_once():

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 import plain_dpsgd
 from discreet.core import InvalidInput, WrongType
-from discreet.learn.torch import grid, sums
+from discreet.learn.torch import exact_sums, grid, sums
 from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel
 from discreet.learn.torch.tape import Recording, Tape
 
@@ -212,12 +212,17 @@ def test_exact_sums_are_those_of_a_loop_over_examples_up_to_the_grid(case):
     bound = middle_bound(model, losses)
     wanted, within = plain_dpsgd.clipped_sums(losses, trainable(model), float(bound))
     found = PrivateModel(model).exact_sums(losses, Clipping(bounds=(bound,)), MOST_STEPS)
-    assert all(total.dtype == torch.int64 for total in found.sums)
-    scaled = [total * (float(bound) / MOST_STEPS) for total in found.sums]
+    scaled = [total * (float(bound) / MOST_STEPS) for total in integers(found.sums)]
     # A linear layer is rounded by its factors, of about √K steps each, and kept as far below the bound.
     grain = 4 / math.sqrt(MOST_STEPS) if any(isinstance(each, nn.Linear) for each in model.modules()) else 0
     assert distance(scaled, wanted) < CLOSE + grain
     assert found.within.tolist() == [within]
+
+
+def integers(sums):
+    """Return what floats hold, if these are integers."""
+    assert all(torch.equal(total, total.round()) for total in sums)
+    return [total.long() for total in sums]
 
 
 def alone(examples, which):
@@ -232,11 +237,11 @@ def test_what_one_example_adds_is_within_the_bound_and_sums_are_exactly_of_these
         clipping = Clipping(bounds=(bound,))
         total = [torch.zeros(parameter.shape, dtype=torch.int64) for parameter in trainable(model)]
         for which in range(EXAMPLES):
-            one = private.exact_sums(losses, clipping, steps, counted=alone(EXAMPLES, which))
-            assert sum(number**2 for each in one.sums for number in each.flatten().tolist()) <= steps**2
-            total = [a + b for a, b in zip(total, one.sums, strict=True)]
-        everyone = private.exact_sums(losses, clipping, steps)
-        assert all(torch.equal(a, b) for a, b in zip(total, everyone.sums, strict=True))
+            one = integers(private.exact_sums(losses, clipping, steps, counted=alone(EXAMPLES, which)).sums)
+            assert sum(number**2 for each in one for number in each.flatten().tolist()) <= steps**2
+            total = [a + b for a, b in zip(total, one, strict=True)]
+        everyone = integers(private.exact_sums(losses, clipping, steps).sums)
+        assert all(torch.equal(a, b) for a, b in zip(total, everyone, strict=True))
 
 
 @pytest.mark.parametrize("value", [1e-20, 1.0, 1e8])
@@ -267,9 +272,11 @@ def test_products_are_exact_however_they_are_done(monkeypatch):
         )
 
     narrow = run(2**14).sums
-    monkeypatch.setattr(grid, "EXACT_32", 0)
+    monkeypatch.setattr(exact_sums, "EXACT_32", 0)
     wide = run(2**14).sums
-    assert all(torch.equal(a, b) for a, b in zip(narrow, wide, strict=True))
+    assert {each.dtype for each in narrow} == {torch.float32}
+    assert {each.dtype for each in wide} == {torch.float64}
+    assert all(torch.equal(a.double(), b) for a, b in zip(narrow, wide, strict=True))
 
 
 @pytest.mark.parametrize("outside", [False, True])
@@ -284,7 +291,7 @@ def test_activations_of_fewer_bits_leave_the_sums_exact(outside):
 
     def run(counted=None):
         with torch.autocast("cpu", torch.bfloat16, enabled=outside):
-            return private.exact_sums(losses, Clipping(bounds=(Fraction(1),)), steps, counted=counted).sums
+            return integers(private.exact_sums(losses, Clipping(bounds=(Fraction(1),)), steps, counted=counted).sums)
 
     total = [torch.zeros(parameter.shape, dtype=torch.int64) for parameter in model.parameters()]
     for which in range(40):
@@ -315,26 +322,55 @@ def test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums(choose)
     wanted = factors[0].long().t() @ factors[1].long()
     choose("bf16")
     try:
-        total = torch.zeros(64, 64, dtype=torch.float64)
-        grid.OuterIntegers(*factors).add_to(total, 2**10)
-        assert not grid.is_exact()  # few processors have such products; this one may do them in 32 bits all the same
+        total = exact_sums.ExactSum(wanted.shape)
+        outer(*factors).add_to(total, 2**10)
+        # Few processors have such products; this one may do them in 32 bits all the same.
+        assert not exact_sums.is_exact()
     finally:
         choose(None)
-    assert torch.equal(total.long(), wanted)
+    assert torch.equal(total.total().long(), wanted)
+
+
+def outer(gradient, inputs):
+    return grid.OuterIntegers(gradient, inputs, grid.integer_squares(gradient) * grid.integer_squares(inputs))
 
 
 def test_sums_that_32_bits_cannot_hold_are_exact():
     # 4,096 products of 255²: their sum is beyond 2²⁴, and odd steps on the way there are lost in 32 bits.
     gradient, inputs = torch.full((4096, 2), 255.0), torch.full((4096, 3), 255.0)
     gradient[::3], inputs[::5] = 253.0, -251.0
-    total = torch.zeros(2, 3, dtype=torch.float64)
-    grid.OuterIntegers(gradient, inputs).add_to(total, 2**20)
-    assert torch.equal(total.long(), gradient.long().t() @ inputs.long())
+    total = exact_sums.ExactSum(torch.Size((2, 3)))
+    outer(gradient, inputs).add_to(total, 2**20)
+    assert torch.equal(total.total().long(), gradient.long().t() @ inputs.long())
+
+
+def test_sums_that_grow_beyond_32_bits_piece_by_piece_are_exact():
+    total, wanted = exact_sums.ExactSum(torch.Size((1, 1))), 0
+    for piece in range(1, 40):
+        numbers = torch.full((1, 1), 999_999.0 + piece)
+        if piece % 3:
+            total.add(numbers, 2**20)
+        else:
+            total.add_product(numbers, torch.ones(1, 1), 2**20)
+        wanted += 999_999 + piece
+    assert int(total.total()) == wanted
+    assert int(exact_sums.ExactSum(torch.Size((2,))).total().sum()) == 0
 
 
 def test_squared_norms_that_32_bits_cannot_hold_are_exact():
     rows = torch.tensor([[4097.0, 1.0, 2.0], [1.0, 2.0, 3.0]])
     assert grid.WholeIntegers(rows).squares().tolist() == [4097**2 + 5, 14]
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
+@pytest.mark.parametrize("least", [2**10, 2**19, 2**24, 2**40, 2**47, 2**52])
+def test_squares_of_norms_are_sums_of_squares(kind, least):
+    """Roots are rounded, and their squares are rounded back to what they are the roots of."""
+    generator = torch.Generator().manual_seed(least)
+    side = math.isqrt(least // 700)
+    rows = torch.randint(-side, side + 1, (200, 2003), generator=generator).to(kind)
+    wanted = [sum(int(number) ** 2 for number in row.tolist()) for row in rows]
+    assert grid.integer_squares(rows).tolist() == wanted
 
 
 @pytest.mark.parametrize("size", [2**26, 2**26 + 1, 2**27, 2**31])
@@ -603,10 +639,67 @@ def test_chunks_of_any_size_give_the_same_integers(monkeypatch):
         return PrivateModel(model).exact_sums(lambda: model(inputs).exp().sum(1), Clipping(bounds=(1,)), 2**12)
 
     whole = run()
-    monkeypatch.setattr(sums, "CHUNK", 300)
+    monkeypatch.setattr(sums, "AT_ONCE", 300)
     cut = run()
     # Rows of a product may be rounded otherwise in another chunk: then a step here or there.
     assert distance(cut.sums, [each.double() for each in whole.sums]) < 1e-3
+
+
+class Pictures(nn.Module):
+    """Convolutions whose outputs are looked at in some way."""
+
+    def __init__(self, look):
+        super().__init__()
+        self.look = look
+        self.first, self.second, self.last = nn.Conv2d(1, 4, 3), nn.Conv2d(4, 3, 2), nn.Linear(36, 2)
+
+    def forward(self, inputs):
+        hidden = self.second(torch.nn.functional.max_pool2d(torch.relu(self.first(inputs)), 2, 1))
+        return self.last(self.look(hidden))
+
+
+def changed_by_view(hidden):
+    flat = hidden.view(len(hidden), -1)
+    flat.mul_(3)
+    return hidden.flatten(1)
+
+
+def changed_beside_view(hidden):
+    flat = hidden.view(len(hidden), -1)
+    hidden.mul_(3)
+    return flat
+
+
+#: How a model may look at what a convolution made, and whether it may be laid out with the channels last all the same.
+LOOKS = {
+    "flatten": (lambda hidden: hidden.flatten(1), True),
+    "view": (lambda hidden: hidden.view(len(hidden), -1), True),
+    "reshape": (lambda hidden: hidden.reshape(-1, 36), True),
+    "transpose": (lambda hidden: hidden.mT.flatten(1), True),
+    "a view that is changed": (changed_by_view, False),
+    "a view beside what is changed": (changed_beside_view, False),
+    "strides": (lambda hidden: hidden.flatten(1) * hidden.stride()[1], False),
+    "as strided": (lambda hidden: hidden.as_strided((len(hidden), 36), (36, 1)), False),
+    "memory": (lambda hidden: hidden.flatten(1) * (2 - hidden.is_contiguous()), False),
+    "view as": (lambda hidden: hidden.view_as(hidden.new_zeros(len(hidden), 36)), False),
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_a_model_does_not_see_that_channels_are_last(name):
+    look, stays = LOOKS[name]
+    torch.manual_seed(4)
+    model, inputs = Pictures(look), draw(1, 8, 8)[..., :7]
+    private = PrivateModel(model)
+
+    def losses():
+        return model(inputs).square().sum(1)
+
+    bound = middle_bound(model, losses)
+    wanted, _ = plain_dpsgd.clipped_sums(losses, trainable(model), float(bound))
+    for _ in range(3):
+        assert distance(private.float_sums(losses, Clipping(bounds=(bound,))).sums, wanted) < CLOSE
+    assert private._pass.last == stays
 
 
 class Watched(nn.Module):

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare, norm
 
 from discreet.accounting import Approximate, GaussianNoise, Repeated, Subsampled, epsilon
 from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, RunFailed, WrongType
@@ -13,9 +12,8 @@ from discreet.noise import SYSTEM
 
 torch = pytest.importorskip("torch")
 
-from discreet.learn.torch import AdaptiveClip, Geometric, Linear, PrivateModel, Training, rounded_gaussian  # noqa: E402
+from discreet.learn.torch import AdaptiveClip, Geometric, Linear, PrivateModel, Training  # noqa: E402
 from discreet.learn.torch import private_steps as steps_of  # noqa: E402
-from discreet.learn.torch.gradient_noise import _exponents  # noqa: E402
 from discreet.learn.torch.lots import draw_lot, physical_batches  # noqa: E402
 from discreet.learn.torch.pricing import noise_ratios  # noqa: E402
 from discreet.learn.torch.private_steps import lot_total, perturb, train_lot  # noqa: E402
@@ -56,33 +54,6 @@ def ledger(tmp_path):
 
 
 # Noise.
-
-
-def test_rounded_noise_has_exactly_the_law_of_a_rounded_normal():
-    sigma, drawn = 3, rounded_gaussian(Fraction(3), 6000, SYSTEM)
-    edges = np.arange(-8, 8) + 0.5
-    expected = np.diff(norm.cdf(np.concatenate([[-np.inf], edges, [np.inf]]) / sigma)) * len(drawn)
-    seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(expected))
-    assert chisquare(seen, expected).pvalue > RARELY
-
-
-def test_the_chance_to_keep_a_draw_is_a_chance_and_makes_the_wanted_law():
-    sigma = Fraction(2)
-    for y in range(-9, 10):
-        places = [Fraction(i, 64) - Fraction(1, 2) for i in range(64)]
-        least = [_exponents(sigma, y, place, Fraction(1, 64)) for place in places]
-        assert all(0 <= low <= high for low, high in least)
-        kept = np.mean(
-            [np.exp(-float(_exponents(sigma, y, place + Fraction(1, 128), Fraction(0))[1])) for place in places]
-        )
-        proposed = np.exp(-(y**2) / (2 * float(sigma**2 + sigma / 2)))
-        wanted = norm.cdf((y + 0.5) / 2) - norm.cdf((y - 0.5) / 2)
-        assert proposed * kept / wanted == pytest.approx(2 * np.sqrt(2 * np.pi) * np.exp(-1 / 8), rel=1e-3)
-
-
-def test_noise_narrower_than_the_grid_is_refused():
-    with pytest.raises(InvalidInput, match="narrower"):
-        rounded_gaussian(Fraction(1, 2), 3, SYSTEM)
 
 
 @pytest.mark.parametrize("sums", ["exact", "float"])

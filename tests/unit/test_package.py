@@ -38,8 +38,9 @@ FACES = {
         "Settings", "WorkloadPreview", "open_session", "read_settings", "write_settings",
     },
     "discreet.noise": {
-        "DEVICE", "SYSTEM", "Coins", "Entropy", "ExpChoice", "below", "bernoulli", "bernoulli_exp", "choose",
-        "choose_exp", "coin_words", "gaussian", "geometric", "laplace", "process_mark", "toss_exp",
+        "Coins", "DEVICE", "Entropy", "ExpChoice", "SYSTEM", "add_rounded_gaussian", "below", "bernoulli",
+        "bernoulli_exp", "choose", "choose_exp", "coin_words", "gaussian", "geometric", "laplace", "process_mark",
+        "rounded_gaussian", "toss_exp",
     },
     "discreet.accounting": {
         "Approximate", "BoundedRange", "Bracket", "Composed", "Concentrated", "ConcentratedFilter",
@@ -93,7 +94,6 @@ FACES = {
     },
     "discreet.learn.torch": {
         "AdaptiveClip", "ClippedSums", "Clipping", "Geometric", "Linear", "PrivateModel", "Trained", "Training",
-        "rounded_gaussian",
     },
     "discreet.gate": {
         "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Distribution", "Exported", "Gate", "Inspection",

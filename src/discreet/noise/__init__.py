@@ -11,7 +11,16 @@ from discreet.noise.coins import DEVICE, Coins
 
 if TYPE_CHECKING:
     from discreet.noise.choice import ExpChoice, choose, choose_exp, toss_exp
-    from discreet.noise.sampling import below, bernoulli, bernoulli_exp, gaussian, geometric, laplace
+    from discreet.noise.sampling import (
+        add_rounded_gaussian,
+        below,
+        bernoulli,
+        bernoulli_exp,
+        gaussian,
+        geometric,
+        laplace,
+        rounded_gaussian,
+    )
     from discreet.noise.sliced import coin_words
     from discreet.noise.stream import SYSTEM, Entropy, process_mark
 
@@ -21,6 +30,7 @@ __all__ = [
     "Coins",
     "Entropy",
     "ExpChoice",
+    "add_rounded_gaussian",
     "below",
     "bernoulli",
     "bernoulli_exp",
@@ -31,6 +41,7 @@ __all__ = [
     "geometric",
     "laplace",
     "process_mark",
+    "rounded_gaussian",
     "toss_exp",
 ]
 
@@ -38,6 +49,7 @@ __all__ = [
 _FETCHED = {
     **dict.fromkeys(("ExpChoice", "choose", "choose_exp", "toss_exp"), "choice"),
     **dict.fromkeys(("below", "bernoulli", "bernoulli_exp", "gaussian", "geometric", "laplace"), "sampling"),
+    **dict.fromkeys(("add_rounded_gaussian", "rounded_gaussian"), "sampling"),
     **dict.fromkeys(("SYSTEM", "Entropy", "process_mark"), "stream"),
     "coin_words": "sliced",
 }

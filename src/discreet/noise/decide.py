@@ -4,6 +4,7 @@ A uniform real U is known by its leading bits only: U lies in [word, word + 1)/2
 the comparison is decided, which ends with probability one, and usually at once.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.core import exp_minus
@@ -27,8 +28,7 @@ def below_exp(
     Guarantee: given `word`, the answer is True with exactly the conditional probability of the event.
     """
     while True:
-        # Precise enough that the exponential's interval is narrower than the random number's.
-        precision = bits + 8 + max(0, scale.denominator.bit_length() - scale.numerator.bit_length())
+        precision = _precision(bits, scale)
         low, high = exp_minus(exponent, precision)
         if offset + scale * Fraction(word + 1, 1 << bits) <= Fraction(low, 1 << precision):
             return True
@@ -36,6 +36,40 @@ def below_exp(
             return False
         word = word << STRIDE | entropy.bits(STRIDE)
         bits += STRIDE
+
+
+def below_exp_around(
+    entropy: Entropy,
+    words: tuple[int, int],
+    bits: int,
+    x: int,
+    exponent: Callable[[Fraction], Fraction],
+    *,
+    scale: Fraction,
+    offset: Fraction,
+) -> bool:
+    """Decide whether offset + scale·U < e^−exponent(x + W − 1/2), for U and W uniform, of which leading bits are known.
+
+    The exponent is even, and grows away from zero. Guarantee: as for `below_exp`, over both random numbers.
+    """
+    word, place = words
+    while True:
+        precision, step = _precision(bits, scale), Fraction(1, 1 << bits)
+        start = x - Fraction(1, 2) + place * step
+        nearest, farthest = sorted((abs(start), abs(start + step)))
+        if start < 0 < start + step:
+            nearest = Fraction(0)
+        if offset + scale * (word + 1) * step <= Fraction(exp_minus(exponent(farthest), precision)[0], 1 << precision):
+            return True
+        if offset + scale * word * step >= Fraction(exp_minus(exponent(nearest), precision)[1], 1 << precision):
+            return False
+        word, place = word << STRIDE | entropy.bits(STRIDE), place << STRIDE | entropy.bits(STRIDE)
+        bits += STRIDE
+
+
+def _precision(bits: int, scale: Fraction) -> int:
+    """Return how many bits make the exponential's interval narrower than the random number's."""
+    return bits + 8 + max(0, scale.denominator.bit_length() - scale.numerator.bit_length())
 
 
 def below_ratio(entropy: Entropy, word: int, bits: int, ratio: Fraction) -> bool:

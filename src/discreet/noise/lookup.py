@@ -1,5 +1,7 @@
 """Draws from a table: one look-up for nearly all of them, exact arithmetic for the rest."""
 
+import sys
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -7,73 +9,102 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import OutOfRange
-from discreet.noise.decide import below_exp
+from discreet.noise.decide import below_exp, below_exp_around
 from discreet.noise.stream import Entropy, Words
-from discreet.noise.table import JUMP_BITS, MARGIN, SPLIT, BlockTable, tail_scale
+from discreet.noise.table import JUMP_BITS, MARGIN, BlockTable, tail_scale
 
 #: Draws made at a time, so that all buffers stay in the processor's cache.
 BATCH = 1 << 16
 
 Integers = NDArray[np.int64]
-#: Leading bits, bits below the block, and block numbers of one batch.
-_Buffers = tuple[NDArray[np.uint16], NDArray[Any], NDArray[np.int16]]
-#: Positions, leading bits and bits below the block of draws that the look-up left open.
-_Open = tuple[NDArray[np.intp], NDArray[np.uint16], Integers]
+#: Random words of one batch, what is looked up, and what is found.
+_Buffers = tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]
+#: Positions of draws that the look-up left open, their leading bits, the first block that they may lie in, and the bits
+#: below the block.
+_Open = tuple[NDArray[np.intp], NDArray[np.uint16], Integers, Integers]
 
 
-def draw(table: BlockTable, entropy: Entropy, count: int) -> Integers:
-    """Return independent draws from the table's shape.
+def draw(table: BlockTable, entropy: Entropy, count: int) -> NDArray[Any]:
+    """Return independent draws from the table's shape: `int32` where that is wide enough, else `int64`.
 
-    Guarantee: each integer x has probability exactly proportional to e^−exponent(x).
+    Guarantee: each integer x has probability exactly proportional to e^−exponent(x), or, where the shape is rounded, to
+    its integral from x − 1/2 to x + 1/2.
     """
-    out = np.empty(count, np.int64)
-    buffers = _buffers(table, min(count, BATCH))
-    open_draws = [
-        _look_up(table, entropy, out[start : start + BATCH], start, buffers) for start in range(0, count, BATCH)
-    ]
-    if open_draws:
-        # All at once: the fixed price of a NumPy call, times the dozen calls of the slow path, is the larger part.
-        where, leading, lower = (np.concatenate(parts) for parts in zip(*open_draws, strict=True))
-        if len(where):
-            out[where] = _resolve(table, entropy, leading, lower)
+    out = np.empty(count, table.starts.dtype)
+    hand_out(table, entropy, count, out.__setitem__)
     return out
 
 
-def _buffers(table: BlockTable, size: int) -> _Buffers:
-    bits = table.block_bits
-    lower = np.uint16 if bits <= 16 else np.uint32 if bits <= 32 else np.uint64
-    return np.empty(size, np.uint16), np.zeros(size, lower), np.empty(size, np.int16)
+def hand_out(table: BlockTable, entropy: Entropy, count: int, put: Callable[[Any, NDArray[Any]], None]) -> None:
+    """Make draws, and hand them out with their places while they are in the cache.
+
+    A place that a batch leaves open gets zero first and its draw in the end: draws may be put there, or added. Places
+    are slices first, and then one row of numbers, in order.
+    """
+    size = min(count, BATCH)
+    kind = table.starts.dtype
+    buffers = np.empty(size, np.dtype(f"u{kind.itemsize}")), np.empty(size, np.intp), np.empty(size, kind)
+    open_draws = []
+    for start in range(0, count, BATCH):
+        values, left = _look_up(table, entropy, min(BATCH, count - start), start, buffers)
+        put(slice(start, start + len(values)), values)
+        open_draws.append(left)
+    if open_draws:
+        # All at once: the fixed price of a NumPy call, times the dozen calls of the slow path, is the larger part.
+        where, leading, first, lower = (np.concatenate(parts) for parts in zip(*open_draws, strict=True))
+        if len(where):
+            put(where, _resolve(table, entropy, leading, first, lower))
 
 
-def _look_up(table: BlockTable, entropy: Entropy, out: Integers, start: int, buffers: _Buffers) -> _Open:
-    """Fill `out` where the leading bits decide; return where they do not, with the bits drawn so far."""
-    size = len(out)
-    leading, lower, block = buffers[0][:size], buffers[1][:size], buffers[2][:size]
-    entropy.fill(leading)
+def _look_up(
+    table: BlockTable, entropy: Entropy, size: int, start: int, buffers: _Buffers
+) -> tuple[NDArray[Any], _Open]:
+    """Return draws where the leading bits decide, zeros where they do not, and where that is, with the bits so far."""
+    words, places, values = (buffer[:size] for buffer in buffers)
+    entropy.fill(words)
+    # The highest 16 bits find the block, the lowest are the place in it: no bit is used twice, or both would depend.
+    leading = words.view(np.uint16)[_HIGHEST[words.itemsize] :: words.itemsize // 2]
+    places[:] = leading
     # "clip" only spares the check of indices that 16 bits cannot exceed.
-    np.take(table.jump, leading, out=block, mode="clip")
-    if table.block_bits:
-        entropy.fill(lower)
-        lower &= lower.dtype.type((1 << table.block_bits) - 1)
-        np.multiply(block, 1 << table.block_bits, out=out, dtype=np.int64)
-        np.add(out, lower, out=out, casting="unsafe")
-    else:
-        out[:] = block
-    split = np.flatnonzero(block == SPLIT)
-    return split + start, leading[split], lower[split].astype(np.int64)
+    np.take(table.starts, places, out=values, mode="clip")
+    split = np.flatnonzero(values >= table.split)
+    begins, first = leading[split], values[split] - table.split
+    words &= words.dtype.type((1 << table.block_bits) - 1)
+    values += words.view(values.dtype)
+    values[split] = 0
+    return values, (split + start, begins, first.astype(np.int64), words[split].astype(np.int64))
 
 
-def _resolve(table: BlockTable, entropy: Entropy, leading: NDArray[np.uint16], lower: Integers) -> Integers:
-    """Finish the draws whose leading bits do not decide: about one in thirty on wide shapes."""
+#: Where the highest 16 bits of a word of 4 or 8 bytes are.
+_HIGHEST = {4: 1, 8: 3} if sys.byteorder == "little" else {4: 0, 8: 0}
+
+
+def _resolve(
+    table: BlockTable, entropy: Entropy, leading: NDArray[np.uint16], first: Integers, lower: Integers
+) -> Integers:
+    """Finish the draws whose leading bits do not decide: about one in fifty on wide shapes."""
     rest_bits = table.word_bits - JUMP_BITS
     word = leading.astype(np.uint64) << np.uint64(rest_bits)
     word |= entropy.words(len(word)) & np.uint64((1 << rest_bits) - 1)
-    index = np.searchsorted(table.sure, word, side="right")
+    index = _blocks(table, word, first)
     result = ((index + table.first) << table.block_bits) + lower
     unsure = np.flatnonzero(index == table.blocks)
     if len(unsure):
         result[unsure] = _settle(table, entropy, word[unsure] - table.sure[-1], lower[unsure])
     return result
+
+
+def _blocks(table: BlockTable, word: Words, first: Integers) -> Integers:
+    """Return which sure parts words fall into, or how many there are for those behind all of them.
+
+    Nearly all fall into the first block that they may lie in, or the next; the others are searched for.
+    """
+    last = table.blocks - 1
+    index = first + (word >= table.sure[np.minimum(first, last)])
+    np.minimum(index, table.blocks, out=index)
+    beyond = np.flatnonzero((index <= last) & (word >= table.sure[np.minimum(index, last)]))
+    index[beyond] = np.searchsorted(table.sure, word[beyond], side="right")
+    return index
 
 
 def _settle(table: BlockTable, entropy: Entropy, word: Words, lower: Integers) -> Integers:
@@ -96,7 +127,9 @@ def _settle(table: BlockTable, entropy: Entropy, word: Words, lower: Integers) -
 def _accept(table: BlockTable, entropy: Entropy, index: Integers, x: Integers) -> NDArray[np.bool_]:
     """Take each x with probability (c·p(x) − low)/gap, by a float comparison where that is certain."""
     word = entropy.words(len(x))
-    weight = table.multiplier * np.exp(-table.shape.exponents(x))
+    place = entropy.words(len(x)) if table.shape.rounded else None
+    points = x if place is None else x + (place * 2.0**-64 - 0.5)
+    weight = table.multiplier * np.exp(-table.shape.exponents(points))
     gap = table.gap[index].astype(np.float64)
     chance = (weight - table.low[index].astype(np.float64)) / gap
     # The weight is within its margin and the float forms of low and gap within 2⁻⁵³, relatively.
@@ -105,14 +138,9 @@ def _accept(table: BlockTable, entropy: Entropy, index: Integers, x: Integers) -
     taken: NDArray[np.bool_] = uniform < chance
     for which in np.flatnonzero(np.abs(uniform - chance) <= doubt):
         low, width = int(table.low[index[which]]), int(table.gap[index[which]])
-        taken[which] = below_exp(
-            entropy,
-            int(word[which]),
-            64,
-            table.shape.exponent(int(x[which])),
-            scale=width / Fraction(table.multiplier),
-            offset=low / Fraction(table.multiplier),
-        )
+        scale, offset = width / Fraction(table.multiplier), low / Fraction(table.multiplier)
+        known = None if place is None else int(place[which])
+        taken[which] = _below(table, entropy, int(word[which]), int(x[which]), known, scale, offset)
     return taken
 
 
@@ -126,13 +154,24 @@ def tail_draw(table: BlockTable, entropy: Entropy, *, left: bool) -> int | None:
     while entropy.bits(1):
         stride += 1
     x = table.edge + (stride << table.tail_stride_bits) + entropy.bits(table.tail_stride_bits) + left
-    if not below_exp(entropy, entropy.word(), 64, table.shape.exponent(x), scale=tail_scale(table, stride)):
+    place = entropy.word() if table.shape.rounded else None
+    if not _below(table, entropy, entropy.word(), x, place, tail_scale(table, stride), Fraction(0)):
         return None
-    return need_64_bits(-x if left else x)
+    return need_room(-x if left else x, table.split)
 
 
-def need_64_bits(value: int) -> int:
-    """Return a draw of at most ±2⁶², or refuse; at the widest shape that tables serve, the chance is below 2^−20000."""
-    if abs(value) > 1 << 62:
-        raise OutOfRange("A draw does not fit into 64 bits.", fix="draw again under the same payment")
+def _below(
+    table: BlockTable, entropy: Entropy, word: int, x: int, place: int | None, scale: Fraction, offset: Fraction
+) -> bool:
+    """Decide offset + scale·U < p(x), or < p(x + W − 1/2), for U and W that begin with the given words."""
+    shape = table.shape
+    if place is None:
+        return below_exp(entropy, word, 64, shape.exponent(x), scale=scale, offset=offset)
+    return below_exp_around(entropy, (word, place), 64, x, shape.exponent, scale=scale, offset=offset)
+
+
+def need_room(value: int, most: int = 1 << 62) -> int:
+    """Return a draw of at most so much, or refuse; at the widest shapes of a table, the chance is below 2^−1400."""
+    if abs(value) > most:
+        raise OutOfRange("A draw does not fit into its bits.", fix="draw again under the same payment")
     return value

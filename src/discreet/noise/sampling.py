@@ -1,6 +1,7 @@
 """Draws by name: Laplace, Gaussian, geometric, coins and uniform integers, one or many at a time."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -10,7 +11,7 @@ from discreet.core import InvalidInput, Number, exact, exp_minus, positive, whol
 from discreet.noise.cache import TABLES
 from discreet.noise.decide import below_exp, below_ratio
 from discreet.noise.direct import draw_one
-from discreet.noise.lookup import draw, need_64_bits
+from discreet.noise.lookup import draw, hand_out, need_room
 from discreet.noise.shapes import GaussianShape, LaplaceShape, Shape
 from discreet.noise.stream import SYSTEM, Entropy, need_entropy
 from discreet.noise.table import WIDEST
@@ -20,6 +21,10 @@ Size = int | tuple[int, ...]
 Integers = NDArray[Any]
 
 WORD = 1 << 64
+#: Integers up to here are exact in 32-bit floats.
+EXACT_32 = 1 << 24
+#: Normal noise that is narrower than this is not rounded; wider, a sum would have no room beside it.
+NARROWEST, FARTHEST = 1, 1 << 46
 
 
 @overload
@@ -70,9 +75,64 @@ def sample(shape: Shape, size: Size | None, entropy: Entropy) -> int | Integers:
         return values.reshape(dimensions)
     table = TABLES.find(shape, count)
     if table is None:
-        draws = [need_64_bits(draw_one(shape, entropy)) for _ in range(count)]
+        draws = [need_room(draw_one(shape, entropy)) for _ in range(count)]
         return np.array(draws, np.int64).reshape(dimensions)
-    return draw(table, entropy, count).reshape(dimensions)
+    return draw(table, entropy, count).astype(np.int64, copy=False).reshape(dimensions)
+
+
+def rounded_gaussian(sigma: Number, size: int, *, entropy: Entropy = SYSTEM) -> Integers:
+    """Draw normal reals of mean 0 and standard deviation σ, from 1 to 2⁴⁶, rounded to the nearest integers.
+
+    Guarantee: the distribution is exact.
+    """
+    drawn = np.zeros(dimensions_of(size), np.int64)
+    add_rounded_gaussian([drawn.reshape(-1)], sigma, entropy=entropy)
+    return drawn
+
+
+def add_rounded_gaussian(totals: Sequence[NDArray[Any]], sigma: Number, *, entropy: Entropy = SYSTEM) -> None:
+    """Add normal noise that is rounded to integers to some arrays of one axis that hold integers, in place.
+
+    The arrays are `int64`, or floats that hold integers.
+
+    Guarantee: what is left is the ideal Gaussian mechanism, post-processed, and costs what it costs. First, for
+    integers s and a normal Y, s + round(Y) = round(s + Y), in any dimension and on any grid. Second, floats add two
+    integers that they hold with one rounding of the true sum, which is a function of it. If floats of 32 bits do not
+    hold the noise, they would round it first, and the result would tell more: then the sum is formed in 64 bits, and
+    rounded once.
+    """
+    need_entropy(entropy)
+    width = positive(sigma, "sigma")
+    if not NARROWEST <= width <= FARTHEST:
+        raise InvalidInput(
+            "The noise is narrower than a step of the grid, or too wide for 64 bits.",
+            fix="choose a finer grid, or a coarser one, so that sigma is from 1 to 2**46 steps",
+        )
+    table = TABLES.kept(GaussianShape(width * width, rounded=True))
+    ends = np.cumsum([len(total) for total in totals]).tolist()
+
+    def put(where: slice | NDArray[np.intp], noise: NDArray[Any]) -> None:
+        for total, end in zip(totals, ends, strict=True):
+            start = end - len(total)
+            if isinstance(where, slice):
+                low, high = max(where.start, start), min(where.stop, end)
+                if low < high:
+                    _add(total, slice(low - start, high - start), noise[low - where.start : high - where.start])
+            else:
+                low, high = np.searchsorted(where, (start, end))
+                _add(total, where[low:high] - start, noise[low:high])
+
+    hand_out(table, entropy, sum(map(len, totals)), put)
+
+
+def _add(total: NDArray[Any], where: Any, noise: NDArray[Any]) -> None:
+    if total.dtype == np.float32 and len(noise) and max(noise.max(), -noise.min()) > EXACT_32:
+        total[where] = (total[where].astype(np.float64) + noise).astype(np.float32)
+    elif isinstance(where, slice):
+        part = total[where]
+        part += noise.astype(total.dtype, copy=False)
+    else:
+        total[where] += noise.astype(total.dtype, copy=False)
 
 
 @overload
@@ -163,4 +223,14 @@ def _shaped(coins: NDArray[np.bool_], size: Size | None) -> bool | NDArray[np.bo
     return bool(coins[0]) if size is None else coins.reshape(dimensions_of(size))
 
 
-__all__ = ["below", "bernoulli", "bernoulli_exp", "gaussian", "geometric", "laplace", "sample"]
+__all__ = [
+    "add_rounded_gaussian",
+    "below",
+    "bernoulli",
+    "bernoulli_exp",
+    "gaussian",
+    "geometric",
+    "laplace",
+    "rounded_gaussian",
+    "sample",
+]

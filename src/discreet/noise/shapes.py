@@ -20,21 +20,22 @@ class LaplaceShape:
 
     scale: Fraction
     two_sided: bool = True
+    rounded = False
 
     @property
     def width(self) -> float:
         """The scale, as a float; for choosing sizes, never for deciding a draw."""
         return float(self.scale)
 
-    def exponent(self, x: int) -> Fraction:
+    def exponent(self, x: int | Fraction) -> Fraction:
         """Return |x|/scale exactly."""
-        return abs(x) / self.scale
+        return abs(Fraction(x)) / self.scale
 
     def exponents(self, x: NDArray[Any]) -> Floats:
         """Return |x|/scale in floats, off by at most 4 units in the last place."""
         return np.abs(x.astype(np.float64)) / self.width
 
-    def slope(self, x: int) -> float:  # noqa: ARG002 (the same everywhere)
+    def slope(self, x: float) -> float:  # noqa: ARG002 (the same everywhere)
         """Return how fast the exponent grows from x > 0 on, at the least."""
         return 1 / self.width
 
@@ -45,9 +46,13 @@ class LaplaceShape:
 
 @dataclass(frozen=True, slots=True)
 class GaussianShape:
-    """P(x) ∝ e^−x²/(2·variance) on all integers."""
+    """P(x) ∝ e^−x²/(2·variance) on all integers.
+
+    Rounded, P(x) ∝ the integral of e^−y²/(2·variance) from x − 1/2 to x + 1/2: a normal real, rounded.
+    """
 
     variance: Fraction
+    rounded: bool = False
     two_sided = True
 
     @property
@@ -55,7 +60,7 @@ class GaussianShape:
         """The standard deviation of the continuous Gaussian of this variance, as a float."""
         return math.sqrt(self.variance)
 
-    def exponent(self, x: int) -> Fraction:
+    def exponent(self, x: int | Fraction) -> Fraction:
         """Return x²/(2·variance) exactly."""
         return x * x / (2 * self.variance)
 
@@ -64,7 +69,7 @@ class GaussianShape:
         scaled: Floats = x.astype(np.float64) / self.width
         return scaled * scaled * 0.5
 
-    def slope(self, x: int) -> float:
+    def slope(self, x: float) -> float:
         """Return how fast the exponent grows from x > 0 on, at the least: it is convex."""
         return x / float(self.variance)
 

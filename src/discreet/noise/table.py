@@ -11,6 +11,10 @@ into a tail, or into the rest. Within the block, x is uniform. A sure x is taken
 probability proportional to (low + gap·(c·p(x) − low)/gap)/B = c·p(x)/B: exactly p, whatever c, low and gap are.
 Floats decide how often the slow paths are taken, and nothing else.
 
+A *rounded* shape is one on the reals: a block of integers stands for the reals that are rounded to them, low and gap
+hold for all of these, and where it matters, in maybe parts and tails, a real is drawn that is rounded to x. Then x
+comes out with probability proportional to the integral of p from x − 1/2 to x + 1/2.
+
 Reference: rejection from a dyadic proposal, in the manner of Karney 2016 and Canonne, Kamath, Steinke 2020.
 """
 
@@ -32,8 +36,10 @@ MARGIN = 2.0**-40
 FINENESS = 128
 #: The leading bits of a word that find its block by look-up.
 JUMP_BITS = 16
-#: The jump entry of a bucket that does not lie inside one sure part.
-SPLIT = -(1 << 15)
+#: Up to this many bits below the block, words and values have 32 bits. Words would have room for 16, and values for
+#: more; but a draw that does not fit must be as good as impossible, and two-sided noise of width 2²⁰ exceeds 2³⁰ with a
+#: probability below 2⁻¹⁴⁰⁰.
+NARROW_BITS = 13
 #: Wider shapes would have table entries that 64 bits cannot hold.
 WIDEST = 2.0**48
 
@@ -56,13 +62,19 @@ class BlockTable:
     tail: int
     """The weight of one tail."""
     tail_stride_bits: int
-    jump: NDArray[np.int16]
-    """For each value of the leading bits the block number, or SPLIT."""
+    starts: NDArray[Any]
+    """For each value of the leading bits the least integer of its block; or, where the words with these leading bits do
+    not all lie in one sure part, `split` and, added to it, the place of the first block that they may lie in."""
 
     @property
     def blocks(self) -> int:
         """How many blocks there are."""
         return len(self.low)
+
+    @property
+    def split(self) -> int:
+        """Where starts begin that are none: more than any integer of the table."""
+        return split_of(self.starts.dtype)
 
     @property
     def edge(self) -> int:
@@ -90,15 +102,17 @@ def build(shape: Shape, word_bits: int = 64) -> BlockTable:
     maybe = np.cumsum(np.concatenate([gap, tails]))
     if int(sure[-1]) + int(maybe[-1]) > 1 << word_bits:
         raise ArithmeticError("the weights of a noise table do not fit its word")  # c was chosen so that they do
-    jump = _jump(sure, first, word_bits)
-    return BlockTable(shape, word_bits, block_bits, first, multiplier, low, gap, sure, maybe, tail, stride_bits, jump)
+    starts = _starts(sure, first, block_bits, word_bits)
+    return BlockTable(shape, word_bits, block_bits, first, multiplier, low, gap, sure, maybe, tail, stride_bits, starts)
 
 
 def _extremes(shape: Shape, block: NDArray[np.int64], block_bits: int) -> tuple[Any, Any]:
     """Return the least and the greatest p of every block, up to the margin."""
     start = block << block_bits
     end = start + ((1 << block_bits) - 1)
-    near, far = np.where(block >= 0, start, end), np.where(block >= 0, end, start)
+    half = 0.5 if shape.rounded else 0.0
+    near = np.maximum(np.abs(np.where(block >= 0, start, end)) - half, 0)
+    far = np.abs(np.where(block >= 0, end, start)) + half
     return np.exp(-shape.exponents(far)), np.exp(-shape.exponents(near))
 
 
@@ -108,18 +122,25 @@ def _tail_weight(shape: Shape, edge: int, multiplier: float) -> tuple[int, int]:
     In strides over which p falls by half at least, the k-th stride is proposed with probability 2^−(k+1), which
     covers c/B·p everywhere in the tail if the weight is at least 2·stride·c/B·p(edge).
     """
-    stride_bits = max(0, math.ceil(math.log2(math.log(2) / shape.slope(edge) * (1 + MARGIN))))
-    largest = math.exp(-float(shape.exponent(edge)))
+    nearest = Fraction(2 * edge - shape.rounded, 2)
+    stride_bits = max(0, math.ceil(math.log2(math.log(2) / shape.slope(float(nearest)) * (1 + MARGIN))))
+    largest = math.exp(-float(shape.exponent(nearest)))
     return math.ceil(2 * (1 << stride_bits) * multiplier * largest * (1 + 2.0**-20)) + 1, stride_bits
 
 
-def _jump(sure: Words, first: int, word_bits: int) -> NDArray[np.int16]:
+def _starts(sure: Words, first: int, block_bits: int, word_bits: int) -> NDArray[Any]:
+    kind = np.dtype(np.int32 if block_bits <= NARROW_BITS else np.int64)
     shift = np.uint64(word_bits - JUMP_BITS)
     start = np.arange(1 << JUMP_BITS, dtype=np.uint64) << shift
     end = start + ((np.uint64(1) << shift) - np.uint64(1))
     block = np.searchsorted(sure, start, side="right")
     inside = (block < len(sure)) & (block == np.searchsorted(sure, end, side="right"))
-    return np.where(inside, block + first, SPLIT).astype(np.int16)
+    return np.where(inside, (block + first) << block_bits, split_of(kind) + block).astype(kind)
+
+
+def split_of(kind: np.dtype[Any]) -> int:
+    """Return half of what the kind of integers holds."""
+    return 1 << (8 * kind.itemsize - 2)
 
 
 def tail_scale(table: BlockTable, stride: int) -> Fraction:

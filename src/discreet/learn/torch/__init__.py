@@ -2,7 +2,6 @@
 
 from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
-from discreet.learn.torch.gradient_noise import rounded_gaussian
 from discreet.learn.torch.schedules import Geometric, Linear
 from discreet.learn.torch.training import Trained, Training
 
@@ -15,5 +14,4 @@ __all__ = [
     "PrivateModel",
     "Trained",
     "Training",
-    "rounded_gaussian",
 ]

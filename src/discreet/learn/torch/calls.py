@@ -57,9 +57,10 @@ def chunks(examples: int, numbers: int) -> Iterator[slice]:
 
 def row_squares(rows: Tensor) -> Tensor:
     """Return the squared norm of every example's numbers."""
+    # Norms are added up in one pass; a product of all numbers with themselves would be a second array of them.
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
-    squares: Tensor = torch.linalg.vecdot(flat, flat)
-    return squares
+    norms: Tensor = torch.linalg.vector_norm(flat, dim=1)
+    return norms.square_()
 
 
 def gram_squares(gradient: Tensor, inputs: Tensor) -> Tensor:

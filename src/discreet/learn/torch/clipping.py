@@ -71,8 +71,9 @@ class ClippedSums:
     """Sums of clipped gradients over one physical batch. Private: they have no noise yet.
 
     `sums` has one tensor for each of the model's parameters: of the parameter's own kind from `float_sums`, in units
-    of the gradient; of `int64` from `exact_sums`, in steps of bound/steps_per_bound. `within` counts, for each group,
-    the examples whose gradient was within the bound before it was clipped. Sums of several batches add up.
+    of the gradient; from `exact_sums` integers, in 32- or 64-bit floats that hold them, in steps of
+    bound/steps_per_bound. `within` counts, for each group, the examples whose gradient was within the bound before it
+    was clipped. Sums of several batches add up, in 64 bits.
     """
 
     sums: tuple[Tensor, ...]

@@ -10,6 +10,7 @@ import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from torch import Tensor
 
 from discreet.learn.torch.calls import chunks, gram_squares, joined, row_squares
+from discreet.learn.torch.layouts import LAST
 
 Sizes = tuple[int, ...]
 #: Gradients are kept if they take at most so many times the place of what they follow from.
@@ -24,13 +25,16 @@ class ConvolutionCall:
     padding: Sizes
     dilation: Sizes
     groups: int
+    last: bool = False
+    """Whether what comes out is laid out with the channels last, which is faster."""
 
     def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         """Return what the layer computes."""
         still = [0] * len(self.stride)
+        laid = weight.clone(memory_format=LAST[weight.ndim]) if self.last else weight
         return torch.convolution(
             inputs,
-            weight,
+            laid,
             bias,
             self.stride,
             self.padding,

@@ -10,6 +10,10 @@ is 2⁵³ or more, the result is, too: rounding is monotone and 2⁵³ is a floa
 reaches 2⁵³ returns at least 2⁵³, and adding what is not negative never goes back. The same holds for products of such
 sums. So for K² ≤ 2⁵² the comparison with K² is always right. ∎
 
+Norms are faster than sums of squares, which have no function of their own. If the sum n is exact, its root has a few
+units in the last place of error, and the root's square in 64-bit floats is off by less than n·2⁻²⁰ for roots of 32
+bits, and n·2⁻⁴⁹ for roots of 64: below one half for n < 2¹⁹ and n < 2⁴⁸, so that rounding it gives n.
+
 An outer product g xᵀ, as a linear layer has for each example, is rounded by its factors: G and X are vectors of
 integers, G Xᵀ is a matrix of integers, of squared norm ‖G‖²·‖X‖², and Σᵢ Gᵢ Xᵢᵀ is one product of matrices. Each of its
 numbers, and each part of it, is at most Σᵢ max|Gᵢ|·max|Xᵢ|: exact in 32-bit floats up to 2²⁴. Where that is more, the
@@ -20,24 +24,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import torch
 
 from discreet.learn.torch.calls import row_squares
+from discreet.learn.torch.exact_sums import EXACT_32
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torch import Tensor
 
+    from discreet.learn.torch.exact_sums import ExactSum
+
     Rounding = Callable[..., Tensor]
     Order = Callable[[Tensor], Tensor]
 
+#: Norms whose squares are below 2¹⁹, and below 2⁴⁸.
+ROOTS_32, ROOTS_64 = 724, 1 << 24
 #: With fewer examples than this in a product of matrices, 64-bit floats are as fast.
 FEW = 64
-#: Integers up to here, and all their sums and products that stay within, are exact in 32-bit floats.
-EXACT_32 = 1 << 24
 
 
 def identity(numbers: Tensor) -> Tensor:
@@ -70,27 +77,23 @@ class Integers(Protocol):
     def drop(self, kept: Tensor) -> None:
         """Make the integers of examples that are not kept zero."""
 
-    def add_to(self, total: Tensor, bound: int) -> None:
-        """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
+    def add_to(self, total: ExactSum, bound: int) -> None:
+        """Add the sum over examples. Squared norms must be within the bound's."""
 
 
 def integer_squares(rows: Tensor) -> Tensor:
     """Return squared norms of rows of integers: exact below 2⁵³, and not below it where they are not."""
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
-    if flat.dtype == torch.float32 and is_exact():
-        narrow: Tensor = torch.linalg.vecdot(flat, flat)
-        if (narrow < EXACT_32).all():  # by the lemma, with 2²⁴ for 2⁵³
-            return narrow.double()
-    wide = flat.double()
-    squares: Tensor = torch.linalg.vecdot(wide, wide)
+    if flat.dtype == torch.float32:
+        narrow: Tensor = torch.linalg.vector_norm(flat, dim=1).double()
+        if (narrow < ROOTS_32).all():
+            return narrow.square_().round_()
+    wide: Tensor = torch.linalg.vector_norm(flat, dim=1, dtype=torch.float64)
+    if (wide < ROOTS_64).all():
+        return wide.square_().round_()
+    doubled = flat.double()
+    squares: Tensor = torch.linalg.vecdot(doubled, doubled)
     return squares
-
-
-def is_exact() -> bool:
-    """Tell whether PyTorch multiplies in all of its 32 bits; if not, it may do so in 16."""
-    backends: Any = torch.backends
-    levels = backends.mkldnn.matmul.fp32_precision, backends.mkldnn.fp32_precision, backends.fp32_precision
-    return bool(next((level for level in levels if level != "none"), "ieee") == "ieee")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,10 +137,11 @@ class WholeIntegers:
         """Make the integers of examples that are not kept zero."""
         self.rows[~kept] = 0
 
-    def add_to(self, total: Tensor, bound: int) -> None:
-        """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
-        narrow = len(self.rows) * bound <= EXACT_32
-        total += self.order(self.rows.sum(0, dtype=self.rows.dtype if narrow else torch.float64))
+    def add_to(self, total: ExactSum, bound: int) -> None:
+        """Add the sum over examples. Squared norms must be within the bound's."""
+        wide = self.rows.dtype if bound <= EXACT_32 else torch.float64
+        for some in self.rows.split(max(EXACT_32 // bound, 1)):
+            total.add(self.order(some.sum(0, dtype=wide)), len(some) * bound)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,8 +167,10 @@ class Outer:
         length = steps * long * wide
         goal = (length * math.sqrt(self.inputs.shape[1] / self.gradient.shape[1])).sqrt()
         first = _rounded(self.inputs * _ratio(goal, wide)[:, None], rounding)
-        left = _ratio(length, row_squares(first).sqrt() * long)
-        return OuterIntegers(_rounded(self.gradient * left[:, None], rounding), first)
+        squares = integer_squares(first)
+        left = _ratio(length, squares.sqrt().to(long.dtype) * long)
+        second = _rounded(self.gradient * left[:, None], rounding)
+        return OuterIntegers(second, first, integer_squares(second) * squares)
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
@@ -195,32 +201,35 @@ class OuterIntegers:
 
     gradient: Tensor
     inputs: Tensor
+    lengths: Tensor
+    """The squared norms of the products."""
 
     def squares(self) -> Tensor:
         """Return the squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
-        return integer_squares(self.gradient) * integer_squares(self.inputs)
+        return self.lengths
 
     def keep(self, kept: Tensor, others: Self) -> None:
         """Take the integers of examples that are not kept from others of the same shape."""
-        self.gradient[~kept] = others.gradient[~kept]
-        self.inputs[~kept] = others.inputs[~kept]
+        for mine, other in zip(
+            (self.gradient, self.inputs, self.lengths), (others.gradient, others.inputs, others.lengths), strict=True
+        ):
+            mine[~kept] = other[~kept]
 
     def drop(self, kept: Tensor) -> None:
         """Make the integers of examples that are not kept zero."""
         self.gradient[~kept] = 0
+        self.lengths[~kept] = 0
 
-    def add_to(self, total: Tensor, bound: int) -> None:
-        """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
-        # Each number of the sum, and of every part of it, is at most this.
-        most = _largest(self.gradient) @ _largest(self.inputs)
-        if is_exact() and most <= EXACT_32:
-            total += self.gradient.t() @ self.inputs
-        elif len(self.inputs) > FEW and is_exact():
+    def add_to(self, total: ExactSum, bound: int) -> None:
+        """Add the sum over examples. Squared norms must be within the bound's."""
+        # Each number of the sum, and each part of one, is at most this: by the largest numbers of each example.
+        most = float(_largest(self.gradient) @ _largest(self.inputs))
+        if most > EXACT_32 and len(self.inputs) > FEW:
             half = len(self.inputs) // 2
             for some in (slice(half), slice(half, None)):
-                OuterIntegers(self.gradient[some], self.inputs[some]).add_to(total, bound)
+                OuterIntegers(self.gradient[some], self.inputs[some], self.lengths[some]).add_to(total, bound)
         else:
-            total += self.gradient.t().double() @ self.inputs.double()
+            total.add_product(self.gradient.t(), self.inputs, most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,6 +280,6 @@ class RowsIntegers:
         """Make the integers of examples that are not kept zero."""
         self.rows[~kept[self.owners]] = 0
 
-    def add_to(self, total: Tensor, bound: int) -> None:  # noqa: ARG002 - the same for all integers
-        """Add the sum over examples to a tensor of 64-bit floats. Squared norms must be within the bound's."""
-        total.index_add_(0, self.words, self.rows.double())
+    def add_to(self, total: ExactSum, bound: int) -> None:  # noqa: ARG002 - the same for all integers
+        """Add the sum over examples. Squared norms must be within the bound's."""
+        total.wide().index_add_(0, self.words, self.rows.double())

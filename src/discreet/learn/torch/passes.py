@@ -17,6 +17,7 @@ from discreet.core.errors import kind_of
 from discreet.learn.torch.apart import thue_morse
 from discreet.learn.torch.fallback import one_by_one
 from discreet.learn.torch.gradients import gradients_of
+from discreet.learn.torch.layouts import ChannelsLast, OtherLayoutError
 from discreet.learn.torch.refusals import refuse_changed, refuse_mixing, state_of
 from discreet.learn.torch.tape import Recording, Tape
 
@@ -42,6 +43,8 @@ class Pass:
     """The forms of earlier passes that were found not to mix examples."""
     careful: bool = True
     """Whether the graph is kept after the backward pass, for a probe or for uses without a rule."""
+    last: bool = True
+    """Whether convolutions have the channels last: until the model turns out to see it."""
 
     def run(self, losses: Callable[[], Tensor]) -> tuple[int, list[Gradients]]:
         """Return how many examples there are, and their gradients of every parameter."""
@@ -55,18 +58,25 @@ class Pass:
         return done
 
     def _try(self, losses: Callable[[], Tensor]) -> tuple[int, list[Gradients]] | None:
-        tape = Tape(self.parameters)
+        tape = Tape(self.parameters, ChannelsLast() if self.last else None)
         try:
             return self._recorded(losses, tape)
+        except (OtherLayoutError, RuntimeError):
+            if not self.last:
+                raise
+            self.last = False
+            return self._try(losses)
         finally:
             # The graph holds the tape, and the tape the graph, where Python does not see it: nobody else would end it.
-            tape.entries = []
+            tape.entries, tape.layout = [], None
 
     def _recorded(self, losses: Callable[[], Tensor], tape: Tape) -> tuple[int, list[Gradients]] | None:
         before = state_of(self.model)
         with torch.enable_grad(), Recording(tape):
             found = losses()
         refuse_changed(before, self.model)
+        if tape.layout is not None:
+            tape.layout.check()
         _check(found)
         examples = len(found)
         if not found.requires_grad or not examples:

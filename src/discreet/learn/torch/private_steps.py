@@ -3,7 +3,9 @@
 *Sensitivity.* What one example adds to the sum of group g is a vector of integers of norm at most `steps`, in units of
 C_g/steps. Noise of z·r_g·steps is added to each coordinate, where the sum of 1/r_g² is at most 1. Divided by their
 noise, all groups together move by at most √(Σ 1/(z·r_g)²) ≤ 1/z when one example comes or goes: the lot costs
-`GaussianNoise(z)` before sampling, and noise that is rounded is post-processing (see `gradient_noise`).
+`GaussianNoise(z)` before sampling, and noise that is rounded is post-processing (see `add_rounded_gaussian`): every
+loss that is proved for ideal Gaussian noise of this z, in Poisson lots and composed, holds for the integers. A discrete
+Gaussian has the same zCDP, and in lots no numeric curve that is proved for vectors.
 Reference: Abadi and others 2016, Algorithm 1; McMahan and others 2018, Section 2 (clipping by group).
 """
 
@@ -21,9 +23,8 @@ from discreet.core import InvalidInput
 from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.apart import need_apart
 from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
-from discreet.learn.torch.gradient_noise import add_rounded_gaussian, rounded_gaussian
 from discreet.learn.torch.lots import draw_lot, physical_batches, take
-from discreet.noise import Entropy
+from discreet.noise import Entropy, add_rounded_gaussian, rounded_gaussian
 
 Sums = Literal["exact", "float"]
 
@@ -48,7 +49,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What a whole lot adds up to, in grid steps. Private: there is no noise on it yet."""
+    """What a whole lot adds up to, in grid steps: integers, in floats perhaps. Private: there is no noise on it yet."""
 
     sums: tuple[Tensor, ...]
     within: tuple[int, ...]
@@ -91,7 +92,7 @@ def train_lot(  # noqa: PLR0913 - one lot's public values, data and randomness, 
     leave_gradients(model, total, terms, bounds)
     if adaptive is None:
         return bounds
-    shares = rounded_gaussian(adaptive.counts_sigma(terms.lot), len(bounds), entropy)
+    shares = rounded_gaussian(adaptive.counts_sigma(terms.lot), len(bounds), entropy=entropy)
     noisy = [2 * inside - total.count + int(share) for inside, share in zip(total.within, shares, strict=True)]
     return tuple(adaptive.moved(bound, one, terms.lot) for bound, one in zip(bounds, noisy, strict=True))
 
@@ -110,15 +111,15 @@ def lot_total(
         part = _clipped(model, partial(losses, inputs, targets), clipping, terms, counted)
         parts = part if parts is None else _added(parts, part)
     if parts is None:
-        sums = [torch.zeros(parameter.shape, dtype=torch.int64) for _, parameter in model.parameters]
+        sums = [torch.zeros(parameter.shape, dtype=torch.float64) for _, parameter in model.parameters]
         return Total(tuple(sums), (0,) * len(bounds), 0)
     found = parts.sums if terms.sums == "exact" else on_grid(model, parts.sums, terms, bounds)
     return Total(tuple(found), tuple(parts.within.tolist()), len(lot))
 
 
 def _added(parts: ClippedSums, part: ClippedSums) -> ClippedSums:
-    """Add the sums of one more batch to those before, in place: floats in 64 bits."""
-    sums = tuple(total if total.dtype == torch.int64 else total.double() for total in parts.sums)
+    """Add the sums of one more batch to those before, in place, in 64 bits."""
+    sums = tuple(total.double() for total in parts.sums)
     for total, one in zip(sums, part.sums, strict=True):
         total.add_(one)
     return ClippedSums(sums=sums, within=parts.within + part.within)
@@ -128,7 +129,7 @@ def perturb(model: PrivateModel, total: Total, terms: Terms, noise: Fraction, en
     """Add noise of z·r_g·steps to every coordinate of the sums, in grid steps, in place."""
     for ratio, places in zip(terms.ratios, group_places(model), strict=True):
         flat = [total.sums[place].view(-1).numpy() for place in places]
-        add_rounded_gaussian(flat, noise * ratio * terms.steps, entropy)
+        add_rounded_gaussian(flat, noise * ratio * terms.steps, entropy=entropy)
 
 
 def group_places(model: PrivateModel) -> list[list[int]]:
@@ -141,9 +142,9 @@ def leave_gradients(model: PrivateModel, noisy: Total, terms: Terms, bounds: tup
     """Scale noisy sums back to mean gradients over the expected lot."""
     for bound, places in zip(bounds, group_places(model), strict=True):
         for place in places:
-            parameter = model.parameters[place][1]
-            scale = torch.tensor(float(bound) / (terms.steps * terms.lot), dtype=parameter.dtype)
-            parameter.grad = noisy.sums[place] * scale
+            parameter, sums = model.parameters[place][1], noisy.sums[place]
+            scale = float(bound) / (terms.steps * terms.lot)
+            parameter.grad = sums.mul_(scale) if sums.dtype == parameter.dtype else sums.to(parameter.dtype).mul_(scale)
 
 
 def _clipped(
@@ -155,16 +156,11 @@ def _clipped(
 
 
 def on_grid(model: PrivateModel, sums: tuple[Tensor, ...], terms: Terms, bounds: tuple[Fraction, ...]) -> list[Tensor]:
-    """Round sums of floats to the grid. Not proved: that they moved by no more than the bound."""
+    """Round sums of floats to the grid, in floats. Not proved: that they moved by no more than the bound."""
     found = list(sums)
     for bound, places in zip(bounds, group_places(model), strict=True):
         for place in places:
-            found[place] = (
-                sums[place]
-                .mul_(terms.steps / float(bound))
-                .round_()
-                .to(torch.int64, memory_format=torch.contiguous_format)
-            )
+            found[place] = sums[place].mul_(terms.steps / float(bound)).round_().contiguous()
     return found
 
 

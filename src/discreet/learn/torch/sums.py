@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from discreet.core import InvalidInput
-from discreet.learn.torch.calls import CHUNK
+from discreet.learn.torch.exact_sums import ExactSum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     GroupSums = tuple[list[Tensor], Tensor]
 
+#: Numbers that are put on the grid at a time: few enough for the processor's cache, and many, because each time has a
+#: price of its own.
+AT_ONCE = 1 << 21
 #: What is left of the bound for the rounding of floats, so that the check on integers is passed at once.
 MARGIN = 2.0**-18
 
@@ -59,8 +62,8 @@ def float_group(gradients: Sequence[Gradients], clip: Clip, counted: Tensor) -> 
 def exact_group(
     gradients: Sequence[Gradients], shapes: Sequence[torch.Size], clip: Clip, bound: int, counted: Tensor
 ) -> GroupSums:
-    """Return sums of integer gradients of one group of parameters, whose norms are within the bound in steps."""
-    totals = [torch.zeros(shape, dtype=torch.float64) for shape in shapes]
+    """Return sums of integer gradients of one group, whose norms are within the bound in steps, in floats."""
+    totals = [ExactSum(shape) for shape in shapes]
     within = torch.zeros((), dtype=torch.int64)
     for some in _slices(len(counted), sum(each.numbers for each in gradients)):
         parts = [each.part(some) for each in gradients]
@@ -72,7 +75,7 @@ def exact_group(
         factors = torch.minimum(steps, room / squares.double().sqrt()).to(squares.dtype)
         for sums, each in zip(totals, _on_grid(parts, factors, bound, counted[some]), strict=True):
             each.add_to(sums, bound)
-    return [sums.long() for sums in totals], within
+    return [sums.total() for sums in totals], within
 
 
 def total(squares: Sequence[Tensor]) -> Tensor:
@@ -84,7 +87,7 @@ def total(squares: Sequence[Tensor]) -> Tensor:
 
 
 def _slices(examples: int, numbers: int) -> list[slice]:
-    size = max(1, CHUNK // max(numbers, 1))
+    size = max(1, AT_ONCE // max(numbers, 1))
     return [slice(start, start + size) for start in range(0, examples, size)]
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from discreet.learn.torch.calls import Call
+    from discreet.learn.torch.layouts import ChannelsLast
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +40,13 @@ class Entry:
 class Tape:
     """The uses of some parameters in one forward and backward pass."""
 
-    __slots__ = ("_known", "entries", "listening")
+    __slots__ = ("_known", "entries", "layout", "listening")
 
-    def __init__(self, parameters: Iterable[nn.Parameter]) -> None:
+    def __init__(self, parameters: Iterable[nn.Parameter], layout: ChannelsLast | None = None) -> None:
         self._known = {id(parameter) for parameter in parameters}
         self.entries: list[Entry] = []
         self.listening = True
+        self.layout = layout
 
     def knows(self, tensor: Tensor | None) -> bool:
         """Tell whether a tensor is one of the parameters that are recorded."""
@@ -102,6 +104,8 @@ class Recording(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         rule = RULES.get(func)
-        if rule is None:
-            return func(*args, **(kwargs or {}))
-        return rule(self._tape, *args, **(kwargs or {}))
+        if rule is not None:
+            return rule(self._tape, *args, **(kwargs or {}))
+        if self._tape.layout is not None:
+            return self._tape.layout.do(func, args, kwargs or {})
+        return func(*args, **(kwargs or {}))
