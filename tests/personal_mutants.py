@@ -39,8 +39,8 @@ PERSONAL_MUTANTS = [
     Mutant(
         "a second pass forgets what the first took",
         "gate/takings.py",
-        "used, extra = self._used[place][numbers]",
-        "used, extra = self.accounts.balances()[place][numbers]",
+        "used, extra = self._used[place].take(numbers)",
+        "used, extra = self.accounts.balances()[place].take(numbers)",
         f"{RUNS}::test_passes_of_one_run_add_up_before_they_are_stored",
     ),
     Mutant(
@@ -60,7 +60,7 @@ PERSONAL_MUTANTS = [
     Mutant(
         "who is left out is charged all the same",
         "gate/takings.py",
-        "used + np.where(able, extra, 0)",
+        "used + (extra if everybody else np.where(able, extra, 0))",
         "used + extra",
         f"{RUNS}::test_who_is_left_out_is_charged_nothing_and_may_take_part_in_what_costs_less",
     ),

@@ -24,18 +24,16 @@ def size_of(count: int, width: int) -> int:
 
 def in_bits(numbers: NDArray[T], width: int, least: int = 0) -> list[memoryview]:
     """Return how far numbers are above the least, less than 2^`width` each, as bytes, in parts."""
-    found, shift, kind = [], 0, numbers.dtype.type
-    for part in _parts(width):
-        content = np.empty(-(-len(numbers) * part // 8), np.uint8)
-        for start in range(0, len(numbers), BLOCK):
-            some = numbers[start : start + BLOCK] - kind(least)
-            some = (some >> kind(shift)).astype(_type(part))
-            place = start * part // 8
-            written = some.view(np.uint8) if part >= 8 else _joined(some, part)
-            content[place : place + len(written)] = written
-        found.append(content.data)
-        shift += part
-    return found
+    parts, kind = _parts(width), numbers.dtype.type
+    found = [np.empty(-(-len(numbers) * part // 8), np.uint8) for part in parts]
+    for start in range(0, len(numbers), BLOCK):
+        some, shift = numbers[start : start + BLOCK] - kind(least), 0
+        for part, content in zip(parts, found, strict=True):
+            mine = (some >> kind(shift)).astype(_type(part))
+            written = mine.view(np.uint8) if part >= 8 else _joined(mine, part)
+            content[start * part // 8 :][: len(written)] = written
+            shift += part
+    return [content.data for content in found]
 
 
 def from_bits(content: bytes | memoryview, count: int, width: int, kind: type[T]) -> NDArray[T]:

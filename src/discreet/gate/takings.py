@@ -39,7 +39,7 @@ from discreet.gate.personal_accounts import FULL, Accounts, Locals, grown
 #: More than any account has, and still a whole number in float64.
 BEYOND = 2.0**40
 #: So many are asked at a time: what is worked out for them stays in the processor's cache.
-BLOCK = 1 << 17
+BLOCK = 1 << 16
 
 Totals = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -107,12 +107,15 @@ class Run:
             parts.append((1, np.full(len(numbers), failures), failing, min(terms.failures_limit, FULL)))
         able, taken = np.ones(len(numbers), np.bool_), []
         for place, charge, spared, limit in parts:
-            used, extra = self._used[place][numbers].astype(np.int64), self._extra(place, numbers, charge)
+            # `take` looks things up in two thirds of the time.
+            used, extra = self._used[place].take(numbers).astype(np.int64), self._extra(place, numbers, charge)
             left = np.maximum(limit - self.terms.base[place] - used, 0)
             able &= extra + spared <= left
             taken.append((place, charge, used, extra))
+        everybody = bool(able.all())
         for place, charge, used, extra in taken:
-            self._used[place][numbers] = used + np.where(able, extra, 0)
+            then = used + (extra if everybody else np.where(able, extra, 0))
+            self._used[place][numbers] = then.astype(np.uint32)
             if self._credit is not None:
                 self._credit[place][numbers] -= np.where(able, charge - extra, 0)
         return able
