@@ -19,8 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from measure import Bar, Report, Table, finish, render, say
-from personal import publish_section
+from measure import Bar, Report, Table, finish, publish, render, say
 from queries_alone import Trial, alone
 from queries_clock import used
 
@@ -30,10 +29,12 @@ from discreet.data.contributions import Contribution
 from discreet.gate import Budget, Gate, Ledger
 
 SIZES = (1_000_000, 10_000_000, 100_000_000)
-#: Seconds and gibibytes that a later question may take, by how many people it charges.
+#: Seconds that a later question may take, and gibibytes that accounts and a question of each kind may, by how many
+#: people it charges.
 BARS = {1_000_000: (0.2, None), 100_000_000: (5.0, 1.0)}
 KINDS = ("alike", "a few", "different")
 COLUMNS = ("opening", *KINDS, "names again")
+ALL = "the opening and a question of each kind"
 RHO = Fraction(1, 1000)
 ROUNDS = 3
 
@@ -105,6 +106,7 @@ def charge(people: int, folder: str) -> None:
     os.environ["DISCREET_STATE"] = folder
     budget = Budget(rho=1, unit=PrivacyUnit(column="person"), per="person")
     names = np.random.default_rng(people).integers(0, 2**64, (people, 2), dtype=np.uint64)
+    names[:, 1] >>= np.uint64(32)
     told = {}
     with Ledger.create(str(Path(folder) / "people.ledger"), budget) as ledger:
         crowd = Crowd(names, added("alike", people))
@@ -142,9 +144,10 @@ def charging_table(found: dict[int, Trial]) -> Table:
         title="Processor seconds of a question that charges everybody, and what it leaves on the disk",
         note="Opening: the first question, which opens an account for everybody. Then by what people pay: all alike, "
         f"of 16 amounts, all different; of {ROUNDS} rounds the least time and the most disk. Names again: alike, with "
-        "all names looked up. Memory: the most that was held.",
-        columns=("people", *columns, "memory, GiB"),
-        rows=tuple((f"{people:,}", *cells(trial), trial.gibibytes) for people, trial in found.items()),
+        "all names looked up. All: what the opening and a question of each kind leave on the disk. Memory: the most "
+        "that was held. While something is stored, a log takes as much disk again as is written.",
+        columns=("people", *columns, "all, GiB", "memory, GiB"),
+        rows=tuple((f"{people:,}", *cells(trial), total(trial), trial.gibibytes) for people, trial in found.items()),
     )
 
 
@@ -156,9 +159,17 @@ def bars(found: dict[int, Trial]) -> tuple[Bar, ...]:
         for kind in KINDS:
             told = found[people].told.get(kind, (None, None))
             made.append(Bar(claim=f"seconds, {people:,} people, {kind}", measured=told[0], most=seconds))
-            if gibibytes is not None:
-                made.append(Bar(claim=f"GiB on the disk, {people:,} people, {kind}", measured=told[1], most=gibibytes))
+        if gibibytes is not None:
+            made.append(
+                Bar(claim=f"GiB on the disk, {people:,} people, {ALL}", measured=total(found[people]), most=gibibytes)
+            )
     return tuple(made)
+
+
+def total(trial: Trial) -> float | None:
+    """Return what accounts and a question of each kind leave on the disk."""
+    sizes = [trial.told.get(kind, (None, None))[1] for kind in ("opening", *KINDS)]
+    return None if None in sizes else sum(sizes)
 
 
 def main() -> None:
@@ -185,7 +196,7 @@ def main() -> None:
     if options.people:
         say("\n" + render(report))
     else:
-        publish_section(report)
+        publish(report, "charging")
     finish(report, check=options.check)
 
 

@@ -212,6 +212,13 @@ PERSONAL_MUTANTS = [
         f"{NAMED}::test_who_is_overtaken_while_storing_counts_what_the_other_stored",
     ),
     Mutant(
+        "a run begins with what the last one worked with",
+        "gate/personal_accounts.py",
+        "            np.copyto(spare, spent)\n",
+        "            np.copyto(spare[:0], spent[:0])\n",
+        f"{RUNS}::test_each_person_pays_by_what_that_person_adds_and_leaves_when_it_is_too_much",
+    ),
+    Mutant(
         "names stay in the log as well",
         "gate/sqlite_store.py",
         "journal_size_limit = {KEPT}",

@@ -10,7 +10,8 @@ without it.
 over groups, `square` is Σx². To other aggregates it adds more than one number; of these it is only said that it takes
 part.
 
-**By what name.** A unit's account is found by its name: the first 96 bits of SHA-256 of the text
+**By what name.** A unit's account is found by its name: the beginning of SHA-256 of the text, of which engines give the
+first 96 bits (and accounts use the first 84)
 
     key ␟ value ␟ value …
 

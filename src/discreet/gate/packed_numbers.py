@@ -25,7 +25,7 @@ def size_of(count: int, width: int) -> int:
 def in_bits(numbers: NDArray[T], width: int, least: int = 0) -> list[memoryview]:
     """Return how far numbers are above the least, less than 2^`width` each, as bytes, in parts."""
     parts, kind = _parts(width), numbers.dtype.type
-    found = [np.empty(-(-len(numbers) * part // 8), np.uint8) for part in parts]
+    found = [np.frombuffer(bytearray(-(-len(numbers) * part // 8)), np.uint8) for part in parts]
     for start in range(0, len(numbers), BLOCK):
         some, shift = numbers[start : start + BLOCK] - kind(least), 0
         for part, content in zip(parts, found, strict=True):

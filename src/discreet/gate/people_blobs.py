@@ -165,6 +165,8 @@ def _who(accounts: NDArray[np.int64] | slice, total: int, count: int) -> list[by
     """Return who was charged: a bit for everybody, or four bytes for each of a few."""
     if 32 * count < total and not isinstance(accounts, slice):
         return _packed(LIST, accounts.astype("<u4").tobytes())
+    if isinstance(accounts, slice):
+        return _packed(BITMAP, b"\xff" * -(-total // 8))
     marks = np.zeros(total, np.bool_)
     marks[accounts] = True
     return _packed(BITMAP, np.packbits(marks, bitorder="little").data)

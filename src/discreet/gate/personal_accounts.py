@@ -52,6 +52,8 @@ class Accounts:
         self._enrolled: list[tuple[int, int]] = []
         #: What this process is about to store, by its hash: so it is not read again.
         self._expected: dict[str, People] = {}
+        #: What a run worked with that is counted now, for the next: fresh memory is dearer than all else.
+        self._spare: Numbers | None = None
 
     def __repr__(self) -> str:
         return "Accounts(…)"
@@ -61,6 +63,17 @@ class Accounts:
         size = len(self.directory)
         self._spent, self._failed = grown(self._spent, size), grown(self._failed, size)
         return self._spent, self._failed
+
+    def working(self) -> tuple[Numbers, Numbers]:
+        """Return copies of the balances, for a run to work with."""
+        with self.lock:
+            spent, failed = self.balances()
+            spare, self._spare = self._spare, None
+            if spare is None or len(spare) != len(spent):
+                spare = np.empty_like(spent)
+            np.copyto(spare, spent)
+            # Of failure masses there often are none: then nothing is copied, and no memory is used.
+            return spare, failed.copy() if failed.any() else np.zeros_like(failed)
 
     def caught_up(self, account: PersonalAccount, reading: Reading) -> None:
         """Count what was charged since this was last called, up to where the book is.
@@ -103,7 +116,8 @@ class Accounts:
 
     def _count(self, number: int, reading: Reading) -> None:
         event = _peopled(reading, number)
-        people = self._expected.pop(event.people, None) or unpack(stored_people(reading, number, event))
+        mine = self._expected.pop(event.people, None)
+        people = mine or unpack(stored_people(reading, number, event))
         if isinstance(event, Charged):
             self.charge(people, number)
         elif self.number:
@@ -111,7 +125,7 @@ class Accounts:
         else:
             self._begin(people, reading)
         self.trail = followed("" if isinstance(event, Snapshot) else self.trail, event.people)
-        self.number = number
+        self.number, self._spare = number, None if mine is None else mine.amounts
 
     def _begin(self, people: People, reading: Reading) -> None:
         """Count from a snapshot on."""

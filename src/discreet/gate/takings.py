@@ -74,8 +74,7 @@ class Run:
         self._failing = False
         #: What everybody will have been charged with this run: ε or ρ, and failure mass. Nobody charges meanwhile, or
         #: this run is not stored.
-        with accounts.lock:
-            self._used = [_copied(kept) for kept in accounts.balances()]
+        self._used = list(accounts.working())
         #: What is left of what an earlier run of the same payment took.
         self._credit = [np.zeros(len(kept), np.int64) for kept in self._used] if paid else None
         for numbers, *charges in paid:
@@ -125,21 +124,20 @@ class Run:
         return charge if self._credit is None else np.maximum(charge - self._credit[place][numbers], 0)
 
     def people(self) -> People:
-        """Return what is to be stored of this run. Whoever had paid for as much before pays nothing now."""
+        """Return what is to be stored of this run, which ends here: nobody is asked any more.
+
+        Whoever had paid for as much before pays nothing now.
+        """
         self._grow()
         with self.accounts.lock:
             spent, failed = self.accounts.balances()
-            amounts = self._used[0] - spent
-            failures = self._used[1] - failed if self._failing else np.zeros_like(amounts)
+            (amounts, then), self._used = self._used, []
+            amounts -= spent
+            failures = then - failed if self._failing else np.zeros_like(amounts)
             paying = amounts | failures if self._failing else amounts
             some = slice(None) if paying.all() else np.flatnonzero(paying)
             charges = self.accounts.charges(some, amounts[some], failures[some])
         return replace(charges, lone=self.passes <= 1)
-
-
-def _copied(kept: Numbers) -> Numbers:
-    # Of failure masses there often are none: then nothing is copied, and no memory is used.
-    return kept.copy() if kept.any() else np.zeros_like(kept)
 
 
 def _whole(amounts: NDArray[np.float64]) -> NDArray[np.int64]:
