@@ -5,6 +5,7 @@ from mutant import Mutant
 TERMS = "unit/test_gate_personal.py"
 RUNS = "unit/test_gate_personal_runs.py"
 PEOPLE = "unit/test_gate_personal_people.py"
+NAMED = "unit/test_gate_personal_names.py"
 
 PERSONAL_MUTANTS = [
     Mutant(
@@ -31,15 +32,15 @@ PERSONAL_MUTANTS = [
     Mutant(
         "what became known elsewhere is not charged to persons",
         "gate/takings.py",
-        "limit - self.terms.base[place] - (spent[numbers] + now)",
-        "limit - (spent[numbers] + now)",
+        "limit - self.terms.base[place] - used",
+        "limit - used",
         f"{RUNS}::test_what_became_known_elsewhere_is_charged_to_those_who_come_later_too",
     ),
     Mutant(
         "a second pass forgets what the first took",
         "gate/takings.py",
-        "limit - self.terms.base[place] - (spent[numbers] + now)",
-        "limit - self.terms.base[place] - spent[numbers]",
+        "used, extra = self._used[place].take(numbers)",
+        "used, extra = self.accounts.balances()[place].take(numbers)",
         f"{RUNS}::test_passes_of_one_run_add_up_before_they_are_stored",
     ),
     Mutant(
@@ -52,22 +53,22 @@ PERSONAL_MUTANTS = [
     Mutant(
         "everybody in a block is charged what the first ones are",
         "gate/personal_accounts.py",
-        "+ more[start : start + BLOCK]",
-        "+ more[: len(some)]",
+        "+ more[some]",
+        "+ more[: some.stop - some.start]",
         f"{RUNS}::test_many_who_are_asked_in_blocks_pay_what_each_alone_would",
     ),
     Mutant(
         "who is left out is charged all the same",
         "gate/takings.py",
-        "taken[numbers] += np.where(able, charge, 0)",
-        "taken[numbers] += charge",
+        "used + (extra if everybody else np.where(able, extra, 0))",
+        "used + extra",
         f"{RUNS}::test_who_is_left_out_is_charged_nothing_and_may_take_part_in_what_costs_less",
     ),
     Mutant(
         "failure masses are charged and never looked at",
         "gate/takings.py",
-        "            if place and not failures and not failing:\n",
-        "            if place:\n",
+        "able &= extra + spared <= left",
+        "able &= (extra + spared <= left) | bool(place)",
         f"{RUNS}::test_failure_masses_have_an_account_of_their_own",
     ),
     Mutant(
@@ -80,8 +81,8 @@ PERSONAL_MUTANTS = [
     Mutant(
         "a run after a crash is free to those who add more than before",
         "gate/takings.py",
-        "np.maximum(taken - self._paid[place][numbers], 0)",
-        "np.where(self._paid[place][numbers] > 0, 0, taken)",
+        "np.maximum(charge - self._credit[place][numbers], 0)",
+        "np.where(self._credit[place][numbers] > 0, 0, charge)",
         f"{RUNS}::test_a_second_run_charges_each_person_the_greater_of_both",
     ),
     Mutant(
@@ -129,9 +130,100 @@ PERSONAL_MUTANTS = [
     Mutant(
         "who shares the first half of a name shares an account",
         "gate/people.py",
-        "            hit = self._low[place] == second[waiting]\n",
-        "            hit = self._high[place] == sought[waiting]\n",
+        " & (self._low[places[known]] == low[known])",
+        "",
         f"{PEOPLE}::test_a_name_has_one_number_for_good_also_among_those_whose_first_half_is_alike",
+    ),
+    Mutant(
+        "what a dead run took is credited in every pass",
+        "gate/takings.py",
+        "-= np.where(able, charge - extra, 0)",
+        "-= 0",
+        "claims/test_personal_run.py::test_what_an_earlier_run_took_is_credited_once_over_all_passes",
+    ),
+    Mutant(
+        "two units of one name are two accounts",
+        "gate/people.py",
+        "if np.any((high[1:] == high[:-1])",
+        "if np.all((high[1:] == high[:-1])",
+        f"{PEOPLE}::test_two_units_of_one_name_are_refused_and_neither_gets_a_number",
+    ),
+    Mutant(
+        "a name is a bit shorter than it is said to be",
+        "gate/people_names.py",
+        "names[:, 1] >> np.uint64(GIVEN - SECOND)",
+        "names[:, 1] >> np.uint64(GIVEN - SECOND + 1)",
+        f"{PEOPLE}::test_a_name_is_the_first_84_bits_of_what_engines_give",
+    ),
+    Mutant(
+        "names that begin alike are stored as they come",
+        "gate/people_names.py",
+        "order[places] = some[np.lexsort((low[some], high[some]))]",
+        "order[places] = some",
+        f"{PEOPLE}::test_the_order_of_names_is_that_of_their_first_parts_and_then_of_their_second",
+    ),
+    Mutant(
+        "names out of order are believed",
+        "gate/people_names.py",
+        "    if not in_order(high, low):\n",
+        "    if len(high) != len(low):\n",
+        f"{PEOPLE}::test_names_that_are_stored_twice_or_out_of_order_are_refused",
+    ),
+    Mutant(
+        "amounts are stored above 0 and read above the least",
+        "gate/people_blobs.py",
+        "*in_bits(values, width, least)",
+        "*in_bits(values, width)",
+        f"{PEOPLE}::test_people_are_read_back_as_they_were",
+    ),
+    Mutant(
+        "an amount that comes late has the place of another",
+        "gate/people_blobs.py",
+        "        if len(missing):\n",
+        "        if len(missing) > len(some):\n",
+        f"{PEOPLE}::test_an_amount_that_nobody_had_before_is_stored_as_it_is",
+    ),
+    Mutant(
+        "names that a snapshot points to are not compared with their hash",
+        "gate/personal_accounts.py",
+        "            if sha256(content).digest() != one.digest:\n",
+        "            if len(one.digest) != 32:\n",
+        f"{NAMED}::test_names_that_were_changed_beside_a_charge_of_long_ago_are_refused_at_opening",
+    ),
+    Mutant(
+        "verifying does not look where a snapshot says that names are",
+        "gate/personal_accounts.py",
+        " or people.enrolled != self.enrolled(reading)",
+        "",
+        f"{NAMED}::test_verifying_finds_a_snapshot_that_says_names_are_elsewhere",
+    ),
+    Mutant(
+        "whoever comes out of order is charged for another",
+        "gate/personal_accounts.py",
+        "numbered[new[order]] = np.arange(self.stored, total)",
+        "numbered[new] = np.arange(self.stored, total)",
+        f"{NAMED}::test_tables_whose_people_come_out_of_order_are_charged_and_found_again",
+    ),
+    Mutant(
+        "what is about to be stored is counted in the place of what another stored",
+        "gate/personal_accounts.py",
+        "self._expected.pop(event.people, None)",
+        "next(iter(self._expected.values()), None)",
+        f"{NAMED}::test_who_is_overtaken_while_storing_counts_what_the_other_stored",
+    ),
+    Mutant(
+        "names stay in the log as well",
+        "gate/sqlite_store.py",
+        "journal_size_limit = {KEPT}",
+        "journal_size_limit = -1",
+        f"{NAMED}::test_a_log_that_was_long_is_cut_when_the_next_entry_is_written",
+    ),
+    Mutant(
+        "names are put down for others, too",
+        "gate/queues.py",
+        "for _, answer in proposals) > LARGE:",
+        "for _, answer in proposals) < 0:",
+        f"{NAMED}::test_what_is_large_is_not_put_down_and_is_processed_by_whoever_asks_for_it",
     ),
     Mutant(
         "any snapshot is believed",

@@ -52,6 +52,20 @@ SPARK_MUTANTS = [
         f"{CONTRACT}::test_places_of_several_public_keys_come_back_as_they_went",
     ),
     Mutant(
+        "one group too few is looked at on Spark",
+        "data/spark_bounded.py",
+        "- 1L)) < {self._limit.groups}",
+        "- 1L)) < {self._limit.groups - 1}",
+        f"{CONTRACT}::test_rows_of_later_groups_leave_early_and_no_others_do",
+    ),
+    Mutant(
+        "slots are not in the order of marks on Spark",
+        "data/spark_bounded.py",
+        'mark = f"(shiftright(k, 32) + {1 << 31}L)" if self._packed',
+        'mark = f"(shiftright(k, 32) & {MASK}L)" if self._packed',
+        f"{CONTRACT}::test_rows_of_later_groups_leave_early_and_no_others_do",
+    ),
+    Mutant(
         "a unit keeps one group too many on Spark",
         "data/spark_bounded.py",
         "AS e WHERE q <= {self._limit.groups}",

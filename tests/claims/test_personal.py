@@ -189,6 +189,36 @@ def test_people_do_leave_in_these_worlds():
     assert model.ask(PURE[4].question, data) == (frozenset("k"), {"k": (1, 0)})
 
 
+class OneName(System):
+    """Keeps one account for i and j, who share a name: i has rows of table a, j of table b."""
+
+    def step(self, spent, ask, data):
+        rows = {name: own for name, own in data.items() if name not in "ij"}
+        return super().step(spent, ask, rows | {"i and j": (*data.get("i", ()), *data.get("j", ()))})
+
+
+ONE_NAME = [
+    ({"i": mine, "j": theirs, **more}, {"j": theirs, **more})
+    for mine in [("a",), ("a", "a")]
+    for theirs in [("b",), ("b", "b")]
+    for more in ({}, {"k": ("a",)}, {"k": ("a", "b")})
+]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_who_shares_a_name_with_somebody_in_another_table_is_promised_what_two_people_are(limit):
+    """Not what one is: who was charged for i pushes j out. That is why names are long."""
+    menu = [PURE[0], PURE[1], PURE[4]]  # each about one table
+    worst = worst_ratio(pure(limit, system=OneName), menu, rounds=4, pairs=ONE_NAME)
+    assert 2**limit < worst <= 2 ** (2 * limit)
+
+
+def test_who_shares_a_name_is_promised_what_two_people_are_in_rho_too():
+    menu = [CONCENTRATED[0], CONCENTRATED[1], CONCENTRATED[4]]
+    worst = max(worst_divergence(concentrated(9, system=OneName), menu, pairs=ONE_NAME))
+    assert 9 / 16 < worst <= 4 * 9 / 16
+
+
 @pytest.mark.parametrize("part", [Fraction(1, 7), HALF, Fraction(9, 10)])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)])
 def test_the_concentrated_cost_of_laplace_noise_goes_by_the_square(epsilon, part):

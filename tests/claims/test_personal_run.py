@@ -80,3 +80,13 @@ def test_the_exact_limit_is_admitted_and_a_quantum_more_is_not():
     assert not run.admit(numbers, np.array([limit + 1]), 0)
     assert run.admit(numbers, np.array([limit]), 0)
     assert not run.admit(numbers, np.array([1.0]), 0)
+
+
+def test_what_an_earlier_run_took_is_credited_once_over_all_passes():
+    terms = terms_of(rho=Fraction(1, 10))
+    accounts = Accounts(Directory())
+    numbers = accounts.directory.numbers(np.array([7], np.uint64), np.array([7], np.uint32))
+    run = Run(accounts, terms, [(numbers, np.array([100], np.uint32), np.zeros(1, np.uint32))])
+    for _ in range(3):
+        assert run.admit(numbers, np.array([60.0]), 0)
+    assert run.people().amounts.tolist() == [80]  # three times 60, but for the 100

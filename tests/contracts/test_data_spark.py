@@ -1,6 +1,7 @@
 """Spark keeps the contract of engines. Its statements take a second each, so that many checks share one."""
 
 import math
+from dataclasses import replace
 from datetime import date
 from itertools import product
 
@@ -13,9 +14,11 @@ from data_ties import GROUPS, SCHEMA, UNIT, X, tied_groups
 from data_worlds import PERSON, World, world
 from discreet.core import Bounds, Limit
 from discreet.core.limits import TotalLimit
+from discreet.core.schema import Column, Kind
 from discreet.data.aggregates import Aggregation, Extremes, Key, People, PeopleCut, Rows, Total
 from discreet.data.expressions import Literal, call
 from discreet.data.functions import F
+from discreet.data.spark_bounded import MOST_EARLY
 from discreet.data.spark_dialect import SparkDialect
 from discreet.data.spark_frames import SparkFrames
 from discreet.data.spark_literals import microseconds
@@ -179,6 +182,21 @@ def test_places_of_several_public_keys_come_back_as_they_went(threes, aggregates
 @pytest.mark.parametrize("values", [GROUPS, GROUPS[::-1]], ids=["as they are", "turned"])
 def test_groups_of_one_mark_are_ranked_by_their_places(values):
     assert not mismatches(spark_table, tied_groups(values))
+
+
+@pytest.mark.parametrize("values", [None, tuple(range(101))], ids=["private", "public"])
+def test_rows_of_later_groups_leave_early_and_no_others_do(values):
+    """Whole numbers tell people apart: some have as many groups as may count, or fewer, and some have a hundred."""
+    person = Column(name=PERSON, kind=Kind.INTEGER)
+    schema = replace(SCHEMA, columns=tuple(person if one.name == PERSON else one for one in SCHEMA.columns))
+    rows = tuple({PERSON: n % 61 - 30 if n % 3 else n % 4, "x": n * n % 1009} for n in range(4000))
+    key = Key(call(F.FLOOR_DIVIDE, X, Literal.of(10)), values)
+    for most in (1, 3, MOST_EARLY, MOST_EARLY + 1):
+        limit = Limit(groups=most, rows_per_group=2)
+        asked = Aggregation(where=None, keys=(key,), aggregates=SUMS, limit=limit, salt=most)
+        given, expected = spark_table(schema, rows).aggregate(asked), PlainTable(schema, rows).aggregate(asked)
+        assert given.groups == expected.groups
+        assert [one.tolist() for one in given.answers] == [one.tolist() for one in expected.answers]
 
 
 def test_under_a_limit_of_all_people_count_in_each_group():

@@ -23,18 +23,20 @@ import apsw
 
 from discreet.core import LedgerUnavailable
 from discreet.data.account_names import name_text, names_of
-from discreet.gate import Gate, Ledger
+from discreet.gate import Gate, Ledger, queues, sqlite_store
 from discreet.gate import people_desk as desks
 from discreet.gate.chain import GENESIS
 from discreet.gate.people_blobs import unpack
+from discreet.gate.people_names import halves
 from faults.checker import noted
 from faults.spending import SECONDS, Notes
 from personal_plans import Ask, Crowd, personal
 
 #: Who asks at the same time, how much each asks, how many requests are everybody's, and for how long at most.
 WORKERS, QUESTIONS, COMMON, LONGEST = 4, 12, 6, 0.25
-#: When one is killed: in the run, after it, when persons are charged and nothing is answered, when all is stored.
-MOMENTS = ("running", "drawn", "charged", "stored")
+#: When one is killed: in the run, after it, between two pieces of what is stored of persons (of the first question,
+#: which stores names; of the second), when persons are charged and nothing is answered, when all is stored.
+MOMENTS = ("running", "drawn", "enrolling", "charging", "charged", "stored")
 #: Persons and their rows, and a budget that is used up by those who have most.
 ROWS = {f"person {place}": 1 + place % 4 for place in range(40)}
 BUDGET = personal(rho=Fraction(1, 8))
@@ -147,13 +149,14 @@ class Found:
             self.need(self.sums[names[account]] <= limit, "nobody is charged beyond the limit")
 
     def _compare(self, people: object, names: list) -> None:
+        self.need(people.known == len(names) == sum(one.persons for one in people.enrolled), "a snapshot knows all")
         told = {names[a]: v for a, v in zip(people.accounts.tolist(), people.amounts.tolist(), strict=True)}
         self.need(told == {name: total for name, total in self.sums.items() if total}, "a snapshot is the sum")
 
 
 def name_in(ledger: Ledger, who: str) -> tuple:
-    high, low = names_of([name_text(ledger.identity, [who])])[0].tolist()
-    return high, low
+    (high,), (low,) = halves(names_of([name_text(ledger.identity, [who])]))
+    return int(high), int(low)
 
 
 def full_price(ledger: Ledger, request: str, who: str) -> int:
@@ -200,7 +203,7 @@ def _finished(path: Path, found: Found, notes: list) -> dict:
 def at_random(folder: Path, number: int) -> dict:
     """Kill some or all of those who ask; return what was found, and whether the rest can be had."""
     path, chance = folder / "clinic.ledger", random.Random(f"charges {number}")
-    desks.OFTEN = chance.choice([2, 5, 64])
+    desks.OFTEN, queues.LARGE = chance.choice([2, 5, 64]), chance.choice([0, 2**20])
     Ledger.create(path, BUDGET).close()
     children = []
     for place in range(WORKERS):
@@ -222,13 +225,21 @@ def at_moment(folder: Path, moment: str) -> dict:
     path = folder / "clinic.ledger"
     Ledger.create(path, BUDGET).close()
 
+    def torn(packed: bytes) -> object:
+        yield 0, packed[: len(packed) // 2]
+        _die()
+
     def work(ledger: Ledger) -> None:
+        if moment == "enrolling":
+            sqlite_store.pieces_of = torn
         Gate(ledger, Crowd(rows_of("first"))).release(plan_of("first"), request="first")
         charge, release, doing = ledger.people.charge, ledger.release, None
         if moment == "running":
             doing = _die
         elif moment == "drawn":
             ledger.people.charge = _die
+        elif moment == "charging":
+            sqlite_store.pieces_of = torn
         elif moment == "charged":
             ledger.people.charge = lambda *given: (charge(*given), _die())
         else:
@@ -237,7 +248,7 @@ def at_moment(folder: Path, moment: str) -> dict:
 
     os.waitpid(_forked(path, "one", work), 0)
     found = Found(path)
-    expected = {"running": (1, 1), "drawn": (1, 1), "charged": (1, 2), "stored": (2, 2)}[moment]
+    expected = {"enrolling": (0, 0), "charged": (1, 2), "stored": (2, 2)}.get(moment, (1, 1))
     found.need((len(found.answers), len(found.charges)) == expected, "the kill came when it should")
     return _finished(path, found, noted(folder))
 

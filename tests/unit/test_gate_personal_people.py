@@ -5,17 +5,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.core import DiscreetError, LedgerDamaged
-from discreet.gate.people import Directory, halves
-from discreet.gate.people_blobs import HEADER, SALT, People, pack, unpack
+from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
+from discreet.gate import packed_numbers
+from discreet.gate.packed_numbers import from_bits, in_bits, size_of
+from discreet.gate.people import Directory
+from discreet.gate.people_blobs import HEADER, NAMES, SALT, Enrolled, People, pack, unpack
+from discreet.gate.people_names import SECOND, halves, in_order, order_of, packed_names, sizes_of, unpacked_names
 
-NAMES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), unique=True, max_size=30)
+BATCH = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), unique=True, max_size=30)
 
 
 def split(names):
     table = np.array(names, np.uint64).reshape(len(names), 2)
     # Many first halves are alike, far apart from the others.
     return (table[:, 0] << np.uint64(62)), table[:, 1].astype(np.uint32)
+
+
+def some_names(chance, count):
+    """Return names in their order; some share their first part."""
+    high, low = chance.integers(0, 2**64, count, dtype=np.uint64), chance.integers(0, 2**SECOND, count, dtype=np.uint32)
+    high[1::7] = high[: len(high[1::7]) * 7 : 7]
+    order = np.lexsort((low, high))
+    return high[order], low[order]
 
 
 def people_of(chance, known=0, new=1000, charged=500, values="many"):
@@ -27,8 +38,7 @@ def people_of(chance, known=0, new=1000, charged=500, values="many"):
     }[values].astype(np.uint32)
     return People(
         known,
-        chance.integers(0, 2**64, new, dtype=np.uint64),
-        chance.integers(0, 2**32, new, dtype=np.uint32),
+        *some_names(chance, new),
         numbers,
         amounts,
         (amounts % 3).astype(np.uint32),
@@ -36,6 +46,8 @@ def people_of(chance, known=0, new=1000, charged=500, values="many"):
 
 
 def same(one, other):
+    if one.enrolled != other.enrolled:
+        return False
     fields = ("high", "low", "accounts", "amounts", "failures")
     return one.known == other.known and all(np.array_equal(getattr(one, f), getattr(other, f)) for f in fields)
 
@@ -43,7 +55,7 @@ def same(one, other):
 # Numbers.
 
 
-@given(st.lists(NAMES, max_size=6))
+@given(st.lists(BATCH, max_size=6))
 def test_a_name_has_one_number_for_good_also_among_those_whose_first_half_is_alike(batches):
     directory, known = Directory(), {}
     for names in batches:
@@ -56,11 +68,21 @@ def test_a_name_has_one_number_for_good_also_among_those_whose_first_half_is_ali
     assert np.array_equal(low, split(order)[1])
 
 
-def test_a_name_that_was_never_seen_has_no_number_and_gets_none_by_being_looked_for():
+@given(BATCH.filter(bool), st.data())
+def test_names_that_come_together_are_numbered_in_their_order_whatever_order_they_come_in(names, data):
+    directory, first = Directory(), data.draw(st.sets(st.sampled_from(names)))
+    directory.numbers(*split(sorted(first)))
+    numbers = directory.numbers(*split(names))
+    new = [name for name in names if name not in first]
+    assert [int(numbers[names.index(name)]) for name in sorted(new)] == list(range(len(first), len(names)))
+
+
+@pytest.mark.parametrize("names", [[(1, 1), (1, 1)], [(3, 2), (0, 1), (3, 2)], [(0, 0), (0, 0), (0, 0)]])
+def test_two_units_of_one_name_are_refused_and_neither_gets_a_number(names):
     directory = Directory()
-    directory.numbers(*split([(0, 1), (3, 3)]))
-    assert list(directory.known(*split([(3, 3), (3, 4), (1, 1), (0, 0), (0, 1)]))) == [1, -1, -1, -1, 0]
-    assert len(directory) == 2
+    with pytest.raises(InvalidInput, match="Two units have one name"):
+        directory.numbers(*split(names))
+    assert len(directory) == 0
 
 
 def test_all_handles_of_a_ledger_in_a_process_have_one_directory():
@@ -68,9 +90,73 @@ def test_all_handles_of_a_ledger_in_a_process_have_one_directory():
     assert Directory.of("some ledger") is not Directory.of("another")
 
 
-def test_names_are_split_as_they_are_stored():
-    high, low = halves(np.array([[2**63 + 1, 2**32 - 1]], np.uint64))
-    assert (high[0], low[0], low.dtype) == (2**63 + 1, 2**32 - 1, np.uint32)
+def test_a_name_is_the_first_84_bits_of_what_engines_give():
+    high, low = halves(np.array([[2**63 + 1, 2**32 - 1], [5, 0xABCDE << 12 | 0xFFF]], np.uint64))
+    assert (high.tolist(), low.tolist(), low.dtype) == ([2**63 + 1, 5], [2**20 - 1, 0xABCDE], np.uint32)
+
+
+# In order.
+
+
+@given(st.lists(st.tuples(st.sampled_from([0, 1, 2, 7, 8, 2**32, 2**40, 2**63, 2**64 - 1]), st.integers(0, 5))))
+def test_the_order_of_names_is_that_of_their_first_parts_and_then_of_their_second(names):
+    high, low = np.array([n for n, _ in names], np.uint64), np.array([n for _, n in names], np.uint32)
+    order = order_of(high, low)
+    assert list(zip(high[order].tolist(), low[order].tolist(), strict=True)) == sorted(names)
+    assert in_order(high, low) is (names == sorted(set(names)))
+
+
+# As bits.
+
+
+@given(st.integers(0, 64), st.integers(0, 50), st.data())
+def test_numbers_are_read_back_from_as_many_bits_as_they_need(width, count, data):
+    numbers = data.draw(st.lists(st.integers(0, 2**width - 1), min_size=count, max_size=count))
+    kind = np.uint32 if width <= 32 else np.uint64
+    content = b"".join(in_bits(np.array(numbers, kind), width))
+    assert from_bits(content, count, width, kind).tolist() == numbers
+    assert len(content) == size_of(count, width) <= count * width / 8 + 7
+
+
+@pytest.mark.parametrize("width", [1, 3, 20, 37])
+def test_numbers_that_are_written_in_blocks_are_read_back(width, monkeypatch):
+    monkeypatch.setattr(packed_numbers, "BLOCK", 16)
+    numbers = np.random.default_rng(width).integers(0, 2**width, 100, dtype=np.uint64)
+    content = b"".join(in_bits(numbers, width))
+    assert np.array_equal(from_bits(content, 100, width, np.uint64), numbers)
+    assert b"".join(in_bits(numbers + np.uint64(9), width, least=9)) == content
+    with pytest.raises(ValueError, match=r"^$"):
+        from_bits(content[:-1], 100, width, np.uint64)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8, 100, 5000])
+def test_names_are_read_back_as_they_were(count):
+    high, low = some_names(np.random.default_rng(count), count)
+    content = b"".join(packed_names(high, low))
+    assert all(map(np.array_equal, unpacked_names(content, count), (high, low)))
+    assert len(content) == sum(sizes_of(count))
+
+
+def test_the_first_and_the_last_names_there_are_can_be_stored():
+    high, low = (
+        np.array([0, 0, 2**64 - 1, 2**64 - 1], np.uint64),
+        np.array([0, 1, 2**SECOND - 2, 2**SECOND - 1], np.uint32),
+    )
+    assert all(map(np.array_equal, unpacked_names(b"".join(packed_names(high, low)), 4), (high, low)))
+
+
+def test_names_take_hardly_more_bits_than_any_way_to_write_them_must():
+    """log₂ of how many sets of n names there are is n (84 − log₂ n + log₂ e), but for less than a bit a name."""
+    count = 2**17
+    least = 84 - 17 + np.log2(np.e)
+    assert least < 8 * sum(sizes_of(count)) / count < least + 1.6
+
+
+@pytest.mark.parametrize("low", [[3, 3, 0], [3, 2, 0]])
+def test_names_that_are_stored_twice_or_out_of_order_are_refused(low):
+    content = b"".join(packed_names(np.array([5, 5, 2**63], np.uint64), np.array(low, np.uint32)))
+    with pytest.raises(ValueError, match=r"^$"):
+        unpacked_names(content, 3)
 
 
 # What is stored.
@@ -80,6 +166,28 @@ def test_names_are_split_as_they_are_stored():
 @pytest.mark.parametrize(("known", "new", "charged"), [(0, 0, 0), (0, 1, 1), (5000, 0, 3), (9, 1000, 1009), (7, 70, 0)])
 def test_people_are_read_back_as_they_were(values, known, new, charged):
     people = people_of(np.random.default_rng(known + new), known, new, charged, values)
+    assert same(unpack(pack(people)), people)
+
+
+def test_where_names_are_stored_is_read_back():
+    people = People(
+        9,
+        *some_names(np.random.default_rng(0), 0),
+        *np.zeros((3, 0), int),
+        enrolled=(Enrolled(3, 9, bytes(range(32))),),
+    )
+    assert same(unpack(pack(people)), people)
+
+
+def test_names_stand_where_they_can_be_read_by_themselves():
+    people = people_of(np.random.default_rng(5))
+    names = b"".join(packed_names(people.high, people.low))
+    assert pack(people)[NAMES : NAMES + len(names)] == names
+
+
+def test_an_amount_that_nobody_had_before_is_stored_as_it_is():
+    people = people_of(np.random.default_rng(6), 0, 70_000, 70_000, "few")
+    people.amounts[69_999] = 2**31
     assert same(unpack(pack(people)), people)
 
 
@@ -96,7 +204,7 @@ def test_what_is_stored_of_a_million_is_small():
     charged = [people_of(chance, 10**6, 0, 10**6, values) for values in ("same", "few", "many")]
     sizes = [len(pack(people)) for people in charged]
     assert sizes[0] < 400_000  # failures have three values
-    assert sizes[1] < 1_500_000
+    assert sizes[1] < 1_300_000  # a byte each, and two bits
     assert sizes[2] < 4_500_000
     few = people_of(chance, 10**6, 0, 100, "many")
     assert len(pack(few)) < 1500

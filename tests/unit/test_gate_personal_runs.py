@@ -658,7 +658,7 @@ def test_balances_are_found_again_from_charges_from_snapshots_and_from_checkpoin
 
 def test_a_snapshot_that_nobody_vouches_for_is_counted_again_and_refused_if_it_is_false(place, ledger):
     Gate(ledger, Crowd({"ann": 1})).release(Ask())
-    people = ledger.people._accounts.totals()
+    people = ledger.people._accounts.totals(ledger.people._reading)
     people.amounts[0] = 1
     packed = pack(people)
     forged(ledger, Snapshot(at=now(), after=ledger.book.account.charged, people=sha256(packed).hexdigest()), packed)
@@ -714,7 +714,7 @@ def test_verifying_finds_somebody_charged_more_than_the_promise_says(ledger):
 
 def test_verifying_finds_a_false_snapshot(ledger):
     Gate(ledger, Crowd({"ann": 1})).release(Ask())
-    people = ledger.people._accounts.totals()
+    people = ledger.people._accounts.totals(ledger.people._reading)
     people.amounts[0] += 1
     packed = pack(people)
     forged(ledger, Snapshot(at=now(), after=3, people=sha256(packed).hexdigest()), packed)

@@ -24,6 +24,9 @@ from discreet.data.row_choice import stride
 #: Places of groups that are put into one number with a mark: they have 31 bits.
 MOST_PLACES = 1 << 31
 
+#: Slots that marks are put into, so that a bit for each fits a number; and limits of groups that are tried with them.
+SLOTS, MOST_EARLY = 63, 16
+
 
 def spark_sql(aggregation: Aggregation, rows: PassedRows) -> Bounded:
     """Return the statement of an aggregation of some rows."""
@@ -121,10 +124,24 @@ class SparkWriting(Writing):
             return self._shuffled()
         mark = "" if self._packed else f", {self._group_mark} AS m"
         order = ", ".join([*self._together, *self._ordering])  # all that the window asks for, or it sorts again
-        rows = f"SELECT *{mark} FROM ({self._shuffled()}) AS a SORT BY {order}"
+        rows = f"{self._early(f'SELECT *{mark} FROM ({self._shuffled()}) AS a')} SORT BY {order}"
         apart = ", ".join(self._rows.unit_names)
         rank = f"dense_rank() OVER (PARTITION BY {apart} ORDER BY {', '.join(self._group_names)})"
         return f"SELECT * FROM (SELECT *, {rank} AS q FROM ({rows}) AS d) AS e WHERE q <= {self._limit.groups}"
+
+    def _early(self, rows: str) -> str:
+        """Return rows less those whose group cannot be among the first: all others need not be sorted by group.
+
+        Marks are put into slots, in their order, and `b` has a bit for each slot that some group of the unit is in. A
+        group that counts has fewer groups before it than may count, and so has fewer such slots below its own. Sorting
+        by a whole number alone, Spark compares nothing: it is a third of a sort by several columns.
+        """
+        if [one.kind for one in self._rows.units] != [Kind.INTEGER] or self._limit.groups > MOST_EARLY:
+            return rows
+        mark = f"(shiftright(k, 32) + {1 << 31}L)" if self._packed else "m"
+        slot = f"shiftleft(1L, CAST(shiftright({mark} * {SLOTS}L, 32) AS INT))"
+        seen = f"SELECT *, bit_or({slot}) OVER (PARTITION BY {self._rows.unit_names[0]}) AS b FROM ({rows}) AS f"
+        return f"SELECT * FROM ({seen}) AS l WHERE bit_count(b & ({slot} - 1L)) < {self._limit.groups}"
 
     @property
     def _together(self) -> list[str]:

@@ -3,24 +3,27 @@
 Engines keep the numbers of a table's units, so a number that was given out may not change its meaning: not when a run
 fails before its charges are stored, not when another process opened other accounts meanwhile, not when the ledger is
 closed and opened again. So numbers are this process's own, one directory for each ledger, kept to the end; the numbers
-in what is stored are others (`personal_accounts`).
+in what is stored are others (`personal_accounts`). Names that come together get theirs in the order of the names: so
+they are mostly the same.
 """
 
 import threading
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput
-from discreet.data.contributions import Names
+from discreet.gate.people_names import First, Second, order_of
+
+T = TypeVar("T", bound=np.generic)
 
 #: No more people than this: numbers are stored in four bytes.
 MOST = 2**32 - 1
 
 
 class Directory:
-    """Names, sorted by their first half, and their numbers. Private."""
+    """Names, in their order, and their numbers. Private."""
 
     _known: ClassVar[dict[str, "Directory"]] = {}
     _guard: ClassVar[threading.Lock] = threading.Lock()
@@ -29,6 +32,8 @@ class Directory:
         self._lock = threading.Lock()
         self._high = np.zeros(0, np.uint64)
         self._low, self._number = np.zeros(0, np.uint32), np.zeros(0, np.uint32)
+        #: Whether numbers are places, as long as all names came together.
+        self._plain = True
 
     @classmethod
     def of(cls, ledger: str) -> "Directory":
@@ -42,72 +47,82 @@ class Directory:
     def __repr__(self) -> str:
         return "Directory(…)"
 
-    def numbers(self, high: NDArray[np.uint64], low: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the numbers of names, which are all different; new ones get the next, in order."""
+    def numbers(self, high: First, low: Second) -> NDArray[np.int64]:
+        """Return the numbers of names, which are all different; new ones get the next, in the order of the names."""
+        order = order_of(high, low)
+        high, low = high[order], low[order]
+        if np.any((high[1:] == high[:-1]) & (low[1:] == low[:-1])):
+            # Or one of two would be charged for both.
+            raise InvalidInput("Two units have one name.", fix="see that the table names each unit once")
+        numbers = np.empty(len(high), np.int64)
         with self._lock:
-            found = self._found(high, low)
-            new = np.flatnonzero(found < 0)
-            if len(new):
-                if len(self) + len(new) > MOST:
-                    raise InvalidInput("There are more people than accounts.", fix="begin another ledger for some")
-                numbers = np.arange(len(self), len(self) + len(new))
-                self._insert(high[new], low[new], numbers.astype(np.uint32))
-                found[new] = numbers
-            return found
-
-    def known(self, high: NDArray[np.uint64], low: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the numbers of names, −1 for those that have none."""
-        with self._lock:
-            return self._found(high, low)
-
-    def names(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """Return the names of some numbers."""
-        with self._lock:
-            place = np.zeros(len(self), np.int64)
-            place[self._number] = np.arange(len(self))
-            at = place[numbers]
-            return self._high[at], self._low[at]
-
-    def _found(self, high: NDArray[np.uint64], low: NDArray[np.uint32]) -> NDArray[np.int64]:
-        if not len(self):
-            return np.full(len(high), -1, np.int64)
-        # Nearly in order, so that what one search looked at is still at hand for the next.
-        order = _ordered(high, 32)
-        sought, second = high[order], low[order]
-        at = np.searchsorted(self._high, sought)
-        numbers = np.full(len(high), -1, np.int64)
-        waiting = np.arange(len(high))
-        while len(waiting):
-            place = at[waiting]
-            inside = place < len(self)
-            waiting, place = waiting[inside], place[inside]
-            same = self._high[place] == sought[waiting]
-            waiting, place = waiting[same], place[same]
-            hit = self._low[place] == second[waiting]
-            numbers[order[waiting[hit]]] = self._number[place[hit]]
-            waiting = waiting[~hit]  # those who share their first half with somebody: the next one
-            at[waiting] += 1
+            numbers[order] = self._numbered(high, low)
         return numbers
 
-    def _insert(self, high: NDArray[np.uint64], low: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> None:
-        order = _ordered(high, 0)
-        joined = np.concatenate([self._high, high[order]])
-        # Two runs that are in order each: a stable sort only merges them.
-        merged = np.argsort(joined, kind="stable")
-        self._low = np.concatenate([self._low, low[order]])[merged]
-        self._number = np.concatenate([self._number, numbers[order]])[merged]
-        self._high = joined[merged]
+    def names(self, numbers: NDArray[np.int64] | slice) -> tuple[First, Second]:
+        """Return the names of some numbers, or of a slice of them."""
+        with self._lock:
+            at = numbers if self._plain else self._turned()[numbers]
+            return self._high[at], self._low[at]
+
+    def _turned(self) -> NDArray[np.int64]:
+        """Return the place of each number."""
+        place = np.zeros(len(self), np.int64)
+        place[self._number] = np.arange(len(self))
+        return place
+
+    def are(self, first: int, high: First, low: Second) -> bool:
+        """Tell whether these names have the numbers from `first` on, in this order."""
+        if first + len(high) > len(self):
+            return False
+        mine = self.names(slice(first, first + len(high)))
+        return np.array_equal(mine[0], high) and np.array_equal(mine[1], low)
+
+    def _numbered(self, high: First, low: Second) -> NDArray[np.int64]:
+        """Return the numbers of names that come in their order; new ones get the next."""
+        if not len(self):
+            self._insert(np.zeros(0, np.int64), high, low, np.arange(len(high), dtype=np.uint32))
+            return np.arange(len(high))
+        before, places = len(self), self._places(high, low)
+        known = np.flatnonzero(places < before)
+        known = known[(self._high[places[known]] == high[known]) & (self._low[places[known]] == low[known])]
+        new = np.ones(len(high), np.bool_)
+        new[known] = False
+        numbers = np.cumsum(new) + (before - 1)
+        numbers[known] = self._number[places[known]]
+        if len(known) < len(high):
+            self._insert(places[new], high[new], low[new], numbers[new].astype(np.uint32))
+        return numbers
+
+    def _places(self, high: First, low: Second) -> NDArray[np.int64]:
+        """Return how many names here come before each of some."""
+        places = np.searchsorted(self._high, high)
+        waiting = np.arange(len(high))
+        while len(waiting):
+            # Those who share their first part with somebody who comes before them: the next one.
+            waiting = waiting[places[waiting] < len(self)]
+            at = places[waiting]
+            waiting = waiting[(self._high[at] == high[waiting]) & (self._low[at] < low[waiting])]
+            places[waiting] += 1
+        return places
+
+    def _insert(self, places: NDArray[np.int64], high: First, low: Second, numbers: Second) -> None:
+        """Put new names in their places among those that are here."""
+        if len(self) + len(high) > MOST:
+            raise InvalidInput("There are more people than accounts.", fix="begin another ledger for some")
+        self._plain = not len(self)
+        if len(self):
+            at = places + np.arange(len(places))
+            old = np.ones(len(self) + len(at), np.bool_)
+            old[at] = False
+            high = _merged(old, at, self._high, high)
+            low = _merged(old, at, self._low, low)
+            numbers = _merged(old, at, self._number, numbers)
+        self._low, self._number, self._high = low, numbers, high
 
 
-def _ordered(high: NDArray[np.uint64], least: int) -> NDArray[np.int64]:
-    """Return the order of first halves by their bits from `least` on: 16 at a time, which NumPy sorts by counting."""
-    order = np.arange(len(high))
-    for shift in range(least, 64, 16):
-        digits = (high[order] >> np.uint64(shift)).astype(np.uint16)
-        order = order[np.argsort(digits, kind="stable")]
-    return order
-
-
-def halves(names: Names) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Return both parts of names, as they are stored."""
-    return np.ascontiguousarray(names[:, 0]), names[:, 1].astype(np.uint32)
+def _merged(old: NDArray[np.bool_], at: NDArray[np.int64], kept: NDArray[T], more: NDArray[T]) -> NDArray[T]:
+    """Return what is kept, where it is old, and more at its places."""
+    merged = np.empty(len(old), kept.dtype)
+    merged[old], merged[at] = kept, more
+    return merged

@@ -60,9 +60,9 @@ class PeopleAudit:
         try:
             people = unpack(stored_people(self._reading, number, event))
             if isinstance(event, Charged):
-                self._accounts.charge(people)
+                self._accounts.charge(people, number)
             else:
-                self._accounts.compare(people)
+                self._accounts.compare(people, self._reading)
         except LedgerDamaged as error:
             self.faults.append(f"entry {number}: {error.problem}")
             return

@@ -10,8 +10,9 @@ from discreet.data.account_names import name_text, names_of
 from discreet.gate.books import Book
 from discreet.gate.chain import damaged
 from discreet.gate.events import Charged, Event, Payment, Snapshot, from_body, now
-from discreet.gate.people import Directory, halves
+from discreet.gate.people import Directory
 from discreet.gate.people_blobs import Numbers, pack, unpack
+from discreet.gate.people_names import halves
 from discreet.gate.personal_account import PersonalAccount
 from discreet.gate.personal_accounts import Accounts, Locals, stored_people
 from discreet.gate.statements import Distribution, Found, Statement, distribution_of, statement_of
@@ -47,7 +48,7 @@ class PeopleDesk:
         """Return rows for one run of what was paid for, on the balances of now."""
         with self._accounts.lock:
             account = self._now()
-            paid: list[tuple[Locals, Numbers, Numbers]] = []
+            paid: list[tuple[Locals | slice, Numbers, Numbers]] = []
             for number in self._reading.charges_of(payment):
                 people = unpack(stored_people(self._reading, number, self._charged(number, payment)))
                 charges = self._accounts.ours(people.accounts), people.amounts, people.failures
@@ -64,8 +65,11 @@ class PeopleDesk:
             account = self._now()
             if _moment(account) != _moment(run.terms):
                 return None
-            packed = pack(run.people())
-        terms, digest = run.terms, sha256(packed).hexdigest()
+            people = run.people()
+            packed = pack(people)
+            digest = sha256(packed).hexdigest()
+            self._accounts.expect(people, digest)
+        terms = run.terms
         event = Charged(at=now(), payment=payment, after=terms.charged, settled=terms.settled, people=digest)
         return self._written(event, packed, terms)
 
@@ -75,7 +79,7 @@ class PeopleDesk:
             account = self._now()
             if account.since < OFTEN:
                 return
-            packed = pack(self._accounts.totals())
+            packed = pack(self._accounts.totals(self._reading))
         event = Snapshot(at=now(), after=account.charged, people=sha256(packed).hexdigest())
         self._written(event, packed, account)
 

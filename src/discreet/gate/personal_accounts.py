@@ -2,11 +2,13 @@
 
 Two kinds of numbers stand for a person: those of this process (`people.Directory`), by which balances lie in arrays and
 which engines keep; and those of the ledger, in the order in which persons were first stored, which are what is written.
-As long as this process is the only one that opens accounts, they are the same, and no table of them is kept.
+Those who are stored together are in the order of their names. As long as this process is the only one that opens
+accounts, both numbers are the same, and no table of them is kept.
 """
 
 import threading
 from hashlib import sha256
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,12 @@ from numpy.typing import NDArray
 from discreet.gate.chain import damaged
 from discreet.gate.events import Charged, Snapshot, from_body
 from discreet.gate.people import Directory
-from discreet.gate.people_blobs import Numbers, People, unpack, unreadable
+from discreet.gate.people_blobs import NAMES, Enrolled, Numbers, People, unpack, unpack_names, unreadable
+from discreet.gate.people_names import First, Second, in_order, order_of, sizes_of
 from discreet.gate.personal_account import PersonalAccount, followed
 from discreet.gate.stores import Reading, beside, trusted
+
+T = TypeVar("T", bound=np.generic)
 
 #: The most that an account can count.
 FULL = 2**32 - 1
@@ -43,6 +48,10 @@ class Accounts:
         #: The ledger's number of each of ours, −1 for none yet, and ours of each of the ledger's; None: the same.
         self._theirs: NDArray[np.int64] | None = None
         self._ours: NDArray[np.int64] | None = None
+        #: The entries that names are stored beside, and how many.
+        self._enrolled: list[tuple[int, int]] = []
+        #: What this process is about to store, by its hash: so it is not read again.
+        self._expected: dict[str, People] = {}
 
     def __repr__(self) -> str:
         return "Accounts(…)"
@@ -50,11 +59,7 @@ class Accounts:
     def balances(self) -> tuple[Numbers, Numbers]:
         """Return what each person of this process's directory was charged: ε or ρ, and failure mass."""
         size = len(self.directory)
-        if len(self._spent) < size:
-            room = size - len(self._spent)
-            self._spent, self._failed = (
-                np.concatenate([kept, np.zeros(room, np.uint32)]) for kept in (self._spent, self._failed)
-            )
+        self._spent, self._failed = grown(self._spent, size), grown(self._failed, size)
         return self._spent, self._failed
 
     def caught_up(self, account: PersonalAccount, reading: Reading) -> None:
@@ -92,56 +97,83 @@ class Accounts:
             raise unreadable()
         return found
 
+    def expect(self, people: People, digest: str) -> None:
+        """Take note of what is about to be stored, so that it is counted without being read."""
+        self._expected = {digest: people}
+
     def _count(self, number: int, reading: Reading) -> None:
         event = _peopled(reading, number)
-        people = unpack(stored_people(reading, number, event))
+        people = self._expected.pop(event.people, None) or unpack(stored_people(reading, number, event))
         if isinstance(event, Charged):
-            self.charge(people)
+            self.charge(people, number)
         elif self.number:
-            self.compare(people)
+            self.compare(people, reading)
         else:
-            self.charge(people)
+            self._begin(people, reading)
         self.trail = followed("" if isinstance(event, Snapshot) else self.trail, event.people)
         self.number = number
 
-    def charge(self, people: People) -> None:
-        """Add charges, and enrol who is new."""
-        if people.known != self.stored:
+    def _begin(self, people: People, reading: Reading) -> None:
+        """Count from a snapshot on."""
+        for one in people.enrolled:
+            content = _stored_names(reading, one.entry, one.persons)
+            if sha256(content).digest() != one.digest:
+                raise unreadable()
+            self._enrol(one.entry, *unpack_names(content, one.persons))
+        if people.known != self.stored or len(people.high):
             raise unreadable()
-        self._enrol(people)
+        self._add(people)
+
+    def charge(self, people: People, number: int) -> None:
+        """Add the charges of an entry, and enrol who is new."""
+        if people.known != self.stored or people.enrolled:
+            raise unreadable()
+        self._enrol(number, people.high, people.low)
+        self._add(people)
+
+    def _add(self, people: People) -> None:
         numbers = self.ours(people.accounts)
         for kept, more in zip(self.balances(), (people.amounts, people.failures), strict=True):
             if not more.any():
                 continue
-            for start in range(0, len(numbers), BLOCK):
-                some = numbers[start : start + BLOCK]
-                then = kept[some].astype(np.uint64) + more[start : start + BLOCK]
+            for start in range(0, len(more), BLOCK):
+                # All there are need no looking up.
+                some = slice(start, min(start + BLOCK, len(more)))
+                where = some if isinstance(numbers, slice) else numbers[some]
+                then = kept[where].astype(np.uint64) + more[some]
                 if then.max() > FULL:
                     raise unreadable()
-                kept[some] = then
+                kept[where] = then
 
-    def compare(self, people: People) -> None:
+    def compare(self, people: People, reading: Reading) -> None:
         """Refuse a snapshot that is not the sum of what was charged."""
-        if people.known or len(people.high) != self.stored:
+        if len(people.high) or people.known != self.stored or people.enrolled != self.enrolled(reading):
             raise unreadable()
         there, here = np.zeros((2, self.stored), np.uint32), self.ours(np.arange(self.stored))
         there[0][people.accounts], there[1][people.accounts] = people.amounts, people.failures
-        same = all(np.array_equal(kept[here], one) for kept, one in zip(self.balances(), there, strict=True))
-        if not same or not np.array_equal(self.directory.known(people.high, people.low), here):
+        if not all(np.array_equal(kept[here], one) for kept, one in zip(self.balances(), there, strict=True)):
             raise unreadable()
 
-    def _enrol(self, people: People) -> None:
-        """Give persons whom somebody stored their numbers."""
-        count = len(people.high)
-        ours = self.directory.numbers(people.high, people.low)
-        same = self._theirs is None and np.array_equal(ours, np.arange(self.stored, self.stored + count))
-        if not same and count:
-            self._tell_apart()
-            self._number(ours)
-        self.stored += count
+    def enrolled(self, reading: Reading) -> tuple[Enrolled, ...]:
+        """Return where the names of all who are stored are, in the order of their numbers."""
+        stored = ((entry, count, _stored_names(reading, entry, count)) for entry, count in self._enrolled)
+        return tuple(Enrolled(entry, count, sha256(content).digest()) for entry, count, content in stored)
 
-    def _tell_apart(self) -> None:
-        """Begin to keep both kinds of numbers."""
+    def _enrol(self, entry: int, high: First, low: Second) -> None:
+        """Give persons whom somebody stored their numbers."""
+        count = len(high)
+        if not count:
+            return
+        if self._theirs is not None or not self.directory.are(self.stored, high, low):
+            ours = self.directory.numbers(high, low)
+            if self._theirs is not None or not np.array_equal(ours, np.arange(self.stored, self.stored + count)):
+                self._tell_apart()
+                self._number(ours)
+        self.stored += count
+        self._enrolled.append((entry, count))
+
+    def _tell_apart(self) -> NDArray[np.int64]:
+        """Begin to keep both kinds of numbers; return the ledger's, by ours."""
         size = len(self.directory)
         if self._theirs is None or self._ours is None:
             self._ours = np.arange(self.stored)
@@ -149,6 +181,7 @@ class Accounts:
             self._theirs[: self.stored] = self._ours
         elif len(self._theirs) < size:
             self._theirs = np.concatenate([self._theirs, np.full(size - len(self._theirs), -1, np.int64)])
+        return self._theirs
 
     def _number(self, ours: Locals) -> None:
         if self._theirs is None or self._ours is None or (self._theirs[ours] >= 0).any():
@@ -156,7 +189,7 @@ class Accounts:
         self._theirs[ours] = np.arange(self.stored, self.stored + len(ours))
         self._ours = np.concatenate([self._ours, ours])
 
-    def ours(self, theirs: NDArray[np.int64]) -> Locals:
+    def ours(self, theirs: NDArray[np.int64] | slice) -> Locals | slice:
         """Return this process's numbers of persons, by the ledger's."""
         return theirs if self._ours is None else self._ours[theirs]
 
@@ -164,28 +197,53 @@ class Accounts:
         """Return what everybody who is stored was charged."""
         return self.balances()[0][self.ours(np.arange(self.stored))]
 
-    def totals(self) -> People:
-        """Return everybody with all that they were charged, for a snapshot."""
+    def totals(self, reading: Reading) -> People:
+        """Return all that everybody was charged, for a snapshot."""
         numbers = self.ours(np.arange(self.stored))
         spent, failed = (kept[numbers] for kept in self.balances())
         some = np.flatnonzero((spent > 0) | (failed > 0))
-        return People(0, *self.directory.names(numbers), some, spent[some], failed[some])
+        return People(
+            *(self.stored, np.zeros(0, np.uint64), np.zeros(0, np.uint32), some, spent[some], failed[some]),
+            enrolled=self.enrolled(reading),
+        )
 
-    def charges(self, numbers: Locals, amounts: Numbers, failures: Numbers) -> People:
+    def charges(self, numbers: Locals | slice, amounts: Numbers, failures: Numbers) -> People:
         """Return charges of persons by this process's numbers, as they are stored; whoever is new is enrolled."""
-        size = len(self.directory)
         if self._theirs is None:
-            new = np.arange(self.stored, size)
-            theirs = numbers
-        else:
-            self._tell_apart()
-            new = np.flatnonzero(self._theirs < 0)
-            numbered = self._theirs.copy()
-            numbered[new] = np.arange(self.stored, self.stored + len(new))
-            theirs = numbered[numbers]
-        order = slice(None) if self._theirs is None else np.argsort(theirs)
-        high, low = self.directory.names(new) if len(new) else (np.zeros(0, np.uint64), np.zeros(0, np.uint32))
-        return People(self.stored, high, low, theirs[order], amounts[order], failures[order])
+            high, low = self.directory.names(slice(self.stored, None))
+            if in_order(high, low):  # as those of one table are
+                return People(self.stored, high, low, numbers, amounts, failures)
+        numbered = self._tell_apart().copy()
+        new = np.flatnonzero(numbered < 0)
+        high, low = self.directory.names(new)
+        order, total = order_of(high, low), self.stored + len(new)
+        numbered[new[order]] = np.arange(self.stored, total)
+        theirs = numbered[numbers]
+        turn = _sorting(theirs, total)
+        return People(self.stored, high[order], low[order], theirs[turn], amounts[turn], failures[turn])
+
+
+def grown(kept: NDArray[T], size: int) -> NDArray[T]:
+    """Return what is kept of everybody, with nothing for those who came since."""
+    if len(kept) >= size:
+        return kept
+    more = np.zeros(size, kept.dtype)  # of which nothing is in memory before it is written to
+    more[: len(kept)] = kept
+    return more
+
+
+def _sorting(numbers: Locals, total: int) -> NDArray[np.int64]:
+    """Return the order of different numbers below a total."""
+    if 32 * len(numbers) < total:
+        return np.argsort(numbers)
+    place = np.full(total, -1)
+    place[numbers] = np.arange(len(numbers))
+    return place[place >= 0]
+
+
+def _stored_names(reading: Reading, entry: int, count: int) -> bytes:
+    """Return the names that are stored beside an entry, which nobody has checked."""
+    return (reading.people(entry, NAMES + sum(sizes_of(count))) or b"")[NAMES:]
 
 
 def stored_people(reading: Reading, number: int, event: Charged | Snapshot) -> bytes:

@@ -23,6 +23,8 @@ from discreet.gate.thread_queue import LONGEST, SHORTEST, linger
 
 #: States of a slot, in its first byte.
 IDLE, ASKED, ANSWERED = b"\0", b"\1", b"\2"
+#: Whoever asks for more bytes than this waits for the lock, and does not leave the work to others.
+LARGE = 2**20
 #: Bytes of a length, and the length that stands for no answer.
 WIDTH, NONE = 8, 2**64 - 1
 
@@ -91,6 +93,8 @@ class FileQueue:
         self._path = beginning.rename(path)
 
     def _served(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
+        if sum(len(answer or b"") for _, answer in proposals) > LARGE:
+            return self._alone(proposals, process)
         packed = _packed(proposals)
         _put(self._slot, packed, ASKED)
         pause = SHORTEST
@@ -106,6 +110,15 @@ class FileQueue:
                 return _outcomes(_got(self._slot, _end(packed)))
             self._wait(pause)
             pause = min(2 * pause, LONGEST)
+
+    def _alone(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
+        """Wait for the lock, and process what is too much to be put down for others to read."""
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        try:
+            return self._work(proposals, process)
+        finally:
+            fcntl.flock(self._lock, fcntl.LOCK_UN)
+            self._call_next()
 
     def _asking(self) -> tuple[int, int]:
         states = [_state(path) for path in self._slots()]

@@ -90,10 +90,19 @@ class SqlReading:
         query = "select number from entries where kind = 'charge' and payment = ? order by number"
         return [number for (number,) in self._rows(query, payment)]
 
-    def people(self, number: int) -> bytes | None:
-        """Return who is stored beside a charge or a snapshot."""
-        found = self._rows("select piece from pieces where number = ? order by part", number)
-        return b"".join(_blob(piece) for (piece,) in found) if found else None
+    def people(self, number: int, most: int | None = None) -> bytes | None:
+        """Return who is stored beside a charge or a snapshot; the first bytes of it, if so many are enough."""
+        if most is None:
+            found = self._rows("select piece from pieces where number = ? order by part", number)
+            return b"".join(_blob(piece) for (piece,) in found) if found else None
+        pieces: list[bytes] = []
+        while most > 0:
+            found = self._rows("select piece from pieces where number = ? and part = ?", number, len(pieces))
+            if not found:
+                break
+            pieces.append(_blob(found[0][0])[:most])
+            most -= len(pieces[-1]) or most
+        return b"".join(pieces) if pieces else None
 
     def whole(self) -> bool:
         """Tell whether the store finds its own files in order."""

@@ -41,8 +41,8 @@ TABLES = 1
 SAFE = (3, 51, 3)
 #: How long to wait for a writer that is not one of ours, in milliseconds.
 PATIENCE = 30_000
-#: A log of so many pages is copied into the file.
-LONG = 1000
+#: A log of so many pages is copied into the file; and of one that was longer, no more is kept than so many bytes.
+LONG, KEPT = 1000, 2**22
 SCHEMA = f"""
 create table entries(
     number integer primary key, kind text not null, request text, plan text, payment integer,
@@ -63,6 +63,7 @@ SETTINGS = (
     "pragma fullfsync = on",
     "pragma checkpoint_fullfsync = on",
     "pragma cell_size_check = on",
+    f"pragma journal_size_limit = {KEPT}",
     "pragma trusted_schema = off",
 )
 

@@ -108,10 +108,10 @@ def statement_of(found: Iterable[Found], name: tuple[np.uint64, np.uint32], acco
         if number is None:
             new = np.flatnonzero((people.high == name[0]) & (people.low == name[1]))
             number = people.known + int(new[0]) if len(new) else None
-        place = np.flatnonzero(people.accounts == number)
-        if number is not None and len(place):
+        place = None if number is None else people.place_of(number)
+        if place is not None:
             before = lines.get(one.event.payment, (one, 0, 0))
-            amount, failures = int(people.amounts[place[0]]), int(people.failures[place[0]])
+            amount, failures = int(people.amounts[place]), int(people.failures[place])
             lines[one.event.payment] = (one, before[1] + amount, before[2] + failures)
     terms = account.terms
     return Statement(

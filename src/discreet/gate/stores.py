@@ -129,8 +129,8 @@ class Reading(Protocol):
         """Return the numbers of all entries that charged persons for a payment, in order."""
         ...
 
-    def people(self, number: int) -> bytes | None:
-        """Return who is stored beside a charge or a snapshot."""
+    def people(self, number: int, most: int | None = None) -> bytes | None:
+        """Return who is stored beside a charge or a snapshot; the first bytes of it, if so many are enough."""
         ...
 
     def whole(self) -> bool:

@@ -31,15 +31,15 @@ from discreet.accounting.personal import Currency
 from discreet.core import InvalidInput, WrongType
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.contributions import Contribution, Names
-from discreet.gate.people import halves
 from discreet.gate.people_blobs import Numbers, People
+from discreet.gate.people_names import halves
 from discreet.gate.personal_account import PersonalAccount
-from discreet.gate.personal_accounts import Accounts, Locals
+from discreet.gate.personal_accounts import FULL, Accounts, Locals, grown
 
 #: More than any account has, and still a whole number in float64.
 BEYOND = 2.0**40
 #: So many are asked at a time: what is worked out for them stays in the processor's cache.
-BLOCK = 1 << 17
+BLOCK = 1 << 16
 
 Totals = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -66,16 +66,20 @@ class Run:
     """What persons are charged in one run, by this process's numbers. Private."""
 
     def __init__(
-        self, accounts: Accounts, terms: PersonalAccount, paid: Sequence[tuple[Locals, Numbers, Numbers]]
+        self, accounts: Accounts, terms: PersonalAccount, paid: Sequence[tuple[Locals | slice, Numbers, Numbers]]
     ) -> None:
         self.accounts, self.terms = accounts, terms
         self.passes = 0
-        #: What is taken by this run, and what an earlier run of the same payment took: ε or ρ, and failure mass.
-        self._taken = [np.zeros(0, np.int64), np.zeros(0, np.int64)]
-        self._paid = [np.zeros(0, np.int64), np.zeros(0, np.int64)] if paid else None
-        self._grow()
+        #: Whether failure mass was charged to anybody.
+        self._failing = False
+        #: What everybody will have been charged with this run: ε or ρ, and failure mass. Nobody charges meanwhile, or
+        #: this run is not stored.
+        with accounts.lock:
+            self._used = [_copied(kept) for kept in accounts.balances()]
+        #: What is left of what an earlier run of the same payment took.
+        self._credit = [np.zeros(len(kept), np.int64) for kept in self._used] if paid else None
         for numbers, *charges in paid:
-            for kept, more in zip(self._paid or (), charges, strict=True):
+            for kept, more in zip(self._credit or (), charges, strict=True):
                 kept[numbers] += more
 
     def __repr__(self) -> str:
@@ -83,11 +87,8 @@ class Run:
 
     def _grow(self) -> None:
         size = len(self.accounts.directory)
-        for kept in (self._taken, self._paid or []):
-            for place, one in enumerate(kept):
-                if len(one) < size:
-                    kept[place] = np.zeros(size, np.int64)
-                    kept[place][: len(one)] = one
+        self._used = [grown(kept, size) for kept in self._used]
+        self._credit = None if self._credit is None else [grown(kept, size) for kept in self._credit]
 
     def admit(
         self,
@@ -100,50 +101,45 @@ class Run:
         """Return who of some different persons can pay, with `besides` and `failing` left as well; and take it."""
         self._grow()
         terms = self.terms.terms
-        charges: tuple[NDArray[np.int64] | int, int] = _whole(amounts), failures
-        spared = (0 if besides is None else _whole(besides), failing)
-        limits = (terms.limit, terms.failures_limit)
-        with self.accounts.lock:
-            balances = self.accounts.balances()
-        able = np.ones(len(numbers), np.bool_)
-        for place, (spent, charge, limit) in enumerate(zip(balances, charges, limits, strict=True)):
-            if place and not failures and not failing:
-                continue
-            now, then = self._extra(place, numbers, 0), self._extra(place, numbers, charge)
-            left = np.maximum(limit - self.terms.base[place] - (spent[numbers] + now), 0)
-            able &= then - now + spared[place] <= left
-        for taken, charge in zip(self._taken, charges, strict=True):
-            if not isinstance(charge, int) or charge:
-                taken[numbers] += np.where(able, charge, 0)
+        parts = [(0, _whole(amounts), 0 if besides is None else _whole(besides), terms.limit)]
+        self._failing |= failures > 0
+        if failures or failing:
+            parts.append((1, np.full(len(numbers), failures), failing, min(terms.failures_limit, FULL)))
+        able, taken = np.ones(len(numbers), np.bool_), []
+        for place, charge, spared, limit in parts:
+            # `take` looks things up in two thirds of the time.
+            used, extra = self._used[place].take(numbers).astype(np.int64), self._extra(place, numbers, charge)
+            left = np.maximum(limit - self.terms.base[place] - used, 0)
+            able &= extra + spared <= left
+            taken.append((place, charge, used, extra))
+        everybody = bool(able.all())
+        for place, charge, used, extra in taken:
+            then = used + (extra if everybody else np.where(able, extra, 0))
+            self._used[place][numbers] = then.astype(np.uint32)
+            if self._credit is not None:
+                self._credit[place][numbers] -= np.where(able, charge - extra, 0)
         return able
 
-    def _extra(self, place: int, numbers: Locals, more: NDArray[np.int64] | int) -> NDArray[np.int64]:
-        """Return what a run takes beyond what an earlier one took for the same payment."""
-        taken = self._taken[place][numbers] + more
-        return taken if self._paid is None else np.maximum(taken - self._paid[place][numbers], 0)
+    def _extra(self, place: int, numbers: Locals, charge: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what charges take beyond what is left of what an earlier run took for the same payment."""
+        return charge if self._credit is None else np.maximum(charge - self._credit[place][numbers], 0)
 
     def people(self) -> People:
-        """Return what is to be stored of this run."""
+        """Return what is to be stored of this run. Whoever had paid for as much before pays nothing now."""
         self._grow()
-        charged = self._taken[0] > 0
-        if self._taken[1].any():
-            charged |= self._taken[1] > 0
-        everybody = np.flatnonzero(charged)
-        amounts, failures = (self._charges(place, everybody) for place in (0, 1))
-        if self._paid is not None:  # whoever had paid for as much pays nothing now
-            some = (amounts > 0) | (failures > 0)
-            everybody, amounts, failures = everybody[some], amounts[some], failures[some]
         with self.accounts.lock:
-            charges = self.accounts.charges(everybody, amounts, failures)
+            spent, failed = self.accounts.balances()
+            amounts = self._used[0] - spent
+            failures = self._used[1] - failed if self._failing else np.zeros_like(amounts)
+            paying = amounts | failures if self._failing else amounts
+            some = slice(None) if paying.all() else np.flatnonzero(paying)
+            charges = self.accounts.charges(some, amounts[some], failures[some])
         return replace(charges, lone=self.passes <= 1)
 
-    def _charges(self, place: int, numbers: Locals) -> Numbers:
-        """Return what some persons are to be charged, as it is stored."""
-        charges = np.zeros(len(numbers), np.uint32)
-        if self._taken[place].any():
-            for start in range(0, len(numbers), BLOCK):
-                charges[start : start + BLOCK] = self._extra(place, numbers[start : start + BLOCK], 0)
-        return charges
+
+def _copied(kept: Numbers) -> Numbers:
+    # Of failure masses there often are none: then nothing is copied, and no memory is used.
+    return kept.copy() if kept.any() else np.zeros_like(kept)
 
 
 def _whole(amounts: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -173,14 +169,7 @@ class Admitting:
 
     def accounts(self, names: Names, /) -> Locals:
         """Return the number of each unit's account; those that are new are opened."""
-        directory = self._run.accounts.directory
-        numbers = directory.numbers(*halves(names))
-        marks = np.zeros(len(directory), np.bool_)
-        marks[numbers] = True
-        if np.count_nonzero(marks) != len(numbers):
-            # Or one of two would be charged for both.
-            raise InvalidInput("Two units have one name.", fix="see that the table names each unit once")
-        return numbers
+        return self._run.accounts.directory.numbers(*halves(names))
 
     def admit(self, accounts: Locals, contributions: Sequence[Contribution | None], /) -> NDArray[np.bool_]:
         """Return who of some units takes part, given what each would add to each aggregate of the pass."""
