@@ -58,7 +58,7 @@ LEARN_MUTANTS = [
         "learn/torch/exact_sums.py",
         "if numbers.dtype != torch.float32 or most > EXACT_32:",
         "if numbers.dtype != torch.float32:",
-        f"{LAYERS}::test_sums_that_32_bits_cannot_hold_are_exact",
+        f"{LAYERS}::test_a_product_that_is_beyond_32_bits_by_itself_is_exact",
     ),
     Mutant(
         "squared norms are taken in 32 bits whatever their size",
@@ -217,10 +217,31 @@ LEARN_MUTANTS = [
         f"{LAYERS}::test_a_model_does_not_see_that_channels_are_last",
     ),
     Mutant(
+        "what a pass remembers is looked for when it is done, and not if it is done again",
+        "learn/torch/passes.py",
+        "            refuse_changed(before, self.model)  # also",
+        "            refuse_changed(state_of(self.model), self.model)  # also",
+        f"{LAYERS}::test_what_a_pass_remembers_is_found_also_if_it_is_done_again",
+    ),
+    Mutant(
+        "examples are exchanged before anybody looks at what the model remembers",
+        "learn/torch/private_steps.py",
+        "            refuse_changed(before, model.module)\n",
+        "",
+        f"{TRAINING}::test_a_buffer_that_is_set_by_the_first_batch_is_found",
+    ),
+    Mutant(
+        "somebody may make a model change its layout",
+        "learn/torch/passes.py",
+        "            if self.settled:\n",
+        "            if False:\n",
+        f"{LAYERS}::test_a_model_that_looks_at_the_layout_in_a_later_pass_is_refused",
+    ),
+    Mutant(
         "models see the layout",
         "learn/torch/layouts.py",
-        "            raise OtherLayoutError\n        return function",
-        "            pass\n        return function",
+        "            raise OtherLayoutError\n        given",
+        "            return function(*args, **options)\n        given",
         f"{LAYERS}::test_a_model_does_not_see_that_channels_are_last",
     ),
     Mutant(

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import chisquare, norm
 
 from coins import SPARE, chance, exponential, threshold
-from discreet.core import InvalidInput, exp_minus
-from discreet.noise import add_rounded_gaussian, lookup, rounded_gaussian, sampling
+from discreet.core import InvalidInput, WrongType, exp_minus
+from discreet.noise import add_rounded_gaussian, direct, lookup, rounded_gaussian, sampling
 from discreet.noise.shapes import GaussianShape, LaplaceShape
 from discreet.noise.table import JUMP_BITS, build
 from scripted import Scripted, Seeded
@@ -250,6 +250,29 @@ def test_noise_that_floats_do_not_hold_is_added_before_it_is_rounded():
     assert total.tolist() != naive.tolist()
 
 
+@pytest.mark.parametrize(
+    "total",
+    [
+        np.zeros((1, 5)),
+        np.zeros((3, 3)),
+        np.zeros(4, np.float16),
+        np.zeros(4, np.int32),
+        np.zeros(4, ">f4"),
+        np.zeros(4, bool),
+        [0, 0],
+    ],
+    ids=repr,
+)
+def test_noise_is_added_only_where_every_number_gets_its_own_and_holds_it(total):
+    with pytest.raises(WrongType, match="one axis"):
+        add_rounded_gaussian([total], 1000)
+
+
+def test_rounded_noise_is_not_drawn_as_if_it_were_discrete():
+    with pytest.raises(NotImplementedError):
+        direct.draw_one(GaussianShape(Fraction(1), rounded=True), Seeded(1))
+
+
 def test_rounded_noise_has_the_law_of_a_rounded_normal():
     drawn = rounded_gaussian(3, 60_000, entropy=Seeded(11))
     edges = np.arange(-9, 9) + 0.5
@@ -260,7 +283,7 @@ def test_rounded_noise_has_the_law_of_a_rounded_normal():
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 2), 1 << 47])
 def test_noise_narrower_than_the_grid_or_wider_than_words_is_refused(sigma):
-    with pytest.raises(InvalidInput, match="narrower"):
+    with pytest.raises(InvalidInput, match="sigma is below 1"):
         rounded_gaussian(sigma, 3)
 
 

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 import plain_dpsgd
 from discreet.core import InvalidInput, WrongType
-from discreet.learn.torch import exact_sums, grid, sums
+from discreet.learn.torch import calls, exact_sums, grid, sums
 from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel
 from discreet.learn.torch.tape import Recording, Tape
 
@@ -357,6 +357,12 @@ def test_sums_that_grow_beyond_32_bits_piece_by_piece_are_exact():
     assert int(exact_sums.ExactSum(torch.Size((2,))).total().sum()) == 0
 
 
+def test_a_product_that_is_beyond_32_bits_by_itself_is_exact():
+    total = exact_sums.ExactSum(torch.Size((1, 1)))
+    total.add_product(torch.full((1, 3), 4097.0), torch.full((3, 1), 4097.0), 3 * 4097**2)
+    assert int(total.total()) == 3 * 4097**2
+
+
 def test_squared_norms_that_32_bits_cannot_hold_are_exact():
     rows = torch.tensor([[4097.0, 1.0, 2.0], [1.0, 2.0, 3.0]])
     assert grid.WholeIntegers(rows).squares().tolist() == [4097**2 + 5, 14]
@@ -371,6 +377,13 @@ def test_squares_of_norms_are_sums_of_squares(kind, least):
     rows = torch.randint(-side, side + 1, (200, 2003), generator=generator).to(kind)
     wanted = [sum(int(number) ** 2 for number in row.tolist()) for row in rows]
     assert grid.integer_squares(rows).tolist() == wanted
+
+
+def test_every_square_root_that_is_rounded_back_is_of_that_integer():
+    numbers = torch.arange(grid.ROOTS_32**2 + 2)
+    roots = torch.linalg.vector_norm(numbers.double().sqrt()[:, None], dim=1).float()
+    narrow = roots < grid.ROOTS_32
+    assert torch.equal(roots[narrow].double().square().round().long(), numbers[narrow])
 
 
 @pytest.mark.parametrize("size", [2**26, 2**26 + 1, 2**27, 2**31])
@@ -658,30 +671,64 @@ class Pictures(nn.Module):
         return self.last(self.look(hidden))
 
 
-def changed_by_view(hidden):
-    flat = hidden.view(len(hidden), -1)
-    flat.mul_(3)
-    return hidden.flatten(1)
+def changed(flat):
+    """Return a look that changes what `flat` makes of activations, and then uses the activations."""
+
+    def look(hidden):
+        flat(hidden).mul_(3)
+        return hidden.flatten(1)
+
+    return look
 
 
-def changed_beside_view(hidden):
-    flat = hidden.view(len(hidden), -1)
-    hidden.mul_(3)
-    return flat
+def changed_beside(flat):
+    """Return a look that changes the activations, and then uses what `flat` made of them."""
+
+    def look(hidden):
+        found = flat(hidden)
+        hidden.mul_(3)
+        return found
+
+    return look
+
+
+def changed_behind(hidden):
+    found = hidden.view(len(hidden), -1)
+    hidden.data.mul_(3)
+    return found
 
 
 #: How a model may look at what a convolution made, and whether it may be laid out with the channels last all the same.
 LOOKS = {
     "flatten": (lambda hidden: hidden.flatten(1), True),
     "view": (lambda hidden: hidden.view(len(hidden), -1), True),
-    "reshape": (lambda hidden: hidden.reshape(-1, 36), True),
+    "reshape": (lambda hidden: torch.reshape(hidden, (-1, 36)), True),
     "transpose": (lambda hidden: hidden.mT.flatten(1), True),
-    "a view that is changed": (changed_by_view, False),
-    "a view beside what is changed": (changed_beside_view, False),
+    "view as": (lambda hidden: hidden.view_as(hidden.new_zeros(len(hidden), 36)), True),
+    "changed itself": (lambda hidden: hidden.mul_(3).flatten(1), True),
+    "a view that is changed": (changed(lambda hidden: hidden.view(len(hidden), -1)), False),
+    "a flat one that is changed": (changed(lambda hidden: hidden.flatten(1)), False),
+    "a reshaped one that is changed": (changed(lambda hidden: hidden.reshape(len(hidden), -1)), False),
+    "one row that is changed": (changed(torch.ravel), False),
+    "a contiguous one that is changed": (changed(lambda hidden: hidden.contiguous()), False),
+    "a view beside what is changed": (changed_beside(lambda hidden: hidden.view(len(hidden), -1)), False),
+    "a flat one beside what is changed": (
+        changed_beside(lambda hidden: torch.flatten(input=hidden, start_dim=1)),
+        False,
+    ),
+    "changed behind PyTorch's back": (changed_behind, False),
     "strides": (lambda hidden: hidden.flatten(1) * hidden.stride()[1], False),
+    "strides of a part": (lambda hidden: hidden.flatten(1) * hidden[0].stride()[0], False),
+    "strides of places": (lambda hidden: hidden.flatten(1) * hidden.flatten(2).stride()[1], False),
     "as strided": (lambda hidden: hidden.as_strided((len(hidden), 36), (36, 1)), False),
+    "as strided, by name": (
+        lambda hidden: torch.as_strided(input=hidden, size=(len(hidden), 36), stride=(36, 1)),
+        False,
+    ),
     "memory": (lambda hidden: hidden.flatten(1) * (2 - hidden.is_contiguous()), False),
-    "view as": (lambda hidden: hidden.view_as(hidden.new_zeros(len(hidden), 36)), False),
+    "memory of others": (lambda hidden: hidden.flatten(1) * (2 - hidden.permute(0, 2, 3, 1).is_contiguous()), False),
+    "order": (lambda hidden: hidden.flatten(1) * (1 + hidden.dim_order()[1]), False),
+    "an array": (lambda hidden: hidden.flatten(1) * (1.0 + hidden.detach().numpy().strides[1]), False),
 }
 
 
@@ -700,6 +747,48 @@ def test_a_model_does_not_see_that_channels_are_last(name):
     for _ in range(3):
         assert distance(private.float_sums(losses, Clipping(bounds=(bound,))).sums, wanted) < CLOSE
     assert private._pass.last == stays
+
+
+def test_a_model_that_looks_at_the_layout_in_a_later_pass_is_refused():
+    """Or who makes it look would be told by the last digits of everybody's sums."""
+    model, inputs = Pictures(lambda hidden: hidden.flatten(1)), draw(1, 8, 8)[..., :7]
+    private = PrivateModel(model)
+
+    def run():
+        return private.float_sums(lambda: model(inputs).square().sum(1), Clipping(bounds=(1,)))
+
+    run()
+    model.look = lambda hidden: hidden.flatten(1) * hidden.stride()[1]
+    with pytest.raises(InvalidInput, match="in some passes"):
+        run()
+
+
+class Remembering(nn.Module):
+    """Keeps the mean of the first batch, and looks at the layout."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Conv2d(1, 2, 2)
+        self.register_buffer("mean", torch.full((1,), torch.nan))
+
+    def forward(self, inputs):
+        hidden = self.layer(inputs)
+        if self.mean.isnan().any():
+            self.mean.copy_(hidden.detach().mean())
+        return (hidden * hidden.stride()[3] - self.mean).flatten(1).sum(1)
+
+
+def test_what_a_pass_remembers_is_found_also_if_it_is_done_again():
+    model, inputs = Remembering(), draw(1, 4, 4)
+    with pytest.raises(InvalidInput, match="changed the buffer"):
+        PrivateModel(model).float_sums(lambda: model(inputs), Clipping(bounds=(1,)))
+
+
+@pytest.mark.parametrize("width", [2047, 2048, 2049, 26_010, 2_000_003])
+def test_norms_of_long_rows_lose_no_digits(width):
+    rows = torch.full((2, width), 0.1) + torch.randn(2, width, generator=torch.Generator().manual_seed(8)) / 50
+    wanted = rows.double().square().sum(1)
+    assert ((calls.row_squares(rows) / wanted - 1).abs() < 2**-20).all()
 
 
 class Watched(nn.Module):

@@ -366,6 +366,26 @@ class Standardised(nn.Module):
         return self.layer(inputs - inputs.mean(0))
 
 
+class Remembering(nn.Module):
+    """Keeps the mean of the first batch that it sees."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+        self.register_buffer("mean", torch.full((1,), torch.nan))
+
+    def forward(self, inputs):
+        if self.mean.isnan().any():
+            self.mean.copy_(inputs.mean())
+        return self.layer(inputs - self.mean)
+
+
+def test_a_buffer_that_is_set_by_the_first_batch_is_found():
+    plan = training(model=Remembering)
+    with pytest.raises(InvalidInput, match="changed the buffer"):
+        lot_total(PrivateModel(plan.network), LOSS, examples(), np.arange(16), plan.terms, plan.stretches[0].bounds)
+
+
 def test_inputs_that_are_mixed_before_the_first_layer_are_found_by_exchanging_examples(ledger):
     plan = training(model=Standardised, lot=60)
     with pytest.raises(InvalidInput, match="depends on other examples"):

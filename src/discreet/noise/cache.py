@@ -11,7 +11,7 @@ Kept = TypeVar("Kept")
 WORTH = 384
 #: A request this small is always faster without a table.
 FEW = 8
-#: Shapes remembered; a table takes about 400 kB.
+#: Shapes remembered; a table takes about half a megabyte.
 MOST = 128
 
 

@@ -7,7 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core import InvalidInput, Number, exact, exp_minus, positive, whole
+from discreet.core import InvalidInput, Number, WrongType, exact, exp_minus, positive, whole
 from discreet.noise.cache import TABLES
 from discreet.noise.decide import below_exp, below_ratio
 from discreet.noise.direct import draw_one
@@ -21,8 +21,10 @@ Size = int | tuple[int, ...]
 Integers = NDArray[Any]
 
 WORD = 1 << 64
-#: Integers up to here are exact in 32-bit floats.
-EXACT_32 = 1 << 24
+#: Integers up to here are exact in floats of 32 and of 64 bits.
+EXACT_32, EXACT_64 = 1 << 24, 1 << 53
+#: The kinds of arrays that noise is added to.
+HOLDING = (np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64))
 #: Normal noise that is narrower than this is not rounded; wider, a sum would have no room beside it.
 NARROWEST, FARTHEST = 1, 1 << 46
 
@@ -93,7 +95,7 @@ def rounded_gaussian(sigma: Number, size: int, *, entropy: Entropy = SYSTEM) -> 
 def add_rounded_gaussian(totals: Sequence[NDArray[Any]], sigma: Number, *, entropy: Entropy = SYSTEM) -> None:
     """Add normal noise that is rounded to integers to some arrays of one axis that hold integers, in place.
 
-    The arrays are `int64`, or floats that hold integers.
+    The arrays are of `int64`, or of 32- or 64-bit floats that hold integers.
 
     Guarantee: what is left is the ideal Gaussian mechanism, post-processed, and costs what it costs. First, for
     integers s and a normal Y, s + round(Y) = round(s + Y), in any dimension and on any grid. Second, floats add two
@@ -105,8 +107,13 @@ def add_rounded_gaussian(totals: Sequence[NDArray[Any]], sigma: Number, *, entro
     width = positive(sigma, "sigma")
     if not NARROWEST <= width <= FARTHEST:
         raise InvalidInput(
-            "The noise is narrower than a step of the grid, or too wide for 64 bits.",
-            fix="choose a finer grid, or a coarser one, so that sigma is from 1 to 2**46 steps",
+            "sigma is below 1, so that the noise is narrower than the integers, or it is too wide for 64 bits.",
+            fix="count in other units, such as a finer grid, so that sigma is from 1 to 2**46",
+        )
+    if not all(isinstance(total, np.ndarray) and total.ndim == 1 and total.dtype in HOLDING for total in totals):
+        raise WrongType(
+            "Noise is added to arrays of one axis, of int64, float32 or float64, and to nothing else.",
+            fix="pass array.reshape(-1) of a contiguous array, and widen shorter numbers first",
         )
     table = TABLES.kept(GaussianShape(width * width, rounded=True))
     ends = np.cumsum([len(total) for total in totals]).tolist()
@@ -126,7 +133,10 @@ def add_rounded_gaussian(totals: Sequence[NDArray[Any]], sigma: Number, *, entro
 
 
 def _add(total: NDArray[Any], where: Any, noise: NDArray[Any]) -> None:
-    if total.dtype == np.float32 and len(noise) and max(noise.max(), -noise.min()) > EXACT_32:
+    most = max(noise.max(), -noise.min()) if len(noise) else 0
+    if total.dtype == np.float64:
+        need_room(int(most), EXACT_64)  # or floats would round it; at the widest, the chance is below e^−8000
+    if total.dtype == np.float32 and most > EXACT_32:
         total[where] = (total[where].astype(np.float64) + noise).astype(np.float32)
     elif isinstance(where, slice):
         part = total[where]

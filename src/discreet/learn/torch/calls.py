@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Numbers that are worked on at a time, so that they stay in the processor's cache.
 CHUNK = 1 << 20
+#: Rows of so many numbers are added up in floats without loss to speak of.
+SHORT = 1 << 11
 
 
 class Call(Protocol):
@@ -59,6 +61,12 @@ def row_squares(rows: Tensor) -> Tensor:
     """Return the squared norm of every example's numbers."""
     # Norms are added up in one pass; a product of all numbers with themselves would be a second array of them.
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
+    whole = flat.shape[1] // SHORT * SHORT
+    if whole:
+        # PyTorch adds up long rows one number after another, and loses digits.
+        pieces = torch.linalg.vector_norm(flat[:, :whole].reshape(len(flat), -1, SHORT), dim=2)
+        rest = torch.linalg.vector_norm(flat[:, whole:], dim=1, keepdim=True)
+        flat = torch.cat([pieces, rest], 1)
     norms: Tensor = torch.linalg.vector_norm(flat, dim=1)
     return norms.square_()
 

@@ -10,9 +10,11 @@ is 2⁵³ or more, the result is, too: rounding is monotone and 2⁵³ is a floa
 reaches 2⁵³ returns at least 2⁵³, and adding what is not negative never goes back. The same holds for products of such
 sums. So for K² ≤ 2⁵² the comparison with K² is always right. ∎
 
-Norms are faster than sums of squares, which have no function of their own. If the sum n is exact, its root has a few
-units in the last place of error, and the root's square in 64-bit floats is off by less than n·2⁻²⁰ for roots of 32
-bits, and n·2⁻⁴⁹ for roots of 64: below one half for n < 2¹⁹ and n < 2⁴⁸, so that rounding it gives n.
+Norms are faster than sums of squares, which have no function of their own. PyTorch's norm is a plain sum of squares
+and its root (a test would tell if it were not). If the sum n is exact, its root has a few units in the last place of
+error, and the root's square in 64-bit floats is off by less than n·2⁻²⁰ for roots of 32 bits, and n·2⁻⁴⁹ for roots of
+64: below one half for n < 2¹⁹ and n < 2⁴⁸, so that rounding it gives n. A sum that is too large to be exact is at least
+2²⁴, or 2⁵³, by the lemma, and its root far beyond what is rounded so.
 
 An outer product g xᵀ, as a linear layer has for each example, is rounded by its factors: G and X are vectors of
 integers, G Xᵀ is a matrix of integers, of squared norm ‖G‖²·‖X‖², and Σᵢ Gᵢ Xᵢᵀ is one product of matrices. Each of its
@@ -140,7 +142,9 @@ class WholeIntegers:
     def add_to(self, total: ExactSum, bound: int) -> None:
         """Add the sum over examples. Squared norms must be within the bound's."""
         wide = self.rows.dtype if bound <= EXACT_32 else torch.float64
-        for some in self.rows.split(max(EXACT_32 // bound, 1)):
+        size = max(EXACT_32 // bound, 1)
+        for start in range(0, len(self.rows), size):
+            some = self.rows[start : start + size]
             total.add(self.order(some.sum(0, dtype=wide)), len(some) * bound)
 
 

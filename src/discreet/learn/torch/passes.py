@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from discreet.learn.torch.gradients import Gradients
+    from discreet.learn.torch.refusals import State
 
 #: What a pass is known by: for each use of a parameter its kind, its axes, and whether the examples come first; and
 #: which parameters were used without a rule.
@@ -44,37 +45,49 @@ class Pass:
     careful: bool = True
     """Whether the graph is kept after the backward pass, for a probe or for uses without a rule."""
     last: bool = True
-    """Whether convolutions have the channels last: until the model turns out to see it."""
+    """Whether convolutions have the channels last: unless the first pass shows that the model would see it."""
+    settled: bool = False
+    """Whether that is decided."""
 
     def run(self, losses: Callable[[], Tensor]) -> tuple[int, list[Gradients]]:
         """Return how many examples there are, and their gradients of every parameter."""
         refuse_mixing(self.model)
-        done = self._try(losses)
+        before = state_of(self.model)
+        done = self._laid_out(losses, before)
         if done is None:  # a form that was not expected, and its graph is gone
             self.careful = True
-            done = self._try(losses)
+            done = self._laid_out(losses, before)
         if done is None:
             raise RuntimeError("a pass that keeps its graph needs no second try")
+        self.settled = True
         return done
 
-    def _try(self, losses: Callable[[], Tensor]) -> tuple[int, list[Gradients]] | None:
+    def _laid_out(self, losses: Callable[[], Tensor], before: State) -> tuple[int, list[Gradients]] | None:
+        try:
+            return self._try(losses, before)
+        except OtherLayoutError:
+            if self.settled:
+                raise InvalidInput(
+                    "The model asks for the order of activations in memory in some passes and not in the first one.",
+                    fix="let forward() do the same for all inputs, without stride(), data or changes to views",
+                ) from None
+        self.last = False
+        return self._try(losses, before)
+
+    def _try(self, losses: Callable[[], Tensor], before: State) -> tuple[int, list[Gradients]] | None:
         tape = Tape(self.parameters, ChannelsLast() if self.last else None)
         try:
-            return self._recorded(losses, tape)
-        except (OtherLayoutError, RuntimeError):
-            if not self.last:
-                raise
-            self.last = False
-            return self._try(losses)
+            return self._recorded(losses, tape, before)
         finally:
             # The graph holds the tape, and the tape the graph, where Python does not see it: nobody else would end it.
             tape.entries, tape.layout = [], None
 
-    def _recorded(self, losses: Callable[[], Tensor], tape: Tape) -> tuple[int, list[Gradients]] | None:
-        before = state_of(self.model)
-        with torch.enable_grad(), Recording(tape):
-            found = losses()
-        refuse_changed(before, self.model)
+    def _recorded(self, losses: Callable[[], Tensor], tape: Tape, before: State) -> tuple[int, list[Gradients]] | None:
+        try:
+            with torch.enable_grad(), Recording(tape):
+                found = losses()
+        finally:
+            refuse_changed(before, self.model)  # also if the pass is done again, which would not see it any more
         if tape.layout is not None:
             tape.layout.check()
         _check(found)

@@ -24,6 +24,7 @@ from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.apart import need_apart
 from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
 from discreet.learn.torch.lots import draw_lot, physical_batches, take
+from discreet.learn.torch.refusals import refuse_changed, state_of
 from discreet.noise import Entropy, add_rounded_gaussian, rounded_gaussian
 
 Sums = Literal["exact", "float"]
@@ -106,7 +107,9 @@ def lot_total(
     for places, counted in physical_batches(lot, terms.batch):
         inputs, targets = _split(take(data, places))
         if not model.apart and counted.sum() > 1:
+            before = state_of(model.module)
             need_apart(losses, inputs, targets, terms.batch)
+            refuse_changed(before, model.module)
             model.apart = True
         part = _clipped(model, partial(losses, inputs, targets), clipping, terms, counted)
         parts = part if parts is None else _added(parts, part)

@@ -11,6 +11,8 @@ from discreet.core import InvalidInput
 if TYPE_CHECKING:
     from torch import Tensor
 
+    State = list[tuple[str, Tensor, int]]
+
 _BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
 _INSTANCE_NORMS = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
 
@@ -40,12 +42,12 @@ def _replacement(module: nn.Module) -> str | None:
     return None
 
 
-def state_of(model: nn.Module) -> list[tuple[str, Tensor, int]]:
+def state_of(model: nn.Module) -> State:
     """Return what the model remembers, with PyTorch's count of changes."""
     return [(name, buffer, buffer._version) for name, buffer in model.named_buffers()]  # noqa: SLF001 - no public name
 
 
-def refuse_changed(before: list[tuple[str, Tensor, int]], model: nn.Module) -> None:
+def refuse_changed(before: State, model: nn.Module) -> None:
     """Refuse a model whose state was changed by a forward pass: it would carry private data past the noise."""
     now = state_of(model)
     for (name, buffer, version), (_, other, later) in zip(before, now, strict=False):

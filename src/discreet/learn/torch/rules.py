@@ -58,6 +58,8 @@ def convolution(  # noqa: PLR0913, PLR0917 - the signature is PyTorch's
         input = F.pad(input, [side for span in reversed(spans) for side in (span // 2, span - span // 2)])  # noqa: A001 - same
     margins = (0,) * axes if isinstance(padding, str) else _each(padding, axes)
     last = tape.layout is not None and weight.ndim in LAST and weight.dtype == torch.float32
+    if tape.layout is not None and last:
+        tape.layout.used = True
     return tape.use(ConvolutionCall(_each(stride, axes), margins, gaps, groups, last), input, weight, bias)
 
 
