@@ -23,7 +23,7 @@ BOUNDS = (Fraction(1),)
 SIGMA = Fraction(1)
 #: Grid steps of a bound.
 STEPS = 1 << 16
-ROUNDS = 9
+ROUNDS = 25
 PLAIN, LAST, FLOAT, EXACT = "plain", "plain, channels last", "discreet, floats", "discreet, exact"
 #: Opacus' ways to an example's gradient. Hooks on the MLP take over a hundred times the plain step.
 MODES = {"MLP": ("ghost", "ew"), "CNN": ("ghost", "hooks", "ew")}

@@ -13,6 +13,7 @@ from discreet.noise.decide import below_exp, below_exp_around
 from discreet.noise.stream import Entropy, Words
 from discreet.noise.table import JUMP_BITS, MARGIN, BlockTable, tail_scale
 
+LAST_WORD = np.uint64((1 << 64) - 1)
 #: Draws made at a time, so that all buffers stay in the processor's cache.
 BATCH = 1 << 16
 
@@ -99,10 +100,10 @@ def _blocks(table: BlockTable, word: Words, first: Integers) -> Integers:
 
     Nearly all fall into the first block that they may lie in, or the next; the others are searched for.
     """
-    last = table.blocks - 1
-    index = first + (word >= table.sure[np.minimum(first, last)])
-    np.minimum(index, table.blocks, out=index)
-    beyond = np.flatnonzero((index <= last) & (word >= table.sure[np.minimum(index, last)]))
+    # Behind all sure parts nothing is beyond, but for the last word of all, which is searched for as well.
+    ends = np.append(table.sure, [LAST_WORD, LAST_WORD])
+    index = first + (word >= ends[first])
+    beyond = np.flatnonzero(word >= ends[index])
     index[beyond] = np.searchsorted(table.sure, word[beyond], side="right")
     return index
 
