@@ -110,8 +110,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "on a server, every statement has a transaction of its own",
         "data/postgres_sessions.py",
-        "yield lambda text, parameters: connection.execute(text, parameters).fetchall()",
-        "yield lambda t, p: [connection.execute(t, p).fetchall(), *map(connection.execute, ('ROLLBACK', BEGIN))][0]",
+        "yield lambda text, parameters: _rows(connection, text, parameters)",
+        "yield lambda t, p: [_rows(connection, t, p), *map(connection.execute, ('ROLLBACK', BEGIN))][0]",
         f"{CONTRACT}::test_who_comes_between_the_asking_and_the_counting_does_not_count",
     ),
     Mutant(
