@@ -50,7 +50,8 @@ def test_the_bars_are_of_the_largest_size_that_tumult_has_done(spark):
     failed = {"200": "over 600 s", "2": "over 600 s"}
     ours = {"200": {"count": 2.0, "sum": 2.5, "both": 3.0}, "2": {"count": 1.0, "sum": 1.0, "both": 1.5}}
     bars = spark.tumult_bars({1000: (ours, {"200": SLOW, "2": FAST}), 2000: (ours, failed)})
-    assert [bar.measured for bar in bars] == [4, 5, 6]
+    assert [bar.measured for bar in bars[:3]] == pytest.approx([10, 8.8, 10])  # as Spark comes
+    assert [bar.measured for bar in bars[3:]] == [4, 5, 6]  # the better partitioning of each
     assert all("1,000 rows" in bar.claim for bar in bars)
     assert [bar.verdict for bar in spark.tumult_bars({2000: (ours, failed)})] == ["not measured"]
 
@@ -58,7 +59,7 @@ def test_the_bars_are_of_the_largest_size_that_tumult_has_done(spark):
 def test_both_partitionings_stand_in_the_table(spark):
     ours = {"200": FAST, "2": FAST}
     (count, *_) = spark.tumult_table({1000: (ours, {"200": "over 600 s", "2": SLOW})}).rows
-    assert count == ("count, 1,000 rows", "over 600 s", 20, 4, 4, 5)
+    assert count == ("count, 1,000 rows", "over 600 s", 20, 4, 4, None, 5)
 
 
 def test_the_floor_stands_beside_both_with_the_better_partitioning_of_each(spark):
