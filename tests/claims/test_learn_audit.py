@@ -53,7 +53,7 @@ def test_what_canaries_see_is_below_the_claim():
 def test_half_the_noise_is_seen(monkeypatch):
     honest = private_steps.add_rounded_gaussian
     monkeypatch.setattr(
-        private_steps, "add_rounded_gaussian", lambda sums, sigma, *, entropy: honest(sums, sigma / 2, entropy=entropy)
+        private_steps, "add_rounded_gaussian", lambda sums, sigma, entropy: honest(sums, sigma / 2, entropy)
     )
     seen, claimed = seen_at_once()
     assert seen > claimed

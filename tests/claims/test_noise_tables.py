@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import chisquare, norm
 
 from coins import SPARE, chance, exponential, threshold
-from discreet.core import InvalidInput, WrongType, exp_minus
-from discreet.noise import add_rounded_gaussian, direct, lookup, rounded_gaussian, sampling
+from discreet.core import InvalidInput, exp_minus
+from discreet.noise import lookup, rounded_gaussian
 from discreet.noise.shapes import GaussianShape, LaplaceShape
 from discreet.noise.table import JUMP_BITS, build
 from scripted import Scripted, Seeded
@@ -34,11 +34,11 @@ SHAPES = [
     LaplaceShape(Fraction(1, 3), two_sided=False),
     LaplaceShape(Fraction(10), two_sided=False),
     LaplaceShape(Fraction(10**6), two_sided=False),
-    GaussianShape(Fraction(1), rounded=True),
-    GaussianShape(Fraction(2**32), rounded=True),
-    GaussianShape(Fraction(2**92, 3), rounded=True),
 ]
-ROUNDED = SHAPES[-3:]
+#: Shapes on the reals, of which draws are rounded.
+ROUNDED = [GaussianShape(Fraction(1)), GaussianShape(Fraction(2**32)), GaussianShape(Fraction(2**92, 3))]
+#: All tables: the shape, and whether it is on the reals.
+TABLES = [*((shape, False) for shape in SHAPES), *((shape, True) for shape in ROUNDED)]
 #: Narrow enough that a 16-bit word has room for all blocks, and every word can be walked.
 WALKED = [
     LaplaceShape(Fraction(2, 5)),
@@ -48,15 +48,15 @@ WALKED = [
 ]
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=repr)
-def test_every_block_lies_between_its_sure_and_maybe_weights(shape):
-    table = build(shape)
+@pytest.mark.parametrize(("shape", "rounded"), TABLES, ids=repr)
+def test_every_block_lies_between_its_sure_and_maybe_weights(shape, rounded):
+    table = build(shape, rounded=rounded)
     scale = Fraction(table.multiplier)
     blocks = range(table.blocks) if table.blocks < 3000 else range(0, table.blocks, table.blocks // 3000)
     for index in blocks:
         low, high = int(table.low[index]), int(table.low[index]) + int(table.gap[index])
         start = (table.first + index) << table.block_bits
-        half = Fraction(shape.rounded, 2)
+        half = Fraction(rounded, 2)
         ends = [start - half, start + (1 << table.block_bits) - 1 + half]
         # p is monotone to both sides of zero, so its extremes are at the ends, or there.
         for x in [*ends, *([Fraction(0)] if ends[0] < 0 < ends[1] else [])]:
@@ -65,9 +65,9 @@ def test_every_block_lies_between_its_sure_and_maybe_weights(shape):
             assert scale * upper / (1 << 160) <= high
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=repr)
-def test_the_weights_of_a_table_leave_no_word_over_and_none_twice(shape):
-    table = build(shape)
+@pytest.mark.parametrize(("shape", "rounded"), TABLES, ids=repr)
+def test_the_weights_of_a_table_leave_no_word_over_and_none_twice(shape, rounded):
+    table = build(shape, rounded=rounded)
     assert table.sure.tolist() == list(accumulate(map(int, table.low)))
     tails = [table.tail] * (2 if shape.two_sided else 1)
     assert table.maybe.tolist() == list(accumulate([*map(int, table.gap), *tails]))
@@ -76,9 +76,9 @@ def test_the_weights_of_a_table_leave_no_word_over_and_none_twice(shape):
     assert int(table.sure[-1]) + int(table.maybe[-1]) >= (1 << 64) * 0.99
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=repr)
-def test_a_word_in_a_sure_part_gives_its_block(shape):
-    table = build(shape)
+@pytest.mark.parametrize(("shape", "rounded"), TABLES, ids=repr)
+def test_a_word_in_a_sure_part_gives_its_block(shape, rounded):
+    table = build(shape, rounded=rounded)
     sure = table.sure.tolist()
     numbers = np.random.default_rng(1).integers(0, sure[-1], 300, dtype=np.uint64).tolist()
     edges = [word for end in sure[:: max(1, len(sure) // 300)] for word in (end - 1, end) if 0 <= word < sure[-1]]
@@ -95,8 +95,8 @@ def script(table, word, lower=0):
 
 
 def test_jump_entries_agree_with_the_weights_for_all_leading_bits():
-    for shape in SHAPES:
-        table = build(shape)
+    for shape, rounded in TABLES:
+        table = build(shape, rounded=rounded)
         sure = table.sure.tolist()
         for leading in range(0, 1 << JUMP_BITS, 37):
             first = bisect_right(sure, leading << 48)
@@ -182,7 +182,7 @@ PLACES = [0, 1, 1 << 62, (1 << 63) - 1, 1 << 63, 12345678901234567890, (1 << 64)
 @pytest.mark.parametrize("shape", ROUNDED, ids=repr)
 def test_reals_that_are_rounded_are_taken_with_the_exact_probability_of_each(shape):
     """Then x comes out with the integral over all reals that are rounded to it."""
-    table = build(shape)
+    table = build(shape, rounded=True)
     for index in range(1, table.blocks, max(1, table.blocks // 12)):
         x = ((table.first + index) << table.block_bits) + (1 << table.block_bits) // 3
         at, value = np.array([index]), np.array([x])
@@ -200,7 +200,7 @@ def test_reals_that_are_rounded_are_taken_with_the_exact_probability_of_each(sha
 
 @pytest.mark.parametrize("shape", ROUNDED, ids=repr)
 def test_the_tails_of_rounded_shapes_are_exact(shape):
-    table = build(shape)
+    table = build(shape, rounded=True)
     for left in (False, True):
         for stride in (0, 1):
             for place in PLACES:
@@ -219,58 +219,13 @@ def test_the_tails_of_rounded_shapes_are_exact(shape):
 
 def test_bits_of_a_word_are_used_once():
     """Leading bits, spare bits, bits below the block: with those below of all kinds, the block stays."""
-    for shape in (SHAPES[4], SHAPES[9], SHAPES[11], ROUNDED[1]):
-        table = build(shape)
+    for shape, rounded in (TABLES[4], TABLES[9], TABLES[11], (ROUNDED[1], True)):
+        table = build(shape, rounded=rounded)
         sure = (1 << JUMP_BITS - 1) - 1  # in the middle, where a bucket lies in one block
         start = int(lookup.draw(table, Scripted([*script(table, sure << 48), *SPARE]), 1)[0])
         for lower in (1, (1 << table.block_bits) - 1):
             value = int(lookup.draw(table, Scripted([*script(table, sure << 48, lower), *SPARE]), 1)[0])
             assert value == start + lower
-
-
-@pytest.mark.parametrize("kind", [np.int64, np.float64, np.float32])
-def test_noise_is_added_to_every_array_and_place(kind):
-    totals = [np.full(size, 7, kind) for size in (70_000, 0, 3, 150_000, 1)]
-    add_rounded_gaussian(totals, 1000, entropy=Seeded(5))
-    for total in totals[:1] + totals[3:4]:
-        for part in np.split(total, 10):
-            assert abs(part.mean() - 7) < 60  # five deviations of a mean of 7,000
-            assert abs(part.std() - 1000) < 45
-    table = build(GaussianShape(Fraction(10**6), rounded=True))
-    drawn = lookup.draw(table, Seeded(5), sum(map(len, totals)))
-    assert np.array_equal(np.concatenate(totals), 7 + drawn)
-
-
-def test_noise_that_floats_do_not_hold_is_added_before_it_is_rounded():
-    """Or the sum would tell more than the sum of integers does."""
-    total, rest = np.full(3, 5, np.float32), np.array([(1 << 24) + 1, 3, -(1 << 25) - 7])
-    sampling._add(total, slice(None), rest)
-    assert total.tolist() == [float(np.float32((1 << 24) + 6)), 8.0, float(np.float32(-(1 << 25) - 2))]
-    naive = np.full(3, 5, np.float32) + rest.astype(np.float32)
-    assert total.tolist() != naive.tolist()
-
-
-@pytest.mark.parametrize(
-    "total",
-    [
-        np.zeros((1, 5)),
-        np.zeros((3, 3)),
-        np.zeros(4, np.float16),
-        np.zeros(4, np.int32),
-        np.zeros(4, ">f4"),
-        np.zeros(4, bool),
-        [0, 0],
-    ],
-    ids=repr,
-)
-def test_noise_is_added_only_where_every_number_gets_its_own_and_holds_it(total):
-    with pytest.raises(WrongType, match="one axis"):
-        add_rounded_gaussian([total], 1000)
-
-
-def test_rounded_noise_is_not_drawn_as_if_it_were_discrete():
-    with pytest.raises(NotImplementedError):
-        direct.draw_one(GaussianShape(Fraction(1), rounded=True), Seeded(1))
 
 
 def test_rounded_noise_has_the_law_of_a_rounded_normal():

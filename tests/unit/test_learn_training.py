@@ -6,14 +6,23 @@ import numpy as np
 import pytest
 
 from discreet.accounting import Approximate, GaussianNoise, Repeated, Subsampled, epsilon
-from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, RunFailed, WrongType
+from discreet.core import DiscreetError, InvalidInput, Neighbours, OutOfRange, PrivacyUnit, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger
-from discreet.noise import SYSTEM
+from discreet.noise import SYSTEM, rounded_gaussian
+from scripted import Seeded
 
 torch = pytest.importorskip("torch")
 
-from discreet.learn.torch import AdaptiveClip, Geometric, Linear, PrivateModel, Training  # noqa: E402
+from discreet.learn.torch import (  # noqa: E402
+    AdaptiveClip,
+    Geometric,
+    Linear,
+    PrivateModel,
+    Training,
+    gradient_noise,
+)
 from discreet.learn.torch import private_steps as steps_of  # noqa: E402
+from discreet.learn.torch.gradient_noise import add_rounded_gaussian  # noqa: E402
 from discreet.learn.torch.lots import draw_lot, physical_batches  # noqa: E402
 from discreet.learn.torch.pricing import noise_ratios  # noqa: E402
 from discreet.learn.torch.private_steps import lot_total, perturb, train_lot  # noqa: E402
@@ -54,6 +63,36 @@ def ledger(tmp_path):
 
 
 # Noise.
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_noise_is_added_to_every_array_and_place(kind):
+    totals = [np.full(size, 7, kind) for size in (70_000, 0, 3, 150_000, 1)]
+    add_rounded_gaussian(totals, Fraction(1000), Seeded(5))
+    drawn = rounded_gaussian(1000, sum(map(len, totals)), entropy=Seeded(5))
+    assert np.array_equal(np.concatenate(totals), 7 + drawn)
+    assert abs(drawn.std() - 1000) < 10  # six deviations of it
+
+
+def test_noise_that_floats_do_not_hold_is_added_before_it_is_rounded():
+    """Or the sum would tell more than the sum of integers does."""
+    total, rest = np.full(3, 5, np.float32), np.array([(1 << 24) + 1, 3, -(1 << 25) - 7])
+    gradient_noise._add(total, slice(None), rest)
+    assert total.tolist() == [float(np.float32((1 << 24) + 6)), 8.0, float(np.float32(-(1 << 25) - 2))]
+    naive = np.full(3, 5, np.float32) + rest.astype(np.float32)
+    assert total.tolist() != naive.tolist()
+    with pytest.raises(OutOfRange, match="does not fit"):
+        gradient_noise._add(np.zeros(1), slice(None), np.array([(1 << 53) + 1]))
+
+
+@pytest.mark.parametrize(
+    "total",
+    [np.zeros((1, 5)), np.zeros((3, 3)), np.zeros(4, np.float16), np.zeros(4, np.int32), np.zeros(4, ">f4")],
+    ids=repr,
+)
+def test_noise_is_added_only_where_every_number_gets_its_own_and_holds_it(total):
+    with pytest.raises(WrongType, match="one axis"):
+        add_rounded_gaussian([total], Fraction(1000), SYSTEM)
 
 
 @pytest.mark.parametrize("sums", ["exact", "float"])

@@ -38,9 +38,9 @@ FACES = {
         "Settings", "WorkloadPreview", "open_session", "read_settings", "write_settings",
     },
     "discreet.noise": {
-        "Coins", "DEVICE", "Entropy", "ExpChoice", "SYSTEM", "add_rounded_gaussian", "below", "bernoulli",
-        "bernoulli_exp", "choose", "choose_exp", "coin_words", "gaussian", "geometric", "laplace", "process_mark",
-        "rounded_gaussian", "toss_exp",
+        "Coins", "DEVICE", "Entropy", "ExpChoice", "SYSTEM", "below", "bernoulli",
+        "bernoulli_exp", "choose", "choose_exp", "coin_words", "gaussian", "geometric", "hand_out_rounded", "laplace",
+        "process_mark", "rounded_gaussian", "toss_exp",
     },
     "discreet.accounting": {
         "Approximate", "BoundedRange", "Bracket", "Composed", "Concentrated", "ConcentratedFilter",

@@ -12,12 +12,12 @@ from discreet.noise.coins import DEVICE, Coins
 if TYPE_CHECKING:
     from discreet.noise.choice import ExpChoice, choose, choose_exp, toss_exp
     from discreet.noise.sampling import (
-        add_rounded_gaussian,
         below,
         bernoulli,
         bernoulli_exp,
         gaussian,
         geometric,
+        hand_out_rounded,
         laplace,
         rounded_gaussian,
     )
@@ -30,7 +30,6 @@ __all__ = [
     "Coins",
     "Entropy",
     "ExpChoice",
-    "add_rounded_gaussian",
     "below",
     "bernoulli",
     "bernoulli_exp",
@@ -39,6 +38,7 @@ __all__ = [
     "coin_words",
     "gaussian",
     "geometric",
+    "hand_out_rounded",
     "laplace",
     "process_mark",
     "rounded_gaussian",
@@ -49,7 +49,7 @@ __all__ = [
 _FETCHED = {
     **dict.fromkeys(("ExpChoice", "choose", "choose_exp", "toss_exp"), "choice"),
     **dict.fromkeys(("below", "bernoulli", "bernoulli_exp", "gaussian", "geometric", "laplace"), "sampling"),
-    **dict.fromkeys(("add_rounded_gaussian", "rounded_gaussian"), "sampling"),
+    **dict.fromkeys(("hand_out_rounded", "rounded_gaussian"), "sampling"),
     **dict.fromkeys(("SYSTEM", "Entropy", "process_mark"), "stream"),
     "coin_words": "sliced",
 }

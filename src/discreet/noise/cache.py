@@ -5,6 +5,7 @@ from typing import TypeVar
 from discreet.noise.shapes import Shape
 from discreet.noise.table import BlockTable, build
 
+Name = TypeVar("Name")
 Kept = TypeVar("Kept")
 
 #: Building a table takes about as long as this many single draws.
@@ -25,31 +26,31 @@ class TableCache:
     __slots__ = ("_tables", "_wanted")
 
     def __init__(self) -> None:
-        self._tables: dict[Shape, BlockTable] = {}
+        self._tables: dict[tuple[Shape, bool], BlockTable] = {}
         self._wanted: dict[Shape, int] = {}
 
     def find(self, shape: Shape, count: int) -> BlockTable | None:
         """Return the shape's table, or None if `count` draws are cheaper without."""
         if count <= FEW:
             return None
-        if shape not in self._tables:
+        if (shape, False) not in self._tables:
             wanted = self._wanted.get(shape, 0) + count
             if wanted < WORTH:
                 _remember(self._wanted, shape, wanted)
                 return None
         return self.kept(shape)
 
-    def kept(self, shape: Shape) -> BlockTable:
+    def kept(self, shape: Shape, *, rounded: bool = False) -> BlockTable:
         """Return the shape's table, built if it is not there."""
-        table = self._tables.get(shape)
+        table = self._tables.get((shape, rounded))
         if table is None:
-            table = build(shape)
-            _remember(self._tables, shape, table)
+            table = build(shape, rounded=rounded)
+            _remember(self._tables, (shape, rounded), table)
         return table
 
 
-def _remember(store: dict[Shape, Kept], shape: Shape, value: Kept) -> None:
-    store[shape] = value
+def _remember(store: dict[Name, Kept], name: Name, value: Kept) -> None:
+    store[name] = value
     for oldest in list(store)[:-MOST]:
         store.pop(oldest, None)
 

@@ -32,10 +32,8 @@ def draw_one(shape: Shape, entropy: Entropy) -> int:
             return int(_laplace(scale, entropy))
         case LaplaceShape(scale):
             return int(_geometric(scale, entropy) if scale <= SPLIT_ABOVE else _wide_geometric(scale, entropy))
-        case GaussianShape(variance, rounded=False):
+        case GaussianShape(variance):
             return int(_gaussian(variance, entropy))
-        case GaussianShape():
-            raise NotImplementedError("rounded noise comes from a table")
 
 
 def _laplace(scale: Fraction, entropy: Entropy) -> float | int:

@@ -28,7 +28,7 @@ _Open = tuple[NDArray[np.intp], NDArray[np.uint16], Integers, Integers]
 def draw(table: BlockTable, entropy: Entropy, count: int) -> NDArray[Any]:
     """Return independent draws from the table's shape: `int32` where that is wide enough, else `int64`.
 
-    Guarantee: each integer x has probability exactly proportional to e^−exponent(x), or, where the shape is rounded, to
+    Guarantee: each integer x has probability exactly proportional to e^−exponent(x), or, where the table is rounded, to
     its integral from x − 1/2 to x + 1/2.
     """
     out = np.empty(count, table.starts.dtype)
@@ -128,7 +128,7 @@ def _settle(table: BlockTable, entropy: Entropy, word: Words, lower: Integers) -
 def _accept(table: BlockTable, entropy: Entropy, index: Integers, x: Integers) -> NDArray[np.bool_]:
     """Take each x with probability (c·p(x) − low)/gap, by a float comparison where that is certain."""
     word = entropy.words(len(x))
-    place = entropy.words(len(x)) if table.shape.rounded else None
+    place = entropy.words(len(x)) if table.rounded else None
     points = x if place is None else x + (place * 2.0**-64 - 0.5)
     weight = table.multiplier * np.exp(-table.shape.exponents(points))
     gap = table.gap[index].astype(np.float64)
@@ -155,7 +155,7 @@ def tail_draw(table: BlockTable, entropy: Entropy, *, left: bool) -> int | None:
     while entropy.bits(1):
         stride += 1
     x = table.edge + (stride << table.tail_stride_bits) + entropy.bits(table.tail_stride_bits) + left
-    place = entropy.word() if table.shape.rounded else None
+    place = entropy.word() if table.rounded else None
     if not _below(table, entropy, entropy.word(), x, place, tail_scale(table, stride), Fraction(0)):
         return None
     return need_room(-x if left else x, table.split)

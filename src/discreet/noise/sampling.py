@@ -1,13 +1,13 @@
 """Draws by name: Laplace, Gaussian, geometric, coins and uniform integers, one or many at a time."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core import InvalidInput, Number, WrongType, exact, exp_minus, positive, whole
+from discreet.core import InvalidInput, Number, exact, exp_minus, positive, whole
 from discreet.noise.cache import TABLES
 from discreet.noise.decide import below_exp, below_ratio
 from discreet.noise.direct import draw_one
@@ -21,10 +21,6 @@ Size = int | tuple[int, ...]
 Integers = NDArray[Any]
 
 WORD = 1 << 64
-#: Integers up to here are exact in floats of 32 and of 64 bits.
-EXACT_32, EXACT_64 = 1 << 24, 1 << 53
-#: The kinds of arrays that noise is added to.
-HOLDING = (np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64))
 #: Normal noise that is narrower than this is not rounded; wider, a sum would have no room beside it.
 NARROWEST, FARTHEST = 1, 1 << 46
 
@@ -87,21 +83,19 @@ def rounded_gaussian(sigma: Number, size: int, *, entropy: Entropy = SYSTEM) -> 
 
     Guarantee: the distribution is exact.
     """
-    drawn = np.zeros(dimensions_of(size), np.int64)
-    add_rounded_gaussian([drawn.reshape(-1)], sigma, entropy=entropy)
+    drawn = np.empty(whole(size, "size", least=0), np.int64)
+    hand_out_rounded(sigma, len(drawn), drawn.__setitem__, entropy=entropy)
     return drawn
 
 
-def add_rounded_gaussian(totals: Sequence[NDArray[Any]], sigma: Number, *, entropy: Entropy = SYSTEM) -> None:
-    """Add normal noise that is rounded to integers to some arrays of one axis that hold integers, in place.
+def hand_out_rounded(
+    sigma: Number, size: int, put: Callable[[Any, Integers], None], *, entropy: Entropy = SYSTEM
+) -> None:
+    """Draw as `rounded_gaussian` does, and call `put(places, draws)` while draws are in the processor's cache.
 
-    The arrays are of `int64`, or of 32- or 64-bit floats that hold integers.
-
-    Guarantee: what is left is the ideal Gaussian mechanism, post-processed, and costs what it costs. First, for
-    integers s and a normal Y, s + round(Y) = round(s + Y), in any dimension and on any grid. Second, floats add two
-    integers that they hold with one rounding of the true sum, which is a function of it. If floats of 32 bits do not
-    hold the noise, they would round it first, and the result would tell more: then the sum is formed in 64 bits, and
-    rounded once.
+    Draws are `int32` where that is wide enough, else `int64`, in an array that is used again. Places are slices, one
+    after the other; some in them get zero first, and their draw in the end, with all of these places in a row: draws
+    may be put there, or added.
     """
     need_entropy(entropy)
     width = positive(sigma, "sigma")
@@ -110,39 +104,7 @@ def add_rounded_gaussian(totals: Sequence[NDArray[Any]], sigma: Number, *, entro
             "sigma is below 1, so that the noise is narrower than the integers, or it is too wide for 64 bits.",
             fix="count in other units, such as a finer grid, so that sigma is from 1 to 2**46",
         )
-    if not all(isinstance(total, np.ndarray) and total.ndim == 1 and total.dtype in HOLDING for total in totals):
-        raise WrongType(
-            "Noise is added to arrays of one axis, of int64, float32 or float64, and to nothing else.",
-            fix="pass array.reshape(-1) of a contiguous array, and widen shorter numbers first",
-        )
-    table = TABLES.kept(GaussianShape(width * width, rounded=True))
-    ends = np.cumsum([len(total) for total in totals]).tolist()
-
-    def put(where: slice | NDArray[np.intp], noise: NDArray[Any]) -> None:
-        for total, end in zip(totals, ends, strict=True):
-            start = end - len(total)
-            if isinstance(where, slice):
-                low, high = max(where.start, start), min(where.stop, end)
-                if low < high:
-                    _add(total, slice(low - start, high - start), noise[low - where.start : high - where.start])
-            else:
-                low, high = np.searchsorted(where, (start, end))
-                _add(total, where[low:high] - start, noise[low:high])
-
-    hand_out(table, entropy, sum(map(len, totals)), put)
-
-
-def _add(total: NDArray[Any], where: Any, noise: NDArray[Any]) -> None:
-    most = max(noise.max(), -noise.min()) if len(noise) else 0
-    if total.dtype == np.float64:
-        need_room(int(most), EXACT_64)  # or floats would round it; at the widest, the chance is below e^−8000
-    if total.dtype == np.float32 and most > EXACT_32:
-        total[where] = (total[where].astype(np.float64) + noise).astype(np.float32)
-    elif isinstance(where, slice):
-        part = total[where]
-        part += noise.astype(total.dtype, copy=False)
-    else:
-        total[where] += noise.astype(total.dtype, copy=False)
+    hand_out(TABLES.kept(GaussianShape(width * width), rounded=True), entropy, whole(size, "size", least=0), put)
 
 
 @overload
@@ -234,12 +196,12 @@ def _shaped(coins: NDArray[np.bool_], size: Size | None) -> bool | NDArray[np.bo
 
 
 __all__ = [
-    "add_rounded_gaussian",
     "below",
     "bernoulli",
     "bernoulli_exp",
     "gaussian",
     "geometric",
+    "hand_out_rounded",
     "laplace",
     "rounded_gaussian",
     "sample",

@@ -20,7 +20,6 @@ class LaplaceShape:
 
     scale: Fraction
     two_sided: bool = True
-    rounded = False
 
     @property
     def width(self) -> float:
@@ -46,13 +45,9 @@ class LaplaceShape:
 
 @dataclass(frozen=True, slots=True)
 class GaussianShape:
-    """P(x) ∝ e^−x²/(2·variance) on all integers.
-
-    Rounded, P(x) ∝ the integral of e^−y²/(2·variance) from x − 1/2 to x + 1/2: a normal real, rounded.
-    """
+    """P(x) ∝ e^−x²/(2·variance) on all integers."""
 
     variance: Fraction
-    rounded: bool = False
     two_sided = True
 
     @property

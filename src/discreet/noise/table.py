@@ -11,8 +11,8 @@ into a tail, or into the rest. Within the block, x is uniform. A sure x is taken
 probability proportional to (low + gap·(c·p(x) − low)/gap)/B = c·p(x)/B: exactly p, whatever c, low and gap are.
 Floats decide how often the slow paths are taken, and nothing else.
 
-A *rounded* shape is one on the reals: a block of integers stands for the reals that are rounded to them, low and gap
-hold for all of these, and where it matters, in maybe parts and tails, a real is drawn that is rounded to x. Then x
+A *rounded* table has its shape on the reals: a block of integers stands for the reals that are rounded to them, low and
+gap hold for all of these, and where it matters, in maybe parts and tails, a real is drawn that is rounded to x. Then x
 comes out with probability proportional to the integral of p from x − 1/2 to x + 1/2.
 
 Reference: rejection from a dyadic proposal, in the manner of Karney 2016 and Canonne, Kamath, Steinke 2020.
@@ -49,6 +49,7 @@ class BlockTable:
     """The weights of one shape. Blocks are numbered from `first` on."""
 
     shape: Shape
+    rounded: bool
     word_bits: int
     block_bits: int
     first: int
@@ -82,49 +83,49 @@ class BlockTable:
         return (self.first + self.blocks) << self.block_bits
 
 
-def build(shape: Shape, word_bits: int = 64) -> BlockTable:
+def build(shape: Shape, word_bits: int = 64, *, rounded: bool = False) -> BlockTable:
     """Build the table of a shape; words shorter than 64 bits are for tests that walk through all of them."""
     width = shape.width
     block_bits = max(0, math.ceil(math.log2(width / FINENESS)))
     # Beyond this point all weights together are less than one part in 2^word_bits.
     last = (int(shape.reach((word_bits + 3) * math.log(2))) >> block_bits) + 2
     first = -last if shape.two_sided else 0
-    smallest, largest = _extremes(shape, np.arange(first, last, dtype=np.int64), block_bits)
+    smallest, largest = _extremes(shape, np.arange(first, last, dtype=np.int64), block_bits, 0.5 if rounded else 0.0)
     count = last - first
     room = (1 << word_bits) - 2 * count - 64
     multiplier = room / (float(largest.sum()) * (1 + 2.0**-20))
     low = np.floor(multiplier * smallest * (1 - MARGIN)).astype(np.uint64)
     high = (np.ceil(multiplier * largest * (1 + MARGIN)) + 1).astype(np.uint64)
     gap = high - low
-    tail, stride_bits = _tail_weight(shape, last << block_bits, multiplier / (1 << block_bits))
+    edge = Fraction(2 * (last << block_bits) - rounded, 2)
+    tail, stride_bits = _tail_weight(shape, edge, multiplier / (1 << block_bits))
     tails = np.full(2 if shape.two_sided else 1, tail, np.uint64)
     sure = np.cumsum(low)
     maybe = np.cumsum(np.concatenate([gap, tails]))
     if int(sure[-1]) + int(maybe[-1]) > 1 << word_bits:
         raise ArithmeticError("the weights of a noise table do not fit its word")  # c was chosen so that they do
     starts = _starts(sure, first, block_bits, word_bits)
-    return BlockTable(shape, word_bits, block_bits, first, multiplier, low, gap, sure, maybe, tail, stride_bits, starts)
+    weights = (multiplier, low, gap, sure, maybe, tail, stride_bits)
+    return BlockTable(shape, rounded, word_bits, block_bits, first, *weights, starts)
 
 
-def _extremes(shape: Shape, block: NDArray[np.int64], block_bits: int) -> tuple[Any, Any]:
-    """Return the least and the greatest p of every block, up to the margin."""
+def _extremes(shape: Shape, block: NDArray[np.int64], block_bits: int, half: float) -> tuple[Any, Any]:
+    """Return the least and the greatest p of every block, with so much to each side of it, up to the margin."""
     start = block << block_bits
     end = start + ((1 << block_bits) - 1)
-    half = 0.5 if shape.rounded else 0.0
     near = np.maximum(np.abs(np.where(block >= 0, start, end)) - half, 0)
     far = np.abs(np.where(block >= 0, end, start)) + half
     return np.exp(-shape.exponents(far)), np.exp(-shape.exponents(near))
 
 
-def _tail_weight(shape: Shape, edge: int, multiplier: float) -> tuple[int, int]:
+def _tail_weight(shape: Shape, edge: Fraction, multiplier: float) -> tuple[int, int]:
     """Return the weight of a tail and the length of its strides (see `tail_draw`).
 
     In strides over which p falls by half at least, the k-th stride is proposed with probability 2^−(k+1), which
     covers c/B·p everywhere in the tail if the weight is at least 2·stride·c/B·p(edge).
     """
-    nearest = Fraction(2 * edge - shape.rounded, 2)
-    stride_bits = max(0, math.ceil(math.log2(math.log(2) / shape.slope(float(nearest)) * (1 + MARGIN))))
-    largest = math.exp(-float(shape.exponent(nearest)))
+    stride_bits = max(0, math.ceil(math.log2(math.log(2) / shape.slope(float(edge)) * (1 + MARGIN))))
+    largest = math.exp(-float(shape.exponent(edge)))
     return math.ceil(2 * (1 << stride_bits) * multiplier * largest * (1 + 2.0**-20)) + 1, stride_bits
 
 

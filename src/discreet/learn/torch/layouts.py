@@ -46,6 +46,12 @@ class ChannelsLast:
     copies: list[tuple[Tensor, int]] = field(default_factory=list)
     """Tensors that should perhaps be one and are two, with PyTorch's count of changes to each."""
 
+    def lays_out(self, weight: Tensor) -> bool:
+        """Tell whether a convolution with this weight is laid out, and remember that one was."""
+        fits = weight.ndim in LAST and weight.dtype == torch.float32
+        self.used |= fits
+        return fits
+
     def do(self, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Do one of PyTorch's functions, and watch what it copied."""
         if not self.used or (function not in SHOWING and function not in COPYING):

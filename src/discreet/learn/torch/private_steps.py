@@ -3,9 +3,7 @@
 *Sensitivity.* What one example adds to the sum of group g is a vector of integers of norm at most `steps`, in units of
 C_g/steps. Noise of z·r_g·steps is added to each coordinate, where the sum of 1/r_g² is at most 1. Divided by their
 noise, all groups together move by at most √(Σ 1/(z·r_g)²) ≤ 1/z when one example comes or goes: the lot costs
-`GaussianNoise(z)` before sampling, and noise that is rounded is post-processing (see `add_rounded_gaussian`): every
-loss that is proved for ideal Gaussian noise of this z, in Poisson lots and composed, holds for the integers. A discrete
-Gaussian has the same zCDP, and in lots no numeric curve that is proved for vectors.
+`GaussianNoise(z)` before sampling, and noise that is rounded is post-processing (see `gradient_noise`).
 Reference: Abadi and others 2016, Algorithm 1; McMahan and others 2018, Section 2 (clipping by group).
 """
 
@@ -23,9 +21,10 @@ from discreet.core import InvalidInput
 from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.apart import need_apart
 from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
+from discreet.learn.torch.gradient_noise import add_rounded_gaussian
 from discreet.learn.torch.lots import draw_lot, physical_batches, take
 from discreet.learn.torch.refusals import refuse_changed, state_of
-from discreet.noise import Entropy, add_rounded_gaussian, rounded_gaussian
+from discreet.noise import Entropy, rounded_gaussian
 
 Sums = Literal["exact", "float"]
 
@@ -132,7 +131,7 @@ def perturb(model: PrivateModel, total: Total, terms: Terms, noise: Fraction, en
     """Add noise of z·r_g·steps to every coordinate of the sums, in grid steps, in place."""
     for ratio, places in zip(terms.ratios, group_places(model), strict=True):
         flat = [total.sums[place].view(-1).numpy() for place in places]
-        add_rounded_gaussian(flat, noise * ratio * terms.steps, entropy=entropy)
+        add_rounded_gaussian(flat, noise * ratio * terms.steps, entropy)
 
 
 def group_places(model: PrivateModel) -> list[list[int]]:

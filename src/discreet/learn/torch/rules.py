@@ -15,7 +15,6 @@ import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from discreet.core import InvalidInput
 from discreet.learn.torch.convolution import ConvolutionCall
 from discreet.learn.torch.embedding import EmbeddingCall
-from discreet.learn.torch.layouts import LAST
 from discreet.learn.torch.linear import LinearCall
 from discreet.learn.torch.recurrent import RULES as RECURRENT
 from discreet.learn.torch.scaling import ScaleCall
@@ -57,9 +56,7 @@ def convolution(  # noqa: PLR0913, PLR0917 - the signature is PyTorch's
         spans = [gap * (size - 1) for gap, size in zip(gaps, weight.shape[2:], strict=True)]
         input = F.pad(input, [side for span in reversed(spans) for side in (span // 2, span - span // 2)])  # noqa: A001 - same
     margins = (0,) * axes if isinstance(padding, str) else _each(padding, axes)
-    last = tape.layout is not None and weight.ndim in LAST and weight.dtype == torch.float32
-    if tape.layout is not None and last:
-        tape.layout.used = True
+    last = tape.layout is not None and tape.layout.lays_out(weight)
     return tape.use(ConvolutionCall(_each(stride, axes), margins, gaps, groups, last), input, weight, bias)
 
 

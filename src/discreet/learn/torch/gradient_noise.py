@@ -1,0 +1,66 @@
+"""Gaussian noise on integer sums that costs exactly what ideal Gaussian noise costs.
+
+*Theorem.* Let s be a vector of integers and Y ideal Gaussian noise. Then s + round(Y) = round(s + Y): who adds the
+rounded noise hands out the ideal Gaussian mechanism, post-processed. So every loss that is proved for `GaussianNoise`
+of this σ, on its own, in Poisson lots, composed, holds for the integers, in any dimension and on any grid; a discrete
+Gaussian has the same zCDP, and in lots no numeric curve that is proved for vectors.
+
+*Integers in floats.* Floats add two integers that they hold with one rounding of the true sum: the result is a function
+of s + round(Y), and so post-processing, too. If floats of 32 bits do not hold the noise, they would round it first, and
+the result would tell more; then the sum is formed in 64 bits, and rounded once.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import OutOfRange, WrongType
+from discreet.learn.torch.exact_sums import EXACT_32
+from discreet.noise import Entropy, hand_out_rounded
+
+#: Integers up to here are exact in 64-bit floats.
+EXACT_64 = 1 << 53
+#: The kinds of sums.
+HOLDING = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def add_rounded_gaussian(sums: Sequence[NDArray[Any]], sigma: Fraction, entropy: Entropy) -> None:
+    """Add N(0, σ²), rounded to the nearest integers, to arrays of one axis of floats that are integers, in place.
+
+    Guarantee: what is left costs `GaussianNoise(sigma, sensitivity)`.
+    """
+    if not all(total.ndim == 1 and total.dtype in HOLDING for total in sums):
+        raise WrongType("Sums are not floats of one axis, each of which gets its own noise.", fix="pass sums.view(-1)")
+    ends = np.cumsum([len(total) for total in sums]).tolist()
+    hand_out_rounded(sigma, ends[-1] if ends else 0, partial(_put, sums, ends), entropy=entropy)
+
+
+def _put(
+    sums: Sequence[NDArray[Any]], ends: Sequence[int], where: slice | NDArray[np.intp], noise: NDArray[Any]
+) -> None:
+    """Add noise to the sums that it falls to: to those of a slice of all, or of some places in order."""
+    for total, end in zip(sums, ends, strict=True):
+        start = end - len(total)
+        if isinstance(where, slice):
+            low, high = max(where.start, start), min(where.stop, end)
+            if low < high:
+                _add(total, slice(low - start, high - start), noise[low - where.start : high - where.start])
+        else:
+            low, high = np.searchsorted(where, (start, end))
+            _add(total, where[low:high] - start, noise[low:high])
+
+
+def _add(total: NDArray[Any], where: slice | NDArray[np.intp], noise: NDArray[Any]) -> None:
+    most = max(noise.max(), -noise.min()) if len(noise) else 0
+    if most > EXACT_64:  # at the widest, the chance is below e^−8000
+        raise OutOfRange("A draw of noise does not fit into its floats.", fix="run the step again, at no further cost")
+    if most > EXACT_32 and total.dtype == np.float32:
+        total[where] = (total[where].astype(np.float64) + noise).astype(np.float32)
+    elif isinstance(where, slice):  # in place: what is assigned is copied once more
+        np.add(total[where], noise.astype(total.dtype), out=total[where])
+    else:
+        total[where] += noise.astype(total.dtype)
