@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: setup demo pictures mnist test slow spark faults mutants check format bench docs postgres java clean
+.PHONY: setup demo pictures mnist test slow spark faults mutants check format bench docs compiler postgres java clean
 
 setup: $(VENV)/.dev
 
@@ -15,7 +15,7 @@ $(VENV)/.torch: | $(VENV)/bin/python
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/.torch
+$(VENV)/.dev: pyproject.toml hatch_build.py $(wildcard src/discreet/*/*.c src/discreet/*/*/*.c) | $(VENV)/.torch
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
@@ -86,6 +86,9 @@ docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest
 	$(RUN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
+compiler:              ## the C compiler that makes some loops fast, where it is missing (Debian, Ubuntu)
+	@.ci/compiler
+
 postgres:              ## the server that some tests start, where it is missing (Debian, Ubuntu)
 	@.ci/postgres
 
@@ -94,4 +97,5 @@ java:                  ## what Spark runs on, where it is missing (Debian, Ubunt
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
+	find src -name '*.compiled' -delete
 	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png local-browsers.png mnist-accuracy.png mnist-runs.json docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -92,6 +92,7 @@ def private_step(name, lot, *, exact):
         return functional.cross_entropy(model(images), labels, reduction="none")
 
     def step():
+        optimiser.zero_grad()
         if exact:
             sums = private.exact_sums(losses, clipping, STEPS).sums
         else:

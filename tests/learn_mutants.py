@@ -42,15 +42,15 @@ LEARN_MUTANTS = [
     Mutant(
         "the norm of an outer product forgets one of its factors",
         "learn/torch/grid.py",
-        "return OuterIntegers(second, first, integer_squares(second) * squares)",
-        "return OuterIntegers(second, first, integer_squares(second))",
+        "second.squares * first.squares, second.largest * first.largest)",
+        "second.squares, second.largest * first.largest)",
         f"{LAYERS}::test_adversarial_gradients_stay_within_the_bound",
     ),
     Mutant(
         "integers that are too long are kept as they are",
         "learn/torch/grid.py",
-        "        self.gradient[~kept] = 0\n",
-        "        self.gradient[~kept] += 0\n",
+        "        for each in (self.gradient, self.lengths, self.largest):\n",
+        "        for each in ():\n",
         f"{LAYERS}::test_adversarial_gradients_stay_within_the_bound {WITHIN}",
     ),
     Mutant(
@@ -62,7 +62,7 @@ LEARN_MUTANTS = [
     ),
     Mutant(
         "squared norms are taken in 32 bits whatever their size",
-        "learn/torch/grid.py",
+        "learn/torch/rounding.py",
         "if (narrow < ROOTS_32).all():",
         "if (narrow >= 0).all():",
         f"{LAYERS}::test_squared_norms_that_32_bits_cannot_hold_are_exact",
@@ -140,7 +140,7 @@ LEARN_MUTANTS = [
     Mutant(
         "a gradient that is not a number is summed",
         "learn/torch/sums.py",
-        "if not torch.isfinite(norms).all():",
+        "if not norms.sum().isfinite():",
         "if norms.isnan().all():",
         f"{LAYERS}::test_what_is_not_finite_gets_one_sentence_whatever_it_was",
     ),
@@ -214,7 +214,7 @@ LEARN_MUTANTS = [
         "learn/torch/gradient_noise.py",
         "_add(total, where[low:high] - start, noise[low:high])",
         "_add(total, where[low:high] - start, noise[: high - low])",
-        f"{TRAINING}::test_noise_is_added_to_every_array_and_place",
+        "unit/test_learn_compiled.py::test_noise_is_added_to_every_array_and_place",
     ),
     Mutant(
         "sums grow beyond what 32 bits hold",
@@ -225,7 +225,7 @@ LEARN_MUTANTS = [
     ),
     Mutant(
         "roots of large squares are taken for exact",
-        "learn/torch/grid.py",
+        "learn/torch/rounding.py",
         "ROOTS_32, ROOTS_64 = 724, 1 << 24",
         "ROOTS_32, ROOTS_64 = 1 << 12, 1 << 27",
         f"{LAYERS}::test_squares_of_norms_are_sums_of_squares",

@@ -23,6 +23,7 @@ import pytest
 
 from accounting_mutants import ACCOUNTING_MUTANTS
 from anonymity_mutants import ANONYMITY_MUTANTS
+from compiled_mutants import COMPILED_MUTANTS
 from contribution_mutants import CONTRIBUTION_MUTANTS
 from counter_mutants import COUNTER_MUTANTS
 from data_mutants import DATA_MUTANTS
@@ -48,6 +49,8 @@ from workload_mutants import WORKLOAD_MUTANTS
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
+sys.path.append(str(HERE.parent))
+hatch_build = importlib.import_module("hatch_build")
 #: A mutant that makes a draw run for ever is caught, too.
 SECONDS = 240
 #: Hypothesis is loaded before pytest looks for it, which pytest warns of.
@@ -94,8 +97,8 @@ MUTANTS = [
     Mutant(
         "an off-by-one in the search for a block",
         "noise/lookup.py",
-        'index[beyond] = np.searchsorted(table.sure, word[beyond], side="right")',
-        'index[beyond] = np.searchsorted(table.sure, word[beyond], side="left")',
+        'index[beyond] = np.searchsorted(ends, word[beyond], side="right")',
+        'index[beyond] = np.searchsorted(ends, word[beyond], side="left")',
         "claims/test_noise_tables.py",
     ),
     Mutant(
@@ -150,8 +153,8 @@ MUTANTS = [
     Mutant(
         "draws of the slow path are put into the wrong places",
         "noise/lookup.py",
-        "return values, (split + start, begins",
-        "return values, (split, begins",
+        "open_draws.append((left + start, words[left]))",
+        "open_draws.append((left, words[left]))",
         "claims/test_noise_tables.py claims/test_noise_statistics.py",
     ),
     # Single draws and coins.
@@ -598,6 +601,7 @@ MUTANTS = [
     *ACCOUNTING_MUTANTS,
     *GATE_MUTANTS,
     *PERSONAL_MUTANTS,
+    *COMPILED_MUTANTS,
     *CONTRIBUTION_MUTANTS,
     *COUNTER_MUTANTS,
     *LAW_MUTANTS,
@@ -686,6 +690,8 @@ def plant(mutant: Mutant, copy: Path) -> None:
     if text.count(mutant.old) != 1:
         raise SystemExit(f"{mutant.bug}: the place to change stands {text.count(mutant.old)} times in {mutant.file}")
     path.write_text(text.replace(mutant.old, mutant.new))
+    if path.suffix == ".c" and (why := hatch_build.compile_file(path)):
+        raise SystemExit(f"{mutant.bug}: {why}")
 
 
 def trials(chosen: Sequence[Mutant]) -> Iterator[tuple[Mutant, bool, float]]:

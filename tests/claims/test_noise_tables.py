@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare, norm
 
 from coins import SPARE, chance, exponential, threshold
+from compiled_parts import WAYS, choose
 from discreet.core import InvalidInput, exp_minus
 from discreet.noise import lookup, rounded_gaussian
 from discreet.noise.shapes import GaussianShape, LaplaceShape
@@ -76,6 +77,13 @@ def test_the_weights_of_a_table_leave_no_word_over_and_none_twice(shape, rounded
     assert int(table.sure[-1]) + int(table.maybe[-1]) >= (1 << 64) * 0.99
 
 
+@pytest.fixture(params=WAYS)
+def way(request, monkeypatch):
+    """Draws are made in C, and by NumPy."""
+    choose(request.param, monkeypatch)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize(("shape", "rounded"), TABLES, ids=repr)
 def test_a_word_in_a_sure_part_gives_its_block(shape, rounded):
     table = build(shape, rounded=rounded)
@@ -90,8 +98,9 @@ def test_a_word_in_a_sure_part_gives_its_block(shape, rounded):
 
 
 def script(table, word, lower=0):
-    """Return the words that make a 64-bit word: leading bits together with those below the block, and then the rest."""
-    return [word >> 48 << (8 * table.starts.itemsize - JUMP_BITS) | lower, word & ((1 << 48) - 1)]
+    """Return the words that make a 64-bit word: its beginning together with the bits below the block, then the rest."""
+    bits = 8 * table.starts.itemsize - table.block_bits
+    return [word >> 64 - bits << table.block_bits | lower, word & (1 << 64 - bits) - 1]
 
 
 def test_jump_entries_agree_with_the_weights_for_all_leading_bits():
@@ -106,6 +115,7 @@ def test_jump_entries_agree_with_the_weights_for_all_leading_bits():
             assert table.starts[leading] == expected
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("shape", WALKED, ids=repr)
 def test_walking_all_words_gives_the_exact_distribution(shape):
     """Every word of a 16-bit table, every acceptance found by bisection on the real decision, and the tails."""
@@ -164,6 +174,7 @@ def test_maybe_draws_of_wide_blocks_are_taken_with_the_exact_probability(shape):
         assert abs(taken(table, index, x) - expected) < Fraction(1, 1 << 60)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("shape", SHAPES[:6] + SHAPES[8:11], ids=repr)
 def test_words_behind_all_weights_start_again(shape):
     table = build(shape)
@@ -217,6 +228,7 @@ def test_the_tails_of_rounded_shapes_are_exact(shape):
                 assert abs(Fraction(threshold(taken), 1 << 64) - expected) < Fraction(1, 1 << 60)
 
 
+@pytest.mark.usefixtures("way")
 def test_bits_of_a_word_are_used_once():
     """Leading bits, spare bits, bits below the block: with those below of all kinds, the block stays."""
     for shape, rounded in (TABLES[4], TABLES[9], TABLES[11], (ROUNDED[1], True)):
@@ -228,6 +240,7 @@ def test_bits_of_a_word_are_used_once():
             assert value == start + lower
 
 
+@pytest.mark.usefixtures("way")
 def test_rounded_noise_has_the_law_of_a_rounded_normal():
     drawn = rounded_gaussian(3, 60_000, entropy=Seeded(11))
     edges = np.arange(-9, 9) + 0.5
@@ -242,6 +255,7 @@ def test_noise_narrower_than_the_grid_or_wider_than_words_is_refused(sigma):
         rounded_gaussian(sigma, 3)
 
 
+@pytest.mark.usefixtures("way")
 def test_draws_do_not_depend_on_how_many_are_asked_for_at_once():
     """Batches, and the collected slow path, put every value into its own place."""
     table = build(LaplaceShape(Fraction(1000)))

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 import plain_dpsgd
 from discreet.core import InvalidInput, WrongType
-from discreet.learn.torch import calls, exact_sums, grid, sums
+from discreet.learn.torch import calls, exact_sums, grid, rounding, sums
 from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel
 from discreet.learn.torch.tape import Recording, Tape
 
@@ -332,7 +332,8 @@ def test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums(choose)
 
 
 def outer(gradient, inputs):
-    return grid.OuterIntegers(gradient, inputs, grid.integer_squares(gradient) * grid.integer_squares(inputs))
+    squares = rounding.integer_squares(gradient) * rounding.integer_squares(inputs)
+    return grid.OuterIntegers(gradient, inputs, squares, gradient.abs().amax(1).double() * inputs.abs().amax(1))
 
 
 def test_sums_that_32_bits_cannot_hold_are_exact():
@@ -365,7 +366,7 @@ def test_a_product_that_is_beyond_32_bits_by_itself_is_exact():
 
 def test_squared_norms_that_32_bits_cannot_hold_are_exact():
     rows = torch.tensor([[4097.0, 1.0, 2.0], [1.0, 2.0, 3.0]])
-    assert grid.WholeIntegers(rows).squares().tolist() == [4097**2 + 5, 14]
+    assert rounding.integer_squares(rows).tolist() == [4097**2 + 5, 14]
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64])
@@ -376,21 +377,20 @@ def test_squares_of_norms_are_sums_of_squares(kind, least):
     side = math.isqrt(least // 700)
     rows = torch.randint(-side, side + 1, (200, 2003), generator=generator).to(kind)
     wanted = [sum(int(number) ** 2 for number in row.tolist()) for row in rows]
-    assert grid.integer_squares(rows).tolist() == wanted
+    assert rounding.integer_squares(rows).tolist() == wanted
 
 
 def test_every_square_root_that_is_rounded_back_is_of_that_integer():
-    numbers = torch.arange(grid.ROOTS_32**2 + 2)
+    numbers = torch.arange(rounding.ROOTS_32**2 + 2)
     roots = torch.linalg.vector_norm(numbers.double().sqrt()[:, None], dim=1).float()
-    narrow = roots < grid.ROOTS_32
+    narrow = roots < rounding.ROOTS_32
     assert torch.equal(roots[narrow].double().square().round().long(), numbers[narrow])
 
 
 @pytest.mark.parametrize("size", [2**26, 2**26 + 1, 2**27, 2**31])
 def test_a_norm_beyond_what_floats_hold_is_never_taken_for_one_within(size):
     rows = torch.tensor([[float(size)], [0.0]], dtype=torch.float64)
-    integers = grid.WholeIntegers(rows)
-    assert (integers.squares() <= MOST_STEPS**2).tolist() == [size <= MOST_STEPS, True]
+    assert (rounding.integer_squares(rows) <= MOST_STEPS**2).tolist() == [size <= MOST_STEPS, True]
 
 
 def test_clipping_by_group_bounds_every_group():

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import OutOfRange
+from discreet.noise.compiled_draws import CompiledTable, compiled_table
 from discreet.noise.decide import below_exp, below_exp_around
 from discreet.noise.stream import Entropy, Words
 from discreet.noise.table import JUMP_BITS, MARGIN, BlockTable, tail_scale
@@ -16,13 +17,14 @@ from discreet.noise.table import JUMP_BITS, MARGIN, BlockTable, tail_scale
 LAST_WORD = np.uint64((1 << 64) - 1)
 #: Draws made at a time, so that all buffers stay in the processor's cache.
 BATCH = 1 << 16
+#: One spare word for so many draws, and some more: one in twenty is used. If there are too few, that costs time.
+SPARE, LEAST_SPARE = 16, 64
 
 Integers = NDArray[np.int64]
-#: Random words of one batch, what is looked up, and what is found.
-_Buffers = tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]
-#: Positions of draws that the look-up left open, their leading bits, the first block that they may lie in, and the bits
-#: below the block.
-_Open = tuple[NDArray[np.intp], NDArray[np.uint16], Integers, Integers]
+#: Takes draws, and which of all they are.
+Put = Callable[[Any, NDArray[Any]], None]
+#: Places of draws that the look-up left open, and their words.
+_Open = tuple[NDArray[np.intp], NDArray[Any]]
 
 
 def draw(table: BlockTable, entropy: Entropy, count: int) -> NDArray[Any]:
@@ -36,81 +38,130 @@ def draw(table: BlockTable, entropy: Entropy, count: int) -> NDArray[Any]:
     return out
 
 
-def hand_out(table: BlockTable, entropy: Entropy, count: int, put: Callable[[Any, NDArray[Any]], None]) -> None:
+def hand_out(table: BlockTable, entropy: Entropy, count: int, put: Put) -> None:
     """Make draws, and hand them out with their places while they are in the cache.
 
     A place that a batch leaves open gets zero first and its draw in the end: draws may be put there, or added. Places
-    are slices first, and then one row of numbers, in order.
+    are slices first, and then perhaps one row of numbers, in order.
     """
+    by_c = compiled_table(table, min(count, BATCH))
+    if by_c is None:
+        _hand_out(table, entropy, count, put)
+    else:
+        _hand_out_by_c(by_c, entropy, count, put)
+
+
+def _hand_out_by_c(table: CompiledTable, entropy: Entropy, count: int, put: Put) -> None:
+    size = min(count, BATCH)
+    buffers: tuple[NDArray[Any], NDArray[Any]] = np.empty(size, np.uint32), np.empty(size, np.int32)
+    spare = np.empty(size // SPARE + LEAST_SPARE, np.uint64)
+    for start in range(0, count, BATCH):
+        words, values = (buffer[: count - start] for buffer in buffers)
+        entropy.fill(words)
+        entropy.fill(spare)
+        for place, word, begin, end in table.draw(words, spare, values).tolist():
+            known = np.array([word], np.uint32)
+            values[place] = _resolve(table.table, Replayed(spare[begin:end], entropy), known)[0]
+        put(slice(start, start + len(values)), values)
+
+
+class Replayed(Entropy):
+    """Words that were drawn before, and then fresh ones: for a draw that is finished elsewhere than it was begun."""
+
+    __slots__ = ("_known", "_then")
+
+    def __init__(self, known: Words, then: Entropy) -> None:
+        super().__init__()
+        self._known, self._then = known.tolist()[::-1], then
+
+    def fill(self, buffer: NDArray[Any]) -> None:
+        """Overwrite an array with random bytes; each number of it takes one of the words that are known."""
+        known = [self._known.pop() for _ in range(min(len(buffer), len(self._known)))]
+        buffer[: len(known)] = np.array(known, np.uint64).astype(buffer.dtype)
+        if len(known) < len(buffer):
+            self._then.fill(buffer[len(known) :])
+
+    def uniform(self) -> tuple[int, float]:
+        """Return a word, and the number in [0, 1] that it begins, as a float."""
+        if not self._known:
+            return self._then.uniform()
+        word = self._known.pop()
+        return word, word * 2.0**-64
+
+
+def _hand_out(table: BlockTable, entropy: Entropy, count: int, put: Put) -> None:
     size = min(count, BATCH)
     kind = table.starts.dtype
     buffers = np.empty(size, np.dtype(f"u{kind.itemsize}")), np.empty(size, np.intp), np.empty(size, kind)
-    open_draws = []
+    open_draws: list[_Open] = []
     for start in range(0, count, BATCH):
-        values, left = _look_up(table, entropy, min(BATCH, count - start), start, buffers)
+        words, places, values = (buffer[: count - start] for buffer in buffers)
+        entropy.fill(words)
+        left = _look_up(table, words, places, values)
         put(slice(start, start + len(values)), values)
-        open_draws.append(left)
+        open_draws.append((left + start, words[left]))
     if open_draws:
         # All at once: the fixed price of a NumPy call, times the dozen calls of the slow path, is the larger part.
-        where, leading, first, lower = (np.concatenate(parts) for parts in zip(*open_draws, strict=True))
+        where, known = (np.concatenate(parts) for parts in zip(*open_draws, strict=True))
         if len(where):
-            put(where, _resolve(table, entropy, leading, first, lower))
+            put(where, _resolve(table, entropy, known))
 
 
 def _look_up(
-    table: BlockTable, entropy: Entropy, size: int, start: int, buffers: _Buffers
-) -> tuple[NDArray[Any], _Open]:
-    """Return draws where the leading bits decide, zeros where they do not, and where that is, with the bits so far."""
-    words, places, values = (buffer[:size] for buffer in buffers)
-    entropy.fill(words)
+    table: BlockTable, words: NDArray[Any], places: NDArray[np.intp], values: NDArray[Any]
+) -> NDArray[np.intp]:
+    """Find draws where the leading bits decide, put zeros where they do not, and return where that is."""
     # The highest 16 bits find the block, the lowest are the place in it: no bit is used twice, or both would depend.
-    leading = words.view(np.uint16)[_HIGHEST[words.itemsize] :: words.itemsize // 2]
-    places[:] = leading
+    places[:] = words.view(np.uint16)[_HIGHEST[words.itemsize] :: words.itemsize // 2]
     # "clip" only spares the check of indices that 16 bits cannot exceed.
     np.take(table.starts, places, out=values, mode="clip")
     split = np.flatnonzero(values >= table.split)
-    begins, first = leading[split], values[split] - table.split
-    words &= words.dtype.type((1 << table.block_bits) - 1)
-    values += words.view(values.dtype)
+    values += (words & words.dtype.type((1 << table.block_bits) - 1)).view(values.dtype)
     values[split] = 0
-    return values, (split + start, begins, first.astype(np.int64), words[split].astype(np.int64))
+    return split
 
 
 #: Where the highest 16 bits of a word of 4 or 8 bytes are.
 _HIGHEST = {4: 1, 8: 3} if sys.byteorder == "little" else {4: 0, 8: 0}
 
 
-def _resolve(
-    table: BlockTable, entropy: Entropy, leading: NDArray[np.uint16], first: Integers, lower: Integers
-) -> Integers:
-    """Finish the draws whose leading bits do not decide: about one in fifty on wide shapes."""
-    rest_bits = table.word_bits - JUMP_BITS
-    word = leading.astype(np.uint64) << np.uint64(rest_bits)
-    word |= entropy.words(len(word)) & np.uint64((1 << rest_bits) - 1)
-    index = _blocks(table, word, first)
-    result = ((index + table.first) << table.block_bits) + lower
+def _resolve(table: BlockTable, entropy: Entropy, known: NDArray[Any]) -> Integers:
+    """Finish the draws that the look-up left open: about one in forty on wide shapes."""
+    bits, below = 8 * known.itemsize, table.block_bits
+    lower = (known & known.dtype.type((1 << below) - 1)).astype(np.int64)
+    first = table.starts[known >> known.dtype.type(bits - JUMP_BITS)].astype(np.int64) - table.split
+    word = (known >> known.dtype.type(below)).astype(np.uint64)
+    missing = table.word_bits - (bits - below)
+    if missing > 0:
+        word <<= np.uint64(missing)
+        word |= entropy.words(len(word)) & np.uint64((1 << missing) - 1)
+    else:
+        word >>= np.uint64(-missing)
+    index: Integers = _blocks(table.sure, word, first)
+    result: Integers = ((index + table.first) << below) + lower
     unsure = np.flatnonzero(index == table.blocks)
     if len(unsure):
         result[unsure] = _settle(table, entropy, word[unsure] - table.sure[-1], lower[unsure])
     return result
 
 
-def _blocks(table: BlockTable, word: Words, first: Integers) -> Integers:
-    """Return which sure parts words fall into, or how many there are for those behind all of them.
+def _blocks(ends: Words, word: Words, first: Integers) -> Integers:
+    """Return which of some parts words fall into, or how many there are for those behind all of them.
 
-    Nearly all fall into the first block that they may lie in, or the next; the others are searched for.
+    Nearly all fall into the first part that they may lie in, or the next; the others are searched for.
     """
-    # Behind all sure parts nothing is beyond, but for the last word of all, which is searched for as well.
-    ends = np.append(table.sure, [LAST_WORD, LAST_WORD])
-    index = first + (word >= ends[first])
-    beyond = np.flatnonzero(word >= ends[index])
-    index[beyond] = np.searchsorted(table.sure, word[beyond], side="right")
+    # Behind all parts nothing is beyond, but for the last word of all, which is searched for as well.
+    bounds = np.append(ends, [LAST_WORD, LAST_WORD])
+    index = first + (word >= bounds[first])
+    beyond = np.flatnonzero(word >= bounds[index])
+    index[beyond] = np.searchsorted(ends, word[beyond], side="right")
     return index
 
 
 def _settle(table: BlockTable, entropy: Entropy, word: Words, lower: Integers) -> Integers:
     """Draw where the word fell behind the sure parts: maybe, tail, or start again."""
-    index = np.searchsorted(table.maybe, word, side="right")
+    first = table.guesses[np.minimum(word >> table.guess_shift, len(table.guesses) - 1)]
+    index = _blocks(table.maybe, word, first)
     result = ((index + table.first) << table.block_bits) + lower
     taken = np.zeros(len(word), np.bool_)
     maybe = np.flatnonzero(index < table.blocks)

@@ -36,6 +36,8 @@ MARGIN = 2.0**-40
 FINENESS = 128
 #: The leading bits of a word that find its block by look-up.
 JUMP_BITS = 16
+#: The leading bits of a word behind all sure parts that find where its search begins.
+GUESS_BITS = 13
 #: Up to this many bits below the block, words and values have 32 bits. Words would have room for 16, and values for
 #: more; but a draw that does not fit must be as good as impossible, and two-sided noise of width 2²⁰ exceeds 2³⁰ with a
 #: probability below 2⁻¹⁴⁰⁰.
@@ -66,6 +68,9 @@ class BlockTable:
     starts: NDArray[Any]
     """For each value of the leading bits the least integer of its block; or, where the words with these leading bits do
     not all lie in one sure part, `split` and, added to it, the place of the first block that they may lie in."""
+    guesses: NDArray[np.int64]
+    """The first maybe part that words behind all sure parts may lie in, for each value of the bits after the shift."""
+    guess_shift: np.uint64
 
     @property
     def blocks(self) -> int:
@@ -105,8 +110,9 @@ def build(shape: Shape, word_bits: int = 64, *, rounded: bool = False) -> BlockT
     if int(sure[-1]) + int(maybe[-1]) > 1 << word_bits:
         raise ArithmeticError("the weights of a noise table do not fit its word")  # c was chosen so that they do
     starts = _starts(sure, first, block_bits, word_bits)
+    guesses, guess_shift = _guesses(maybe)
     weights = (multiplier, low, gap, sure, maybe, tail, stride_bits)
-    return BlockTable(shape, rounded, word_bits, block_bits, first, *weights, starts)
+    return BlockTable(shape, rounded, word_bits, block_bits, first, *weights, starts, guesses, guess_shift)
 
 
 def _extremes(shape: Shape, block: NDArray[np.int64], block_bits: int, half: float) -> tuple[Any, Any]:
@@ -137,6 +143,13 @@ def _starts(sure: Words, first: int, block_bits: int, word_bits: int) -> NDArray
     block = np.searchsorted(sure, start, side="right")
     inside = (block < len(sure)) & (block == np.searchsorted(sure, end, side="right"))
     return np.where(inside, (block + first) << block_bits, split_of(kind) + block).astype(kind)
+
+
+def _guesses(maybe: Words) -> tuple[NDArray[np.int64], np.uint64]:
+    """Return where a search among the maybe parts begins, by their leading bits."""
+    shift = np.uint64(max(int(maybe[-1]).bit_length() - GUESS_BITS, 0))
+    begins = np.arange((int(maybe[-1]) >> int(shift)) + 1, dtype=np.uint64) << shift
+    return np.searchsorted(maybe, begins, side="right").astype(np.int64), shift
 
 
 def split_of(kind: np.dtype[Any]) -> int:

@@ -10,15 +10,17 @@ of s + round(Y), and so post-processing, too. If floats of 32 bits do not hold t
 the result would tell more; then the sum is formed in 64 bits, and rounded once.
 """
 
+import ctypes
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import OutOfRange, WrongType
+from discreet.core.compiled import compiled
 from discreet.learn.torch.exact_sums import EXACT_32
 from discreet.noise import Entropy, hand_out_rounded
 
@@ -55,6 +57,8 @@ def _put(
 
 
 def _add(total: NDArray[Any], where: slice | NDArray[np.intp], noise: NDArray[Any]) -> None:
+    if isinstance(where, slice) and _add_by_c(total[where], noise):
+        return
     most = max(noise.max(), -noise.min()) if len(noise) else 0
     if most > EXACT_64:  # at the widest, the chance is below e^−8000
         raise OutOfRange("A draw of noise does not fit into its floats.", fix="run the step again, at no further cost")
@@ -64,3 +68,22 @@ def _add(total: NDArray[Any], where: slice | NDArray[np.intp], noise: NDArray[An
         np.add(total[where], noise.astype(total.dtype), out=total[where])
     else:
         total[where] += noise.astype(total.dtype)
+
+
+def _add_by_c(total: NDArray[Any], noise: NDArray[Any]) -> bool:
+    """Add noise that 32-bit floats hold to sums of 32-bit floats; tell whether it was that, and there is C for it."""
+    library = _library()
+    if library is None or total.dtype != np.float32 or noise.dtype != np.int32:
+        return False
+    if len(total) != len(noise) or not (total.flags.c_contiguous and noise.flags.c_contiguous):
+        return False
+    return bool(library.add_noise(total.ctypes.data, noise.ctypes.data, len(noise), EXACT_32))
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    library = compiled(__file__)
+    if library is not None:
+        library.add_noise.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32)
+        library.add_noise.restype = ctypes.c_int32
+    return library

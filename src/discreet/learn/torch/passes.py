@@ -153,7 +153,7 @@ def _check(losses: object) -> None:
             "The losses are not one number for every example.",
             fix='compute them with reduction="none", and sum over all but the first axis',
         )
-    if not torch.isfinite(losses).all():
+    if not losses.detach().sum(dtype=torch.float64).isfinite():
         raise InvalidInput(
             "A loss is infinite or not a number.",
             fix="scale the inputs to about 1, lower the learning rate, and leave out examples with missing values",

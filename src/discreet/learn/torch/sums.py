@@ -35,10 +35,9 @@ class Clip:
     bound: Fraction
     stabiliser: Fraction | None
 
-    def factors(self, squares: Tensor) -> Tensor:
-        """Return what each example's gradient is multiplied with, as 64-bit floats."""
-        norms = squares.double().sqrt()
-        if not torch.isfinite(norms).all():
+    def factors(self, norms: Tensor) -> Tensor:
+        """Return what each example's gradient is multiplied with; both are 64-bit floats."""
+        if not norms.sum().isfinite():
             raise InvalidInput(
                 "A gradient is infinite, not a number, or too large for its square to be a float.",
                 fix="scale the inputs to about 1, lower the learning rate, and leave out examples with missing values",
@@ -47,16 +46,17 @@ class Clip:
             return float(self.bound) / (norms + float(self.stabiliser))
         return (float(self.bound) / norms).clamp(max=1)  # a norm of zero gives infinity, and so 1
 
-    def within(self, squares: Tensor, counted: Tensor) -> Tensor:
+    def within(self, norms: Tensor, counted: Tensor) -> Tensor:
         """Return how many of the counted examples have a norm that is within the bound."""
-        return ((squares.double().sqrt() <= float(self.bound)) & counted).sum()
+        return ((norms <= float(self.bound)) & counted).sum()
 
 
 def float_group(gradients: Sequence[Gradients], clip: Clip, counted: Tensor) -> GroupSums:
     """Return the sums of one group of parameters in floats, and how many examples were within the bound."""
     squares = total([each.squares() for each in gradients])
-    factors = torch.where(counted, clip.factors(squares), 0).to(squares.dtype)
-    return [each.weighted(factors) for each in gradients], clip.within(squares, counted)
+    norms = squares.double().sqrt_()
+    factors = torch.where(counted, clip.factors(norms), 0).to(squares.dtype)
+    return [each.weighted(factors) for each in gradients], clip.within(norms, counted)
 
 
 def exact_group(
@@ -68,11 +68,12 @@ def exact_group(
     for some in _slices(len(counted), sum(each.numbers for each in gradients)):
         parts = [each.part(some) for each in gradients]
         squares = total([part.squares() for part in parts])
-        within += clip.within(squares, counted[some])
-        steps = clip.factors(squares) * (bound / float(clip.bound))
+        norms = squares.double().sqrt_()
+        within += clip.within(norms, counted[some])
+        steps = clip.factors(norms) * (bound / float(clip.bound))
         # Rounding to nearest may lengthen: what is near the bound stays a little below it.
         room = bound * (1 - min(sum(part.excess(bound) for part in parts), 0.5) - MARGIN)
-        factors = torch.minimum(steps, room / squares.double().sqrt()).to(squares.dtype)
+        factors = torch.minimum(steps, room / norms).to(squares.dtype)
         for sums, each in zip(totals, _on_grid(parts, factors, bound, counted[some]), strict=True):
             each.add_to(sums, bound)
     return [sums.total() for sums in totals], within
@@ -97,10 +98,10 @@ def _on_grid(parts: Sequence[Part], factors: Tensor, bound: int, counted: Tensor
     To the nearest first, which is fair; where that is too long, towards zero, which is not; else the example is left
     out. Which it is depends on the example alone.
     """
-    integers = [part.on_grid(factors, torch.round) for part in parts]
+    integers = [part.on_grid(factors, bound, torch.round) for part in parts]
     within = _within(integers, bound)
     if not within.all():
-        shorter = [part.on_grid(factors, torch.trunc) for part in parts]
+        shorter = [part.on_grid(factors, bound, torch.trunc) for part in parts]
         for each, other in zip(integers, shorter, strict=True):
             each.keep(within, other)
         within = _within(integers, bound)

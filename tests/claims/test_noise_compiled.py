@@ -1,0 +1,170 @@
+"""What is compiled draws the same numbers of the same words as what is not."""
+
+import ctypes
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from compiled_parts import choose
+from discreet.core.compiled import compiled
+from discreet.noise import Entropy, lookup
+from discreet.noise.compiled_draws import LEFT, _Table, compiled_table
+from discreet.noise.shapes import GaussianShape, LaplaceShape
+from discreet.noise.table import build
+from scripted import Scripted, Seeded
+
+SHAPES = [
+    (LaplaceShape(Fraction(1, 1000)), False),
+    (LaplaceShape(Fraction(3)), False),
+    (LaplaceShape(Fraction(10**6)), False),
+    (LaplaceShape(Fraction(1000), two_sided=False), False),
+    (GaussianShape(Fraction(1, 100)), False),
+    (GaussianShape(Fraction(10**6)), False),
+    (GaussianShape(Fraction(1)), True),
+    (GaussianShape(Fraction(2**32)), True),
+]
+
+
+@pytest.fixture(autouse=True)
+def _compiled(monkeypatch):
+    choose("compiled", monkeypatch)
+
+
+def one(table, words, monkeypatch, *, by_c):
+    """Return one draw of some words, and how many of them are left."""
+    stream = Scripted(words)
+    with monkeypatch.context() as context:
+        if by_c:
+            # As many spare words as there are: what one draw does not use, it does not use in Python, either.
+            drawn = np.empty(1, np.int32)
+            lefts = compiled_table(table, 1).draw(
+                np.array(words[:1], np.uint64).astype(np.uint32), np.array(words[1:], np.uint64), drawn
+            )
+            return None if len(lefts) else int(drawn[0])
+        choose("in Python", context)
+        return int(lookup.draw(table, stream, 1)[0])
+
+
+@pytest.mark.parametrize(("shape", "rounded"), SHAPES, ids=repr)
+def test_a_draw_is_the_same_whether_it_is_compiled_or_not(shape, rounded, monkeypatch):
+    """Of words that the table decides, that lie between blocks, in maybe parts, and behind all of them."""
+    table, generator = build(shape, rounded=rounded), np.random.default_rng(5)
+    bits = 32 - table.block_bits
+    sure, used = int(table.sure[-1]), int(table.sure[-1]) + int(table.maybe[-1])
+    edges = table.sure[generator.integers(0, table.blocks, 150)].tolist()
+    edges += [sure + int(end) for end in table.maybe[generator.integers(0, table.blocks, 150)]]
+    behind = [min(sure + int(share * (used - sure)), 2**64 - 1) for share in generator.random(250)]
+    begins = [*generator.integers(0, 2**64, 100, np.uint64).tolist(), *edges, *behind, sure, used, 2**64 - 1]
+    left = 0
+    for begin in begins:
+        words = generator.integers(0, 2**64, 40, np.uint64).tolist()
+        lower = words[0] & (1 << table.block_bits) - 1
+        words[0] = (begin % 2**64 >> 64 - bits << table.block_bits) | lower
+        words[1] = words[1] if generator.random() < 0.2 else begin % 2**64
+        drawn = one(table, words, monkeypatch, by_c=True)
+        left += drawn is None
+        assert drawn in (None, one(table, words, monkeypatch, by_c=False))
+    # Where maybe parts are as narrow as floats are wrong, as all are in narrow tables, they are nearly never met.
+    assert left <= (len(begins) // 10 if rounded or table.block_bits else len(begins))
+
+
+def test_what_floats_cannot_decide_and_tails_are_left(monkeypatch):
+    table = build(GaussianShape(Fraction(2**32)), rounded=True)
+    sure = int(table.sure[-1])
+    index = table.blocks // 3
+    place = sure + int(table.maybe[index]) - 1  # in the maybe part of a block
+    x = (table.first + index) << table.block_bits
+    weight = table.multiplier * np.exp(-table.shape.exponents(np.array([x])))[0]
+    chance = (weight - float(table.low[index])) / float(table.gap[index])
+    known = [place >> 64 - 32 + table.block_bits << table.block_bits, place]
+    half = 1 << 63  # the place of the integer itself
+
+    def drawn(uniform):
+        return one(table, [*known, uniform, half, *[0] * 20], monkeypatch, by_c=True)
+
+    near = int(chance * 2**64)
+    assert drawn(near) is None
+    assert drawn(near + 2**21) is None
+    assert drawn(near - 2**40) == x
+    assert drawn(near + 2**40) != x
+    tail = sure + int(table.maybe[table.blocks - 1])
+    assert (
+        one(table, [tail >> 32 + table.block_bits << table.block_bits, tail, *[0] * 20], monkeypatch, by_c=True) is None
+    )
+
+
+@pytest.mark.parametrize("spare", range(5))
+def test_a_draw_that_runs_out_of_words_is_finished_with_the_same_ones(spare, monkeypatch):
+    """It is left with what it has used; fresh words follow."""
+    table = build(GaussianShape(Fraction(2**32)), rounded=True)
+    words = np.random.default_rng(spare).integers(0, 2**64, 60, np.uint64).tolist()
+    behind = int(table.sure[-1]) + 5
+    words[0], words[1] = behind >> 32 + table.block_bits << table.block_bits, behind
+    words[4] = words[0]  # if it starts again, it is there again
+    drawn = np.empty(1, np.int32)
+    known = np.array(words[1 : 1 + spare], np.uint64)
+    lefts = compiled_table(table, 1).draw(np.array(words[:1], np.uint64).astype(np.uint32), known, drawn)
+    if len(lefts):
+        _, word, begin, end = lefts[0].tolist()
+        stream = lookup.Replayed(known[begin:end], Scripted(words[1 + end :]))
+        with monkeypatch.context() as context:
+            choose("in Python", context)
+            drawn = lookup._resolve(table, stream, np.array([word], np.uint32))
+    assert int(drawn[0]) == one(table, words, monkeypatch, by_c=False)
+
+
+def test_draws_that_are_left_are_finished(monkeypatch):
+    """With no spare words at all, Python finishes every draw that the table does not decide."""
+    monkeypatch.setattr(lookup, "SPARE", 1 << 40)
+    monkeypatch.setattr(lookup, "LEAST_SPARE", 0)
+    drawn = lookup.draw(build(GaussianShape(Fraction(10**8))), Seeded(2), 20_000)
+    assert abs(drawn.mean()) < 400  # more than five deviations of it
+    assert abs(drawn.std() - 10_000) < 300
+    assert (drawn == 0).sum() < 10
+
+
+def test_spare_words_are_drawn_for_each_batch(monkeypatch):
+    """Or the slow draws of one batch would be those of another."""
+    filled = []
+
+    class Counting(Entropy):
+        def fill(self, buffer):
+            filled.append((buffer.dtype, len(buffer)))
+            super().fill(buffer)
+
+    monkeypatch.setattr(lookup, "BATCH", 1000)
+    lookup.draw(build(GaussianShape(Fraction(100))), Counting(), 3000)
+    assert filled == [(np.dtype(np.uint32), 1000), (np.dtype(np.uint64), 1000 // lookup.SPARE + lookup.LEAST_SPARE)] * 3
+
+
+def test_what_does_not_fit_c_is_refused():
+    table = compiled_table(build(GaussianShape(Fraction(100))), 4)
+    words, spare, values = np.zeros(4, np.uint32), np.zeros(4, np.uint64), np.zeros(4, np.int32)
+    for wrong in (
+        (words.astype(np.uint64), spare, values),
+        (words, spare[::2], values),
+        (words, spare, values.astype("i8")),
+    ):
+        with pytest.raises(TypeError):
+            table.draw(*wrong)
+    with pytest.raises(ValueError, match="equally many"):
+        table.draw(words[:3], spare, values)
+    with pytest.raises(ValueError, match="room"):
+        compiled_table(table.table, 3).draw(words, spare, values)
+
+
+def test_tables_that_are_not_of_32_bits_are_not_for_c():
+    assert compiled_table(build(GaussianShape(Fraction(2**90))), 1) is None
+    assert compiled_table(build(GaussianShape(Fraction(1)), word_bits=16), 1) is None
+
+
+def test_where_nothing_was_compiled_or_for_another_machine_there_is_nothing(tmp_path):
+    assert compiled(str(tmp_path / "none.py")) is None
+    (tmp_path / "other.compiled").write_bytes(b"for another machine")
+    assert compiled(str(tmp_path / "other.py")) is None
+
+
+def test_c_and_python_agree_on_what_they_hand_each_other():
+    assert LEFT.itemsize == 4 * 8
+    assert ctypes.sizeof(_Table) == 6 * 8 + 4 * 8 + 3 * 8 + 5 * 4 + 4
