@@ -82,9 +82,16 @@ LEARN_MUTANTS = [
         f"{LAYERS}::test_a_setting_that_multiplies_in_fewer_bits_does_not_reach_the_sums",
     ),
     Mutant(
+        "the norm of one use is taken for that of all uses together",
+        "learn/torch/gradients.py",
+        "known = as_bias[0].squares if biases[0] is as_bias[0].gradient else None",
+        "known = as_bias[0].squares",
+        LOOP,
+    ),
+    Mutant(
         "a bias that is used at several steps is counted once",
         "learn/torch/gradients.py",
-        "KnownGradients(torch.stack(biases).sum(0) if len(biases) > 1 else biases[0])",
+        "KnownGradients(torch.stack(biases).sum(0))",
         "KnownGradients(biases[0])",
         LOOP,
     ),

@@ -119,7 +119,7 @@ def test_exact_sums_are_the_same_whether_rounding_is_compiled_or_not(case, steps
 @pytest.mark.parametrize("way", WAYS)
 def test_sums_are_of_the_rows_that_are_there_in_the_end(way, monkeypatch):
     choose(way, monkeypatch)
-    rows = grid.Whole(torch.full((5, 4), 1.5))
+    rows = grid.Whole(torch.full((5, 4), 1.5), torch.full((5,), 9.0))
     made, shorter = (rows.on_grid(torch.ones(5), 1 << 23, how) for how in (torch.round, torch.trunc))
 
     def added():

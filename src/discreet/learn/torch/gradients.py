@@ -16,11 +16,13 @@ from discreet.learn.torch.grid import Outer, Part, Rows, Whole
 from discreet.learn.torch.linear import LinearCall, positions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from torch import Tensor, nn
 
     from discreet.learn.torch.tape import Entry
+
+    Lengths = Callable[[], Tensor]
 
 #: An example's gradient of a convolution is kept from its norm to its sum if it has at most so many numbers.
 KEPT = 1 << 14
@@ -51,6 +53,8 @@ class KnownGradients:
     """Gradients that are at hand, with the examples first."""
 
     rows: Tensor
+    lengths: Lengths | None = None
+    """Who knows their squared norms already."""
 
     @property
     def numbers(self) -> int:
@@ -59,7 +63,7 @@ class KnownGradients:
 
     def squares(self) -> Tensor:
         """Return every example's squared norm."""
-        return row_squares(self.rows)
+        return row_squares(self.rows) if self.lengths is None else self.lengths()
 
     def weighted(self, factors: Tensor) -> Tensor:
         """Return Σᵢ factorᵢ·gradientᵢ."""
@@ -71,7 +75,8 @@ class KnownGradients:
 
     def part(self, some: slice) -> Part:
         """Return the gradients of some examples in the form in which they are put on a grid."""
-        return Whole(self.rows[some])
+        rows = self.rows[some]
+        return Whole(rows, row_squares(rows) if self.lengths is None else self.lengths()[some])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +102,8 @@ class WeightGradients:
     def squares(self) -> Tensor:
         """Return every example's squared norm."""
         call, inputs, gradient, weight = self.entry.call, self.entry.inputs, self.entry.gradient, self.entry.weight
+        if self._is_outer:
+            return self.entry.squares() * row_squares(inputs)
         if not isinstance(call, ConvolutionCall) or not call.keeps(gradient, weight, KEPT):
             return call.squares(gradient, inputs, weight)
         self.kept.clear()
@@ -127,14 +134,15 @@ class WeightGradients:
         entry = self.entry
         if self._is_outer:
             g, x = entry.gradient[some], entry.inputs[some]
-            return Outer(g, x, (row_squares(g), row_squares(x)))
+            return Outer(g, x, (entry.squares()[some], row_squares(x)))
         if isinstance(entry.call, EmbeddingCall):
             owners, words, rows = entry.call.distinct(entry.gradient[some], entry.inputs[some], entry.weight)
             return Rows(owners, words, rows, len(entry.inputs[some]), math.prod(entry.inputs.shape[1:]))
         if isinstance(entry.call, ConvolutionCall):
             rows = entry.call.patch_gradients(entry.gradient[some], entry.inputs[some], entry.weight)
-            return Whole(rows, partial(entry.call.weight_order, weight=entry.weight))
-        return Whole(self.each(some))
+            return Whole(rows, row_squares(rows), partial(entry.call.weight_order, weight=entry.weight))
+        rows = self.each(some)
+        return Whole(rows, row_squares(rows))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,16 +179,21 @@ class AddedGradients:
 
     def part(self, some: slice) -> Part:
         """Return the gradients of some examples in the form in which they are put on a grid."""
-        return Whole(self.each(some))
+        rows = self.each(some)
+        return Whole(rows, row_squares(rows))
 
 
 def gradients_of(parameter: nn.Parameter, entries: Sequence[Entry], examples: int) -> Gradients:
     """Gather the gradients of one parameter from all its uses."""
     as_weight = [entry for entry in entries if entry.weight is parameter]
     uses: list[Gradients] = [WeightGradients(entry) for entry in _merged(as_weight)]
-    biases = [entry.call.bias_gradients(entry.gradient) for entry in entries if entry.bias is parameter]
-    if biases:  # an example's are added up before their norm is taken
-        uses.append(KnownGradients(torch.stack(biases).sum(0) if len(biases) > 1 else biases[0]))
+    as_bias = [entry for entry in entries if entry.bias is parameter]
+    biases = [entry.call.bias_gradients(entry.gradient) for entry in as_bias]
+    if len(biases) == 1:
+        known = as_bias[0].squares if biases[0] is as_bias[0].gradient else None
+        uses.append(KnownGradients(biases[0], known))
+    elif biases:  # an example's are added up before their norm is taken
+        uses.append(KnownGradients(torch.stack(biases).sum(0)))
     if not uses:
         return KnownGradients(parameter.new_zeros(()).expand(examples, *parameter.shape))
     return uses[0] if len(uses) == 1 else AddedGradients(tuple(uses), tuple(parameter.shape), examples)

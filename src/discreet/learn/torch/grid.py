@@ -75,11 +75,13 @@ class Whole:
     """Gradients at hand, one by one; `order` puts their sum in the parameter's order of numbers."""
 
     rows: Tensor
+    lengths: Tensor
+    """The squared norms."""
     order: Order = identity
 
     def squares(self) -> Tensor:
         """Return the squared norms, in floats."""
-        return row_squares(self.rows)
+        return self.lengths
 
     def on_grid(self, steps: Tensor, bound: int, rounding: Rounding) -> WholeIntegers:
         """Return the gradients, each times its own number, rounded to integers."""

@@ -8,13 +8,14 @@ a way that has no rule is left to autograd, which then finds a gradient where th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.autograd.function import once_differentiable
 from torch.overrides import TorchFunctionMode
 
+from discreet.learn.torch.calls import row_squares
 from discreet.learn.torch.rules import RULES
 
 if TYPE_CHECKING:
@@ -35,6 +36,13 @@ class Entry:
     gradient: Tensor
     weight: Tensor
     bias: Tensor | None
+    _squares: list[Tensor] = field(default_factory=list, init=False)  # or `replace` would take them along
+
+    def squares(self) -> Tensor:
+        """Return the squared norm of every example's output gradients: worked out once, for the weight and the bias."""
+        if not self._squares:
+            self._squares.append(row_squares(self.gradient))
+        return self._squares[0]
 
 
 class Tape:
