@@ -25,39 +25,58 @@ def _compiled(monkeypatch):
     choose("compiled", monkeypatch)
 
 
-def same(left, right):
-    """Tell whether numbers are the same, also where they are none."""
-    return torch.equal(left.nan_to_num(nan=-7.0), right.nan_to_num(nan=-7.0))
+def both(numbers, factors, monkeypatch, *, cut, together=3):
+    """Return rows of integers with all that is told of them, by C and by PyTorch."""
+    by_c = rounding.rounded_rows(numbers, factors, cut=cut)
+    cuts = torch.full((len(numbers),), cut)
+    sums = rounding.added_rows(numbers, factors, cuts, together)
+    with monkeypatch.context() as context:
+        choose("in Python", context)
+        by_torch = rounding.rounded_rows(numbers, factors, cut=cut)
+        others = rounding.added_rows(numbers, factors, cuts, together)
+    names = ("rows", "squares", "largest")
+    found = [(getattr(by_c, name), getattr(by_torch, name)) for name in names]
+    return [*found, *zip(sums, others, strict=True)]
 
 
-@pytest.mark.parametrize("together", [0, 1, 3, 100])
-@pytest.mark.parametrize("shape", [(9, 0), (9, 1), (9, 7), (9, 8), (9, 33), (9, 4, 5), (0, 6)], ids=str)
-@pytest.mark.parametrize("how", [torch.round, torch.trunc])
-def test_rows_are_rounded_as_by_pytorch(how, shape, together):
+@pytest.mark.parametrize("together", [1, 3, 100])
+@pytest.mark.parametrize(
+    "shape", [(9, 0), (9, 1), (9, 7), (9, 8), (9, 33), (9, 4, 5), (3, 512), (3, 513), (3, 1100), (0, 6)], ids=str
+)
+@pytest.mark.parametrize("cut", [False, True])
+def test_rows_are_rounded_as_by_pytorch(cut, shape, together, monkeypatch):
     torch.manual_seed(3)
     numbers, factors = torch.randn(shape) * 500, torch.rand(shape[0]) * 3
-    by_c, by_torch = (
-        rounding.rounded_rows(numbers, factors, how, together),
-        rounding._by_torch(numbers, factors, how, together),
-    )
-    for name in ("rows", "squares", "largest", "added"):
-        assert same(getattr(by_c, name), getattr(by_torch, name))
-        assert getattr(by_c, name).dtype == getattr(by_torch, name).dtype
+    for by_c, by_torch in both(numbers, factors, monkeypatch, cut=cut, together=together):
+        assert torch.equal(by_c, by_torch)
+        assert by_c.dtype == by_torch.dtype
 
 
-@pytest.mark.parametrize("how", [torch.round, torch.trunc])
-def test_halves_and_numbers_that_are_none_are_rounded_as_by_pytorch(how):
+def test_each_row_is_rounded_as_it_says(monkeypatch):
+    numbers, cut = torch.full((4, 9), 2.6), torch.tensor([True, False, False, True])
+    for way in WAYS:
+        choose(way, monkeypatch)
+        squares, added = rounding.added_rows(numbers, torch.ones(4), cut, 2)
+        assert squares.tolist() == [36, 81, 81, 36]
+        assert added.tolist() == [[5] * 9, [5] * 9]
+        squares, total = rounding.wide_sum(numbers, torch.ones(4), cut)
+        assert squares.tolist() == [36, 81, 81, 36]
+        assert (total.tolist(), total.dtype) == ([10] * 9, torch.float64)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_halves_and_numbers_that_are_none_are_rounded_as_by_pytorch(cut, monkeypatch):
     numbers = torch.tensor([ODD, ODD[::-1], [float("nan"), *ODD[1:]], [1.0] * len(ODD)])
     for factors in (torch.ones(4), torch.tensor([1.0, 0.5, 3.0, float("inf")])):
-        by_c, by_torch = rounding.rounded_rows(numbers, factors, how), rounding._by_torch(numbers, factors, how, 0)
-        for name in ("rows", "largest"):
-            assert same(getattr(by_c, name), getattr(by_torch, name))
-        assert (by_c.squares <= 2.0**52).tolist() == (by_torch.squares <= 2.0**52).tolist()
+        rows, squares, largest, *_ = both(numbers, factors, monkeypatch, cut=cut)
+        for by_c, by_torch in (rows, largest):
+            assert torch.equal(by_c.nan_to_num(nan=-7.0), by_torch.nan_to_num(nan=-7.0))
+        assert (squares[0] <= 2.0**52).tolist() == (squares[1] <= 2.0**52).tolist()
 
 
 def test_rows_that_do_not_lie_one_after_another_are_rounded():
     numbers, factors = torch.randn(12, 10)[::2].t() * 30, torch.rand(20)[::2]
-    by_c = rounding.rounded_rows(numbers, factors, torch.round, 2)
+    by_c = rounding.rounded_rows(numbers, factors, cut=False)
     assert torch.equal(by_c.rows, (numbers * factors[:, None]).round())
     assert by_c.rows.is_contiguous()
 
@@ -66,13 +85,13 @@ def test_rows_that_do_not_lie_one_after_another_are_rounded():
 def test_squared_norms_are_exact_or_not_below_what_floats_hold(size):
     rows = torch.full((1, 9), size)
     true = 9 * int(size) ** 2
-    found = rounding.rounded_rows(rows, torch.ones(1), torch.round).squares.item()
+    found = rounding.rounded_rows(rows, torch.ones(1), cut=False).squares.item()
     assert found == true if true < 2**53 else found >= 2**53
 
 
 def test_factors_that_are_not_one_for_every_row_are_refused():
     with pytest.raises(ValueError, match="one factor for every row"):
-        rounding.rounded_rows(torch.ones(3, 2), torch.ones(2), torch.round)
+        rounding.rounded_rows(torch.ones(3, 2), torch.ones(2), cut=False)
 
 
 class Words(nn.Module):
@@ -120,19 +139,22 @@ def test_exact_sums_are_the_same_whether_rounding_is_compiled_or_not(case, steps
 def test_sums_are_of_the_rows_that_are_there_in_the_end(way, monkeypatch):
     choose(way, monkeypatch)
     rows = grid.Whole(torch.full((5, 4), 1.5), torch.full((5,), 9.0))
-    made, shorter = (rows.on_grid(torch.ones(5), 1 << 23, how) for how in (torch.round, torch.trunc))
+    steps = torch.ones(5)
+    made, shorter = (rows.on_grid(steps, 1 << 23, cut=cut) for cut in (False, True))
 
-    def added():
+    def added(integers):
         total = ExactSum(torch.Size((4,)))
-        made.add_to(total, 1 << 23)
+        integers.add_to(total, 1 << 23)
         return total.total().tolist()
 
-    assert added() == [10.0] * 4
+    assert added(made) == [10.0] * 4
     made.keep(torch.tensor([True, False, True, True, False]), shorter)
-    assert added() == [8.0] * 4
-    made.drop(torch.tensor([True, True, False, True, True]))
-    assert added() == [6.0] * 4
+    assert added(made) == [8.0] * 4
+    for integers, left in ((made, 6.0), (shorter, 4.0)):
+        integers.drop(torch.tensor([True, True, False, True, True]))
+        assert added(integers) == [left] * 4
     assert made.squares().tolist() == [16.0, 4.0, 0.0, 16.0, 4.0]
+    assert steps.tolist() == [1.0] * 5  # they are other parameters', too
 
 
 @pytest.mark.parametrize("way", WAYS)

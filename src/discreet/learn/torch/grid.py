@@ -20,7 +20,7 @@ import torch
 
 from discreet.learn.torch.calls import row_squares
 from discreet.learn.torch.exact_sums import EXACT_32
-from discreet.learn.torch.rounding import rounded_rows
+from discreet.learn.torch.rounding import added_rows, rounded_rows, wide_sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from discreet.learn.torch.exact_sums import ExactSum
-    from discreet.learn.torch.rounding import Rounding
 
     Order = Callable[[Tensor], Tensor]
 
@@ -47,8 +46,8 @@ class Part(Protocol):
     def squares(self) -> Tensor:
         """Return the squared norms, in floats."""
 
-    def on_grid(self, steps: Tensor, bound: int, rounding: Rounding) -> Integers:
-        """Return the gradients, each times its own number, rounded to integers."""
+    def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> Integers:
+        """Return the gradients, each times its own number, rounded to integers: to the nearest, or towards zero."""
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
@@ -83,10 +82,10 @@ class Whole:
         """Return the squared norms, in floats."""
         return self.lengths
 
-    def on_grid(self, steps: Tensor, bound: int, rounding: Rounding) -> WholeIntegers:
+    def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> WholeIntegers:
         """Return the gradients, each times its own number, rounded to integers."""
-        made = rounded_rows(self.rows, steps, rounding, _together(bound) if bound <= EXACT_32 else 0)
-        return WholeIntegers(made.rows, made.squares, [made.added] if len(made.added) else [], self.order)
+        every = torch.full((len(self.rows),), cut)
+        return WholeIntegers.of(self.rows, steps.clone(), every, bound, self.order)
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
@@ -96,14 +95,24 @@ class Whole:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeIntegers:
-    """Integers at hand, one by one; `order` puts their sum in the parameter's order of numbers."""
+    """Integers that follow from numbers at hand: never written down, but for their squared norms and their sum."""
 
     rows: Tensor
+    steps: Tensor
+    """What each example's numbers are multiplied with; zero if it adds nothing."""
+    cut: Tensor
+    """Whether they are rounded towards zero."""
     lengths: Tensor
     """The squared norms."""
     added: list[Tensor]
-    """One row of sums for some rows at a time, while all rows are what they were."""
-    order: Order = identity
+    """One sum, or several that are to be added up, as long as steps and cuts are what they were."""
+    order: Order
+
+    @classmethod
+    def of(cls, rows: Tensor, steps: Tensor, cut: Tensor, bound: int, order: Order) -> Self:
+        """Round numbers, and add them up."""
+        lengths, added = _added(rows, steps, cut, bound)
+        return cls(rows, steps, cut, lengths, [added], order)
 
     def squares(self) -> Tensor:
         """Return the squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
@@ -111,26 +120,30 @@ class WholeIntegers:
 
     def keep(self, kept: Tensor, others: Self) -> None:
         """Take the integers of examples that are not kept from others of the same shape."""
-        for mine, other in ((self.rows, others.rows), (self.lengths, others.lengths)):
+        pairs = ((self.steps, others.steps), (self.cut, others.cut), (self.lengths, others.lengths))
+        for mine, other in pairs:
             mine[~kept] = other[~kept]
         self.added.clear()
 
     def drop(self, kept: Tensor) -> None:
         """Make the integers of examples that are not kept zero."""
-        self.rows[~kept] = 0
-        self.lengths[~kept] = 0
+        for each in (self.steps, self.lengths):
+            each[~kept] = 0
         self.added.clear()
 
     def add_to(self, total: ExactSum, bound: int) -> None:
         """Add the sum over examples. Squared norms must be within the bound's."""
-        if self.added:
-            (added,) = self.added
-            total.add(self.order(_sum(added)), min(len(self.rows), _together(bound)) * bound)
-            return
-        wide = self.rows.dtype if bound <= EXACT_32 else torch.float64
-        for start in range(0, len(self.rows), _together(bound)):
-            some = self.rows[start : start + _together(bound)]
-            total.add(self.order(some.sum(0, dtype=wide)), len(some) * bound)
+        added = self.added[0] if self.added else _added(self.rows, self.steps, self.cut, bound)[1]
+        several = added.sum(0, dtype=torch.float64) if len(added) > 1 else added.sum(0)
+        total.add(self.order(several), min(len(self.rows), _together(bound)) * bound)
+
+
+def _added(rows: Tensor, steps: Tensor, cut: Tensor, bound: int) -> tuple[Tensor, Tensor]:
+    """Return squared norms of integers, and sums of as many rows at a time as their floats hold exactly."""
+    if bound <= EXACT_32:
+        return added_rows(rows, steps, cut, _together(bound))
+    lengths, added = wide_sum(rows, steps, cut)
+    return lengths, added[None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +159,7 @@ class Outer:
         """Return the squared norms, in floats."""
         return self.lengths[0] * self.lengths[1]
 
-    def on_grid(self, steps: Tensor, bound: int, rounding: Rounding) -> OuterIntegers:  # noqa: ARG002 - same for all
+    def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> OuterIntegers:  # noqa: ARG002 - same for all
         """Return the gradients, each times its own number, with both factors rounded to integers.
 
         The length in steps is shared out so that both factors lose alike: ‖X‖/‖G‖ is the root of the ratio of their
@@ -155,9 +168,9 @@ class Outer:
         long, wide = self.lengths[0].sqrt(), self.lengths[1].sqrt()
         length = steps * long * wide
         goal = (length * math.sqrt(self.inputs.shape[1] / self.gradient.shape[1])).sqrt()
-        first = rounded_rows(self.inputs, _ratio(goal, wide), rounding)
+        first = rounded_rows(self.inputs, _ratio(goal, wide), cut=cut)
         left = _ratio(length, first.squares.sqrt().to(long.dtype) * long)
-        second = rounded_rows(self.gradient, left, rounding)
+        second = rounded_rows(self.gradient, left, cut=cut)
         return OuterIntegers(second.rows, first.rows, second.squares * first.squares, second.largest * first.largest)
 
     def excess(self, bound: int) -> float:
@@ -166,11 +179,6 @@ class Outer:
         # The mean of what the second factor gains, and three times its deviation.
         mean, deviation = math.sqrt(outs * ins) / (24 * bound), 0.3 * math.sqrt(math.sqrt(ins / outs) / bound)
         return min(mean + 3 * deviation, 1 / 8)
-
-
-def _sum(added: Tensor) -> Tensor:
-    """Return the sum of some rows, of 32-bit floats if there is one, of 64 bits if there are more."""
-    return added[0] if len(added) == 1 else added.sum(0, dtype=torch.float64)
 
 
 def _together(bound: int) -> int:
@@ -236,9 +244,9 @@ class Rows:
         """Return the squared norms, in floats."""
         return self.rows.new_zeros(self.examples).index_add_(0, self.owners, row_squares(self.rows))
 
-    def on_grid(self, steps: Tensor, bound: int, rounding: Rounding) -> RowsIntegers:  # noqa: ARG002 - same for all
+    def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> RowsIntegers:  # noqa: ARG002 - same for all
         """Return the gradients, each times its own number, rounded to integers."""
-        made = rounded_rows(self.rows, steps[self.owners], rounding)
+        made = rounded_rows(self.rows, steps[self.owners], cut=cut)
         return RowsIntegers(self.owners, self.words, made.rows, made.squares, self.examples)
 
     def excess(self, bound: int) -> float:

@@ -27,20 +27,12 @@ import torch
 from discreet.core.compiled import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torch import Tensor
-
-    Rounding = Callable[..., Tensor]
 
 #: Norms whose squares are below 2¹⁹, and below 2⁴⁸.
 ROOTS_32, ROOTS_64 = 724, 1 << 24
 
 _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_size_t
-_ARGUMENTS = (
-    *(_POINTER, _SIZE, _SIZE, _POINTER, ctypes.c_int32),
-    *(_POINTER, _POINTER, _POINTER, _SIZE, _POINTER),
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,43 +44,75 @@ class IntegerRows:
     """The squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
     largest: Tensor
     """The largest number of every row, without its sign, as 64-bit floats."""
-    added: Tensor
-    """Sums of some rows at a time, as many as was asked for; none if it was for none."""
 
 
-def rounded_rows(numbers: Tensor, factors: Tensor, rounding: Rounding, together: int = 0) -> IntegerRows:
-    """Multiply every row of numbers with its own factor, and round by `torch.round` or `torch.trunc`.
-
-    Every `together` rows are added up, while they are at hand, in their own floats.
-    """
-    if _library() is None or numbers.dtype != torch.float32 or factors.dtype != torch.float32:
-        return _by_torch(numbers, factors, rounding, together)
-    return _by_c(numbers.contiguous(), factors.contiguous(), rounding is torch.trunc, together)
-
-
-def _by_c(numbers: Tensor, factors: Tensor, cut: bool, together: int) -> IntegerRows:  # noqa: FBT001 - C has no names
-    library, count = _library(), len(numbers)
-    if library is None or factors.shape != (count,):
-        raise ValueError("there is not one factor for every row, or nothing is compiled")
+def rounded_rows(numbers: Tensor, factors: Tensor, *, cut: bool) -> IntegerRows:
+    """Multiply every row of numbers with its own factor, and round to nearest, or towards zero."""
+    every = torch.full((len(numbers),), cut)
+    if not _is_for_c(numbers, factors):
+        rows = _rounded(numbers, factors, every)
+        return IntegerRows(rows, integer_squares(rows), _largest(rows))
     rows = torch.empty_like(numbers, memory_format=torch.contiguous_format)
+    squares, largest = _by_c(numbers, factors, every, rows, 0, rows)
+    return IntegerRows(rows, squares, largest.double())
+
+
+def added_rows(numbers: Tensor, factors: Tensor, cut: Tensor, together: int) -> tuple[Tensor, Tensor]:
+    """Return the squared norms of rounded rows, and the sums of `together` rows at a time, in their own floats.
+
+    Each row is rounded as it says in `cut`. The rows themselves are nowhere.
+    """
+    begins = range(0, len(numbers), together)
+    added = numbers.new_zeros(len(begins), *numbers.shape[1:])
+    if _is_for_c(numbers, factors):
+        return _by_c(numbers, factors, cut, None, together, added)[0], added
+    squares = numbers.new_zeros(len(numbers), dtype=torch.float64)
+    for place, begin in enumerate(begins):
+        some = slice(begin, begin + together)
+        rows = _rounded(numbers[some], factors[some], cut[some])
+        squares[some], added[place] = integer_squares(rows), rows.sum(0)
+    return squares, added
+
+
+def wide_sum(numbers: Tensor, factors: Tensor, cut: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the squared norms of rounded rows, and their sum in 64-bit floats."""
+    rows = _rounded(numbers, factors, cut)
+    return integer_squares(rows), rows.sum(0, dtype=torch.float64)
+
+
+def _is_for_c(numbers: Tensor, factors: Tensor) -> bool:
+    return _library() is not None and numbers.dtype == torch.float32 and factors.dtype == torch.float32
+
+
+def _by_c(
+    numbers: Tensor, factors: Tensor, cut: Tensor, rows: Tensor | None, together: int, added: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return squared norms and largest numbers; fill rows of integers, and sums of some."""
+    library, count = _library(), len(numbers)
+    if library is None or factors.shape != (count,) or cut.shape != (count,) or cut.dtype != torch.bool:
+        raise ValueError("there is not one factor for every row, or nothing is compiled")
+    numbers, factors, cut = numbers.contiguous(), factors.contiguous(), cut.contiguous()
     squares, largest = torch.empty(count, dtype=torch.float64), torch.empty(count)
-    added = torch.zeros(-(-count // together) if together else 0, *numbers.shape[1:])
     library.round_rows(
-        *(numbers.data_ptr(), count, math.prod(numbers.shape[1:]), factors.data_ptr(), cut),
-        *(rows.data_ptr(), squares.data_ptr(), largest.data_ptr(), together, added.data_ptr()),
+        *(numbers.data_ptr(), count, math.prod(numbers.shape[1:]), factors.data_ptr(), cut.data_ptr()),
+        *(None if rows is None else rows.data_ptr(), squares.data_ptr(), largest.data_ptr()),
+        *(together, added.data_ptr()),
     )
-    return IntegerRows(rows, squares, largest.double(), added)
+    return squares, largest
 
 
-def _by_torch(numbers: Tensor, factors: Tensor, rounding: Rounding, together: int) -> IntegerRows:
+def _rounded(numbers: Tensor, factors: Tensor, cut: Tensor) -> Tensor:
     scaled = numbers * factors.view(-1, *[1] * (numbers.ndim - 1))
-    rows = rounding(scaled, out=scaled)
+    if not cut.any():
+        return scaled.round_()
+    rows = scaled.round()
+    rows[cut] = scaled[cut].trunc_()
+    return rows
+
+
+def _largest(rows: Tensor) -> Tensor:
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
-    largest = torch.maximum(flat.amax(1), -flat.amin(1)) if flat.shape[1] else flat.new_zeros(len(flat))
-    begins = range(0, len(rows), together) if together else ()
-    sums = [rows[begin : begin + together].sum(0) for begin in begins]
-    added = torch.stack(sums) if sums else rows.new_zeros(0, *rows.shape[1:])
-    return IntegerRows(rows, integer_squares(rows), largest.double(), added)
+    return (torch.maximum(flat.amax(1), -flat.amin(1)) if flat.shape[1] else flat.new_zeros(len(flat))).double()
 
 
 def integer_squares(rows: Tensor) -> Tensor:
@@ -110,5 +134,9 @@ def integer_squares(rows: Tensor) -> Tensor:
 def _library() -> ctypes.CDLL | None:
     library = compiled(__file__)
     if library is not None:
-        library.round_rows.argtypes, library.round_rows.restype = _ARGUMENTS, None
+        library.round_rows.argtypes = (
+            *(_POINTER, _SIZE, _SIZE, _POINTER, _POINTER),
+            *(_POINTER, _POINTER, _POINTER, _SIZE, _POINTER),
+        )
+        library.round_rows.restype = None
     return library

@@ -98,10 +98,10 @@ def _on_grid(parts: Sequence[Part], factors: Tensor, bound: int, counted: Tensor
     To the nearest first, which is fair; where that is too long, towards zero, which is not; else the example is left
     out. Which it is depends on the example alone.
     """
-    integers = [part.on_grid(factors, bound, torch.round) for part in parts]
+    integers = [part.on_grid(factors, bound, cut=False) for part in parts]
     within = _within(integers, bound)
     if not within.all():
-        shorter = [part.on_grid(factors, bound, torch.trunc) for part in parts]
+        shorter = [part.on_grid(factors, bound, cut=True) for part in parts]
         for each, other in zip(integers, shorter, strict=True):
             each.keep(within, other)
         within = _within(integers, bound)
