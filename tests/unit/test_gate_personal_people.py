@@ -85,6 +85,34 @@ def test_two_units_of_one_name_are_refused_and_neither_gets_a_number(names):
     assert len(directory) == 0
 
 
+def test_those_who_were_refused_before_are_refused_among_those_who_are_known():
+    directory = Directory()
+    directory.numbers(*split([(1, 1), (2, 2), (3, 3)]))
+    with pytest.raises(InvalidInput, match="Two units have one name"):
+        directory.numbers(*split([(3, 3), (1, 1), (3, 3)]))
+
+
+@given(st.lists(BATCH.filter(bool), min_size=1, max_size=3), st.randoms(use_true_random=False))
+def test_names_that_are_all_known_are_found_without_sorting_as_with_it(batches, chance):
+    directory = Directory()
+    for names in batches:
+        directory.numbers(*split(names))
+    known = sorted({name for names in batches for name in names})
+    chance.shuffle(known)
+    asked = known[: len(known) // 2 + 1]
+    found = directory._found(*split(asked))
+    with directory._lock:
+        order = order_of(*split(asked))
+        sorted_names = tuple(part[order] for part in split(asked))
+        numbers = np.empty(len(asked), np.int64)
+        numbers[order] = directory._numbered(*sorted_names)
+    assert (found is None) == (len(known) < 2)
+    assert found is None or np.array_equal(found, numbers)
+    for other in ((2**64 - 1, 2**20 - 1), (0, 0), (known[0][0], known[0][1] ^ 1)):
+        if other not in known:
+            assert directory._found(*split([*asked, other])) is None
+
+
 def test_all_handles_of_a_ledger_in_a_process_have_one_directory():
     assert Directory.of("some ledger") is Directory.of("some ledger")
     assert Directory.of("some ledger") is not Directory.of("another")

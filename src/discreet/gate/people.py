@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput
-from discreet.gate.people_names import First, Second, order_of
+from discreet.gate.people_names import FIRST, First, Second, order_of
 
 T = TypeVar("T", bound=np.generic)
 
 #: No more people than this: numbers are stored in four bytes.
 MOST = 2**32 - 1
+#: If fewer than one in so many is asked for, sorting those takes less time than a look at all.
+MANY = 16
 
 
 class Directory:
@@ -32,6 +34,8 @@ class Directory:
         self._lock = threading.Lock()
         self._high = np.zeros(0, np.uint64)
         self._low, self._number = np.zeros(0, np.uint32), np.zeros(0, np.uint32)
+        #: For each value of the first bits the place of the first name that has it, or more; empty until it is needed.
+        self._begins = np.zeros(0, np.uint32)
         #: Whether numbers are places, as long as all names came together.
         self._plain = True
 
@@ -49,6 +53,10 @@ class Directory:
 
     def numbers(self, high: First, low: Second) -> NDArray[np.int64]:
         """Return the numbers of names, which are all different; new ones get the next, in the order of the names."""
+        with self._lock:
+            found = self._found(high, low)
+        if found is not None:
+            return found
         order = order_of(high, low)
         high, low = high[order], low[order]
         if np.any((high[1:] == high[:-1]) & (low[1:] == low[:-1])):
@@ -94,6 +102,38 @@ class Directory:
             self._insert(places[new], high[new], low[new], numbers[new].astype(np.uint32))
         return numbers
 
+    def _found(self, high: First, low: Second) -> NDArray[np.int64] | None:
+        """Return the numbers of names that are all here, and different; else None. Nothing is sorted for that."""
+        bits = len(self).bit_length() - 1
+        if bits < 1 or len(high) * MANY < len(self):
+            return None
+        shift = np.uint64(FIRST - bits)
+        if not len(self._begins):
+            sizes = np.bincount((self._high >> shift).view(np.int64), minlength=1 << bits)
+            self._begins = (np.cumsum(sizes) - sizes).astype(np.uint32)
+        last = len(self) - 1
+        places = np.minimum(self._begins[(high >> shift).view(np.int64)], last).astype(np.int64)
+        waiting = np.flatnonzero(self._comes_before(places, high, low))
+        while len(waiting):
+            places[waiting] += 1
+            waiting = waiting[places[waiting] <= last]
+            waiting = waiting[self._comes_before(places[waiting], high[waiting], low[waiting])]
+        if (places > last).any() or not ((self._high[places] == high) & (self._low[places] == low)).all():
+            return None
+        seen = np.zeros(len(self), np.bool_)
+        seen[places] = True
+        if np.count_nonzero(seen) < len(places):
+            return None
+        return places if self._plain else self._number[places].astype(np.int64)
+
+    def _comes_before(self, places: NDArray[np.int64], high: First, low: Second) -> NDArray[np.bool_]:
+        """Tell whether the name at each place comes before another one."""
+        mine = self._high[places]
+        before: NDArray[np.bool_] = mine < high
+        same = np.flatnonzero(mine == high)
+        before[same] = self._low[places[same]] < low[same]
+        return before
+
     def _places(self, high: First, low: Second) -> NDArray[np.int64]:
         """Return how many names here come before each of some."""
         places = np.searchsorted(self._high, high)
@@ -119,6 +159,7 @@ class Directory:
             low = _merged(old, at, self._low, low)
             numbers = _merged(old, at, self._number, numbers)
         self._low, self._number, self._high = low, numbers, high
+        self._begins = self._begins[:0]
 
 
 def _merged(old: NDArray[np.bool_], at: NDArray[np.int64], kept: NDArray[T], more: NDArray[T]) -> NDArray[T]:
