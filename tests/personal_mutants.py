@@ -158,7 +158,7 @@ PERSONAL_MUTANTS = [
     Mutant(
         "where names begin is not found anew when more have come",
         "gate/people.py",
-        "        self._begins = self._begins[:0]\n",
+        "        self._begins = np.empty(0, np.uint32)\n",
         "",
         f"{PEOPLE}::test_names_that_are_all_known_are_found_without_sorting_as_with_it",
     ),

@@ -159,7 +159,7 @@ class Directory:
             low = _merged(old, at, self._low, low)
             numbers = _merged(old, at, self._number, numbers)
         self._low, self._number, self._high = low, numbers, high
-        self._begins = self._begins[:0]
+        self._begins = np.empty(0, np.uint32)
 
 
 def _merged(old: NDArray[np.bool_], at: NDArray[np.int64], kept: NDArray[T], more: NDArray[T]) -> NDArray[T]:
