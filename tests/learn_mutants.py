@@ -140,8 +140,8 @@ LEARN_MUTANTS = [
     Mutant(
         "an example that only fills up a batch is summed",
         "learn/torch/sums.py",
-        "kept = within & counted",
-        "kept = within",
+        "torch.where(counted[some], torch.minimum(steps, room / norms), 0)",
+        "torch.minimum(steps, room / norms)",
         f"{WITHIN} {LAYERS}::test_an_example_that_is_not_counted_adds_nothing",
     ),
     Mutant(

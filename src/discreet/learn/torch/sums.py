@@ -73,8 +73,8 @@ def exact_group(
         steps = clip.factors(norms) * (bound / float(clip.bound))
         # Rounding to nearest may lengthen: what is near the bound stays a little below it.
         room = bound * (1 - min(sum(part.excess(bound) for part in parts), 0.5) - MARGIN)
-        factors = torch.minimum(steps, room / norms).to(squares.dtype)
-        for sums, each in zip(totals, _on_grid(parts, factors, bound, counted[some]), strict=True):
+        factors = torch.where(counted[some], torch.minimum(steps, room / norms), 0).to(squares.dtype)
+        for sums, each in zip(totals, _on_grid(parts, factors, bound), strict=True):
             each.add_to(sums, bound)
     return [sums.total() for sums in totals], within
 
@@ -92,7 +92,7 @@ def _slices(examples: int, numbers: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, examples, size)]
 
 
-def _on_grid(parts: Sequence[Part], factors: Tensor, bound: int, counted: Tensor) -> list[Integers]:
+def _on_grid(parts: Sequence[Part], factors: Tensor, bound: int) -> list[Integers]:
     """Round the gradients of some examples, and check on the integers that each is within the bound.
 
     To the nearest first, which is fair; where that is too long, towards zero, which is not; else the example is left
@@ -105,10 +105,8 @@ def _on_grid(parts: Sequence[Part], factors: Tensor, bound: int, counted: Tensor
         for each, other in zip(integers, shorter, strict=True):
             each.keep(within, other)
         within = _within(integers, bound)
-    kept = within & counted
-    if not kept.all():
         for each in integers:
-            each.drop(kept)
+            each.drop(within)
     return integers
 
 
