@@ -4,6 +4,7 @@ Each `name.c` becomes `name.compiled` beside it, a library that `discreet.core.c
 and knows nothing of Python, so that one fits all versions of it.
 """
 
+import hashlib
 import os
 import shlex
 import shutil
@@ -22,14 +23,16 @@ def compile_file(source: Path) -> str:
     """Compile a C file, and return why it could not be done, or nothing. An old one does not stay."""
     made, new = source.with_suffix(".compiled"), source.with_suffix(".compiling")
     made.unlink(missing_ok=True)
-    command = shlex.split(os.environ.get("CC", "cc"))
+    command = shlex.split(os.environ.get("CC") or "cc")
     if os.name != "posix" or shutil.which(command[0]) is None:
         return "there is no C compiler"
+    # What is loaded is known by what it was made of.
+    made_of = f'-DMADE_OF="{hashlib.sha256(source.read_bytes()).hexdigest()}"'
     done = subprocess.run(  # noqa: S603 - the compiler that whoever builds has
-        [*command, *FLAGS, "-o", str(new), str(source), "-lm"], check=False, capture_output=True, text=True
+        [*command, *FLAGS, made_of, "-o", str(new), str(source), "-lm"], check=False, capture_output=True, text=True
     )
     if done.returncode:
-        return done.stderr
+        return done.stderr or f"{command[0]} ended with {done.returncode}"
     new.replace(made)  # at once: who runs meanwhile has none or all of it
     return ""
 

@@ -9,6 +9,41 @@ LEARN = "unit/test_learn_compiled.py"
 
 COMPILED_MUTANTS = [
     Mutant(
+        "a library is loaded whatever it was made of",
+        "core/compiled.py",
+        "return library if made_of == hashlib.sha256(text.read_bytes()).hexdigest().encode() else None",
+        "return library if made_of else None",
+        f"{SAME}::test_a_library_that_was_made_of_another_text_is_not_used",
+    ),
+    Mutant(
+        "there are too few spare words",
+        "noise/table.py",
+        "return (is_open + is_maybe * for_maybe + unsure) / (1 - unsure)",
+        "return is_open",
+        f"{SAME}::test_there_are_spare_words_for_nearly_all_draws",
+    ),
+    Mutant(
+        "norms that others share are overwritten",
+        "learn/torch/sums.py",
+        "    norms = squares.double().sqrt()  # not in place: these may be somebody's\n    factors",
+        "    norms = squares.double().sqrt_()\n    factors",
+        "contracts/test_learn_layers.py::test_a_norm_that_two_groups_share_is_left_as_it_is",
+    ),
+    Mutant(
+        "C writes to numbers of whatever type is the default",
+        "learn/torch/rounding.py",
+        "torch.empty(count, dtype=torch.float32)",
+        "torch.empty(count)",
+        f"{LEARN}::test_what_c_writes_to_has_its_own_type_whatever_the_default_is",
+    ),
+    Mutant(
+        "C does not see that numbers stand for their negatives",
+        "learn/torch/rounding.py",
+        "return plain and not numbers.is_neg() and not factors.is_neg() and _library() is not None",
+        "return plain and _library() is not None",
+        f"{LEARN}::test_numbers_that_stand_for_their_negatives_are_rounded_as_such",
+    ),
+    Mutant(
         "an end of a block belongs to it, in C",
         DRAWS,
         "while (index < t->blocks && t->sure[index] <= whole) index++;",

@@ -5,14 +5,15 @@ from importlib import import_module
 
 import pytest
 
-#: The modules that have a C file beside them, and the name under which they know what was compiled of it.
-PARTS = ("discreet.noise.compiled_draws", "discreet.learn.torch.gradient_noise", "discreet.learn.torch.rounding")
+#: The modules that have a C file beside them.
+DRAWS = "discreet.noise.compiled_draws"
+ADDING, ROUNDING = "discreet.learn.torch.gradient_noise", "discreet.learn.torch.rounding"
 WAYS = ("compiled", "in Python")
 
 
-def choose(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all parts be done one way; where nothing is compiled, skip, unless somebody said that it must be."""
-    for name in PARTS:
+def choose(way: str, monkeypatch: pytest.MonkeyPatch, *parts: str) -> None:
+    """Let parts be done one way; where one is not compiled, skip, unless somebody said that it must be."""
+    for name in parts:
         module = import_module(name)
         if way != "compiled":
             monkeypatch.setattr(module, "_library", lambda: None)
@@ -20,3 +21,5 @@ def choose(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
             if os.environ.get("DISCREET_NEEDS_COMPILED"):
                 pytest.fail(f"{name} has nothing compiled")
             pytest.skip(f"{name} has nothing compiled")
+    if DRAWS in parts:
+        monkeypatch.setattr("discreet.noise.lookup.LEAST", 1)  # C for single draws, too

@@ -51,7 +51,7 @@ LEARN_MUTANTS = [
         "learn/torch/grid.py",
         "        for each in (self.gradient, self.lengths, self.largest):\n",
         "        for each in ():\n",
-        f"{LAYERS}::test_adversarial_gradients_stay_within_the_bound {WITHIN}",
+        "unit/test_learn_compiled.py::test_examples_that_leave_add_nothing",
     ),
     Mutant(
         "products of integers are summed in 32 bits whatever their size",

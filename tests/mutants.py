@@ -690,8 +690,9 @@ def plant(mutant: Mutant, copy: Path) -> None:
     if text.count(mutant.old) != 1:
         raise SystemExit(f"{mutant.bug}: the place to change stands {text.count(mutant.old)} times in {mutant.file}")
     path.write_text(text.replace(mutant.old, mutant.new))
+    # A library that was made of another text is not used.
     if path.suffix == ".c" and (why := hatch_build.compile_file(path)):
-        raise SystemExit(f"{mutant.bug}: {why}")
+        raise SystemExit(f"{mutant.bug}: {why}\nfix: run `make compiler`, then `make setup`")
 
 
 def trials(chosen: Sequence[Mutant]) -> Iterator[tuple[Mutant, bool, float]]:
@@ -713,6 +714,9 @@ def trials(chosen: Sequence[Mutant]) -> Iterator[tuple[Mutant, bool, float]]:
 def main(words: list[str]) -> int:
     """Run the mutants whose description holds the given words, all of them without."""
     chosen = [mutant for mutant in MUTANTS if " ".join(words) in mutant.bug]
+    if not any(SOURCE.rglob("*.compiled")):
+        print("Nothing is compiled: bugs that are found by what is are left out. fix: make compiler, then make setup")
+        chosen = [mutant for mutant in chosen if mutant not in COMPILED_MUTANTS]
     survivors = []
     for mutant, found, seconds in trials(chosen):
         if not found:

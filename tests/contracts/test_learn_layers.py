@@ -393,6 +393,21 @@ def test_a_norm_beyond_what_floats_hold_is_never_taken_for_one_within(size):
     assert (rounding.integer_squares(rows) <= MOST_STEPS**2).tolist() == [size <= MOST_STEPS, True]
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
+@pytest.mark.parametrize("order", [("0.bias", "0.weight"), ("0.weight", "0.bias")])
+def test_a_norm_that_two_groups_share_is_left_as_it_is(kind, order):
+    torch.manual_seed(1)
+    model, inputs = nn.Sequential(nn.Linear(5, 3)).to(kind), torch.randn(4, 5, dtype=kind) * 30
+    private, clipping = PrivateModel(model, groups=[[name] for name in order]), Clipping(bounds=(Fraction(1),) * 2)
+    for which in range(4):
+        counted = alone(4, which)
+        found = private.float_sums(lambda: model(inputs).square().sum(1), clipping, counted=counted)
+        exact = private.exact_sums(lambda: model(inputs).square().sum(1), clipping, 2**12, counted=counted)
+        for each, steps in zip(found.sums, exact.sums, strict=True):
+            assert float(each.norm()) == pytest.approx(1, abs=1e-5)
+            assert float(steps.double().norm()) == pytest.approx(2**12, rel=0.05)
+
+
 def test_clipping_by_group_bounds_every_group():
     torch.manual_seed(1)
     model = nn.Sequential(nn.Linear(5, 4), nn.Linear(4, 3))

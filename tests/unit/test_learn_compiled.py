@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from compiled_parts import WAYS, choose
+from compiled_parts import ADDING, DRAWS, ROUNDING, WAYS, choose
 from discreet.learn.torch import gradient_noise, grid, rounding
 from discreet.learn.torch.clipping import Clipping, PrivateModel
 from discreet.learn.torch.exact_sums import ExactSum
@@ -22,7 +22,7 @@ ODD = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -3.5, 0.49999997, 1e-45, 8388607.5, 16777
 
 @pytest.fixture(autouse=True)
 def _compiled(monkeypatch):
-    choose("compiled", monkeypatch)
+    choose("compiled", monkeypatch, ADDING, ROUNDING)
 
 
 def both(numbers, factors, monkeypatch, *, cut, together=3):
@@ -31,7 +31,7 @@ def both(numbers, factors, monkeypatch, *, cut, together=3):
     cuts = torch.full((len(numbers),), cut)
     sums = rounding.added_rows(numbers, factors, cuts, together)
     with monkeypatch.context() as context:
-        choose("in Python", context)
+        choose("in Python", context, ROUNDING)
         by_torch = rounding.rounded_rows(numbers, factors, cut=cut)
         others = rounding.added_rows(numbers, factors, cuts, together)
     names = ("rows", "squares", "largest")
@@ -55,7 +55,7 @@ def test_rows_are_rounded_as_by_pytorch(cut, shape, together, monkeypatch):
 def test_each_row_is_rounded_as_it_says(monkeypatch):
     numbers, cut = torch.full((4, 9), 2.6), torch.tensor([True, False, False, True])
     for way in WAYS:
-        choose(way, monkeypatch)
+        choose(way, monkeypatch, ADDING, DRAWS, ROUNDING)
         squares, added = rounding.added_rows(numbers, torch.ones(4), cut, 2)
         assert squares.tolist() == [36, 81, 81, 36]
         assert added.tolist() == [[5] * 9, [5] * 9]
@@ -92,6 +92,27 @@ def test_squared_norms_are_exact_or_not_below_what_floats_hold(size):
 def test_factors_that_are_not_one_for_every_row_are_refused():
     with pytest.raises(ValueError, match="one factor for every row"):
         rounding.rounded_rows(torch.ones(3, 2), torch.ones(2), cut=False)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float64])
+def test_what_c_writes_to_has_its_own_type_whatever_the_default_is(kind):
+    numbers, factors = torch.randn(64, 10) * 30, torch.rand(64)
+    usual = rounding.rounded_rows(numbers, factors, cut=False)
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(kind)
+    try:
+        other = rounding.rounded_rows(numbers, factors, cut=False)
+    finally:
+        torch.set_default_dtype(before)
+    assert torch.equal(usual.largest, other.largest)
+    assert torch.equal(usual.squares, other.squares)
+
+
+def test_numbers_that_stand_for_their_negatives_are_rounded_as_such():
+    numbers = torch.randn(8, 5, dtype=torch.complex64).conj().imag
+    assert numbers.is_neg()
+    found = rounding.rounded_rows(numbers, torch.full((8,), 30.0), cut=False)
+    assert torch.equal(found.rows, (numbers.resolve_neg() * 30).round())
 
 
 class Words(nn.Module):
@@ -131,13 +152,13 @@ def test_exact_sums_are_the_same_whether_rounding_is_compiled_or_not(case, steps
     for mask in (None, counted):
         by_c = run(mask)
         with monkeypatch.context() as context:
-            choose("in Python", context)
+            choose("in Python", context, ROUNDING)
             assert all(torch.equal(a, b) for a, b in zip(by_c, run(mask), strict=True))
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_sums_are_of_the_rows_that_are_there_in_the_end(way, monkeypatch):
-    choose(way, monkeypatch)
+    choose(way, monkeypatch, ADDING, DRAWS, ROUNDING)
     rows = grid.Whole(torch.full((5, 4), 1.5), torch.full((5,), 9.0))
     steps = torch.ones(5)
     made, shorter = (rows.on_grid(steps, 1 << 23, cut=cut) for cut in (False, True))
@@ -158,9 +179,27 @@ def test_sums_are_of_the_rows_that_are_there_in_the_end(way, monkeypatch):
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_examples_that_leave_add_nothing(way, monkeypatch):
+    choose(way, monkeypatch, ROUNDING)
+    kept, bound = torch.tensor([True, False, True]), 2**10
+    outer = grid.Outer(torch.ones(3, 2), torch.ones(3, 4), (torch.full((3,), 2.0), torch.full((3,), 4.0)))
+    rows = grid.Rows(torch.tensor([0, 1, 1, 2]), torch.tensor([4, 0, 4, 1]), torch.ones(4, 2), 3, 2)
+    for part, shape in ((outer, (2, 4)), (rows, (5, 2))):
+        made = part.on_grid(torch.full((3,), 30.0), bound, cut=False)
+        everyone, others = ExactSum(torch.Size(shape)), ExactSum(torch.Size(shape))
+        made.add_to(everyone, bound)
+        made.drop(kept)
+        made.add_to(others, bound)
+        assert made.squares().tolist()[1] == 0
+        assert 0 < others.total().sum() < everyone.total().sum()
+    assert everyone.total()[0].tolist() == [30.0] * 2
+    assert others.total()[0].tolist() == [0.0] * 2  # a word that the second example has alone
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_noise_is_added_to_every_array_and_place(kind, way, monkeypatch):
-    choose(way, monkeypatch)
+    choose(way, monkeypatch, ADDING, DRAWS, ROUNDING)
     totals = [np.full(size, 7, kind) for size in (70_000, 0, 3, 150_000, 1)]
     add_rounded_gaussian(totals, Fraction(1000), Seeded(5))
     together = [np.full(sum(map(len, totals)), 7, kind)]
@@ -173,7 +212,7 @@ def test_noise_is_added_to_every_array_and_place(kind, way, monkeypatch):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("sign", [1, -1])
 def test_one_draw_that_32_bits_do_not_hold_is_not_rounded_before_it_is_added(sign, way, monkeypatch):
-    choose(way, monkeypatch)
+    choose(way, monkeypatch, ADDING, DRAWS, ROUNDING)
     noise = np.arange(-20, 20, dtype=np.int32)
     noise[11] = sign * ((1 << 24) + 1)
     total = np.full(40, 5 * sign, np.float32)

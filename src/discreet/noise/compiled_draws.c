@@ -108,3 +108,10 @@ size_t draw(const struct table *t, const uint32_t *words, size_t count, const ui
     }
     return left;
 }
+
+/* Which text this was made of. */
+const char *made_of(void) { return MADE_OF; }
+
+/* How large what is handed over is here. */
+size_t table_size(void) { return sizeof(struct table); }
+size_t left_size(void) { return sizeof(struct left); }

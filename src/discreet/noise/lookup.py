@@ -1,5 +1,6 @@
 """Draws from a table: one look-up for nearly all of them, exact arithmetic for the rest."""
 
+import math
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,8 +18,10 @@ from discreet.noise.table import JUMP_BITS, MARGIN, BlockTable, tail_scale
 LAST_WORD = np.uint64((1 << 64) - 1)
 #: Draws made at a time, so that all buffers stay in the processor's cache.
 BATCH = 1 << 16
-#: One spare word for so many draws, and some more: one in twenty is used. If there are too few, that costs time.
-SPARE, LEAST_SPARE = 16, 64
+#: Fewer draws than this are made sooner by NumPy than they are handed to C.
+LEAST = 32
+#: Spare words: those that a batch takes on average, as many deviations more, and some. With too few it takes longer.
+DEVIATIONS, LEAST_SPARE = 6, 64
 
 Integers = NDArray[np.int64]
 #: Takes draws, and which of all they are.
@@ -44,7 +47,7 @@ def hand_out(table: BlockTable, entropy: Entropy, count: int, put: Put) -> None:
     A place that a batch leaves open gets zero first and its draw in the end: draws may be put there, or added. Places
     are slices first, and then perhaps one row of numbers, in order.
     """
-    by_c = compiled_table(table, min(count, BATCH))
+    by_c = compiled_table(table, min(count, BATCH)) if count >= LEAST else None
     if by_c is None:
         _hand_out(table, entropy, count, put)
     else:
@@ -54,7 +57,7 @@ def hand_out(table: BlockTable, entropy: Entropy, count: int, put: Put) -> None:
 def _hand_out_by_c(table: CompiledTable, entropy: Entropy, count: int, put: Put) -> None:
     size = min(count, BATCH)
     buffers: tuple[NDArray[Any], NDArray[Any]] = np.empty(size, np.uint32), np.empty(size, np.int32)
-    spare = np.empty(size // SPARE + LEAST_SPARE, np.uint64)
+    spare = np.empty(spare_words(table.table, size), np.uint64)
     for start in range(0, count, BATCH):
         words, values = (buffer[: count - start] for buffer in buffers)
         entropy.fill(words)
@@ -63,6 +66,12 @@ def _hand_out_by_c(table: CompiledTable, entropy: Entropy, count: int, put: Put)
             known = np.array([word], np.uint32)
             values[place] = _resolve(table.table, Replayed(spare[begin:end], entropy), known)[0]
         put(slice(start, start + len(values)), values)
+
+
+def spare_words(table: BlockTable, count: int) -> int:
+    """Return how many further words are at hand for so many draws: more than they nearly ever take."""
+    mean = count * table.further
+    return int(mean + DEVIATIONS * math.sqrt(mean * (1 + table.further))) + LEAST_SPARE
 
 
 class Replayed(Entropy):

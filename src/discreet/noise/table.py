@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from discreet.noise.shapes import Shape
 from discreet.noise.stream import Words
 
-#: Float exponentials are trusted to this relative error: about 4000 units in the last place, where NumPy's is
-#: within 4, and the rounding of exponents below 50 adds fewer than 500.
+#: Float exponentials are trusted to this relative error: about 4000 units in the last place, where NumPy's and that of
+#: C are within 4, and the rounding of exponents below 50 adds fewer than 500.
 MARGIN = 2.0**-40
 #: Blocks per width of the shape: with fewer, more draws fall into maybe parts; with more, into split buckets.
 FINENESS = 128
@@ -71,6 +71,8 @@ class BlockTable:
     guesses: NDArray[np.int64]
     """The first maybe part that words behind all sure parts may lie in, for each value of the bits after the shift."""
     guess_shift: np.uint64
+    further: float
+    """How many words a draw takes on average after its first, at most."""
 
     @property
     def blocks(self) -> int:
@@ -111,8 +113,9 @@ def build(shape: Shape, word_bits: int = 64, *, rounded: bool = False) -> BlockT
         raise ArithmeticError("the weights of a noise table do not fit its word")  # c was chosen so that they do
     starts = _starts(sure, first, block_bits, word_bits)
     guesses, guess_shift = _guesses(maybe)
+    further = _further(starts, sure, maybe, word_bits, 2 if rounded else 1)
     weights = (multiplier, low, gap, sure, maybe, tail, stride_bits)
-    return BlockTable(shape, rounded, word_bits, block_bits, first, *weights, starts, guesses, guess_shift)
+    return BlockTable(shape, rounded, word_bits, block_bits, first, *weights, starts, guesses, guess_shift, further)
 
 
 def _extremes(shape: Shape, block: NDArray[np.int64], block_bits: int, half: float) -> tuple[Any, Any]:
@@ -150,6 +153,17 @@ def _guesses(maybe: Words) -> tuple[NDArray[np.int64], np.uint64]:
     shift = np.uint64(max(int(maybe[-1]).bit_length() - GUESS_BITS, 0))
     begins = np.arange((int(maybe[-1]) >> int(shift)) + 1, dtype=np.uint64) << shift
     return np.searchsorted(maybe, begins, side="right").astype(np.int64), shift
+
+
+def _further(starts: NDArray[Any], sure: Words, maybe: Words, word_bits: int, for_maybe: int) -> float:
+    """Return how many words a draw takes after its first, on average, at most.
+
+    What is open takes one, a maybe so many more, and whatever is not sure may start again, with a word of its own.
+    """
+    is_open = float(np.mean(starts >= split_of(starts.dtype)))
+    unsure = 1 - int(sure[-1]) / (1 << word_bits)
+    is_maybe = min(int(maybe[-1]) / (1 << word_bits), unsure)
+    return (is_open + is_maybe * for_maybe + unsure) / (1 - unsure)
 
 
 def split_of(kind: np.dtype[Any]) -> int:

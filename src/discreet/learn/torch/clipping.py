@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Style = Literal["clip", "automatic"]
 #: Kinds of numbers that weights may be: those in which integers are exact far enough.
 KINDS = (torch.float32, torch.float64)
-#: Squared norms up to here are exact in 64-bit floats (see `grid`).
+#: Squared norms up to here are exact in 64-bit floats (see `rounding`).
 MOST_STEPS = 1 << 26
 
 
@@ -135,7 +135,7 @@ class PrivateModel:
         Guarantee: what an example adds to a group is a vector of integers with norm at most `steps_per_bound`, checked
         on the integers; the sums are exact. It is computed from the example's own gradient, in floats. That floats of
         one example do not depend on others needs batches of one shape: fill up with examples that are not `counted`.
-        Reference: the lemma in `grid`.
+        Reference: the lemma in `rounding`.
         """
         steps = whole(steps_per_bound, "steps_per_bound", most=MOST_STEPS)
 

@@ -3,8 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define FOR_THIS_PROCESSOR __attribute__((target_clones("arch=x86-64-v3", "default")))
+/* Processors of 2013 and later have wider registers; which one it is, is found where the library is loaded. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define FOR_THIS_PROCESSOR __attribute__((target_clones("avx2", "default")))
 #else
 #define FOR_THIS_PROCESSOR
 #endif
@@ -18,3 +19,6 @@ int32_t add_noise(float *restrict sums, const int32_t *restrict noise, size_t co
     for (size_t i = 0; i < count; i++) sums[i] += (float)noise[i];
     return 1;
 }
+
+/* Which text this was made of. */
+const char *made_of(void) { return MADE_OF; }

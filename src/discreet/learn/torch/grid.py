@@ -84,7 +84,7 @@ class Whole:
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> WholeIntegers:
         """Return the gradients, each times its own number, rounded to integers."""
-        every = torch.full((len(self.rows),), cut)
+        every = torch.full((len(self.rows),), cut, device=self.rows.device)
         return WholeIntegers.of(self.rows, steps.clone(), every, bound, self.order)
 
     def excess(self, bound: int) -> float:

@@ -83,7 +83,7 @@ def train_lot(  # noqa: PLR0913 - one lot's public values, data and randomness, 
     Guarantee: what is left and returned costs `Subsampled(GaussianNoise(noise), rate)` for one example more or less.
     """
     for _, parameter in model.parameters:
-        parameter.grad = None  # so that this lot's are put where it was
+        parameter.grad = None  # frees the memory of the last gradients, which this lot's sums then take
     lot = draw_lot(count, terms.rate, entropy)
     # Dropout and the like: masks are secret and fresh, so that each example has one that depends on nobody else.
     torch.manual_seed(entropy.bits(63))

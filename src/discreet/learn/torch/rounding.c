@@ -5,10 +5,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define FOR_THIS_PROCESSOR __attribute__((target_clones("arch=x86-64-v3", "default")))
+/* Processors of 2013 and later have wider registers; which one it is, is found where the library is loaded. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define FOR_THIS_PROCESSOR __attribute__((target_clones("avx2", "default")))
 #else
 #define FOR_THIS_PROCESSOR
+#if defined(__x86_64__) && !defined(__SSE4_1__)
+#error "without an instruction that rounds, PyTorch is faster"
+#endif
 #endif
 
 /* Numbers that are added up side by side, and numbers that are rounded at a time: a multiple of that. */
@@ -55,3 +59,6 @@ void round_rows(const float *restrict rows, size_t count, size_t width, const fl
         memcpy(&largest[i], &top, sizeof top);
     }
 }
+
+/* Which text this was made of. */
+const char *made_of(void) { return MADE_OF; }

@@ -48,7 +48,7 @@ class IntegerRows:
 
 def rounded_rows(numbers: Tensor, factors: Tensor, *, cut: bool) -> IntegerRows:
     """Multiply every row of numbers with its own factor, and round to nearest, or towards zero."""
-    every = torch.full((len(numbers),), cut)
+    every = torch.full((len(numbers),), cut, device=numbers.device)
     if not _is_for_c(numbers, factors):
         rows = _rounded(numbers, factors, every)
         return IntegerRows(rows, integer_squares(rows), _largest(rows))
@@ -81,7 +81,9 @@ def wide_sum(numbers: Tensor, factors: Tensor, cut: Tensor) -> tuple[Tensor, Ten
 
 
 def _is_for_c(numbers: Tensor, factors: Tensor) -> bool:
-    return _library() is not None and numbers.dtype == torch.float32 and factors.dtype == torch.float32
+    """Tell whether C can read numbers where they are: floats of 32 bits in this memory, with their own signs."""
+    plain = all(each.dtype == torch.float32 and each.device.type == "cpu" for each in (numbers, factors))
+    return plain and not numbers.is_neg() and not factors.is_neg() and _library() is not None
 
 
 def _by_c(
@@ -92,7 +94,8 @@ def _by_c(
     if library is None or factors.shape != (count,) or cut.shape != (count,) or cut.dtype != torch.bool:
         raise ValueError("there is not one factor for every row, or nothing is compiled")
     numbers, factors, cut = numbers.contiguous(), factors.contiguous(), cut.contiguous()
-    squares, largest = torch.empty(count, dtype=torch.float64), torch.empty(count)
+    # Their types are C's own, whatever the default is.
+    squares, largest = torch.empty(count, dtype=torch.float64), torch.empty(count, dtype=torch.float32)
     library.round_rows(
         *(numbers.data_ptr(), count, math.prod(numbers.shape[1:]), factors.data_ptr(), cut.data_ptr()),
         *(None if rows is None else rows.data_ptr(), squares.data_ptr(), largest.data_ptr()),

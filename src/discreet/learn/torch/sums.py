@@ -54,7 +54,7 @@ class Clip:
 def float_group(gradients: Sequence[Gradients], clip: Clip, counted: Tensor) -> GroupSums:
     """Return the sums of one group of parameters in floats, and how many examples were within the bound."""
     squares = total([each.squares() for each in gradients])
-    norms = squares.double().sqrt_()
+    norms = squares.double().sqrt()  # not in place: these may be somebody's
     factors = torch.where(counted, clip.factors(norms), 0).to(squares.dtype)
     return [each.weighted(factors) for each in gradients], clip.within(norms, counted)
 
@@ -68,7 +68,7 @@ def exact_group(
     for some in _slices(len(counted), sum(each.numbers for each in gradients)):
         parts = [each.part(some) for each in gradients]
         squares = total([part.squares() for part in parts])
-        norms = squares.double().sqrt_()
+        norms = squares.double().sqrt()  # not in place: these may be somebody's
         within += clip.within(norms, counted[some])
         steps = clip.factors(norms) * (bound / float(clip.bound))
         # Rounding to nearest may lengthen: what is near the bound stays a little below it.
