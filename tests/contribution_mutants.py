@@ -139,8 +139,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "on a server, who is left out in one month is left out in all",
         "data/bounded_rows.py",
-        "for place, one in enumerate(self.units[1:], 1)",
-        "for place, one in enumerate(self.units[2:], 2)",
+        "for place, one in enumerate(units[1:], 1)",
+        "for place, one in enumerate(units[2:], 2)",
         WINDOWS,
     ),
     Mutant(
