@@ -6,8 +6,44 @@ UNIT = "unit/test_contributions.py"
 CONTRACT = "contracts/test_contributions.py"
 BY_HAND = f"{CONTRACT}::test_everything_is_asked_of_those_who_take_part"
 WINDOWS = f"{CONTRACT}::test_a_unit_with_a_window_has_a_name_for_each_stretch_of_time_in_all_relations"
+BUNDLES = "unit/test_bundles.py"
 
 CONTRIBUTION_MUTANTS = [
+    Mutant(
+        "whose bundles are left out counts all the same",
+        "data/bundles.py",
+        "        if stay.all():\n",
+        "        if stay.any():\n",
+        BUNDLES,
+    ),
+    Mutant(
+        "squares of bundles wrap",
+        "data/bundles.py",
+        "squares = number if most**2 < NARROW else number.astype(object)",
+        "squares = number",
+        BUNDLES,
+    ),
+    Mutant(
+        "sums of bundles wrap",
+        "data/bundles.py",
+        "dtype=np.int64 if most < NARROW else object",
+        "dtype=np.int64",
+        BUNDLES,
+    ),
+    Mutant(
+        "bundles are taken that 64 bits may not hold",
+        "data/bundles.py",
+        "one.most * limit.rows_per_group * len(one.terms) < NARROW",
+        "one.most * len(one.terms) < NARROW",
+        BUNDLES,
+    ),
+    Mutant(
+        "truths have the names of other texts where many units are asked",
+        "data/account_names.py",
+        "    if set(map(type, values)) <= {int, str}:\n",
+        "    if set(map(type, values)) <= {int, str, bool}:\n",
+        BUNDLES,
+    ),
     Mutant(
         "who is left out counts all the same",
         "data/unit_contributions.py",
@@ -103,8 +139,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "on a server, who is left out in one month is left out in all",
         "data/bounded_rows.py",
-        "for place, one in enumerate(self.units[1:], 1)",
-        "for place, one in enumerate(self.units[2:], 2)",
+        "for place, one in enumerate(units[1:], 1)",
+        "for place, one in enumerate(units[2:], 2)",
         WINDOWS,
     ),
     Mutant(

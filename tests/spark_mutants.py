@@ -7,6 +7,7 @@ UNIT = "unit/test_data_spark.py"
 TRAPS = "unit/test_spark_traps.py"
 DEADLINES = "unit/test_spark_deadlines.py"
 LOST = "unit/test_spark_lost.py"
+PERSONAL = "contracts/test_spark_personal.py"
 
 SPARK_MUTANTS = [
     Mutant(
@@ -109,7 +110,7 @@ SPARK_MUTANTS = [
     ),
     Mutant(
         "rows on Spark are made anew after units were asked",
-        "data/spark_personal.py",
+        "data/spark_pins.py",
         "self._session.sql(text).localCheckpoint(eager=True)",
         "self._session.sql(text)",
         f"{UNIT}::test_rows_count_as_they_were_when_units_were_asked",
@@ -117,27 +118,69 @@ SPARK_MUTANTS = [
     Mutant(
         "who is left out counts all the same on Spark",
         "data/spark_personal.py",
-        "        if leaving.any():\n",
-        "        if leaving.all():\n",
+        "    return bool(leaving.any())\n",
+        "    return bool(leaving.all())\n",
         f"{UNIT}::test_rows_count_as_they_were_when_units_were_asked",
     ),
     Mutant(
         "wide numbers on Spark are told as the nearest",
-        "data/spark_personal.py",
+        "data/spark_reach.py",
         "STEP, BEFORE = 2.0**-51, 8",
         "STEP, BEFORE = 0.0, 8",
         f"{UNIT}::test_numbers_that_no_decimal_holds_are_told_a_little_above",
     ),
     Mutant(
         "squares are told on Spark as decimals that do not hold them",
-        "data/spark_personal.py",
-        "        fits = in_group * in_all < FULL\n",
-        "        fits = in_all < FULL\n",
+        "data/spark_reach.py",
+        "        if in_group * in_all >= FULL:\n",
+        "        if in_all >= FULL:\n",
         f"{UNIT}::test_numbers_that_no_decimal_holds_are_told_a_little_above",
     ),
     Mutant(
-        "rows that were kept on Spark stay behind",
+        "squares beyond 64 bits wrap on Spark",
+        "data/spark_reach.py",
+        "        if in_group * in_all >= NARROW:\n",
+        "        if in_group >= NARROW:\n",
+        f"{UNIT}::test_numbers_that_no_decimal_holds_are_told_a_little_above",
+    ),
+    Mutant(
+        "of kept bundles those who leave count all the same on Spark",
         "data/spark_personal.py",
+        "    text = KeptBundles(aggregation, needs, source).statement()\n",
+        '    text = KeptBundles(aggregation, needs, f"{pin.rows} AS r").statement()\n',
+        f"{UNIT}::test_rows_count_as_they_were_when_units_were_asked",
+    ),
+    Mutant(
+        "what was kept on Spark and is lost is made anew",
+        "data/spark_pins.py",
+        "self._session.sql(text).localCheckpoint(eager=True)",
+        "self._session.sql(text).persist()",
+        f"{UNIT}::test_what_was_kept_and_is_lost_fails_the_question",
+    ),
+    Mutant(
+        "any number of bundles of a unit comes from Spark",
+        "data/spark_bundles.py",
+        "    if writing.most_bundles > FEW or not fits(sums, limit):\n",
+        "    if not fits(sums, limit):\n",
+        f"{PERSONAL}::test_many_bundles_of_a_unit_stay_on_spark",
+    ),
+    Mutant(
+        "bundles from Spark are told in 32 bits that do not hold them",
+        "data/spark_bundles.py",
+        "{_type(_most(place, sums) * limit.rows_per_group)}",
+        "{_type(_most(place, sums))}",
+        f"{PERSONAL}::test_folds_of_bundles_fit_what_they_are_told_in",
+    ),
+    Mutant(
+        "of several keys on Spark only the last one tells groups apart",
+        "data/spark_bundles.py",
+        "_coded(_arrow(places * size + coded))",
+        "_coded(_arrow(places * 0 + coded))",
+        f"{PERSONAL}::test_every_way_asks_and_counts_as_the_plain_engine_does",
+    ),
+    Mutant(
+        "rows that were kept on Spark stay behind",
+        "data/spark_pins.py",
         "kept._jdf.queryExecution().analyzed().rdd().unpersist(False)",
         "kept.unpersist()",
         f"{UNIT}::test_nothing_of_those_who_were_asked_stays_behind",

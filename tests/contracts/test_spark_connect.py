@@ -16,7 +16,7 @@ from discreet import Budget
 from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit, RunFailed
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data import spark_deadlines
-from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
+from discreet.data.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
 from discreet.data.engines import EngineSettings
 from discreet.data.errors import EngineFailed
 from discreet.data.expressions import column
@@ -68,14 +68,17 @@ def test_connect_computes_relations_as_the_plain_engine_does(spark):
     assert not relation_mismatches(partial(spark_tables, spark=spark), relation_world(1))
 
 
-def test_connect_asks_each_unit_as_the_plain_engine_does(spark):
-    """Of rows that are kept on the server meanwhile, and of those who leave."""
+@pytest.mark.parametrize(
+    ("groups", "more"), [(2, ()), (5, ()), (2, (PeopleCut(),))], ids=["bundles", "kept bundles", "kept rows"]
+)
+def test_connect_asks_each_unit_as_the_plain_engine_does(spark, groups, more):
+    """Of bundles, or of what is kept on the server meanwhile, and of those who leave."""
     columns = tuple(Column(name=name, kind=Kind.INTEGER) for name in ("person", "x"))
     schema = Schema(table="t", columns=columns, unit=PrivacyUnit(column="person"))
     rows = [{"person": n % 11, "x": n % 5} for n in range(60)]
     x = column(schema, "x")
-    aggregates = (Rows(), People(), Total(x, Bounds(0, 3, step=1)))
-    asked = Aggregation(where=None, keys=(Key(x),), aggregates=aggregates, limit=Limit(groups=2), salt=3)
+    aggregates = (Rows(), People(), Total(x, Bounds(0, 3, step=1)), *more)
+    asked = Aggregation(where=None, keys=(Key(x),), aggregates=aggregates, limit=Limit(groups=groups), salt=3)
     table = spark_table(schema, rows, spark)
     for rule in (everybody, Some(seed=3, always=6, most=0)):
         assert not among_mismatches(PlainTable(schema, rows), table, asked, rule)

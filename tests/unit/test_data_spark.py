@@ -15,7 +15,7 @@ from discreet import Budget
 from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
+from discreet.data.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
 from discreet.data.errors import EngineFailed
 from discreet.data.expressions import Literal, call, column
 from discreet.data.functions import F
@@ -347,12 +347,23 @@ def kept():
     return session().sparkContext._jsc.getPersistentRDDs().size()
 
 
-def test_rows_count_as_they_were_when_units_were_asked(tmp_path):
+#: What is asked in each of the ways in which units are asked: bundles come here, bundles are kept, rows are kept.
+WAYS = {
+    "bundles": ((Rows(),), Limit(groups=2, rows_per_group=9)),
+    "kept bundles": ((Rows(),), WIDE),
+    "kept rows": ((Rows(), PeopleCut()), Limit(groups=2, rows_per_group=9)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_rows_count_as_they_were_when_units_were_asked(tmp_path, way):
     """Two jobs may see two versions of a source: whoever comes in between was not asked, and does not count."""
     place = tmp_path / "visits.csv"
     before, after = ("".join(f"p{n},{y}\n" for n in range(1, 5) for y in of) for of in ("12", "17"))
     place.write_text(before)
     table = people_of(session().read.schema("person STRING, y INT").csv(str(place)))
+    aggregates, limit = WAYS[way]
+    asked = asking(table, *aggregates, limit=limit)
 
     class Meanwhile(Recorder):
         def admit(self, accounts, contributions, /):
@@ -360,48 +371,76 @@ def test_rows_count_as_they_were_when_units_were_asked(tmp_path):
             return super().admit(accounts, contributions)
 
     recorder = Recorder()
-    table.aggregate_among(asking(table, Rows()), recorder)
+    table.aggregate_among(asked, recorder)
     first = min(recorder.asked)
     for rule, many in ((everybody, 4), (lambda name, told: name == first, 1)):
         place.write_text(before)
-        assert answer_of(table.aggregate_among(asking(table, Rows()), Meanwhile(rule))) == {(1,): many, (2,): many}
-        assert answer_of(table.aggregate(asking(table, Rows()))) == {(1,): 4, (7,): 4}, "the source has changed"
+        assert answer_of(table.aggregate_among(asked, Meanwhile(rule))) == {(1,): many, (2,): many}
+        assert answer_of(table.aggregate(asked)) == {(1,): 4, (7,): 4}, "the source has changed"
 
 
-def test_nothing_of_those_who_were_asked_stays_behind():
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_of_those_who_were_asked_stays_behind(way):
     rows = pa.table({"person": [n % 9 for n in range(50)], "y": [n % 4 for n in range(50)]})
     table, broken = people_of(frame_of(rows)), people_of(failing_people())
+    aggregates, limit = WAYS[way]
     before = kept()
 
     class Failing(Recorder):
         def admit(self, accounts, contributions, /):
-            assert kept() == before + 1
+            assert kept() == before + (way != "bundles")
             raise ValueError(SECRET)
 
-    table.aggregate_among(asking(table, Rows()), Recorder(lambda name, told: name[0] % 2 == 0))
+    table.aggregate_among(asking(table, *aggregates, limit=limit), Recorder(lambda name, told: name[0] % 2 == 0))
     for failing, admission in ((table, Failing()), (broken, Recorder())):
         with pytest.raises(EngineFailed):
-            failing.aggregate_among(asking(failing, Rows()), admission)
+            failing.aggregate_among(asking(failing, *aggregates, limit=limit), admission)
     assert session().catalog.listTables() == []
     assert kept() == before
     assert not session().getTags()
+
+
+@pytest.mark.parametrize("way", ["kept bundles", "kept rows"])
+def test_what_was_kept_and_is_lost_fails_the_question(way):
+    """It is not made anew: by then the source may say something else."""
+    rows = pa.table({"person": [n % 9 for n in range(50)], "y": [n % 4 for n in range(50)]})
+    table = people_of(frame_of(rows))
+    aggregates, limit = WAYS[way]
+
+    class Losing(Recorder):
+        def admit(self, accounts, contributions, /):
+            for one in session().sparkContext._jsc.getPersistentRDDs().values():
+                one.unpersist(True)
+            return super().admit(accounts, contributions)
+
+    with pytest.raises(EngineFailed):
+        table.aggregate_among(asking(table, *aggregates, limit=limit), Losing())
+    assert session().catalog.listTables() == []
 
 
 def failing_people():
     return session().sql(f"SELECT person, raise_error('{SECRET}') AS y FROM VALUES ('a') AS t(person)")
 
 
-def test_only_columns_that_are_asked_about_are_kept_while_units_are_asked(monkeypatch):
-    """Rows are ordered by all of their columns; where any may stay, nobody needs the order."""
+@pytest.mark.parametrize(
+    ("aggregates", "columns"),
+    [
+        (lambda _: (Rows(),), 3),
+        (lambda x: (Rows(), Total(x, x.bounds)), 4),
+        (lambda _: (PeopleCut(),), 4),
+    ],
+    ids=["bundles", "bundles with sums", "rows"],
+)
+def test_only_columns_that_are_asked_about_are_kept_while_units_are_asked(monkeypatch, aggregates, columns):
+    """Of a bundle its unit, its group and its numbers; rows are ordered by all of their columns."""
     rows = pa.table({"person": [1, 1, 2], "y": [1, 2, 1], "x": [5, 6, 7], "long": ["a", "b", "c"]})
     table, seen = people_of(frame_of(rows), bounds={"x": (0, 9)}), []
     kind = type(frame_of(rows))
     given = kind.localCheckpoint
     monkeypatch.setattr(kind, "localCheckpoint", lambda self, eager: seen.append(self.columns) or given(self, eager))
-    x = names_in(table, "x")
-    for aggregate, columns in ((Rows(), 2), (Total(x, x.bounds), 4)):
-        table.aggregate_among(asking(table, aggregate, limit=Limit()), Recorder())
-        assert len(seen.pop()) == columns
+    limit = Limit(groups=9, rows_per_group=1)
+    table.aggregate_among(asking(table, *aggregates(names_in(table, "x")), limit=limit), Recorder())
+    assert [len(names) for names in seen] == [columns]
 
 
 @pytest.mark.parametrize("ansi", ["true", "false"])

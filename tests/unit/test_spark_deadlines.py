@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from discreet import Budget
 from discreet.core import InvalidInput, PrivacyUnit, RunFailed
 from discreet.core.limits import Limit
 from discreet.data import spark_deadlines
-from discreet.data.aggregates import Aggregation, Rows
+from discreet.data.aggregates import Aggregation, PeopleCut, Rows
 from discreet.data.engines import EngineSettings
 from discreet.data.errors import EngineFailed
 from discreet.data.spark_table import open_spark
@@ -63,13 +64,14 @@ def test_a_question_without_an_end_is_ended(seconds):
     assert opened(7).aggregate(COUNT).answers[0].tolist() == [7]
 
 
-def test_asking_each_unit_ends_in_time_and_keeps_nothing():
+@pytest.mark.parametrize("more", [(), (PeopleCut(),)], ids=["bundles", "kept rows"])
+def test_asking_each_unit_ends_in_time_and_keeps_nothing(more):
     people = session().range(ENDLESS)
     unit, settings = PrivacyUnit(column="id"), EngineSettings(seconds=1.5)
     table, recorder = open_spark(people, table="t", unit=unit, settings=settings), Recorder()
     began = time.monotonic()
     with pytest.raises(EngineFailed):
-        table.aggregate_among(COUNT, recorder)
+        table.aggregate_among(replace(COUNT, aggregates=(Rows(), *more)), recorder)
     assert time.monotonic() - began < SOON
     assert not recorder.lookups
     assert waited(lambda: not jobs())

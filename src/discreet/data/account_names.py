@@ -15,8 +15,8 @@ from discreet.data.contributions import BETWEEN, Names
 from discreet.data.marks import value_text
 from discreet.data.relations import is_owned
 
-#: Bits of a name that come second.
-SECOND = 32
+#: Bits of a name that come second, and how many such words a hash has.
+SECOND, WORDS = 32, 8
 
 
 def need_accounts(aggregation: Aggregation, schemas: Iterable[Schema]) -> None:
@@ -38,8 +38,23 @@ def name_text(key: str, values: Iterable[Value]) -> str:
     return BETWEEN.join([key, *("" if value is None else value_text(value) for value in values)])
 
 
+def name_texts(key: str, columns: Sequence[Sequence[Value]]) -> list[str]:
+    """Return the texts of many units, whose values are given by columns: the same as `name_text`, sooner."""
+    written = [_written(column) for column in columns]
+    if len(written) == 1:
+        return [f"{key}{BETWEEN}{one}" for one in written[0]]
+    return [BETWEEN.join([key, *map(str, values)]) for values in zip(*written, strict=True)]
+
+
+def _written(values: Sequence[Value]) -> Sequence[Value]:
+    """Return values, each as its text or as what `str` makes it of."""
+    if set(map(type, values)) <= {int, str}:
+        return values
+    return ["" if value is None else value_text(value) for value in values]
+
+
 def names_of(texts: Sequence[str]) -> Names:
     """Return the names of units, from their texts."""
-    hashed = b"".join(hashlib.sha256(text.encode()).digest()[:12] for text in texts)
-    words = np.frombuffer(hashed, dtype=">u4").reshape(len(texts), 3).astype(np.uint64)
+    hashed = b"".join([hashlib.sha256(text.encode()).digest() for text in texts])
+    words = np.frombuffer(hashed, dtype=">u4").reshape(len(texts), WORDS)[:, :3].astype(np.uint64)
     return np.stack([words[:, 0] << np.uint64(SECOND) | words[:, 1], words[:, 2]], axis=1)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.schema import Value
-from discreet.data.account_names import name_text, names_of
+from discreet.data.account_names import name_texts, names_of
 from discreet.data.aggregates import Aggregation, People, Present, Rows, Total
 from discreet.data.bounded_answers import Sums
 from discreet.data.bounded_needs import Needs
@@ -50,17 +50,18 @@ class Asking:
         width = len(self.units)
         units: list[Unit] = [tuple(row[:width]) for row in rows]
         told = [whole_above(row[place] for row in rows) for place in range(width, len(rows[0]))]
-        return [units[place] for place in np.flatnonzero(self.leaving(units, told, admission))]
+        ids = list(zip(*units, strict=True))
+        return [units[place] for place in np.flatnonzero(self.leaving(ids, told, admission))]
 
     def leaving(
-        self, units: Sequence[Unit], told: Sequence[NDArray[np.float64]], admission: Admission
+        self, ids: Sequence[Sequence[Value]], told: Sequence[NDArray[np.float64]], admission: Admission
     ) -> NDArray[np.bool_]:
-        """Ask each unit, and return whether it does not take part; `told` are the columns after the ids, as floats."""
-        names = names_of([name_text(admission.key, unit) for unit in units])
+        """Ask each unit, and return whether it does not take part; ids are given by columns, and so is what is told."""
+        names = names_of(name_texts(admission.key, ids))
         columns = iter(told)
         contributions = tuple(Contribution(next(columns), next(columns)) if one else None for one in self.of_numbers)
         admitted = admission.admit(admission.accounts(names), contributions)
-        if admitted.shape != (len(units),) or admitted.dtype != np.bool_:
+        if admitted.shape != (len(names),) or admitted.dtype != np.bool_:
             raise engine_failed()
         return ~admitted
 

@@ -5,7 +5,7 @@ of cells made of values, o0, … of what orders rows; w and z are what marks are
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
@@ -114,12 +114,7 @@ class PassedRows:
         """Let only rows pass whose unit is not in a table, with the columns v0, … of ids; without one, all."""
         if not leavers:
             return
-        agreed = [f"leavers.v0 = {self.units[0].text}"]  # a person is never NULL, and rows can be hashed by it
-        agreed += [
-            f"(leavers.v{place} = {one.text} OR (leavers.v{place} IS NULL AND {one.text} IS NULL))"
-            for place, one in enumerate(self.units[1:], 1)
-        ]
-        self.add_condition(f"NOT EXISTS (SELECT 1 FROM {leavers} WHERE {' AND '.join(agreed)})")
+        self.add_condition(stays(leavers, [one.text for one in self.units]))
 
     def add_key(self, key: Key, *, public: bool) -> None:
         """Group by a key; rows whose value is none of the public ones are left out."""
@@ -268,6 +263,16 @@ class PassedRows:
             return values
         items = [*kept, *self._items.values(), *(f"{text} AS {name}" for text, name in self._cells.items())]
         return f"SELECT {', '.join(items)} FROM ({values}) AS d"
+
+
+def stays(leavers: str, units: Sequence[str]) -> str:
+    """Return whether a unit, by the SQL of its id, is not in a table with the columns v0, … of ids."""
+    agreed = [f"leavers.v0 = {units[0]}"]  # a person is never NULL, and rows can be hashed by it
+    agreed += [
+        f"(leavers.v{place} = {one} OR (leavers.v{place} IS NULL AND {one} IS NULL))"
+        for place, one in enumerate(units[1:], 1)
+    ]
+    return f"NOT EXISTS (SELECT 1 FROM {leavers} WHERE {' AND '.join(agreed)})"
 
 
 def passed_rows(aggregation: Aggregation, table: str, dialect: BoundedDialect, *, look_up: bool) -> PassedRows:

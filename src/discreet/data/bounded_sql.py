@@ -113,6 +113,16 @@ class Writing:
         by = f" GROUP BY {', '.join(groups)}" if groups else ""
         return f"WITH {self._tables()} SELECT {', '.join([*groups, *told])} FROM counted{by}"
 
+    def bundles(self, items: Sequence[str]) -> str:
+        """Return the statement that tells of each bundle its unit, its group and more, if this was made for asking."""
+        told = ", ".join([*self._rows.unit_names, *self._rows.group_names, *items])
+        return f"WITH {self._tables()} SELECT {told} FROM counted"
+
+    @property
+    def most_bundles(self) -> float:
+        """How many bundles one unit has at most, where there are no cells."""
+        return min(self._limit.groups, self._most_groups())
+
     def _tables(self) -> str:
         """Return what stands before a statement about bundles that count."""
         tables = {"base": self._rows.selected(ranks=self._ranks, ordered=True)} if self._base else {}

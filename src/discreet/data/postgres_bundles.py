@@ -1,9 +1,8 @@
 """What each unit adds to each group, as PostgreSQL packs it: one statement tells what units are asked, and the answer.
 
-A *bundle* is the rows of one unit that count in one group. A group is one line, in which the numbers of its bundles
-stand one after another, eight bytes each, the highest first: so a million units take a thousand lines. Whether a unit
-takes part is decided here, bundles of others are left out, and the rest is added up. Which rows of a unit count depends
-on that unit alone: so that is what the server would answer if it left out their rows.
+A bundle is the rows of one unit that count in one group (`discreet.data.bundles`). A group is one line, in which the
+numbers of its bundles stand one after another, eight bytes each, the highest first: so a million units take a thousand
+lines. Whether a unit takes part is decided here, bundles of others are left out, and the rest is added up.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,12 +20,10 @@ from discreet.data.bounded_asking import OF_NUMBERS, Asking
 from discreet.data.bounded_needs import Needs
 from discreet.data.bounded_rows import PassedRows
 from discreet.data.bounded_sql import Writing
+from discreet.data.bundles import Bundles, fits
 from discreet.data.contributions import Admission
 from discreet.data.errors import engine_failed
-from discreet.data.floats_above import EXACT, floats_above
 
-#: What is below this is added up in 64 bits.
-NARROW = 1 << 62
 #: Ids that can be packed.
 PACKED = (Kind.INTEGER, Kind.TEXT)
 
@@ -44,17 +41,16 @@ class Packing:
     def answered(self, lines: Sequence[Sequence[Any]], admission: Admission) -> Exact:
         """Ask each unit, and return exact integers of those who take part."""
         found = self._unpacked(lines)
-        if not len(found.groups):
+        if found is None:
             return self.layout.answered([])
-        told = [numbers for one in self.sums for numbers in self._added(one, found)]
-        stay = ~self.asking.leaving(found.ids, told, admission)
-        return self.layout.answered(self._rows(lines, found.among(stay[found.units])))
+        return self.layout.answered(self._rows(lines, found.asked(self.asking, self.sums, self.limit, admission)))
 
-    def _unpacked(self, lines: Sequence[Sequence[Any]]) -> "Bundles":
+    def _unpacked(self, lines: Sequence[Sequence[Any]]) -> Bundles | None:
+        """Return the bundles; None if there are none."""
         width = len(self.layout.keys)
         packed = [_joined(line[place] for line in lines) for place in range(width, _width(lines, width))]
         if not packed or not packed[0]:
-            return Bundles.none()
+            return None
         numbers = [np.frombuffer(each, dtype=">i8").astype(np.int64) for each in packed[: len(packed) - self._texts]]
         first = numbers.pop(0)  # whole ids, or the lengths of texts
         ids, units = _texts(packed[-1], first) if self._texts else _whole_ids(first)
@@ -62,53 +58,19 @@ class Packing:
         groups = np.repeat(np.arange(len(lines)), many)
         if any(len(each) != len(groups) for each in (units, *numbers)):
             raise engine_failed()
-        return Bundles(ids, units, groups, (numbers[0], np.ones_like(numbers[0]), *numbers[1:]))
+        return Bundles((ids,), units, groups, (numbers[0], np.ones_like(numbers[0]), *numbers[1:]))
 
     @property
     def _texts(self) -> bool:
         """Whether ids are texts: these stand last."""
         return self.asking.units[0].kind is Kind.TEXT
 
-    def _added(self, one: Sums, found: "Bundles") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return reach and square of each unit: over its groups, of the number that it adds to each."""
-        most = one.most * self.limit.rows_per_group
-        number = np.abs(sum(found.numbers[place] * factor for place, factor in one.terms))
-        size, many = len(found.ids), self.limit.groups
-        reach = added(found.units, number, size, most * many)
-        squares = number if most**2 < NARROW else number.astype(object)
-        return floats_above(reach), floats_above(added(found.units, squares * squares, size, most**2 * many))
-
-    def _rows(self, lines: Sequence[Sequence[Any]], found: "Bundles") -> Iterable[tuple[Any, ...]]:
+    def _rows(self, lines: Sequence[Sequence[Any]], found: Bundles) -> Iterable[tuple[Any, ...]]:
         """Return the rows that the layout reads, of groups that somebody has who takes part."""
-        width, size = len(self.layout.keys), len(lines)
-        present = np.bincount(found.groups, minlength=size)
-        most = [int(np.abs(each).max(initial=0)) * len(each) for each in found.numbers]
-        sums = [added(found.groups, each, size, top) for each, top in zip(found.numbers, most, strict=True)]
-        for place in np.flatnonzero(present).tolist():
-            yield (0, *lines[place][:width], None, *(int(each[place]) for each in sums))
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Bundles:
-    """Bundles by their units' and groups' places. Private."""
-
-    ids: Sequence[tuple[Any, ...]]
-    units: NDArray[np.intp]
-    groups: NDArray[np.intp]
-    #: Their rows, themselves (1), and what is folded of their rows.
-    numbers: tuple[NDArray[np.int64], ...]
-
-    @classmethod
-    def none(cls) -> "Bundles":
-        """Return no bundles."""
-        nothing = np.zeros(0, dtype=np.intp)
-        return cls((), nothing, nothing, ())
-
-    def among(self, stay: NDArray[np.bool_]) -> "Bundles":
-        """Return those bundles that stay."""
-        if stay.all():
-            return self
-        return Bundles(self.ids, self.units[stay], self.groups[stay], tuple(each[stay] for each in self.numbers))
+        width = len(self.layout.keys)
+        some, sums = found.sums(len(lines))
+        for line, place in enumerate(some.tolist()):
+            yield (0, *lines[place][:width], None, *(int(each[line]) for each in sums))
 
 
 def packing_of(aggregation: Aggregation, rows: PassedRows) -> Packing | None:
@@ -121,8 +83,7 @@ def packing_of(aggregation: Aggregation, rows: PassedRows) -> Packing | None:
     needs = Needs(rows)
     readings = tuple(needs.read(aggregate) for aggregate in aggregates)
     sums = tuple(one for one in readings if isinstance(one, Sums))
-    # No more rows of a unit count in a group, each adds no more to a term, and so each packed number fits 64 bits.
-    if any(one.most * aggregation.limit.rows_per_group * len(one.terms) >= NARROW for one in sums):
+    if not fits(sums, aggregation.limit):
         return None
     folds = [f"int8send(CAST(coalesce({name}, 0) AS bigint))" for name in needs.folds.values()]
     texts = rows.units[0].kind is Kind.TEXT
@@ -135,15 +96,6 @@ def packing_of(aggregation: Aggregation, rows: PassedRows) -> Packing | None:
     return Packing(text, asking, layout, sums, aggregation.limit)
 
 
-def added(places: NDArray[np.intp], numbers: NDArray[Any], size: int, most: int) -> NDArray[Any]:
-    """Return exact sums of whole numbers by their places; none of the sums is above `most` in magnitude."""
-    if most < EXACT:
-        return np.bincount(places, weights=numbers, minlength=size)
-    sums = np.zeros(size, dtype=np.int64 if most < NARROW else object)
-    np.add.at(sums, places, numbers.astype(sums.dtype))
-    return sums
-
-
 def _width(lines: Sequence[Sequence[Any]], least: int) -> int:
     return len(lines[0]) if lines else least
 
@@ -152,13 +104,13 @@ def _joined(parts: Iterable[bytes | None]) -> bytes:
     return b"".join(part for part in parts if part)  # nothing is gathered of no bundles
 
 
-def _whole_ids(numbers: NDArray[np.int64]) -> tuple[list[tuple[int]], NDArray[np.intp]]:
+def _whole_ids(numbers: NDArray[np.int64]) -> tuple[list[int], NDArray[np.intp]]:
     """Return ids, each once, and the place of each bundle's."""
     ids, places = np.unique(numbers, return_inverse=True)
-    return [(each,) for each in ids.tolist()], places
+    return ids.tolist(), places
 
 
-def _texts(packed: bytes, lengths: NDArray[np.int64]) -> tuple[list[tuple[str]], NDArray[np.intp]]:
+def _texts(packed: bytes, lengths: NDArray[np.int64]) -> tuple[list[str], NDArray[np.intp]]:
     """Return ids, each once, and the place of each bundle's."""
     ends = np.cumsum(lengths)
     if int(ends[-1]) != len(packed):
@@ -167,4 +119,4 @@ def _texts(packed: bytes, lengths: NDArray[np.int64]) -> tuple[list[tuple[str]],
     begins = (ends - lengths).tolist()
     cuts = zip(begins, ends.tolist(), strict=True)
     places = np.array([known.setdefault(packed[begin:end], len(known)) for begin, end in cuts], dtype=np.intp)
-    return [(each.decode(),) for each in known], places
+    return [each.decode() for each in known], places

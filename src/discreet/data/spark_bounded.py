@@ -59,7 +59,8 @@ class SparkWriting(Writing):
         tiny = all(folded.fold in (Fold.PRESENT, Fold.TINY) for folded in needs.folds)
         #: Whether it matters in which order rows are.
         self.ordered = self._choose_rows
-        self._choose_rows = self._choose_rows or (self._any_rows and not asking)
+        # Of bundles alone, rows that any may stand for are counted, where groups are chosen as those of others are.
+        self._choose_rows = self._choose_rows or (self._any_rows and (self._choose_groups or not asking))
         # Under a limit of all rows a person's first one is in one group, and the person may be in several.
         first_tells = self._by_groups or not needs.people
         added = self._choose_rows and not self._units_asked and not needs.cells and tiny and first_tells
@@ -97,7 +98,9 @@ class SparkWriting(Writing):
         return f"SELECT {items} FROM ({self._rows.valued(f'({told}) AS s', 'p', 't')}) AS y{by}"
 
     def _chosen_rows(self) -> str:
-        """Return the rows that count, as they stand in FROM."""
+        """Return the rows that count, as they stand in FROM; where any may, all of groups that count."""
+        if self._any_rows:
+            return f"(SELECT {', '.join(self._own_items)} FROM ({self._few_groups()}) AS h) AS s"
         stays = f"(c <= {self._limit.rows_per_group} OR {self._stays})"
         return f"(SELECT {', '.join(self._own_items)} FROM ({self._numbered_rows()}) AS h WHERE {stays}) AS s"
 

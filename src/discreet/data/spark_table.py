@@ -1,6 +1,6 @@
 """Tables on Spark: implement `discreet.data.aggregates.Table` and `discreet.data.contributions.PersonalTable`.
 
-A question is one statement; where each unit is asked, it is two, over rows that are kept meanwhile
+A question is one statement; where each unit is asked, it may be two, over what is kept meanwhile
 (`discreet.data.spark_personal`). Rows are limited and added up by Spark, where they are; only bounded sums of groups
 come to this process, as Arrow, and what each unit adds. Frames are known to the session under random names while a
 question is asked, and not after. A question has its time: see `discreet.data.spark_deadlines`.

@@ -1,0 +1,143 @@
+"""What each unit adds to each group, as Spark tells it: one statement, of which the asking and the answer are made.
+
+A bundle is one row: its unit, its group, how many of the unit's rows count there, and what is folded of them
+(`discreet.data.bundles`). Spark has limited the rows, those of a unit where they lie together; here units are asked,
+the bundles of others are left out, and the rest is added up. What is asked and what is counted come from one statement,
+so that it does not matter if a source changes, and nothing has to be kept. But bundles have to be few: no unit has more
+than `FEW`, as the question itself says.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core.limits import AnyLimit
+from discreet.core.schema import Value
+from discreet.data.aggregates import Aggregation, Exact
+from discreet.data.bounded_answers import Layout, Sums
+from discreet.data.bounded_asking import OF_NUMBERS, Asking
+from discreet.data.bounded_needs import Needs
+from discreet.data.bounded_rows import PassedRows
+from discreet.data.bundles import Bundles, fits
+from discreet.data.contributions import Admission
+from discreet.data.errors import engine_failed
+from discreet.data.spark_answers import answered
+from discreet.data.spark_bounded import SparkWriting
+
+#: The most bundles of one unit that come to this process.
+FEW = 4
+#: Whole numbers below this are told in 32 bits.
+SHORT = 1 << 31
+
+
+@dataclass(frozen=True, slots=True)
+class Bundling:
+    """A statement about bundles, and how its rows are read. Public."""
+
+    text: str
+    asking: Asking
+    layout: Layout
+    sums: tuple[Sums, ...]
+    limit: AnyLimit
+
+    def answered(self, found: Any, admission: Admission) -> Exact:
+        """Ask each unit of an Arrow table, and return exact integers of those who take part."""
+        if not found.num_rows:
+            return self.layout.answered([])
+        width = len(self.asking.units)
+        owners, ids = _places(found.columns[:width], found.num_rows)
+        groups, keys = _places(found.columns[width : width + len(self.layout.keys)], found.num_rows)
+        many, *folds = (_whole(column) for column in found.columns[width + len(keys) :])
+        bundles = Bundles(tuple(map(listed, ids)), owners, groups, (many, np.ones_like(many), *folds))
+        staying = bundles.asked(self.asking, self.sums, self.limit, admission)
+        some, sums = staying.sums(int(groups.max()) + 1)
+        return answered(self.layout, _told([key.take(_arrow(some)) for key in keys], sums))
+
+
+def bundling_of(aggregation: Aggregation, rows: PassedRows) -> Bundling | None:
+    """Return the statement about bundles of some rows; None if something else than numbers is asked, or too many."""
+    aggregates, limit = aggregation.aggregates, aggregation.limit
+    if not aggregates or not all(isinstance(one, OF_NUMBERS) for one in aggregates):
+        return None
+    needs = Needs(rows)
+    readings = tuple(needs.read(aggregate) for aggregate in aggregates)
+    sums = tuple(one for one in readings if isinstance(one, Sums))
+    writing = SparkWriting(aggregation, needs, grouped=True, asking=True)
+    if writing.most_bundles > FEW or not fits(sums, limit):
+        return None
+    items = [f"CAST(n AS {_type(limit.rows_per_group)}) AS n"]
+    items += [
+        f"CAST(coalesce({name}, 0) AS {_type(_most(place, sums) * limit.rows_per_group)}) AS {name}"
+        for place, name in enumerate(needs.folds.values(), 2)
+    ]
+    text = writing.bundles(items)
+    asking = Asking(text, rows.units, (True,) * len(sums))
+    layout = Layout(rows.keys, aggregation.public, grouped=True, readings=readings)
+    return Bundling(text, asking, layout, sums, limit)
+
+
+def _most(place: int, sums: Sequence[Sums]) -> int:
+    """Return the largest magnitude that one row adds to a fold, as whoever reads it knows."""
+    known = [one.most // abs(factor) for one in sums for own, factor in one.terms if own == place and factor]
+    return min(known, default=max(one.most for one in sums))
+
+
+def _type(most: int) -> str:
+    return "INT" if most < SHORT else "BIGINT"
+
+
+def _places(columns: Sequence[Any], rows: int) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return the place of each row among those that differ, and these, by columns. NULL is a value like others."""
+    places, many = np.zeros(rows, dtype=np.int64), 1
+    for number, column in enumerate(columns):
+        coded, size = _coded(column)
+        # Each is below the number of rows, so that the product of two is below 2⁶³.
+        places, many = (coded, size) if not number else _coded(_arrow(places * size + coded))
+    some = np.zeros(many, dtype=np.int64)
+    some[places] = np.arange(rows)  # any row will do: they are the same
+    return places.astype(np.intp, copy=False), [column.take(_arrow(some)) for column in columns]
+
+
+def _coded(column: Any) -> tuple[NDArray[np.int64], int]:
+    """Return a number for each row of a column, the same for the same value, below the number of values."""
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with PySpark
+
+    if pa.types.is_string(column.type):
+        column = column.cast(pa.large_string())  # of pieces that are put together, it may hold more than 2³¹ bytes
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    coded = column.dictionary_encode(null_encoding="encode")
+    return coded.indices.to_numpy().astype(np.int64), len(coded.dictionary)
+
+
+def listed(column: Any) -> list[Value]:
+    """Return the values of an Arrow column."""
+    return column.to_numpy().tolist() if str(column.type) == "int64" and not column.null_count else column.to_pylist()  # type: ignore[no-any-return]
+
+
+def _whole(column: Any) -> NDArray[np.int64]:
+    if column.null_count:
+        raise engine_failed()
+    return np.asarray(column.to_numpy(), dtype=np.int64)
+
+
+def _told(keys: Sequence[Any], sums: Sequence[NDArray[Any]]) -> Any:
+    """Return a table as layouts have it, of groups and their sums."""
+    import pyarrow as pa  # noqa: PLC0415 - comes with PySpark
+
+    part, cell = _arrow(np.zeros(len(sums[0]), dtype=np.int64)), pa.nulls(len(sums[0]))
+    columns = [part, *keys, cell, *(_arrow(each) for each in sums)]
+    return pa.table(columns, names=[f"c{place}" for place in range(len(columns))])
+
+
+def _arrow(numbers: NDArray[Any]) -> Any:
+    """Return whole numbers as Arrow has them: of 64 bits, or where these do not do, of 38 digits."""
+    import pyarrow as pa  # noqa: PLC0415 - comes with PySpark
+
+    if numbers.dtype.kind == "O":
+        return pa.array([Decimal(int(number)) for number in numbers], type=pa.decimal128(38, 0))
+    return pa.array(numbers.astype(np.int64, copy=False))
