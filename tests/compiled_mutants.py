@@ -30,10 +30,10 @@ COMPILED_MUTANTS = [
         "contracts/test_learn_layers.py::test_a_norm_that_two_groups_share_is_left_as_it_is",
     ),
     Mutant(
-        "C writes to numbers of whatever type is the default",
+        "what C has written is read as another type",
         "learn/torch/rounding.py",
         "torch.empty(count, dtype=torch.float32)",
-        "torch.empty(count)",
+        "torch.zeros(count, dtype=torch.float64)",
         f"{LEARN}::test_what_c_writes_to_has_its_own_type_whatever_the_default_is",
     ),
     Mutant(
