@@ -41,9 +41,9 @@ LEARN_MUTANTS = [
     ),
     Mutant(
         "the norm of an outer product forgets one of its factors",
-        "learn/torch/grid.py",
-        "second.squares * first.squares, second.largest * first.largest)",
-        "second.squares, second.largest * first.largest)",
+        "learn/torch/rounding.c",
+        "squares[i] = square_g * square_x;",
+        "squares[i] = square_g;",
         f"{LAYERS}::test_adversarial_gradients_stay_within_the_bound",
     ),
     Mutant(

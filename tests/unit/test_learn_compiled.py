@@ -27,16 +27,16 @@ def _compiled(monkeypatch):
 
 def both(numbers, factors, monkeypatch, *, cut, together=3):
     """Return rows of integers with all that is told of them, by C and by PyTorch."""
-    by_c = rounding.rounded_rows(numbers, factors, cut=cut)
     cuts = torch.full((len(numbers),), cut)
-    sums = rounding.added_rows(numbers, factors, cuts, together)
+
+    def made():
+        rows = rounding.rounded_rows(numbers, factors, cut=cut)
+        return *rows, *rounding.added_rows(numbers, factors, cuts, together)
+
+    by_c = made()
     with monkeypatch.context() as context:
         choose("in Python", context, ROUNDING)
-        by_torch = rounding.rounded_rows(numbers, factors, cut=cut)
-        others = rounding.added_rows(numbers, factors, cuts, together)
-    names = ("rows", "squares", "largest")
-    found = [(getattr(by_c, name), getattr(by_torch, name)) for name in names]
-    return [*found, *zip(sums, others, strict=True)]
+        return list(zip(by_c, made(), strict=True))
 
 
 @pytest.mark.parametrize("together", [1, 3, 100])
@@ -68,24 +68,23 @@ def test_each_row_is_rounded_as_it_says(monkeypatch):
 def test_halves_and_numbers_that_are_none_are_rounded_as_by_pytorch(cut, monkeypatch):
     numbers = torch.tensor([ODD, ODD[::-1], [float("nan"), *ODD[1:]], [1.0] * len(ODD)])
     for factors in (torch.ones(4), torch.tensor([1.0, 0.5, 3.0, float("inf")])):
-        rows, squares, largest, *_ = both(numbers, factors, monkeypatch, cut=cut)
-        for by_c, by_torch in (rows, largest):
-            assert torch.equal(by_c.nan_to_num(nan=-7.0), by_torch.nan_to_num(nan=-7.0))
+        rows, squares, *_ = both(numbers, factors, monkeypatch, cut=cut)
+        assert torch.equal(rows[0].nan_to_num(nan=-7.0), rows[1].nan_to_num(nan=-7.0))
         assert (squares[0] <= 2.0**52).tolist() == (squares[1] <= 2.0**52).tolist()
 
 
 def test_rows_that_do_not_lie_one_after_another_are_rounded():
     numbers, factors = torch.randn(12, 10)[::2].t() * 30, torch.rand(20)[::2]
-    by_c = rounding.rounded_rows(numbers, factors, cut=False)
-    assert torch.equal(by_c.rows, (numbers * factors[:, None]).round())
-    assert by_c.rows.is_contiguous()
+    rows, _ = rounding.rounded_rows(numbers, factors, cut=False)
+    assert torch.equal(rows, (numbers * factors[:, None]).round())
+    assert rows.is_contiguous()
 
 
 @pytest.mark.parametrize("size", [2.0**12 + 1, 2.0**24, 2.0**26, 2.0**26 + 8, 2.0**31])
 def test_squared_norms_are_exact_or_not_below_what_floats_hold(size):
     rows = torch.full((1, 9), size)
     true = 9 * int(size) ** 2
-    found = rounding.rounded_rows(rows, torch.ones(1), cut=False).squares.item()
+    found = rounding.rounded_rows(rows, torch.ones(1), cut=False)[1].item()
     assert found == true if true < 2**53 else found >= 2**53
 
 
@@ -94,26 +93,63 @@ def test_factors_that_are_not_one_for_every_row_are_refused():
         rounding.rounded_rows(torch.ones(3, 2), torch.ones(2), cut=False)
 
 
+OUTER = [(1, 1), (7, 3), (8, 16), (30, 5), (600, 3), (3, 1100)]
+
+
+def outer_of(shape, examples=40):
+    """Return gradients and inputs, some of them nothing, or nearly, or large, and their squared norms."""
+    torch.manual_seed(sum(shape))
+    gradient, inputs = torch.randn(examples, shape[0]), torch.randn(examples, shape[1])
+    gradient[0], inputs[1], gradient[2], inputs[3], gradient[4] = 0, 0, 1e-22, 1e12, 1e-3
+    return gradient, inputs, (gradient.square().sum(1), inputs.square().sum(1))
+
+
+@pytest.mark.parametrize("shape", OUTER, ids=str)
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize("steps", [0.0, 0.3, 3e4, 1e9])
+def test_both_factors_of_outer_products_are_rounded_as_by_pytorch(shape, cut, steps, monkeypatch):
+    given = (*outer_of(shape), torch.rand(40) * steps)
+    by_c = rounding.rounded_outer(*given, cut=cut)
+    with monkeypatch.context() as context:
+        choose("in Python", context, ROUNDING)
+        by_torch = rounding.rounded_outer(*given, cut=cut)
+    for name in ("gradient", "inputs", "squares", "largest"):
+        # Squares beyond 2⁵³ are not exact, only not below it.
+        mine, other = (getattr(one, name).clamp(max=2.0**53) for one in (by_c, by_torch))
+        assert torch.equal(mine, other)
+        assert mine.dtype == other.dtype
+
+
 @pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float64])
 def test_what_c_writes_to_has_its_own_type_whatever_the_default_is(kind):
-    numbers, factors = torch.randn(64, 10) * 30, torch.rand(64)
-    wanted = (numbers * factors[:, None]).round().double()
+    given = (*outer_of((9, 5)), torch.rand(40) * 3e3)
     before = torch.get_default_dtype()
     torch.set_default_dtype(kind)
     try:
-        found = rounding.rounded_rows(numbers, factors, cut=False)
+        made = rounding.rounded_outer(*given, cut=False)
+        rows, squares = rounding.rounded_rows(given[0], given[3], cut=False)
     finally:
         torch.set_default_dtype(before)
-    assert torch.equal(found.largest, wanted.abs().amax(1))
-    assert torch.equal(found.squares, wanted.square().sum(1))
+    products = torch.einsum("no,ni->noi", made.gradient.double(), made.inputs.double()).flatten(1)
+    assert torch.equal(made.largest, products.abs().amax(1))
+    assert torch.equal(made.squares, products.square().sum(1))
+    assert torch.equal(squares, rows.double().square().sum(1))
 
 
 def test_numbers_that_stand_for_their_negatives_are_rounded_as_such():
     numbers = torch._neg_view(torch.randn(8, 5))  # as the gradients of complex numbers come
     assert numbers.is_neg()
     assert numbers.is_contiguous()
-    found = rounding.rounded_rows(numbers, torch.full((8,), 30.0), cut=False)
-    assert torch.equal(found.rows, (numbers.resolve_neg() * 30).round())
+    rows, _ = rounding.rounded_rows(numbers, torch.full((8,), 30.0), cut=False)
+    assert torch.equal(rows, (numbers.resolve_neg() * 30).round())
+
+
+def test_outer_products_that_do_not_fit_each_other_are_refused():
+    gradient, inputs, squares = outer_of((3, 4))
+    with pytest.raises(ValueError, match="for every row"):
+        rounding.rounded_outer(gradient, inputs[:5], squares, torch.ones(40), cut=False)
+    with pytest.raises(ValueError, match="for every row"):
+        rounding.rounded_outer(gradient, inputs, squares, torch.ones(39), cut=False)
 
 
 class Words(nn.Module):

@@ -20,7 +20,7 @@ import torch
 
 from discreet.learn.torch.calls import row_squares
 from discreet.learn.torch.exact_sums import EXACT_32
-from discreet.learn.torch.rounding import added_rows, rounded_rows, wide_sum
+from discreet.learn.torch.rounding import added_rows, rounded_outer, rounded_rows, wide_sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,18 +160,9 @@ class Outer:
         return self.lengths[0] * self.lengths[1]
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> OuterIntegers:  # noqa: ARG002 - same for all
-        """Return the gradients, each times its own number, with both factors rounded to integers.
-
-        The length in steps is shared out so that both factors lose alike: ‖X‖/‖G‖ is the root of the ratio of their
-        sizes. The second factor takes back by how much rounding has lengthened the first.
-        """
-        long, wide = self.lengths[0].sqrt(), self.lengths[1].sqrt()
-        length = steps * long * wide
-        goal = (length * math.sqrt(self.inputs.shape[1] / self.gradient.shape[1])).sqrt()
-        first = rounded_rows(self.inputs, _ratio(goal, wide), cut=cut)
-        left = _ratio(length, first.squares.sqrt().to(long.dtype) * long)
-        second = rounded_rows(self.gradient, left, cut=cut)
-        return OuterIntegers(second.rows, first.rows, second.squares * first.squares, second.largest * first.largest)
+        """Return the gradients, each times its own number, with both factors rounded to integers."""
+        made = rounded_outer(self.gradient, self.inputs, self.lengths, steps, cut=cut)
+        return OuterIntegers(made.gradient, made.inputs, made.squares, made.largest)
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
@@ -184,11 +175,6 @@ class Outer:
 def _together(bound: int) -> int:
     """Return how many rows within a bound can be added up in 32-bit floats."""
     return max(EXACT_32 // bound, 1)
-
-
-def _ratio(above: Tensor, below: Tensor) -> Tensor:
-    """Divide, and take nothing over nothing for nothing."""
-    return torch.where(below > 0, above / below, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,8 +232,8 @@ class Rows:
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> RowsIntegers:  # noqa: ARG002 - same for all
         """Return the gradients, each times its own number, rounded to integers."""
-        made = rounded_rows(self.rows, steps[self.owners], cut=cut)
-        return RowsIntegers(self.owners, self.words, made.rows, made.squares, self.examples)
+        rows, squares = rounded_rows(self.rows, steps[self.owners], cut=cut)
+        return RowsIntegers(self.owners, self.words, rows, squares, self.examples)
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""

@@ -1,4 +1,4 @@
-"""Rows of numbers as rows of integers, with their exact squared norms and their largest numbers.
+"""Rows of numbers as rows of integers, with their exact squared norms.
 
 *Lemma.* Let a sum of squares of integers be computed in 64-bit floats, in any order, fused or not. If the true sum is
 below 2⁵³, so is every partial result, all are integers that floats represent, and the result is exact. If the true sum
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from discreet.core.compiled import compiled
@@ -36,25 +37,48 @@ _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_size_t
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IntegerRows:
-    """Integers in floats, one row for every example. Private."""
+class OuterRows:
+    """Both factors of outer products, as integers in floats, one row for every example. Private."""
 
-    rows: Tensor
+    gradient: Tensor
+    inputs: Tensor
     squares: Tensor
-    """The squared norms as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
+    """The squared norms of the products as 64-bit floats: exact below 2⁵³, and not below it where they are not."""
     largest: Tensor
-    """The largest number of every row, without its sign, as 64-bit floats."""
+    """The largest number of every product, without its sign, as 64-bit floats."""
 
 
-def rounded_rows(numbers: Tensor, factors: Tensor, *, cut: bool) -> IntegerRows:
-    """Multiply every row of numbers with its own factor, and round to nearest, or towards zero."""
+def rounded_rows(numbers: Tensor, factors: Tensor, *, cut: bool) -> tuple[Tensor, Tensor]:
+    """Multiply every row of numbers with its own factor, and round to nearest, or towards zero.
+
+    Return the rows of integers, and their squared norms.
+    """
     every = torch.full((len(numbers),), cut, device=numbers.device)
-    if not _is_for_c(numbers, factors):
+    if not _are_for_c(numbers, factors):
         rows = _rounded(numbers, factors, every)
-        return IntegerRows(rows, integer_squares(rows), _largest(rows))
+        return rows, integer_squares(rows)
     rows = torch.empty_like(numbers, memory_format=torch.contiguous_format)
-    squares, largest = _by_c(numbers, factors, every, rows, 0, rows)
-    return IntegerRows(rows, squares, largest.double())
+    return rows, _by_c(numbers, factors, every, rows, 0, rows)
+
+
+def rounded_outer(
+    gradient: Tensor, inputs: Tensor, squares: tuple[Tensor, Tensor], steps: Tensor, *, cut: bool
+) -> OuterRows:
+    """Round both factors of outer products, whose squared norms are known, to integers; each product times its steps.
+
+    The length in steps is shared out so that both factors lose alike: ‖X‖/‖G‖ is the root of the ratio of their sizes.
+    The second factor takes back by how much rounding has lengthened the first.
+    """
+    share = math.sqrt(inputs.shape[1] / gradient.shape[1])
+    if _are_for_c(gradient, inputs, *squares, steps):
+        return _outer_by_c(gradient, inputs, squares, steps, share, cut=cut)
+    long, wide = _root(squares[0]), _root(squares[1])
+    length = steps * long * wide
+    goal = _root(length * share)
+    first, first_squares = rounded_rows(inputs, _ratio(goal, wide), cut=cut)
+    left = _ratio(length, _root(first_squares).to(long.dtype) * long)
+    second, second_squares = rounded_rows(gradient, left, cut=cut)
+    return OuterRows(second, first, second_squares * first_squares, _largest(second) * _largest(first))
 
 
 def added_rows(numbers: Tensor, factors: Tensor, cut: Tensor, together: int) -> tuple[Tensor, Tensor]:
@@ -64,8 +88,8 @@ def added_rows(numbers: Tensor, factors: Tensor, cut: Tensor, together: int) -> 
     """
     begins = range(0, len(numbers), together)
     added = numbers.new_zeros(len(begins), *numbers.shape[1:])
-    if _is_for_c(numbers, factors):
-        return _by_c(numbers, factors, cut, None, together, added)[0], added
+    if _are_for_c(numbers, factors):
+        return _by_c(numbers, factors, cut, None, together, added), added
     squares = numbers.new_zeros(len(numbers), dtype=torch.float64)
     for place, begin in enumerate(begins):
         some = slice(begin, begin + together)
@@ -80,28 +104,41 @@ def wide_sum(numbers: Tensor, factors: Tensor, cut: Tensor) -> tuple[Tensor, Ten
     return integer_squares(rows), rows.sum(0, dtype=torch.float64)
 
 
-def _is_for_c(numbers: Tensor, factors: Tensor) -> bool:
+def _are_for_c(*numbers: Tensor) -> bool:
     """Tell whether C can read numbers where they are: floats of 32 bits in this memory, with their own signs."""
-    plain = all(each.dtype == torch.float32 and each.device.type == "cpu" for each in (numbers, factors))
-    return plain and not numbers.is_neg() and not factors.is_neg() and _library() is not None
+    plain = all(each.dtype == torch.float32 and each.device.type == "cpu" and not each.is_neg() for each in numbers)
+    return plain and _library() is not None
 
 
-def _by_c(
-    numbers: Tensor, factors: Tensor, cut: Tensor, rows: Tensor | None, together: int, added: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return squared norms and largest numbers; fill rows of integers, and sums of some."""
+def _by_c(numbers: Tensor, factors: Tensor, cut: Tensor, rows: Tensor | None, together: int, added: Tensor) -> Tensor:
+    """Return squared norms; fill rows of integers, and sums of some."""
     library, count = _library(), len(numbers)
     if library is None or factors.shape != (count,) or cut.shape != (count,) or cut.dtype != torch.bool:
         raise ValueError("there is not one factor for every row, or nothing is compiled")
     numbers, factors, cut = numbers.contiguous(), factors.contiguous(), cut.contiguous()
-    # Their types are C's own, whatever the default is.
-    squares, largest = torch.empty(count, dtype=torch.float64), torch.empty(count, dtype=torch.float32)
+    squares = torch.empty(count, dtype=torch.float64)
     library.round_rows(
         *(numbers.data_ptr(), count, math.prod(numbers.shape[1:]), factors.data_ptr(), cut.data_ptr()),
-        *(None if rows is None else rows.data_ptr(), squares.data_ptr(), largest.data_ptr()),
-        *(together, added.data_ptr()),
+        *(None if rows is None else rows.data_ptr(), squares.data_ptr(), together, added.data_ptr()),
     )
-    return squares, largest
+    return squares
+
+
+def _outer_by_c(
+    gradient: Tensor, inputs: Tensor, squares: tuple[Tensor, Tensor], steps: Tensor, share: float, *, cut: bool
+) -> OuterRows:
+    library, (count, outs), ins = _library(), gradient.shape, inputs.shape[1]
+    if library is None or len(inputs) != count or any(each.shape != (count,) for each in (*squares, steps)):
+        raise ValueError("there is not one number of steps for every row, or nothing is compiled")
+    given = [each.contiguous() for each in (gradient, inputs, *squares, steps)]
+    # Their types are C's own, whatever the default is.
+    made = [torch.empty(count, width, dtype=torch.float32) for width in (outs, ins)]
+    told = [torch.empty(count, dtype=torch.float64) for _ in range(2)]
+    places = [each.data_ptr() for each in given]
+    library.round_outer(
+        *(*places[:2], count, outs, ins, *places[2:], share, cut, *(each.data_ptr() for each in (*made, *told)))
+    )
+    return OuterRows(*made, *told)
 
 
 def _rounded(numbers: Tensor, factors: Tensor, cut: Tensor) -> Tensor:
@@ -114,8 +151,17 @@ def _rounded(numbers: Tensor, factors: Tensor, cut: Tensor) -> Tensor:
 
 
 def _largest(rows: Tensor) -> Tensor:
-    flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
-    return (torch.maximum(flat.amax(1), -flat.amin(1)) if flat.shape[1] else flat.new_zeros(len(flat))).double()
+    return (torch.maximum(rows.amax(1), -rows.amin(1)) if rows.shape[1] else rows.new_zeros(len(rows))).double()
+
+
+def _root(numbers: Tensor) -> Tensor:
+    """Return roots as C has them: PyTorch's are off by a unit in the last place here and there."""
+    return torch.from_numpy(np.sqrt(numbers.detach().cpu().numpy()))
+
+
+def _ratio(above: Tensor, below: Tensor) -> Tensor:
+    """Divide, and take nothing over nothing for nothing."""
+    return torch.where(below > 0, above / below, 0)
 
 
 def integer_squares(rows: Tensor) -> Tensor:
@@ -139,7 +185,11 @@ def _library() -> ctypes.CDLL | None:
     if library is not None:
         library.round_rows.argtypes = (
             *(_POINTER, _SIZE, _SIZE, _POINTER, _POINTER),
-            *(_POINTER, _POINTER, _POINTER, _SIZE, _POINTER),
+            *(_POINTER, _POINTER, _SIZE, _POINTER),
         )
-        library.round_rows.restype = None
+        library.round_outer.argtypes = (
+            *(_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _POINTER, _POINTER, _POINTER),
+            *(ctypes.c_float, ctypes.c_int32, _POINTER, _POINTER, _POINTER, _POINTER),
+        )
+        library.round_rows.restype = library.round_outer.restype = None
     return library
