@@ -123,16 +123,23 @@ COMPILED_MUTANTS = [
     Mutant(
         "spare words are those of the batch before",
         "noise/lookup.py",
-        "        entropy.fill(spare)\n",
-        "        if not start:\n            entropy.fill(spare)\n",
+        "        entropy.fill(table.spare)\n",
+        "        if not start:\n            entropy.fill(table.spare)\n",
         f"{SAME}::test_spare_words_are_drawn_for_each_batch",
     ),
     Mutant(
         "draws that C has left stay what they are",
         "noise/lookup.py",
-        "            values[place] = _resolve(table.table, Replayed(spare[begin:end], entropy), known)[0]\n",
-        "            values[place] = 0\n",
+        "table.values[place] = _resolve(table.table, Replayed(table.spare[begin:end], entropy), known)[0]",
+        "table.values[place] = 0",
         f"{SAME}::test_draws_that_are_left_are_finished",
+    ),
+    Mutant(
+        "draws that are left and have no room are forgotten",
+        "noise/compiled_draws.py",
+        "        if left <= FEW:\n",
+        "        if left >= 0:\n",
+        f"{SAME}::test_all_draws_that_are_left_are_told",
     ),
     Mutant(
         "large negative noise is rounded before it is added, in C",

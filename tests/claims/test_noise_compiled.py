@@ -34,19 +34,24 @@ def _compiled(monkeypatch):
     choose("compiled", monkeypatch, DRAWS)
 
 
+def drawn_by_c(table, words, spare):
+    """Return draws of some words, with spare ones, and which are left."""
+    by_c = compiled_table(table, len(words), len(spare))
+    by_c.words[:] = np.array(words, np.uint64).astype(np.uint32)
+    by_c.spare[:] = np.array(spare, np.uint64)
+    lefts = by_c.draw(len(words))
+    return by_c.values, lefts
+
+
 def one(table, words, monkeypatch, *, by_c):
-    """Return one draw of some words, and how many of them are left."""
-    stream = Scripted(words)
+    """Return one draw of some words; None if it is left."""
+    if by_c:
+        # As many spare words as there are: what one draw does not use, it does not use in Python, either.
+        drawn, lefts = drawn_by_c(table, words[:1], words[1:])
+        return None if len(lefts) else int(drawn[0])
     with monkeypatch.context() as context:
-        if by_c:
-            # As many spare words as there are: what one draw does not use, it does not use in Python, either.
-            drawn = np.empty(1, np.int32)
-            lefts = compiled_table(table, 1).draw(
-                np.array(words[:1], np.uint64).astype(np.uint32), np.array(words[1:], np.uint64), drawn
-            )
-            return None if len(lefts) else int(drawn[0])
         choose("in Python", context, DRAWS)
-        return int(lookup.draw(table, stream, 1)[0])
+        return int(lookup.draw(table, Scripted(words), 1)[0])
 
 
 @pytest.mark.parametrize(("shape", "rounded"), SHAPES, ids=repr)
@@ -105,9 +110,8 @@ def test_a_draw_that_runs_out_of_words_is_finished_with_the_same_ones(spare, mon
     behind = int(table.sure[-1]) + 5
     words[0], words[1] = behind >> 32 + table.block_bits << table.block_bits, behind
     words[4] = words[0]  # if it starts again, it is there again
-    drawn = np.empty(1, np.int32)
     known = np.array(words[1 : 1 + spare], np.uint64)
-    lefts = compiled_table(table, 1).draw(np.array(words[:1], np.uint64).astype(np.uint32), known, drawn)
+    drawn, lefts = drawn_by_c(table, words[:1], known)
     if len(lefts):
         _, word, begin, end = lefts[0].tolist()
         stream = lookup.Replayed(known[begin:end], Scripted(words[1 + end :]))
@@ -141,25 +145,27 @@ def test_spare_words_are_drawn_for_each_batch(monkeypatch):
     assert filled == [(np.dtype(np.uint32), 1000), (np.dtype(np.uint64), lookup.spare_words(table, 1000))] * 3
 
 
-def test_what_does_not_fit_c_is_refused():
-    table = compiled_table(build(GaussianShape(Fraction(100))), 4)
-    words, spare, values = np.zeros(4, np.uint32), np.zeros(4, np.uint64), np.zeros(4, np.int32)
-    for wrong in (
-        (words.astype(np.uint64), spare, values),
-        (words, spare[::2], values),
-        (words, spare, values.astype("i8")),
-    ):
-        with pytest.raises(TypeError):
-            table.draw(*wrong)
-    with pytest.raises(ValueError, match="equally many"):
-        table.draw(words[:3], spare, values)
-    with pytest.raises(ValueError, match="room"):
-        compiled_table(table.table, 3).draw(words, spare, values)
+def test_more_draws_than_there_is_room_for_are_refused():
+    by_c = compiled_table(build(GaussianShape(Fraction(100))), 4, 9)
+    for count in (5, -1):
+        with pytest.raises(ValueError, match="no room"):
+            by_c.draw(count)
+    assert len(by_c.draw(0)) == 0
+
+
+def test_all_draws_that_are_left_are_told():
+    """There is room for a few; for more, they are made once more, of the same words."""
+    table = build(GaussianShape(Fraction(2**32)), rounded=True)
+    behind = int(table.sure[-1]) + 7 >> 32 + table.block_bits << table.block_bits
+    words = [behind | place % 2 for place in range(3 * compiled_draws.FEW)]
+    _, lefts = drawn_by_c(table, words, [])
+    assert lefts["place"].tolist() == list(range(len(words)))
+    assert lefts["word"].tolist() == [word % 2**32 for word in words]
 
 
 def test_tables_that_are_not_of_32_bits_are_not_for_c():
-    assert compiled_table(build(GaussianShape(Fraction(2**90))), 1) is None
-    assert compiled_table(build(GaussianShape(Fraction(1)), word_bits=16), 1) is None
+    assert compiled_table(build(GaussianShape(Fraction(2**90))), 1, 1) is None
+    assert compiled_table(build(GaussianShape(Fraction(1)), word_bits=16), 1, 1) is None
 
 
 def test_where_nothing_was_compiled_or_for_another_machine_there_is_nothing(tmp_path):
@@ -188,18 +194,16 @@ def test_c_and_python_agree_on_what_they_hand_each_other():
 def test_a_maybe_draw_is_taken_in_c_with_the_exact_probability(shape, rounded, place):
     """Found by bisection on the decision in C; the few that it leaves are on the border."""
     table = build(shape, rounded=rounded)
-    by_c = compiled_table(table, 1)
     for index in range(1, table.blocks, table.blocks // 12):
         if int(table.gap[index]) < 1 << 44:  # the float of C knows too little about such narrow parts
             continue
         behind = int(table.sure[-1]) + int(table.maybe[index]) - 1
         lower = (1 << table.block_bits) // 3
         x = ((table.first + index) << table.block_bits) + lower
-        word = np.array([behind >> 32 + table.block_bits << table.block_bits | lower], np.uint64).astype(np.uint32)
+        word = behind >> 32 + table.block_bits << table.block_bits | lower
 
         def taken(uniform, behind=behind, word=word, x=x, *, left=False):
-            drawn, spare = np.full(1, x - 1, np.int32), np.array([behind, uniform, place, *SPARE], np.uint64)
-            found = by_c.draw(word, spare, drawn)
+            drawn, found = drawn_by_c(table, [word], [behind, uniform, place, *SPARE])
             return left if len(found) else int(drawn[0]) == x
 
         point = x - Fraction(1, 2) + Fraction(2 * place + 1, 1 << 65) if rounded else Fraction(x)
@@ -217,11 +221,10 @@ def test_there_are_spare_words_for_nearly_all_draws(sigma, rounded):
     """Those of which maybe parts are wide take several; each draw that is left takes as long as ten thousand."""
     table = build(GaussianShape(Fraction(sigma**2)), rounded=rounded)
     stream, count = Seeded(sigma), 20_000
-    words, values = np.empty(count, np.uint32), np.empty(count, np.int32)
-    spare = np.empty(lookup.spare_words(table, count), np.uint64)
-    stream.fill(words)
-    stream.fill(spare)
-    assert len(compiled_table(table, count).draw(words, spare, values)) <= 2
+    by_c = compiled_table(table, count, lookup.spare_words(table, count))
+    stream.fill(by_c.words)
+    stream.fill(by_c.spare)
+    assert len(by_c.draw(count)) <= 2
 
 
 def test_a_library_that_was_made_of_another_text_is_not_used(tmp_path):

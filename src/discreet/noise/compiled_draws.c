@@ -87,10 +87,10 @@ static int finish(const struct table *t, size_t place, uint32_t word, const uint
     }
 }
 
-/* Makes `count` draws, and returns how many of them are left. There is room for all of them in `places`, which is for
-scratch, and in `lefts`. The first loop is kept small: it alone is for all. */
+/* Makes `count` draws, and returns how many of them are left, and notes so many as there is room for. There is room for
+all of them in `places`, which is for scratch. The first loop is kept small: it alone is for all. */
 size_t draw(const struct table *t, const uint32_t *words, size_t count, const uint64_t *spare, size_t spares,
-            int32_t *values, uint32_t *places, struct left *lefts) {
+            int32_t *values, uint32_t *places, struct left *lefts, size_t room) {
     const int32_t *starts = t->starts, split = t->split;
     const uint32_t below = ((uint32_t)1 << t->bits) - 1;
     size_t open = 0, used = 0, left = 0;
@@ -104,7 +104,10 @@ size_t draw(const struct table *t, const uint32_t *words, size_t count, const ui
     }
     for (size_t i = 0; i < open; i++) {
         const size_t place = places[i];
-        left += (size_t)finish(t, place, words[place], spare, spares, &used, &values[place], &lefts[left]);
+        struct left one;
+        if (!finish(t, place, words[place], spare, spares, &used, &values[place], &one)) continue;
+        if (left < room) lefts[left] = one;
+        left++;
     }
     return left;
 }

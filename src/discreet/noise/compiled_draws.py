@@ -1,7 +1,6 @@
 """Draws from a table, compiled (`compiled_draws.c`): word for word what `discreet.noise.lookup` makes of them."""
 
 import ctypes
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -14,10 +13,10 @@ from discreet.noise.table import MARGIN, BlockTable
 
 #: The integers that the usual table has, and the bits of its words.
 NARROW, WORD_BITS = np.dtype(np.int32), 64
-#: The kinds of words, spare words, and draws.
-KINDS = (np.dtype(np.uint32), np.dtype(np.uint64), NARROW)
 #: A draw that is left to Python: its place, the word of its last try, and which spare words that used.
 LEFT = np.dtype([(name, np.int64) for name in ("place", "word", "begin", "end")])
+#: Room for draws that are left: nearly always there is none.
+FEW = 64
 
 _ARRAYS = ("starts", "sure", "maybe", "low", "gap", "guesses")
 
@@ -31,43 +30,50 @@ class _Table(ctypes.Structure):
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class CompiledTable:
-    """A table as C sees it. Holds the arrays that C is told the addresses of."""
+    """A table as C sees it, and room for a batch of draws. Not for several threads at once."""
 
-    table: BlockTable
-    _library: ctypes.CDLL
-    _seen: _Table
-    _places: NDArray[np.uint32]
-    _lefts: NDArray[Any]
+    __slots__ = ("_lefts", "_library", "_places", "_scratch", "_seen", "spare", "table", "values", "words")
 
-    def draw(self, words: NDArray[np.uint32], spare: NDArray[np.uint64], values: NDArray[np.int32]) -> NDArray[Any]:
-        """Make a draw of every word, and return those that are left, which have no value yet."""
-        arrays = (words, spare, values)
-        if tuple(each.dtype for each in arrays) != KINDS or not all(each.flags.c_contiguous for each in arrays):
-            raise TypeError("words and draws are not of the kinds that were compiled")
-        if len(words) != len(values) or len(words) > len(self._lefts):
-            raise ValueError("words and draws are not equally many, or more than there is room for")
-        count = self._library.draw(
-            *(ctypes.byref(self._seen), words.ctypes.data, len(words), spare.ctypes.data, len(spare)),
-            *(values.ctypes.data, self._places.ctypes.data, self._lefts.ctypes.data),
+    def __init__(self, table: BlockTable, library: ctypes.CDLL, most: int, spare: int) -> None:
+        shape = table.shape
+        self.table, self._library = table, library
+        self.words, self.spare = np.empty(most, np.uint32), np.empty(spare, np.uint64)
+        self.values = np.empty(most, np.int32)
+        self._scratch, self._lefts = np.empty(most, np.uint32), np.empty(FEW, LEFT)
+        # Found once: asking an array where it is takes as long as hundreds of draws.
+        arrays = (self.words, self.spare, self.values, self._scratch, self._lefts)
+        self._places = [each.ctypes.data for each in arrays]
+        self._seen = _Table(
+            *(getattr(table, name).ctypes.data for name in _ARRAYS),
+            *(table.blocks, len(table.maybe), len(table.guesses) - 1, table.first),
+            *(table.multiplier, shape.width, MARGIN),
+            *(table.block_bits, table.split, int(table.guess_shift), table.rounded, isinstance(shape, GaussianShape)),
         )
-        return self._lefts[:count]
+
+    def draw(self, count: int) -> NDArray[Any]:
+        """Make `values` of the first `words`, and return those that are left, which have no value yet."""
+        if not 0 <= count <= len(self.words):
+            raise ValueError("there is no room for so many draws")
+        words, spare, values, scratch, lefts = self._places
+        seen = ctypes.byref(self._seen)
+        left = self._library.draw(seen, words, count, spare, len(self.spare), values, scratch, lefts, FEW)
+        if left <= FEW:
+            return self._lefts[:left]
+        more = np.empty(left, LEFT)  # the same words make the same draws
+        self._library.draw(seen, words, count, spare, len(self.spare), values, scratch, more.ctypes.data, left)
+        return more
 
 
-def compiled_table(table: BlockTable, most: int) -> CompiledTable | None:
-    """Return a table for at most so many draws at once; None where nothing is compiled, or not for such tables."""
+def compiled_table(table: BlockTable, most: int, spare: int) -> CompiledTable | None:
+    """Return a table with room for so many draws at once, and so many spare words.
+
+    None where nothing is compiled, or not for tables like this.
+    """
     library = _library()
     if library is None or table.starts.dtype != NARROW or table.word_bits != WORD_BITS:
         return None
-    shape = table.shape
-    seen = _Table(
-        *(getattr(table, name).ctypes.data for name in _ARRAYS),
-        *(table.blocks, len(table.maybe), len(table.guesses) - 1, table.first),
-        *(table.multiplier, shape.width, MARGIN),
-        *(table.block_bits, table.split, int(table.guess_shift), table.rounded, isinstance(shape, GaussianShape)),
-    )
-    return CompiledTable(table, library, seen, np.empty(most, np.uint32), np.empty(most, LEFT))
+    return CompiledTable(table, library, most, spare)
 
 
 @cache
@@ -75,6 +81,6 @@ def _library() -> ctypes.CDLL | None:
     library = compiled(__file__)
     if library is not None:
         pointer, size = ctypes.c_void_p, ctypes.c_size_t
-        library.draw.argtypes = (pointer, pointer, size, pointer, size, pointer, pointer, pointer)
+        library.draw.argtypes = (pointer, pointer, size, pointer, size, pointer, pointer, pointer, size)
         library.draw.restype = size
     return library

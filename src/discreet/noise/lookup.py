@@ -47,7 +47,8 @@ def hand_out(table: BlockTable, entropy: Entropy, count: int, put: Put) -> None:
     A place that a batch leaves open gets zero first and its draw in the end: draws may be put there, or added. Places
     are slices first, and then perhaps one row of numbers, in order.
     """
-    by_c = compiled_table(table, min(count, BATCH)) if count >= LEAST else None
+    size = min(count, BATCH)
+    by_c = compiled_table(table, size, spare_words(table, size)) if count >= LEAST else None
     if by_c is None:
         _hand_out(table, entropy, count, put)
     else:
@@ -55,17 +56,14 @@ def hand_out(table: BlockTable, entropy: Entropy, count: int, put: Put) -> None:
 
 
 def _hand_out_by_c(table: CompiledTable, entropy: Entropy, count: int, put: Put) -> None:
-    size = min(count, BATCH)
-    buffers: tuple[NDArray[Any], NDArray[Any]] = np.empty(size, np.uint32), np.empty(size, np.int32)
-    spare = np.empty(spare_words(table.table, size), np.uint64)
     for start in range(0, count, BATCH):
-        words, values = (buffer[: count - start] for buffer in buffers)
-        entropy.fill(words)
-        entropy.fill(spare)
-        for place, word, begin, end in table.draw(words, spare, values).tolist():
+        size = min(BATCH, count - start)
+        entropy.fill(table.words[:size])
+        entropy.fill(table.spare)
+        for place, word, begin, end in table.draw(size).tolist():
             known = np.array([word], np.uint32)
-            values[place] = _resolve(table.table, Replayed(spare[begin:end], entropy), known)[0]
-        put(slice(start, start + len(values)), values)
+            table.values[place] = _resolve(table.table, Replayed(table.spare[begin:end], entropy), known)[0]
+        put(slice(start, start + size), table.values[:size])
 
 
 def spare_words(table: BlockTable, count: int) -> int:
