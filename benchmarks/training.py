@@ -33,10 +33,10 @@ MOST = {("MLP", 1024): 1.25, ("CNN", 1024): 1.6, ("MLP", 256): 2.0, ("CNN", 256)
 TERMS = (
     f"Processor time of one thread, best of {ROUNDS} turns; all contestants take turns in one process, with two steps "
     f"each, of which the second counts: as in training, it finds memory and caches as a step of its own has left them. "
-    f"A step is forward, backward, clipping, noise on every parameter and the optimiser (SGD). MLP: 784-512-256-10, "
-    f"535,818 parameters. CNN: two convolutions and two linear layers, 26,010 parameters. Ours draws its noise exactly, "
+    "A step is forward, backward, clipping, noise on every parameter and the optimiser (SGD). MLP: 784-512-256-10, "
+    "535,818 parameters. CNN: two convolutions and two linear layers, 26,010 parameters. Ours draws its noise exactly, "
     f"on a grid of {STEPS:,} steps a bound; Opacus draws floats, without its secure mode. Plain is the model as it is "
-    f"written; ours lays out pictures with the channels last by itself, which PyTorch does for who asks for it."
+    "written; ours lays out pictures with the channels last by itself, which PyTorch does for who asks for it."
 )
 
 

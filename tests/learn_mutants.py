@@ -147,7 +147,7 @@ LEARN_MUTANTS = [
     Mutant(
         "a gradient that is not a number is summed",
         "learn/torch/sums.py",
-        "if not norms.sum().isfinite():",
+        "if not math.isfinite(norms.sum().item()):",
         "if norms.isnan().all():",
         f"{LAYERS}::test_what_is_not_finite_gets_one_sentence_whatever_it_was",
     ),

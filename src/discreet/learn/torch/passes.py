@@ -7,6 +7,7 @@ the gradients at their activations must be zero. Layers that are known to mix ar
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -155,7 +156,7 @@ def _check(losses: object) -> None:
         )
     # The sum is one look; if it is too large, each is looked at.
     known = losses.detach()
-    if not known.sum(dtype=torch.float64).isfinite() and not known.isfinite().all():
+    if not math.isfinite(known.sum(dtype=torch.float64).item()) and not known.isfinite().all():
         raise InvalidInput(
             "A loss is infinite or not a number.",
             fix="scale the inputs to about 1, lower the learning rate, and leave out examples with missing values",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ class Clip:
 
     def factors(self, norms: Tensor) -> Tensor:
         """Return what each example's gradient is multiplied with; both are 64-bit floats."""
-        if not norms.sum().isfinite():
+        if not math.isfinite(norms.sum().item()):
             raise InvalidInput(
                 "A gradient is infinite, not a number, or too large for its square to be a float.",
                 fix="scale the inputs to about 1, lower the learning rate, and leave out examples with missing values",
