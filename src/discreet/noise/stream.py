@@ -19,7 +19,7 @@ from discreet.core import WrongType
 #: (the birthday bound q²/2¹²⁹).
 REKEY_AFTER = 1 << 22
 #: Zeros to encrypt, and so the largest piece that one call to the cipher makes.
-PIECE = memoryview(bytes(1 << 16))
+PIECE = memoryview(bytes(1 << 18))
 #: Words kept at hand for scalar draws.
 SPARE_WORDS = 512
 
