@@ -11,6 +11,27 @@ PERSONAL = "contracts/test_spark_personal.py"
 
 SPARK_MUTANTS = [
     Mutant(
+        "a session that fails large results is asked for nothing",
+        "data/spark_table.py",
+        "        need_unlimited(session)\n",
+        "",
+        "unit/test_data_spark.py::test_a_session_that_limits_results_is_refused_before_anybody_is_asked",
+    ),
+    Mutant(
+        "whoever asks makes bundles as long as he likes",
+        "data/spark_bundles.py",
+        "return isinstance(key.expression, ColumnValue) and (source is None or isinstance(source, Scan))",
+        "return key.expression is not None or (source is None or isinstance(source, Scan))",
+        "unit/test_data_spark.py::test_groups_that_whoever_asks_can_make_long_stay_on_spark",
+    ),
+    Mutant(
+        "bytes that are no text make questions fail",
+        "data/spark_canonical.py",
+        'text_of = f"try_validate_utf8(CAST({own} AS STRING))"',
+        'text_of = f"CAST({own} AS STRING)"',
+        "unit/test_data_spark.py::test_bytes_that_are_no_text_are_null_and_make_nothing_fail",
+    ),
+    Mutant(
         "Spark's weeks begin at zero",
         "data/spark_calls.py",
         'F.WEEKDAY: "(weekday({}) + 1)"',

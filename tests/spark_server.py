@@ -24,6 +24,7 @@ def connect_server(folder):
     settings = {
         **SETTINGS,
         "spark.ui.enabled": "false",
+        "spark.driver.maxResultSize": "0",
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
     }

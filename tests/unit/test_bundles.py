@@ -3,11 +3,13 @@
 from datetime import date
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from contribution_checks import Recorder
 from discreet.core import Limit
-from discreet.data.account_names import name_text, name_texts, names_of
+from discreet.data import account_names, spark_bundles
+from discreet.data.account_names import name_text, name_texts, names_by_columns, names_of
 from discreet.data.bounded_answers import Sums
 from discreet.data.bounded_asking import Asking
 from discreet.data.bundles import NARROW, Bundles, fits
@@ -107,3 +109,22 @@ def test_numbers_that_64_bits_may_not_hold_are_refused():
 def test_texts_of_names_are_the_same_for_many_units_as_for_one(columns):
     units = list(zip(*columns, strict=True))
     assert name_texts("key", columns) == [name_text("key", unit) for unit in units]
+
+
+@pytest.mark.parametrize("many", [0, 1, 3, 4, 10])
+def test_names_are_the_same_however_many_are_made_at_a_time(many, monkeypatch):
+    monkeypatch.setattr(account_names, "SPAN", 3)
+    people, days = list(range(many)), [date(2025, 1, 1 + place) for place in range(many)]
+    texts = [name_text("k", values) for values in zip(people, days, strict=True)]
+    assert names_by_columns("k", [people, days]).tolist() == names_of(texts).tolist()
+
+
+@pytest.mark.slow
+def test_texts_of_more_than_two_gigabytes_in_all_are_told_apart():
+    """Pieces share their bytes here: put together they are more than 32 bits can count."""
+    piece = pa.array([text * (1 << 20) for text in "ab" * 50])
+    column = pa.chunked_array([piece] * 21)
+    places, (values,) = spark_bundles._places([column], len(column))
+    assert len(column) * (1 << 20) > 2**31 - 2**24
+    assert places.tolist() == [0, 1] * (len(column) // 2)
+    assert [one.as_py()[0] for one in values] == ["a", "b"]

@@ -1,6 +1,7 @@
 """Where Spark is not like other engines: settings of sessions, types, scans of files, and what it says of failures."""
 
 import logging
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +20,7 @@ from discreet.data.aggregates import Aggregation, Key, People, PeopleCut, Rows, 
 from discreet.data.errors import EngineFailed
 from discreet.data.expressions import Literal, call, column
 from discreet.data.functions import F
+from discreet.data.spark_bundles import bundling_of
 from discreet.data.spark_sessions import LOUD, spark_session
 from discreet.data.spark_table import open_spark
 from spark_tables import frame_of, session
@@ -353,6 +355,51 @@ WAYS = {
     "kept bundles": ((Rows(),), WIDE),
     "kept rows": ((Rows(), PeopleCut()), Limit(groups=2, rows_per_group=9)),
 }
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("largest", ["1g", "1", "100m", None])
+def test_a_session_that_limits_results_is_refused_before_anybody_is_asked(way, largest, monkeypatch):
+    """Failing costs nobody, and would tell to the person how many answer a condition."""
+    table = people_of(frame_of(pa.table({"person": ["p1", "p2"], "y": [1, 2]})))
+    aggregates, limit = WAYS[way]
+    recorder, asked = Recorder(), asking(table, *aggregates, limit=limit)
+    conf, told = type(session().conf), session().conf.get
+    found = {"spark.driver.maxResultSize": largest} if largest else {}
+
+    def get(_self, name, *default):
+        return found.get(name, *default) if name == "spark.driver.maxResultSize" else told(name, *default)
+
+    with monkeypatch.context() as context:
+        context.setattr(conf, "get", get)
+        with pytest.raises(InvalidInput, match="fails results from some size on"):
+            table.aggregate_among(asked, recorder)
+    assert not recorder.asked
+    assert answer_of(table.aggregate_among(asked, recorder)) == {(1,): 1, (2,): 1}
+
+
+def test_groups_that_whoever_asks_can_make_long_stay_on_spark():
+    table = people_of(frame_of(pa.table({"person": ["p1", "p2"], "y": [1, 2], "place": ["a", "b"]})))
+    place = names_in(table, "place")
+    limit = Limit(groups=2, rows_per_group=9)
+    for key, comes in ((place, True), (call(F.CONCAT, place, place), False), (call(F.LENGTH, place), True)):
+        asked = Aggregation(where=None, keys=(Key(key),), aggregates=(Rows(),), limit=limit, salt=0)
+        *_, rows = table._passed(asked)
+        assert (bundling_of(asked, rows) is not None) == comes
+        assert answer_of(table.aggregate_among(asked, Recorder())) == answer_of(table.aggregate(asked))
+
+
+def test_bytes_that_are_no_text_are_null_and_make_nothing_fail():
+    """Where failing costs nobody, one such id would tell whether its row answers a condition."""
+    bad = session().sql(
+        "SELECT CAST(p AS STRING) AS person, CAST(g AS STRING) AS place, 1 AS y FROM VALUES "
+        "(X'FF', X'61'), (X'6162', X'C3'), (X'C3A9', X'61'), (X'63', NULL) AS t(p, g)"
+    )
+    table = people_of(bad)
+    asked = Aggregation(where=None, keys=(Key(names_in(table, "place")),), aggregates=(Rows(),), limit=Limit(), salt=0)
+    assert counted(table, names_in(table, "place")) == {(None,): 2, ("a",): 1}
+    for aggregation in (asked, replace(asked, limit=WIDE), replace(asked, aggregates=(Rows(), PeopleCut()))):
+        assert answer_of(table.aggregate_among(aggregation, Recorder())) == {(None,): 2, ("a",): 1}
 
 
 @pytest.mark.parametrize("way", WAYS)

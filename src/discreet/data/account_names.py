@@ -15,6 +15,8 @@ from discreet.data.contributions import BETWEEN, Names
 from discreet.data.marks import value_text
 from discreet.data.relations import is_owned
 
+#: So many texts are written at a time: a million take 300 MB.
+SPAN = 1 << 16
 #: Bits of a name that come second, and how many such words a hash has.
 SECOND, WORDS = 32, 8
 
@@ -51,6 +53,13 @@ def _written(values: Sequence[Value]) -> Sequence[Value]:
     if set(map(type, values)) <= {int, str}:
         return values
     return ["" if value is None else value_text(value) for value in values]
+
+
+def names_by_columns(key: str, columns: Sequence[Sequence[Value]]) -> Names:
+    """Return the names of many units, whose values are given by columns; few of their texts are there at a time."""
+    spans = [slice(begin, begin + SPAN) for begin in range(0, len(columns[0]), SPAN)]
+    parts = [names_of(name_texts(key, [column[span] for column in columns])) for span in spans]
+    return np.concatenate(parts) if parts else names_of([])
 
 
 def names_of(texts: Sequence[str]) -> Names:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.schema import Value
-from discreet.data.account_names import name_texts, names_of
+from discreet.data.account_names import names_by_columns
 from discreet.data.aggregates import Aggregation, People, Present, Rows, Total
 from discreet.data.bounded_answers import Sums
 from discreet.data.bounded_needs import Needs
@@ -57,7 +57,7 @@ class Asking:
         self, ids: Sequence[Sequence[Value]], told: Sequence[NDArray[np.float64]], admission: Admission
     ) -> NDArray[np.bool_]:
         """Ask each unit, and return whether it does not take part; ids are given by columns, and so is what is told."""
-        names = names_of(name_texts(admission.key, ids))
+        names = names_by_columns(admission.key, ids)
         columns = iter(told)
         contributions = tuple(Contribution(next(columns), next(columns)) if one else None for one in self.of_numbers)
         admitted = admission.admit(admission.accounts(names), contributions)

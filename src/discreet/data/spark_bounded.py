@@ -59,7 +59,8 @@ class SparkWriting(Writing):
         tiny = all(folded.fold in (Fold.PRESENT, Fold.TINY) for folded in needs.folds)
         #: Whether it matters in which order rows are.
         self.ordered = self._choose_rows
-        # Of bundles alone, rows that any may stand for are counted, where groups are chosen as those of others are.
+        # Where any rows will do and bundles are all that is asked for, rows need no numbers; but where groups are
+        # chosen, the sort that ranks these has the rows in order, too.
         self._choose_rows = self._choose_rows or (self._any_rows and (self._choose_groups or not asking))
         # Under a limit of all rows a person's first one is in one group, and the person may be in several.
         first_tells = self._by_groups or not needs.people

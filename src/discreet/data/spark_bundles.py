@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.limits import AnyLimit
-from discreet.core.schema import Value
-from discreet.data.aggregates import Aggregation, Exact
+from discreet.core.schema import Kind, Value
+from discreet.data.aggregates import Aggregation, Exact, Key
 from discreet.data.bounded_answers import Layout, Sums
 from discreet.data.bounded_asking import OF_NUMBERS, Asking
 from discreet.data.bounded_needs import Needs
@@ -25,6 +25,8 @@ from discreet.data.bounded_rows import PassedRows
 from discreet.data.bundles import Bundles, fits
 from discreet.data.contributions import Admission
 from discreet.data.errors import engine_failed
+from discreet.data.expressions import ColumnValue
+from discreet.data.relations import Relation, Scan
 from discreet.data.spark_answers import answered
 from discreet.data.spark_bounded import SparkWriting
 
@@ -59,9 +61,15 @@ class Bundling:
 
 
 def bundling_of(aggregation: Aggregation, rows: PassedRows) -> Bundling | None:
-    """Return the statement about bundles of some rows; None if something else than numbers is asked, or too many."""
+    """Return the statement about bundles of some rows.
+
+    None if something else than numbers is asked, numbers too wide for 64 bits, too many bundles a unit, or bundles that
+    whoever asks could make as long as he likes: how long they may be in all is what makes a question fail.
+    """
     aggregates, limit = aggregation.aggregates, aggregation.limit
     if not aggregates or not all(isinstance(one, OF_NUMBERS) for one in aggregates):
+        return None
+    if not all(_is_short(key, aggregation.source) for key in aggregation.keys):
         return None
     needs = Needs(rows)
     readings = tuple(needs.read(aggregate) for aggregate in aggregates)
@@ -80,6 +88,13 @@ def bundling_of(aggregation: Aggregation, rows: PassedRows) -> Bundling | None:
     return Bundling(text, asking, layout, sums, limit)
 
 
+def _is_short(key: Key, source: Relation | None) -> bool:
+    """Tell whether a key is as long as the table has it, or of a length that all of its kind have."""
+    if key.values is not None or key.expression.kind is not Kind.TEXT:
+        return True
+    return isinstance(key.expression, ColumnValue) and (source is None or isinstance(source, Scan))
+
+
 def _most(place: int, sums: Sequence[Sums]) -> int:
     """Return the largest magnitude that one row adds to a fold, as whoever reads it knows."""
     known = [one.most // abs(factor) for one in sums for own, factor in one.terms if own == place and factor]
@@ -93,6 +108,7 @@ def _type(most: int) -> str:
 def _places(columns: Sequence[Any], rows: int) -> tuple[NDArray[np.intp], list[Any]]:
     """Return the place of each row among those that differ, and these, by columns. NULL is a value like others."""
     places, many = np.zeros(rows, dtype=np.int64), 1
+    columns = [_wide(column) for column in columns]
     for number, column in enumerate(columns):
         coded, size = _coded(column)
         # Each is below the number of rows, so that the product of two is below 2⁶³.
@@ -102,12 +118,17 @@ def _places(columns: Sequence[Any], rows: int) -> tuple[NDArray[np.intp], list[A
     return places.astype(np.intp, copy=False), [column.take(_arrow(some)) for column in columns]
 
 
-def _coded(column: Any) -> tuple[NDArray[np.int64], int]:
-    """Return a number for each row of a column, the same for the same value, below the number of values."""
+def _wide(column: Any) -> Any:
+    """Return texts such that pieces that are put together may hold more than 2³¹ bytes; other values as they are."""
     import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with PySpark
 
-    if pa.types.is_string(column.type):
-        column = column.cast(pa.large_string())  # of pieces that are put together, it may hold more than 2³¹ bytes
+    return column.cast(pa.large_string()) if pa.types.is_string(column.type) else column
+
+
+def _coded(column: Any) -> tuple[NDArray[np.int64], int]:
+    """Return a number for each row of a column, the same for the same value, below the number of values."""
+    import pyarrow as pa  # noqa: PLC0415 - comes with PySpark
+
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     coded = column.dictionary_encode(null_encoding="encode")

@@ -35,7 +35,8 @@ def casting(own: str, kind: str) -> Casting | None:
     if kind in REALS or kind.startswith("decimal("):
         return Casting(Kind.REAL, _finite(f"CAST({own} AS DOUBLE)"))
     if kind.startswith(("string", "varchar(", "char(")) or kind == "void":
-        text_of = f"CAST({own} AS STRING)"
+        # Bytes that are no text could not be read here, and make every question fail that meets them.
+        text_of = f"try_validate_utf8(CAST({own} AS STRING))"
         return Casting(Kind.TEXT, f"rtrim({text_of})" if kind.startswith("char(") else text_of)
     return _temporal(own, kind)
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,12 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.adaptive.enabled": "true",
+    "spark.driver.maxResultSize": "0",
 }
+#: The largest result that a session lets through, and what it is where nobody has said.
+LARGEST, USUAL = "spark.driver.maxResultSize", "1g"
+#: How no limit is written.
+UNLIMITED = re.compile(r"0+[a-z]*", re.IGNORECASE)
 
 
 class Hush(logging.Filter):
@@ -75,6 +81,18 @@ def spark_session(master: str = "local[2]", settings: Mapping[str, str] | None =
     # Failed tasks are logged with the values that they failed on.
     session.sparkContext.setLogLevel("OFF")
     return session
+
+
+def need_unlimited(session: Any) -> None:
+    """Refuse a session that fails results from some size on: where failing costs nobody, it would tell for nothing.
+
+    How many people answer a condition could be found to the person, and then whether one of them does.
+    """
+    if not UNLIMITED.fullmatch(session.conf.get(LARGEST, USUAL).strip()):
+        raise InvalidInput(
+            "This session of Spark fails results from some size on, and with personal accounts failing costs nothing.",
+            fix=f"make the session with {LARGEST}=0, as spark_session() does, and with enough spark.driver.memory",
+        )
 
 
 def _running(sessions: Any) -> Any:

@@ -29,7 +29,7 @@ from discreet.data.spark_dialect import SparkDialect
 from discreet.data.spark_frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame
 from discreet.data.spark_personal import answered_among
 from discreet.data.spark_publics import public_frame
-from discreet.data.spark_sessions import hushed
+from discreet.data.spark_sessions import hushed, need_unlimited
 from discreet.data.spark_views import views
 
 #: Rows that are on Spark are many, and a question may take its time.
@@ -90,7 +90,9 @@ class SparkTable:
     def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
         need_accounts(aggregation, self.schemas.values())
         used, names, rows = self._passed(aggregation)
-        need_running(next(iter(used.values())).frame.sparkSession)
+        session = next(iter(used.values())).frame.sparkSession
+        need_running(session)
+        need_unlimited(session)
         return answered_among(aggregation, rows, used, names, admission, self._settings.seconds)
 
     def _passed(self, aggregation: Aggregation) -> tuple[Mapping[str, SparkFrame], Mapping[str, str], PassedRows]:
