@@ -72,8 +72,8 @@ class Accounts:
             if spare is None or len(spare) != len(spent):
                 spare = np.empty_like(spent)
             np.copyto(spare, spent)
-            # Of failure masses there often are none: then nothing is copied, and no memory is used.
-            return spare, failed.copy() if failed.any() else np.zeros_like(failed)
+            # Of failure masses there often are none: then no memory is touched, as `zeros_like` would.
+            return spare, failed.copy() if failed.any() else np.zeros(len(failed), failed.dtype)
 
     def caught_up(self, account: PersonalAccount, reading: Reading) -> None:
         """Count what was charged since this was last called, up to where the book is.

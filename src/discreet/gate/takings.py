@@ -133,7 +133,7 @@ class Run:
             spent, failed = self.accounts.balances()
             (amounts, then), self._used = self._used, []
             amounts -= spent
-            failures = then - failed if self._failing else np.zeros_like(amounts)
+            failures = then - failed if self._failing else np.broadcast_to(amounts.dtype.type(0), amounts.shape)
             paying = amounts | failures if self._failing else amounts
             some = slice(None) if paying.all() else np.flatnonzero(paying)
             charges = self.accounts.charges(some, amounts[some], failures[some])
