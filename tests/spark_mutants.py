@@ -181,14 +181,14 @@ SPARK_MUTANTS = [
     Mutant(
         "any number of bundles of a unit comes from Spark",
         "data/spark_bundles.py",
-        "    if writing.most_bundles > FEW or not fits(sums, limit):\n",
-        "    if not fits(sums, limit):\n",
+        "        if writing.most_bundles > FEW:\n",
+        "        if writing.most_bundles < 0:\n",
         f"{PERSONAL}::test_many_bundles_of_a_unit_stay_on_spark",
     ),
     Mutant(
         "bundles from Spark are told in 32 bits that do not hold them",
         "data/spark_bundles.py",
-        "{_type(_most(place, sums) * limit.rows_per_group)}",
+        "{_type(_most(place, sums) * most)}",
         "{_type(_most(place, sums))}",
         f"{PERSONAL}::test_folds_of_bundles_fit_what_they_are_told_in",
     ),

@@ -7,7 +7,7 @@ that it would add to it. Proof: which rows of a unit count depends on its own ro
 of bundles; and what is asked and what is added up are the same numbers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
-from discreet.data.bounded_answers import Sums
-from discreet.data.bounded_asking import Asking
+from discreet.data.aggregates import Aggregation
+from discreet.data.bounded_answers import Layout, Sums
+from discreet.data.bounded_asking import OF_NUMBERS, Asking
+from discreet.data.bounded_needs import Needs
+from discreet.data.bounded_rows import PassedRows
 from discreet.data.contributions import Admission
 from discreet.data.floats_above import EXACT, floats_above
 
@@ -59,6 +62,45 @@ class Bundles:
         some = np.flatnonzero(np.bincount(self.groups, minlength=size))
         most = [int(np.abs(each).max(initial=0)) * len(each) for each in self.numbers]
         return some, [added(self.groups, each, size, top)[some] for each, top in zip(self.numbers, most, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class BundleStatement:
+    """A statement about bundles, whom its rows ask, and how their sums are read. Public."""
+
+    asking: Asking
+    layout: Layout
+    sums: tuple[Sums, ...]
+    limit: AnyLimit
+
+    @property
+    def text(self) -> str:
+        """The statement."""
+        return self.asking.text
+
+    def staying(self, bundles: Bundles, admission: Admission) -> Bundles:
+        """Ask each unit, and return the bundles of those who take part."""
+        return bundles.asked(self.asking, self.sums, self.limit, admission)
+
+
+def statement_of(
+    aggregation: Aggregation, rows: PassedRows, writing: Callable[[Needs, Sequence[Sums]], str | None]
+) -> BundleStatement | None:
+    """Return the statement that an engine writes about bundles of some rows.
+
+    None if something else than numbers is asked, or numbers too wide for 64 bits, or if the engine writes none.
+    """
+    aggregates, limit = aggregation.aggregates, aggregation.limit
+    if not aggregates or not all(isinstance(one, OF_NUMBERS) for one in aggregates):
+        return None
+    needs = Needs(rows)
+    readings = tuple(needs.read(aggregate) for aggregate in aggregates)
+    sums = tuple(one for one in readings if isinstance(one, Sums))
+    text = writing(needs, sums) if fits(sums, limit) else None
+    if text is None:
+        return None
+    layout = Layout(rows.keys, aggregation.public, grouped=True, readings=readings)
+    return BundleStatement(Asking(text, rows.units, (True,) * len(sums)), layout, sums, limit)
 
 
 def fits(sums: Sequence[Sums], limit: AnyLimit) -> bool:

@@ -6,21 +6,18 @@ lines. Whether a unit takes part is decided here, bundles of others are left out
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.limits import AnyLimit
 from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation, Exact
-from discreet.data.bounded_answers import Layout, Sums
-from discreet.data.bounded_asking import OF_NUMBERS, Asking
+from discreet.data.bounded_answers import Sums
 from discreet.data.bounded_needs import Needs
 from discreet.data.bounded_rows import PassedRows
 from discreet.data.bounded_sql import Writing
-from discreet.data.bundles import Bundles, fits
+from discreet.data.bundles import Bundles, BundleStatement, statement_of
 from discreet.data.contributions import Admission
 from discreet.data.errors import engine_failed
 
@@ -28,72 +25,51 @@ from discreet.data.errors import engine_failed
 PACKED = (Kind.INTEGER, Kind.TEXT)
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
-    """A statement about bundles, and how its lines are read. Public."""
-
-    text: str
-    asking: Asking
-    layout: Layout
-    sums: tuple[Sums, ...]
-    limit: AnyLimit
-
-    def answered(self, lines: Sequence[Sequence[Any]], admission: Admission) -> Exact:
-        """Ask each unit, and return exact integers of those who take part."""
-        found = self._unpacked(lines)
-        if found is None:
-            return self.layout.answered([])
-        return self.layout.answered(self._rows(lines, found.asked(self.asking, self.sums, self.limit, admission)))
-
-    def _unpacked(self, lines: Sequence[Sequence[Any]]) -> Bundles | None:
-        """Return the bundles; None if there are none."""
-        width = len(self.layout.keys)
-        packed = [_joined(line[place] for line in lines) for place in range(width, _width(lines, width))]
-        if not packed or not packed[0]:
-            return None
-        numbers = [np.frombuffer(each, dtype=">i8").astype(np.int64) for each in packed[: len(packed) - self._texts]]
-        first = numbers.pop(0)  # whole ids, or the lengths of texts
-        ids, units = _texts(packed[-1], first) if self._texts else _whole_ids(first)
-        many = [len(line[width] or b"") // 8 for line in lines]
-        groups = np.repeat(np.arange(len(lines)), many)
-        if any(len(each) != len(groups) for each in (units, *numbers)):
-            raise engine_failed()
-        return Bundles((ids,), units, groups, (numbers[0], np.ones_like(numbers[0]), *numbers[1:]))
-
-    @property
-    def _texts(self) -> bool:
-        """Whether ids are texts: these stand last."""
-        return self.asking.units[0].kind is Kind.TEXT
-
-    def _rows(self, lines: Sequence[Sequence[Any]], found: Bundles) -> Iterable[tuple[Any, ...]]:
-        """Return the rows that the layout reads, of groups that somebody has who takes part."""
-        width = len(self.layout.keys)
-        some, sums = found.sums(len(lines))
-        for line, place in enumerate(some.tolist()):
-            yield (0, *lines[place][:width], None, *(int(each[line]) for each in sums))
-
-
-def packing_of(aggregation: Aggregation, rows: PassedRows) -> Packing | None:
+def packing_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement | None:
     """Return the statement about bundles of some rows; None if what is asked does not fit."""
-    aggregates = aggregation.aggregates
     if len(rows.units) != 1 or rows.units[0].kind not in PACKED:
         return None
-    if not aggregates or not all(isinstance(one, OF_NUMBERS) for one in aggregates):
-        return None
-    needs = Needs(rows)
-    readings = tuple(needs.read(aggregate) for aggregate in aggregates)
-    sums = tuple(one for one in readings if isinstance(one, Sums))
-    if not fits(sums, aggregation.limit):
-        return None
-    folds = [f"int8send(CAST(coalesce({name}, 0) AS bigint))" for name in needs.folds.values()]
     texts = rows.units[0].kind is Kind.TEXT
     first = "int8send(CAST(octet_length(u0) AS bigint))" if texts else "int8send(u0)"
-    packed = [first, "int8send(n)", *folds, *(["textsend(u0)"] if texts else [])]
-    writing = Writing(aggregation, needs, grouped=True, asking=True)
-    text = writing.bundled([f"string_agg({each}, ''::bytea)" for each in packed])
-    asking = Asking(text, rows.units, (True,) * len(sums))
-    layout = Layout(rows.keys, aggregation.public, grouped=True, readings=readings)
-    return Packing(text, asking, layout, sums, aggregation.limit)
+
+    def written(needs: Needs, _sums: Sequence[Sums]) -> str:
+        folds = [f"int8send(CAST(coalesce({name}, 0) AS bigint))" for name in needs.folds.values()]
+        packed = [first, "int8send(n)", *folds, *(["textsend(u0)"] if texts else [])]
+        writing = Writing(aggregation, needs, grouped=True, asking=True)
+        return writing.bundled([f"string_agg({each}, ''::bytea)" for each in packed])
+
+    return statement_of(aggregation, rows, written)
+
+
+def answered_lines(statement: BundleStatement, lines: Sequence[Sequence[Any]], admission: Admission) -> Exact:
+    """Ask each unit, and return exact integers of those who take part."""
+    width = len(statement.layout.keys)
+    found = _unpacked(lines, width, texts=statement.asking.units[0].kind is Kind.TEXT)
+    if found is None:
+        return statement.layout.answered([])
+    return statement.layout.answered(_rows(lines, width, statement.staying(found, admission)))
+
+
+def _unpacked(lines: Sequence[Sequence[Any]], width: int, *, texts: bool) -> Bundles | None:
+    """Return the bundles of lines that begin with so many keys; None if there are none. Ids that are texts are last."""
+    packed = [_joined(line[place] for line in lines) for place in range(width, _width(lines, width))]
+    if not packed or not packed[0]:
+        return None
+    numbers = [np.frombuffer(each, dtype=">i8").astype(np.int64) for each in packed[: len(packed) - texts]]
+    first = numbers.pop(0)  # whole ids, or the lengths of texts
+    ids, units = _texts(packed[-1], first) if texts else _whole_ids(first)
+    many = [len(line[width] or b"") // 8 for line in lines]
+    groups = np.repeat(np.arange(len(lines)), many)
+    if any(len(each) != len(groups) for each in (units, *numbers)):
+        raise engine_failed()
+    return Bundles((ids,), units, groups, (numbers[0], np.ones_like(numbers[0]), *numbers[1:]))
+
+
+def _rows(lines: Sequence[Sequence[Any]], width: int, found: Bundles) -> Iterable[tuple[Any, ...]]:
+    """Return the rows that the layout reads, of groups that somebody has who takes part."""
+    some, sums = found.sums(len(lines))
+    for line, place in enumerate(some.tolist()):
+        yield (0, *lines[place][:width], None, *(int(each[line]) for each in sums))
 
 
 def _width(lines: Sequence[Sequence[Any]], least: int) -> int:

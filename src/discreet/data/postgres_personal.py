@@ -14,7 +14,7 @@ from discreet.data.bounded_asking import asking_sql
 from discreet.data.bounded_rows import passed_rows
 from discreet.data.bounded_sql import Writing, bounded_sql
 from discreet.data.contributions import Admission
-from discreet.data.postgres_bundles import packing_of
+from discreet.data.postgres_bundles import answered_lines, packing_of
 from discreet.data.postgres_dialect import PostgresDialect
 
 #: The types of ids on the server.
@@ -30,7 +30,7 @@ def answered_among(
     """Return exact integers of those who take part; `table` is asked if the aggregation has no relation of its own."""
     packing = packing_of(aggregation, passed_rows(aggregation, table, dialect, look_up=True))
     if packing is not None:
-        return packing.answered(ask(packing.text, None), admission)
+        return answered_lines(packing, ask(packing.text, None), admission)
     asking = asking_sql(aggregation, passed_rows(aggregation, table, dialect, look_up=True), Writing, _added)
     leavers = asking.leavers(ask(asking.text, None), admission)
     if not leavers:

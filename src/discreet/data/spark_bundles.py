@@ -8,21 +8,18 @@ than `FEW`, as the question itself says.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.limits import AnyLimit
 from discreet.core.schema import Kind, Value
 from discreet.data.aggregates import Aggregation, Exact, Key
-from discreet.data.bounded_answers import Layout, Sums
-from discreet.data.bounded_asking import OF_NUMBERS, Asking
+from discreet.data.bounded_answers import Sums
 from discreet.data.bounded_needs import Needs
 from discreet.data.bounded_rows import PassedRows
-from discreet.data.bundles import Bundles, fits
+from discreet.data.bundles import Bundles, BundleStatement, statement_of
 from discreet.data.contributions import Admission
 from discreet.data.errors import engine_failed
 from discreet.data.expressions import ColumnValue
@@ -36,56 +33,39 @@ FEW = 4
 SHORT = 1 << 31
 
 
-@dataclass(frozen=True, slots=True)
-class Bundling:
-    """A statement about bundles, and how its rows are read. Public."""
-
-    text: str
-    asking: Asking
-    layout: Layout
-    sums: tuple[Sums, ...]
-    limit: AnyLimit
-
-    def answered(self, found: Any, admission: Admission) -> Exact:
-        """Ask each unit of an Arrow table, and return exact integers of those who take part."""
-        if not found.num_rows:
-            return self.layout.answered([])
-        width = len(self.asking.units)
-        owners, ids = _places(found.columns[:width], found.num_rows)
-        groups, keys = _places(found.columns[width : width + len(self.layout.keys)], found.num_rows)
-        many, *folds = (_whole(column) for column in found.columns[width + len(keys) :])
-        bundles = Bundles(tuple(map(listed, ids)), owners, groups, (many, np.ones_like(many), *folds))
-        staying = bundles.asked(self.asking, self.sums, self.limit, admission)
-        some, sums = staying.sums(int(groups.max()) + 1)
-        return answered(self.layout, _told([key.take(_arrow(some)) for key in keys], sums))
-
-
-def bundling_of(aggregation: Aggregation, rows: PassedRows) -> Bundling | None:
+def bundling_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement | None:
     """Return the statement about bundles of some rows.
 
-    None if something else than numbers is asked, numbers too wide for 64 bits, too many bundles a unit, or bundles that
-    whoever asks could make as long as he likes: how long they may be in all is what makes a question fail.
+    None where no engine has one (`statement_of`), where a unit has too many bundles, and for bundles that whoever asks
+    could make as long as he likes: how long they may be in all is what makes a question fail.
     """
-    aggregates, limit = aggregation.aggregates, aggregation.limit
-    if not aggregates or not all(isinstance(one, OF_NUMBERS) for one in aggregates):
-        return None
     if not all(_is_short(key, aggregation.source) for key in aggregation.keys):
         return None
-    needs = Needs(rows)
-    readings = tuple(needs.read(aggregate) for aggregate in aggregates)
-    sums = tuple(one for one in readings if isinstance(one, Sums))
-    writing = SparkWriting(aggregation, needs, grouped=True, asking=True)
-    if writing.most_bundles > FEW or not fits(sums, limit):
-        return None
-    items = [f"CAST(n AS {_type(limit.rows_per_group)}) AS n"]
-    items += [
-        f"CAST(coalesce({name}, 0) AS {_type(_most(place, sums) * limit.rows_per_group)}) AS {name}"
-        for place, name in enumerate(needs.folds.values(), 2)
-    ]
-    text = writing.bundles(items)
-    asking = Asking(text, rows.units, (True,) * len(sums))
-    layout = Layout(rows.keys, aggregation.public, grouped=True, readings=readings)
-    return Bundling(text, asking, layout, sums, limit)
+
+    def written(needs: Needs, sums: Sequence[Sums]) -> str | None:
+        writing, most = SparkWriting(aggregation, needs, grouped=True, asking=True), aggregation.limit.rows_per_group
+        if writing.most_bundles > FEW:
+            return None
+        folds = [
+            f"CAST(coalesce({name}, 0) AS {_type(_most(place, sums) * most)}) AS {name}"
+            for place, name in enumerate(needs.folds.values(), 2)
+        ]
+        return writing.bundles([f"CAST(n AS {_type(most)}) AS n", *folds])
+
+    return statement_of(aggregation, rows, written)
+
+
+def answered_table(statement: BundleStatement, found: Any, admission: Admission) -> Exact:
+    """Ask each unit of an Arrow table, and return exact integers of those who take part."""
+    layout, width = statement.layout, len(statement.asking.units)
+    if not found.num_rows:
+        return layout.answered([])
+    owners, ids = _places(found.columns[:width], found.num_rows)
+    groups, keys = _places(found.columns[width : width + len(layout.keys)], found.num_rows)
+    many, *folds = (_whole(column) for column in found.columns[width + len(keys) :])
+    bundles = Bundles(tuple(map(listed, ids)), owners, groups, (many, np.ones_like(many), *folds))
+    some, sums = statement.staying(bundles, admission).sums(int(groups.max()) + 1)
+    return answered(layout, _told([key.take(_arrow(some)) for key in keys], sums))
 
 
 def _is_short(key: Key, source: Relation | None) -> bool:

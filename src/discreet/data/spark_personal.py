@@ -24,7 +24,7 @@ from discreet.data.bounded_sql import Bounded
 from discreet.data.contributions import Admission
 from discreet.data.spark_answers import answered
 from discreet.data.spark_bounded import SparkWriting, spark_sql
-from discreet.data.spark_bundles import bundling_of, listed
+from discreet.data.spark_bundles import answered_table, bundling_of, listed
 from discreet.data.spark_deadlines import within
 from discreet.data.spark_frames import SparkFrame
 from discreet.data.spark_pins import Pin
@@ -50,7 +50,7 @@ def answered_among(
             with hushed(), views(used, names):
                 return session.sql(text).toArrow()
 
-        return bundling.answered(within(session, seconds, found), admission)
+        return answered_table(bundling, within(session, seconds, found), admission)
     of_numbers = all(isinstance(one, OF_NUMBERS) for one in aggregation.aggregates)
     pin = Pin(used, names, seconds)
     try:

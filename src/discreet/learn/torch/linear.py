@@ -37,8 +37,6 @@ class LinearCall:
 
     def squares(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
         """Return the squared norm of every example's gradient of the weight."""
-        if gradient.ndim == 2:
-            return row_squares(gradient) * row_squares(inputs)
         g, x = positions(gradient), positions(inputs)
         places, (outs, ins) = g.shape[1], weight.shape
         if places * (outs + ins) < outs * ins:
