@@ -40,6 +40,7 @@ from personal_mutants import PERSONAL_MUTANTS
 from postgres_mutants import POSTGRES_MUTANTS
 from query_mechanism_mutants import QUERY_MECHANISM_MUTANTS
 from query_mutants import QUERY_MUTANTS
+from readiness_mutants import READINESS_MUTANTS
 from relation_mutants import RELATION_MUTANTS
 from session_mutants import SESSION_MUTANTS
 from spark_mutants import SPARK_MUTANTS
@@ -600,6 +601,7 @@ MUTANTS = [
     ),
     *ACCOUNTING_MUTANTS,
     *GATE_MUTANTS,
+    *READINESS_MUTANTS,
     *PERSONAL_MUTANTS,
     *COMPILED_MUTANTS,
     *CONTRIBUTION_MUTANTS,

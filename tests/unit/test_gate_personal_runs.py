@@ -30,6 +30,7 @@ from discreet.gate.books import Book
 from discreet.gate.chain import linked
 from discreet.gate.events import Charged, Released, Snapshot, from_body, now, to_body
 from discreet.gate.people_blobs import pack
+from discreet.gate.priced_plans import price_plan
 from discreet.gate.stores import keys_of
 from personal_plans import Ask, Crowd, personal
 from questions import Question
@@ -360,16 +361,12 @@ def test_what_became_known_elsewhere_is_charged_to_those_who_come_later_too(ledg
 def killed(ledger, crowd, plan, request, *, after_charging):
     """Pay, run and (perhaps) charge, and never store an answer: as a process that dies between."""
     gate = Gate(ledger, crowd)
-    receipt = gate._paid(plan, plan_digest_of(plan), request)
+    receipt = gate._paid(price_plan(plan), request)
     taking = ledger.people.taking(receipt.number, crowd)
     plan.run(taking, None)
     if after_charging:
         assert ledger.people.charge(receipt.number, taking.run)
     return receipt
-
-
-def plan_digest_of(plan):
-    return sha256(plan.canonical().encode()).hexdigest()
 
 
 def test_what_was_paid_for_and_not_charged_is_run_as_if_nothing_had_been(ledger):

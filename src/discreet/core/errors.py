@@ -70,6 +70,10 @@ class LedgerUnavailable(DiscreetError, RuntimeError):
     """The store could not read or could not write durably. Nothing leaves."""
 
 
+class NotReady(DiscreetError, RuntimeError):
+    """A data source, or its session or connection, cannot answer now. Nothing was paid."""
+
+
 class RunFailed(DiscreetError, RuntimeError):
     """A plan was paid for and failed while it ran. What was wrong is in the operator's log, and nowhere else.
 

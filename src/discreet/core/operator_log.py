@@ -4,6 +4,11 @@ import logging
 from contextlib import suppress
 
 OPERATOR = logging.getLogger("discreet.operator")
+#: For errors whose details are kept from the analyst.
+HOW_TO_READ = (
+    'details are written to the logger "discreet.operator" only, which is silent until the operator attaches a handler '
+    '(logging.getLogger("discreet.operator").addHandler(…)); they may quote rows'
+)
 OPERATOR.addHandler(logging.NullHandler())
 OPERATOR.propagate = False
 

@@ -10,13 +10,23 @@ import numpy as np
 
 from discreet.accounting import Guarantee, PrivacyLoss, guarantee
 from discreet.core import DiscreetError, InvalidInput, LedgerUnavailable, RunFailed, WrongType, whole
-from discreet.core.operator_log import tell_operator
+from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.answers import decode, encode
 from discreet.gate.earlier import Earlier, earlier
 from discreet.gate.ledger import Ledger
-from discreet.gate.plans import AnyPlan, PersonalPlan, Plan, SteppedPlan, need_label, need_words, plan_digest
+from discreet.gate.plans import AnyPlan, Plan, SteppedPlan, need_label, plan_digest
+from discreet.gate.priced_plans import (
+    PricedPlan,
+    check_ready,
+    is_stepped,
+    need_personal,
+    need_plan,
+    need_stepped,
+    not_in_steps,
+    price_plan,
+)
 from discreet.gate.releases import Receipt, Release
-from discreet.gate.takings import cannot_be_charged, need_asked
+from discreet.gate.takings import need_asked
 from discreet.gate.thread_queue import bare
 from discreet.noise import SYSTEM
 
@@ -73,21 +83,21 @@ class Gate(Generic[Data]):
 
         Where persons have accounts, it is the worst that it costs anybody; what anybody has left is not told.
         """
-        if not isinstance(plan, SteppedPlan):
+        if not is_stepped(plan):
             need_plan(plan)
         elif self._personal:
             raise not_in_steps()
-        account = self._ledger.book.account
-        fits = account.fits(plan.cost, self._analyst)
-        later = account.admit(plan.cost, self._analyst) if fits else None
+        account, priced = self._ledger.book.account, price_plan(plan)
+        fits = account.fits(priced.cost, self._analyst)
+        later = account.admit(priced.cost, self._analyst) if fits else None
         return Price(
-            what=need_words(plan.describe(), "what a plan describes"),
-            cost=plan.cost,
-            guarantee=guarantee(plan.cost, self._ledger.budget.delta),
+            what=priced.what,
+            cost=priced.cost,
+            guarantee=guarantee(priced.cost, self._ledger.budget.delta),
             fits=fits,
             left=account.left_of(account.binding(self._analyst)),
             then=None if later is None else later.left_of(later.binding(self._analyst)),
-            stored=self._ledger.find(plan_digest(plan), self._analyst),
+            stored=self._ledger.find(priced.digest, self._analyst),
         )
 
     def release(self, plan: Plan[Data], *, request: str | None = None, fresh: bool = False) -> Release:
@@ -95,7 +105,7 @@ class Gate(Generic[Data]):
 
         A request that was answered before is handed out again, byte for byte; one that was paid for and not answered is
         run. Under a new request (or none), an identical plan that was answered before is handed out for free, unless
-        `fresh` noise is asked for, and paid for.
+        `fresh` noise is asked for, and paid for. Before it is paid for or run, the plan may refuse by `check`.
         """
         need_plan(plan)
         if self._personal:
@@ -103,14 +113,25 @@ class Gate(Generic[Data]):
             need_asked(self._data)
         digest = plan_digest(plan)
         if fresh:
-            return self._bought(plan, digest, request)
+            return self._bought(self._checked(plan, digest, self._known(request)), request)
         # Two threads that ask the same at once would both find nothing, and both pay.
         with self._ledger.running.of(digest):
-            known = None if request is None else self._ledger.payment_of(need_label(request, "request"))
+            known = self._known(request)
             found = self._ledger.find(digest, self._analyst) if known is None else None
             if found is not None:
                 return self._stored(plan, self._ledger.receipt(found), fresh=False)
-            return self._bought(plan, digest, request)
+            return self._bought(self._checked(plan, digest, known), request)
+
+    def _known(self, request: str | None) -> int | None:
+        """Return the payment of a request, if it was paid for."""
+        return None if request is None else self._ledger.payment_of(need_label(request, "request"))
+
+    def _checked(self, plan: AnyPlan[Data], digest: str, payment: int | None, step: int = 0) -> PricedPlan:
+        """Return a plan that is ready to be paid for and run; what is answered already need not be ready."""
+        priced = price_plan(plan, digest)
+        if payment is None or self._ledger.release_of(payment, step) is None:
+            check_ready(plan, self._data, personal=self._personal)
+        return priced
 
     def advance(self, plan: SteppedPlan[Data], step: int, *, request: str | None = None) -> Release:
         """Return the answer of one step of a plan that is paid for in one piece.
@@ -135,27 +156,22 @@ class Gate(Generic[Data]):
 
     def _begun(self, plan: SteppedPlan[Data], digest: str, request: str | None, step: int) -> Receipt:
         """Return the payment that all steps of a plan belong to; only the first step pays, if nobody did."""
-        known = None if request is None else self._ledger.payment_of(need_label(request, "request"))
+        known = self._known(request)
         found = self._ledger.find(digest, self._analyst) if known is None else None
+        if known is None and found is None and step:
+            raise InvalidInput("This plan was not begun.", fix="ask for step 0, which pays for all steps")
+        priced = self._checked(plan, digest, found if known is None else known, step)
         if found is not None:
             return self._ledger.receipt(found)
-        if known is None and step:
-            raise InvalidInput("This plan was not begun.", fix="ask for step 0, which pays for all steps")
-        return self._paid(plan, digest, request)  # of a request that is known, only whether it is this plan's
+        return self._paid(priced, request)  # of a request that is known, only whether it is this plan's
 
-    def _paid(self, plan: AnyPlan[Data], digest: str, request: str | None) -> Receipt:
+    def _paid(self, priced: PricedPlan, request: str | None) -> Receipt:
         name = f"auto-{os.urandom(16).hex()}" if request is None else need_label(request, "request")
-        return self._ledger.pay(
-            plan.cost,
-            what=need_words(plan.describe(), "what a plan describes"),
-            plan=digest,
-            request=name,
-            analyst=self._analyst,
-        )
+        return self._ledger.pay(priced.cost, what=priced.what, plan=priced.digest, request=name, analyst=self._analyst)
 
-    def _bought(self, plan: Plan[Data], digest: str, request: str | None) -> Release:
+    def _bought(self, priced: PricedPlan, request: str | None) -> Release:
         """Pay, run and store; a request that was paid for before is not paid for again."""
-        receipt = self._paid(plan, digest, request)
+        receipt, plan = self._paid(priced, request), priced.plan
         # Two runs of one request would be two draws, of which only one may be stored.
         with self._ledger.running.of(receipt.number):
             if self._ledger.release_of(receipt.number, surely=True) is not None:
@@ -237,8 +253,7 @@ class Gate(Generic[Data]):
             raise KeyboardInterrupt
         failed = RunFailed(
             FAILED,
-            fix=f"ask again with request={receipt.request!r}, which costs nothing more; "
-            "the operator's log says what went wrong",
+            fix=f"ask again with request={receipt.request!r}, which costs nothing more; {HOW_TO_READ}",
         )
         failed.receipt = receipt
         raise failed
@@ -266,32 +281,3 @@ class Gate(Generic[Data]):
 
     def __reduce__(self) -> str:
         raise WrongType("A gate is not copied.", fix="make one where it is needed, from a ledger opened there")
-
-
-def need_plan(plan: object) -> None:
-    """Refuse what is not a plan."""
-    if not isinstance(plan, Plan):
-        raise WrongType("This is not a plan.", fix="pass an object with cost, describe(), canonical() and run(…)")
-
-
-def need_stepped(plan: object) -> None:
-    """Refuse what is not a plan in steps."""
-    if not isinstance(plan, SteppedPlan):
-        raise WrongType(
-            "This is not a plan in steps.",
-            fix="pass an object with cost, steps, describe(), canonical() and run_step(…); others go to release",
-        )
-
-
-def need_personal(plan: object) -> None:
-    """Refuse, before anything is paid, a plan that cannot be charged to each person."""
-    if not isinstance(plan, PersonalPlan) or not plan.personal:
-        raise cannot_be_charged()
-
-
-def not_in_steps() -> InvalidInput:
-    """Return the error for a plan in steps where persons have accounts."""
-    return InvalidInput(
-        "What is answered in steps is paid for in one piece, and cannot be charged to each person.",
-        fix="ask for each day by itself, or ask a ledger whose budget is the dataset's",
-    )

@@ -15,7 +15,13 @@ MOST_LABEL, MOST_WORDS = 200, 10_000
 
 @runtime_checkable
 class Plan(Protocol[Data_contra]):
-    """A private question. Whoever writes one owns its `cost`: it has to cover all that `run` reveals."""
+    """A private question. Whoever writes one owns its `cost`: it has to cover all that `run` reveals.
+
+    A plan may have a method `check(data, /)`: the gate calls it before anything is paid, unless the answer is stored.
+    It refuses, with a `DiscreetError`, data on which `run` would fail. It may depend on public facts only (types,
+    names, kinds, sessions) and never on rows: what it refuses is seen by the analyst, and costs nothing. Where persons
+    have accounts it is given a `gate.takings.Prospect` in place of the table.
+    """
 
     @property
     def cost(self) -> PrivacyLoss:

@@ -212,6 +212,27 @@ class Taking:
         return exact
 
 
+class Prospect:
+    """A table whose persons have accounts, as `Plan.check` is given it before payment: its rows cannot be read."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = need_asked(table)
+
+    def __repr__(self) -> str:
+        return "Prospect(…)"
+
+    @property
+    def personal(self) -> bool:
+        """Whether each person will be asked: always."""
+        return True
+
+    def check(self, aggregation: Aggregation, /) -> None:
+        """Refuse a pass that the table could not make person by person."""
+        check = getattr(self._table, "check_among", None)
+        if check is not None:
+            check(aggregation)
+
+
 def need_asked(table: Any) -> Any:
     """Return a table that can ask each unit; refuse any other."""
     if not callable(getattr(table, "aggregate_among", None)):
