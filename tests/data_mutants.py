@@ -171,7 +171,7 @@ DATA_MUTANTS = [
     Mutant(
         "declared columns of a CSV file are read as the engine guesses",
         "data/sources.py",
-        "return Source(CsvFile.of(path).texts, parameters, stamp, typed=False)",
+        "return Source(texts, {}, stamp, typed=False)",
         'return Source("read_csv($path, sample_size = -1)", parameters, stamp)',
         f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
     ),
@@ -198,10 +198,24 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "an open quote goes on in the next line",
-        "data/csv_files.py",
-        "quote = '', escape = '',",
-        "quote = '\"', escape = '\"',",
+        "data/csv_lines.py",
+        "string_split($piece, chr(10))",
+        r"regexp_extract_all($piece, '(?:[^\\n\"]|\"[^\"]*\"?)+')",
         f"{KINDS}::test_an_open_quote_swallows_nobody",
+    ),
+    Mutant(
+        "a carriage return in a cell begins a row of another person",
+        "data/csv_lines.py",
+        "string_split($piece, chr(10))",
+        r"string_split_regex($piece, '\\r\\n|\\r|\\n')",
+        "attacks/test_forged_csv_rows.py",
+    ),
+    Mutant(
+        "the first line ends at a carriage return",
+        "data/csv_lines.py",
+        'if "\\r" in text:',
+        'if False:  # it is cut below\n        pass\n    text = text.partition("\\r")[0]\n    if False:',
+        "attacks/test_forged_csv_rows.py",
     ),
     Mutant(
         "two people whose ids are nearly the same are one",
@@ -218,10 +232,10 @@ DATA_MUTANTS = [
         "unit/test_data_table.py::test_a_unit_adds_no_more_groups_than_it_may_touch",
     ),
     Mutant(
-        "one row that is too long keeps a file from being opened",
-        "data/csv_files.py",
-        "{'line': 'VARCHAR'}, ignore_errors = true",
-        "{'line': 'VARCHAR'}, ignore_errors = false",
+        "one row that is no UTF-8 keeps a file from being opened",
+        "data/csv_lines.py",
+        "    except UnicodeDecodeError:\n        return None",
+        "    except UnicodeDecodeError:\n        raise",
         f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
     ),
     Mutant(

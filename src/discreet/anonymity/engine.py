@@ -15,7 +15,7 @@ from discreet.data.csv_files import written_kinds
 from discreet.data.engines import EngineSettings, connect
 from discreet.data.quiet import quietly
 from discreet.data.quoting import literal, quoted
-from discreet.data.sources import Source, attach
+from discreet.data.sources import Source, attach, detach
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -79,7 +79,8 @@ def _holding(source: object, gaps: Sequence[str], settings: EngineSettings) -> I
         # S608: names are quoted, texts are literals.
         connection.execute(f"CREATE TABLE {ROWS} AS SELECT {cells} FROM {attached.relation}", attached.parameters)  # noqa: S608
         if not attached.typed:
-            _need_all_lines(connection, str(attached.parameters["path"]))
+            detach(connection, attached)
+            _need_all_lines(connection, str(source))
         described = connection.execute(f"DESCRIBE {ROWS}").fetchall()
         yield Held(connection, {str(name): _kind(str(name), str(kind)) for name, kind, *_ in described})
 
@@ -87,8 +88,8 @@ def _holding(source: object, gaps: Sequence[str], settings: EngineSettings) -> I
 def _need_all_lines(connection: "DuckDBPyConnection", path: str) -> None:
     """Refuse a CSV file of which some line was not read: a row that is not looked at may be the one that stands out."""
     opened = gzip.open if path.lower().endswith(".gz") else open
-    with opened(path, "rt", encoding="latin-1") as file:
-        lines = sum(line != "\n" for line in file) - 1
+    with opened(path, "rb") as file:
+        lines = sum(line.strip(b"\r\n") != b"" for line in file) - 1
     ((rows,),) = connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()  # noqa: S608 - our own words
     if rows < lines:
         raise InvalidInput(

@@ -1,13 +1,13 @@
 """CSV files as texts: a line is a row, its first line names the columns, and nothing is guessed from rows.
 
-So a cell can spoil its own row only. Signs between columns are those of the first line; quotes are ", and a quote in
-quotes is doubled, as in RFC 4180, but a row ends where its line ends, quotes or not: an open quote would swallow the
-rows of other people. A line whose quotes do not fit, that is no UTF-8, or that is longer than the engine takes (2 MiB),
-is left out; one that is too short has NULLs at its end, and what is too much is cut off. Empty cells are NULL.
+So a cell can spoil its own row only. Where lines end is said in `discreet.data.csv_lines`. Signs between columns are
+those of the first line; quotes are ", and a quote in quotes is doubled, as in RFC 4180, but a row ends where its line
+ends, quotes or not: an open quote would swallow the rows of other people. A line whose quotes do not fit, that is no
+UTF-8, or that has more than two million bytes, is left out; one that is too short has NULLs at its end, and what is too
+much is cut off. Empty cells are NULL.
 """
 
 import csv
-import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,20 +16,13 @@ from typing import Any
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.canonical import cast_as
+from discreet.data.csv_lines import LINES_TABLE, first_line, load_lines
 from discreet.data.quoting import literal, quoted
 
 ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 DELIMITERS = (",", ";", "\t", "|")
-#: Bytes of a first line that are read: more are no names.
-LONGEST = 1 << 20
 #: Rows that are looked at first.
 FIRST = 1000
-#: How lines are read: without quotes, and with a sign between columns that no text has. Threads would begin in the
-#: middle of lines, and guess where they are.
-LINES = (
-    "auto_detect = false, header = false, skip = 1, quote = '', escape = '', delim = E'\\x1f', "
-    "columns = {'line': 'VARCHAR'}, ignore_errors = true, null_padding = true, strict_mode = false, parallel = false"
-)
 #: What a text looks like that is offered as one of a kind: more than the casts take, as 1 could also be true.
 LOOKS = {
     Kind.INTEGER: r"\s*[+-]?[0-9]+\s*",
@@ -62,12 +55,12 @@ class CsvFile:
 
     @property
     def texts(self) -> str:
-        """The SQL of all columns as texts."""
+        """The SQL of all columns as texts, once the lines are loaded."""
         columns = ", ".join(
             f"nullif(fields[{place}], '') AS {quoted(name)}" for place, name in enumerate(self.names, start=1)
         )
         # S608: made of our own words and of names that are quoted.
-        fields = f"(SELECT {self._fields} AS fields FROM read_csv($path, {LINES}))"  # noqa: S608
+        fields = f"(SELECT {self._fields} AS fields FROM {LINES_TABLE})"  # noqa: S608
         return f"(SELECT {columns} FROM {fields} WHERE fields IS NOT NULL)"  # noqa: S608
 
     @property
@@ -89,13 +82,6 @@ def is_csv(path: Path) -> bool:
     return path.name.lower().endswith(ENDINGS)
 
 
-def first_line(path: Path) -> str:
-    """Return the first line of a file."""
-    with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
-        line = file.readline(LONGEST)
-    return line.decode("utf-8-sig", errors="replace").partition("\n")[0].partition("\r")[0]
-
-
 def fitting_kinds(connection: Any, path: Path) -> dict[str, Kind]:
     """Return, for each column, the narrowest kind that all its values fit, and text where there are none.
 
@@ -108,9 +94,10 @@ def fitting_kinds(connection: Any, path: Path) -> dict[str, Kind]:
     if not named:
         raise no_names()
     possible = {name: tuple(LOOKS) for name in file.names}
+    load_lines(connection, path)
     # Most kinds are out of the question after a few rows, and all rows are long.
     for rows in (f"(SELECT * FROM {file.texts} LIMIT {FIRST})", file.texts):  # noqa: S608 - names are quoted
-        possible = _still_possible(connection, rows, where, possible)
+        possible = _still_possible(connection, rows, {}, possible)
     return {name: kinds[0] if kinds and len(kinds) < len(LOOKS) else Kind.TEXT for name, kinds in possible.items()}
 
 

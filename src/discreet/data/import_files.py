@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 #: Counts up when an import of today could not be read tomorrow, or would be another one.
-FORMAT = 5
+FORMAT = 6
 
 
 @dataclass(frozen=True, slots=True)

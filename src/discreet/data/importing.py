@@ -246,8 +246,9 @@ def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
         connection.execute(f"CREATE TABLE {entering.rows} {taken}{order}", attached.parameters)
     else:
         connection.execute(f"CREATE TEMP TABLE staged {taken}", attached.parameters)
-        _cluster(connection, schema, by, entering)
     detach(connection, attached)
+    if schema.unit.column is not None:
+        _cluster(connection, schema, by, entering)
     return Imported(columns, left_out, spelt)
 
 

@@ -11,6 +11,7 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import closest
 from discreet.data.csv_files import CsvFile, is_csv
+from discreet.data.csv_lines import forget_lines, load_lines
 from discreet.data.quoting import literal, quoted
 
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
@@ -58,6 +59,8 @@ def detach(connection: Any, source: Source) -> None:
         connection.unregister(NAME)
     elif source.relation.startswith(f"{NAME}."):
         connection.execute(f"DETACH {NAME}")
+    elif not source.typed:
+        forget_lines(connection)
 
 
 def stamp_of(source: object) -> str | None:
@@ -90,7 +93,9 @@ def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
     if magic[:4] == PARQUET_MAGIC:
         return Source("read_parquet($path)", parameters, stamp)
     if is_csv(path):
-        return Source(CsvFile.of(path).texts, parameters, stamp, typed=False)
+        texts = CsvFile.of(path).texts
+        load_lines(connection, path)
+        return Source(texts, {}, stamp, typed=False)
     raise InvalidInput(
         f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
     )
