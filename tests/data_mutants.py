@@ -171,8 +171,8 @@ DATA_MUTANTS = [
     Mutant(
         "declared columns of a CSV file are read as the engine guesses",
         "data/sources.py",
-        "return Source(texts, {}, stamp, typed=False)",
-        'return Source("read_csv($path, sample_size = -1)", parameters, stamp)',
+        "return Source(file.texts, {}, stamp, file.own_names, typed=False)",
+        'return Source("read_csv($path, sample_size = -1)", parameters, stamp, file.own_names)',
         f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
     ),
     Mutant(
@@ -216,6 +216,27 @@ DATA_MUTANTS = [
         'if "\\r" in text:',
         'if False:  # it is cut below\n        pass\n    text = text.partition("\\r")[0]\n    if False:',
         "attacks/test_forged_csv_rows.py",
+    ),
+    Mutant(
+        "one of two columns that could be the person's is taken",
+        "data/declaring.py",
+        "    for name in said:\n        folded",
+        "    for name in ():\n        folded",
+        "attacks/test_person_of_two_columns.py",
+    ),
+    Mutant(
+        "a column is taken for another that the engine calls so",
+        "data/declaring.py",
+        "if len(found) > 1 or (found and theirs.get(folded) != found):",
+        "if len(found) > 1:",
+        "attacks/test_person_of_two_columns.py",
+    ),
+    Mutant(
+        "a folder's name replaces the person's column",
+        "data/sources.py",
+        "hive_partitioning = false",
+        "hive_partitioning = true",
+        "attacks/test_person_of_two_columns.py",
     ),
     Mutant(
         "two people whose ids are nearly the same are one",

@@ -44,6 +44,8 @@ class CsvFile:
     path: Path
     delimiter: str
     names: tuple[str, ...]
+    #: As they stand in the file: some may be the same.
+    own_names: tuple[str, ...]
 
     @classmethod
     def of(cls, path: Path) -> "CsvFile":
@@ -51,7 +53,7 @@ class CsvFile:
         line = first_line(path)
         split = {delimiter: _split(line, delimiter) for delimiter in DELIMITERS}
         delimiter = max(DELIMITERS, key=lambda one: len(split[one]))
-        return cls(path, delimiter, _told_apart(split[delimiter]))
+        return cls(path, delimiter, _told_apart(split[delimiter]), tuple(split[delimiter]))
 
     @property
     def texts(self) -> str:

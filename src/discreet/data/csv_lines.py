@@ -9,7 +9,7 @@ A line that is empty, no UTF-8, or longer than `LONGEST_LINE`, is left out, and 
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from discreet.core import InvalidInput
 
@@ -58,7 +58,7 @@ def forget_lines(connection: Any) -> None:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")
+    return cast("IO[bytes]", gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb"))
 
 
 def _skip_line(file: IO[bytes]) -> None:

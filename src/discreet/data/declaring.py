@@ -32,6 +32,11 @@ def declared(
 ) -> Schema:
     """Return the schema of a table with its bounds and groups, or say what does not fit."""
     by_name = {column.name.casefold(): column for column in columns}
+    if len(by_name) < len(columns):
+        raise InvalidInput(
+            "Two columns have the same name, but for capitals.",
+            fix="rename one of them before the table is opened; a column of a server's table may be left out",
+        )
     if unit.column is not None:
         found_column(unit.column, by_name, "says who is protected")
         unit = replace(unit, column=by_name[unit.column.casefold()].name)
@@ -46,13 +51,57 @@ def declared(
     return Schema(table=table, columns=tuple(by_name.values()), unit=unit)
 
 
+def need_told_apart(
+    said: Iterable[object], own: Sequence[str], shown: Sequence[str] | None = None, *, person: str | None = None
+) -> None:
+    """Refuse names that could mean several columns.
+
+    Capitals do not matter where a column is named, unless there are several such columns: then an exact name is meant
+    exactly, and others are refused. The person's column is refused in any case: with `id` and `ID` in a table, nobody
+    who reads a question sees which of them says who is protected.
+
+    Args:
+        said: the names that were declared.
+        own: the names of columns in the source.
+        shown: the names that an engine has for the same columns, if it renames some, as DuckDB makes `ID` to `ID_1`.
+        person: the name of the column that says who is protected.
+
+    """
+    shown = own if shown is None else shown
+    mine, theirs = _places(own), _places(shown)
+    for name in said:
+        folded = name.casefold() if isinstance(name, str) else ""
+        found = mine.get(folded, [])
+        exact = [place for place in found if own[place] == name]
+        if name != person and len(exact) == 1 and shown[exact[0]] == name:
+            continue
+        if len(found) > 1 or (found and theirs.get(folded) != found):
+            raise InvalidInput(
+                f"Several columns could be meant by {name!r}: their names are the same, but for capitals.",
+                fix="rename one of them before the table is opened",
+            )
+
+
+def _places(names: Sequence[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        found.setdefault(name.casefold(), []).append(place)
+    return found
+
+
+def columns_by_name(columns: Iterable[Column]) -> dict[str, Column]:
+    """Return columns by their names as they are, and with capitals folded: an exact name goes first."""
+    exact = {column.name: column for column in columns}
+    return {**{name.casefold(): column for name, column in exact.items()}, **exact}
+
+
 def found_column(name: object, columns: Mapping[str, Column], what: str) -> Column:
     """Return the column of a name, or say which was probably meant."""
     if not isinstance(name, str):
         raise WrongType(f"The name of a column is {kind_of(name)}.", fix="name columns by texts")
-    found = columns.get(name.casefold())
+    found = columns.get(name) or columns.get(name.casefold())
     if found is None:
-        names = [column.name for column in columns.values()]
+        names = list(dict.fromkeys(column.name for column in columns.values()))
         meant = closest(name, names)
         raise InvalidInput(
             f"There is no column {name!r}, which {what}.",

@@ -20,7 +20,17 @@ from discreet.data.canonical_rules import need_casting
 from discreet.data.clustering import UnitColumn, cluster_statements, read_units
 from discreet.data.compiling import Scope, compiled
 from discreet.data.csv_files import fitting_kinds, is_csv, no_names, written_kinds
-from discreet.data.declaring import AnyBounds, AnyKind, complete_of, declared, found_column, kinds_of, moment_of
+from discreet.data.declaring import (
+    AnyBounds,
+    AnyKind,
+    columns_by_name,
+    complete_of,
+    declared,
+    found_column,
+    kinds_of,
+    moment_of,
+    need_told_apart,
+)
 from discreet.data.duck_table import DuckTable
 from discreet.data.engines import EngineSettings, connect, lock
 from discreet.data.errors import engine_failed
@@ -50,15 +60,20 @@ class Declaration:
     order: str | None
 
     @property
-    def names(self) -> set[str]:
-        """The columns that are spoken of, capitals folded."""
+    def named(self) -> tuple[str, ...]:
+        """The columns that are spoken of, as they were written: the person's first."""
         time = None if self.unit.window is None else self.unit.window.time
         said = [name for name in (self.unit.column, time, self.order) if name is not None]
-        return {name.casefold() for name in [*said, *self.bounds, *self.groups, *self.kinds, *self.complete]}
+        return (*said, *self.bounds, *self.groups, *self.kinds, *self.complete)
+
+    @property
+    def names(self) -> set[str]:
+        """The columns that are spoken of, capitals folded."""
+        return {name.casefold() for name in self.named}
 
     def order_in(self, columns: Sequence[Column]) -> str | None:
         """Return the column that a unit's rows are ordered by, if one was declared."""
-        known = {column.name.casefold(): column for column in columns}
+        known = columns_by_name(columns)
         return None if self.order is None else found_column(self.order, known, "orders rows").name
 
     @property
@@ -261,6 +276,8 @@ def _castings(
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name, *_ in described}
     if not source.typed and not _is_named(declaration.names, known):
         raise no_names()  # the first line may be a row, and no error may quote it
+    shown = [name for name, *_ in described]
+    need_told_apart(declaration.named, source.names, shown, person=declaration.unit.column)
     wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
     implied = {} if source.typed else _implied(connection, source, entering)
     person = "" if declaration.unit.column is None else declaration.unit.column.casefold()

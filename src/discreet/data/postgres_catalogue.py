@@ -8,7 +8,7 @@ from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.canonical import Casting
 from discreet.data.canonical_rules import cast_columns
-from discreet.data.declaring import found_column
+from discreet.data.declaring import columns_by_name, found_column, need_told_apart
 from discreet.data.importing import Declaration
 from discreet.data.postgres_canonical import ENUM, RULES, reason_left_out, spelling
 from discreet.data.postgres_literals import bare_text, constant
@@ -86,7 +86,8 @@ class PostgresSources:
 def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration, leave_out: Sequence[str]) -> Relation:
     """Return a private table as it was declared; columns to be left out can order rows, and are not asked about."""
     origin, types, kept = _described(catalogue, inner)
-    known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name in types}
+    need_told_apart([*declaration.named, *leave_out], tuple(types), person=declaration.unit.column)
+    known = columns_by_name(Column(name=name, kind=Kind.TEXT) for name in types)
     wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
     hidden = {found_column(name, known, "is left out").name for name in leave_out}
     person = "" if declaration.unit.column is None else declaration.unit.column.casefold()

@@ -27,6 +27,8 @@ class Source:
     parameters: dict[str, object]
     #: Which file it is, its size and the time of its last change; None for frames.
     stamp: str | None
+    #: The names of columns in the source: engines have others for some, where two differ in capitals only.
+    names: tuple[str, ...]
     #: Whether columns come with types of their own; otherwise all are texts, and hold what is declared.
     typed: bool = True
 
@@ -50,7 +52,8 @@ def attach(connection: Any, source: object, inner: str | None) -> Source:
         # Otherwise the type of a column of objects would be that of a few of them.
         connection.execute("SET GLOBAL pandas_analyze_sample = 2147483647")
     connection.register(NAME, frame)
-    return Source(NAME, {}, None)
+    own = frame.column_names if module == "pyarrow" else frame.columns
+    return Source(NAME, {}, None, tuple(map(str, own)))
 
 
 def detach(connection: Any, source: Source) -> None:
@@ -86,19 +89,38 @@ def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
         magic = file.read(12)
     if magic[8:12] == DUCKDB_MAGIC:
         connection.execute(f"ATTACH {literal(str(path.absolute()))} AS {NAME} (READ_ONLY, TYPE duckdb)")
-        return Source(f"{NAME}.{_inner_table(connection, inner)}", {}, stamp)
+        table = f"{NAME}.{_inner_table(connection, inner)}"
+        return Source(table, {}, stamp, _described_names(connection, table))
     if inner is not None:
         raise InvalidInput("Only DuckDB files have tables inside.", fix="leave `inner` out")
     parameters: dict[str, object] = {"path": str(path)}
     if magic[:4] == PARQUET_MAGIC:
-        return Source("read_parquet($path)", parameters, stamp)
+        # A folder called "id=7" would replace a column of the file.
+        rows = "read_parquet($path, hive_partitioning = false)"
+        return Source(rows, parameters, stamp, _parquet_names(connection, parameters))
     if is_csv(path):
-        texts = CsvFile.of(path).texts
+        file = CsvFile.of(path)
         load_lines(connection, path)
-        return Source(texts, {}, stamp, typed=False)
+        return Source(file.texts, {}, stamp, file.own_names, typed=False)
     raise InvalidInput(
         f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
     )
+
+
+def _described_names(connection: Any, table: str) -> tuple[str, ...]:
+    described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()  # noqa: S608 - its name is quoted
+    return tuple(str(name) for name, *_ in described)
+
+
+def _parquet_names(connection: Any, parameters: dict[str, object]) -> tuple[str, ...]:
+    """Return the names of a file's columns: the fields of its first entry, each before the fields of its own."""
+    entries = connection.execute("SELECT name, num_children FROM parquet_schema($path)", parameters).fetchall()
+    names, inside = [], 0
+    for name, fields in entries[1:]:
+        if not inside:
+            names.append(str(name))
+        inside = max(inside - 1, 0) + (fields or 0)
+    return tuple(names)
 
 
 def _inner_table(connection: Any, inner: str | None) -> str:
