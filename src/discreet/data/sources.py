@@ -99,9 +99,9 @@ def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
         rows = "read_parquet($path, hive_partitioning = false)"
         return Source(rows, parameters, stamp, _parquet_names(connection, parameters))
     if is_csv(path):
-        file = CsvFile.of(path)
+        lines = CsvFile.of(path)
         load_lines(connection, path)
-        return Source(file.texts, {}, stamp, file.own_names, typed=False)
+        return Source(lines.texts, {}, stamp, lines.own_names, typed=False)
     raise InvalidInput(
         f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
     )
