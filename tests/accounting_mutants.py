@@ -4,10 +4,43 @@ from mutant import Mutant
 
 ACCOUNTING_MUTANTS = [
     Mutant(
-        "a release that is repeated is billed once",
+        "the part of a table is fixed before the first answer",
         "accounting/spectrum.py",
-        "return ways and [{leaf: times * count for leaf, count in ways[0].items()}]",
-        "return ways and [{leaf: count for leaf, count in ways[0].items()}]",
+        """    if inwards:
+        ways = fixed_ways(loss)
+    else:
+        once = counted(loss)
+        ways = None if once is None else [once]
+""",
+        "    ways = fixed_ways(loss)\n",
+        "attacks/test_choosing_the_part_late.py claims/test_adaptive_totals.py",
+    ),
+    Mutant(
+        "of several curves the first one counts",
+        "accounting/maximum_pair.py",
+        "top = heights.max(axis=0)",
+        "top = heights[int(heights[:, -1].argmax())]",
+        "attacks/test_choosing_the_part_late.py",
+    ),
+    Mutant(
+        "no mass is added where the largest curve changes",
+        "accounting/maximum_pair.py",
+        "masses[start] += _risen(heights[:, start - 1], chosen, before, slack) / -math.expm1(-step)",
+        "pass",
+        "claims/test_adaptive_totals.py::test_the_maximum_lies_above_every_part_and_on_the_largest_at_grid_points",
+    ),
+    Mutant(
+        "of parts with several leaves the first leaf counts",
+        "accounting/counting.py",
+        "    while any(rows):\n",
+        "    if any(rows):\n",
+        "claims/test_adaptive_totals.py::test_adaptive_choice_of_the_part_never_beats_the_stated_total",
+    ),
+    Mutant(
+        "a release that is repeated is billed once",
+        "accounting/counting.py",
+        "return once and {leaf: times * count for leaf, count in once.items()}",
+        "return once and {leaf: count for leaf, count in once.items()}",
         "claims/test_numeric_accounting.py::test_laplace_noise_composes_as_summed_exactly",
     ),
     Mutant(

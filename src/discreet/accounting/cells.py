@@ -50,9 +50,13 @@ class Cells:
     above: Ends
     #: What tells for certain: P-mass where Q has none, and Q-mass where P has none; rounded down.
     certain: Ends = Ends(0.0, 0.0)
+    #: The cells of the pair in the other order, where they do not follow from these.
+    other: "Cells | None" = None
 
     def mirrored(self) -> "Cells":
         """Return the same pair with its two distributions in the other order: losses change their sign."""
+        if self.other is not None:
+            return self.other
         low, high = self.edges[:-1], self.edges[1:]
         scale = np.maximum(np.exp(-high), np.exp(-low))
         return Cells(

@@ -18,7 +18,7 @@ from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
 from discreet.accounting.losses import DiscreteGaussianNoise
 from discreet.accounting.numeric import delta_above, delta_below, epsilon_above, epsilon_below
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
-from discreet.accounting.spectrum import alternatives, batches, gaussian_mu, unwrapped
+from discreet.accounting.spectrum import batches, gaussian_mu, listed_form, unwrapped
 from discreet.core import InvalidInput, Number, WrongType, exact, round_down, round_up
 from discreet.core.exact import nearest_float, text_down, text_up
 
@@ -148,14 +148,18 @@ def curve(loss: PrivacyLoss, epsilons: Iterable[Number]) -> list[Guarantee]:
 
 
 def _alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:
-    """Return the losses whose worst is sought; groups and lots stay as they are, as there is more to say about them."""
+    """Return the losses whose worst is sought: a person is in one part of a `Parallel`, and nothing was asked before.
+
+    Within a composition the part may be chosen by earlier answers, and the composition is one alternative. Groups and
+    lots stay as they are, as there is more to say about them.
+    """
     match unwrapped(loss):
         case Parallel(parts) if parts:
             return [one for part in dict.fromkeys(parts) for one in _alternatives(part)]
         case Group() | Subsampled() as whole:
             return [whole]
         case other:
-            return alternatives(other)
+            return [listed_form(other)]
 
 
 def _worst_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:

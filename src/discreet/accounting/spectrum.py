@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
 from typing import assert_never
 
 import numpy as np
@@ -23,7 +22,8 @@ from discreet.accounting.composites import (
     Subsampled,
     parts_of,
 )
-from discreet.accounting.conversions import grouped, shifted
+from discreet.accounting.conversions import grouped
+from discreet.accounting.counting import Counted, counted, fixed_ways
 from discreet.accounting.discrete_gaussian_pair import discrete_gaussian_atoms
 from discreet.accounting.discrete_pairs import discrete_laplace_atoms
 from discreet.accounting.exponential_pair import laplace_pair, range_pair
@@ -42,14 +42,15 @@ from discreet.accounting.losses import (
     RandomisedResponse,
     Renyi,
 )
+from discreet.accounting.maximum_pair import MaximumPair
 from discreet.accounting.shuffling import shuffled_atoms
 from discreet.accounting.sketch import Batch
 from discreet.accounting.subsampled_pair import FixedSizePair, PoissonPair
 from discreet.core import Sensitivity
 from discreet.core.exact import nearest_float
 
-#: Disjoint parts are looked at one by one, as long as there are no more combinations than this.
-MOST_WAYS = 16
+#: A release by one of more mechanisms than this is left to Rényi divergences.
+MOST_MECHANISMS = 64
 #: Losses and scales become floats, off by a rounding; this makes up for it, in the direction of the bound.
 UP, DOWN = 1 + 4 * UNIT, 1 - 4 * UNIT
 
@@ -60,17 +61,19 @@ TINIEST = 1e-290
 #: And so is what is used more often than this: the errors of transforms grow with it.
 MOST_TIMES = 10**10
 
-#: Leaves with their counts; all Gaussians are summed as Σμ².
-Counted = dict[PrivacyLoss, int]
-
 
 def batches(loss: PrivacyLoss, *, inwards: bool = False) -> list[Batch] | None:
     """Return the batches whose worst is the cost of a loss, or None if a part has no pair.
 
-    There is one for each way in which a person can be in one part of each `Parallel`. What has to be rounded is rounded
-    up, or down if `inwards`, for bounds from below.
+    For bounds from above there is one, in which every `Parallel` is the maximum of its parts: which part a person is
+    in may be chosen after earlier answers. For bounds from below (`inwards`) there is one for each fixed way in which
+    a person can be in one part of each `Parallel`. What has to be rounded is rounded up, or down if `inwards`.
     """
-    ways = _ways(loss, inwards=inwards)
+    if inwards:
+        ways = fixed_ways(loss)
+    else:
+        once = counted(loss)
+        ways = None if once is None else [once]
     if ways is None:
         return None
     found = [_batch(way, inwards) for way in ways]
@@ -134,20 +137,15 @@ def _free(loss: PrivacyLoss) -> bool:
     return isinstance(loss, Composed | Repeated | Parallel | Group | Subsampled) and all(map(_free, parts_of(loss)))
 
 
-def alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:
-    """Return what a person may pay, one loss for each way to be in one part of each `Parallel`; the worst counts.
+def listed_form(loss: PrivacyLoss) -> PrivacyLoss:
+    """Return a loss as a list of leaves, so that the form in which it was written does not matter.
 
-    Each is a list of leaves, so that the form in which a loss was written does not matter. The loss itself if there are
-    too many.
+    A loss with a `Parallel` in it is returned as it is: its leaves are not all that can be said about it.
     """
-    ways = _ways(loss)
-    if ways is None:
-        return [loss]
-    return [_rebuilt(way) for way in ways]
-
-
-def _rebuilt(way: Counted) -> PrivacyLoss:
-    parts = [leaf if times == 1 else Repeated(leaf, times) for leaf, times in sorted(way.items(), key=repr)]
+    found = counted(loss)
+    if found is None or any(isinstance(leaf, Parallel) for leaf in found):
+        return loss
+    parts = [leaf if times == 1 else Repeated(leaf, times) for leaf, times in sorted(found.items(), key=repr)]
     return parts[0] if len(parts) == 1 else Composed(parts)
 
 
@@ -155,55 +153,6 @@ def atoms_of(loss: PrivacyLoss) -> Atoms | None:
     """Return the pair of a leaf if it is a finite list."""
     found = _pair(loss, inwards=False)
     return found[0] if found is not None and isinstance(found[0], Atoms) and found[1] == 1 else None
-
-
-def _ways(loss: PrivacyLoss, *, inwards: bool = False) -> list[Counted] | None:
-    """Return leaves and their counts, for each part of a `Parallel` that a person may be in; None if there are none.
-
-    Groups become simpler losses; for bounds from below only where that is exact.
-    """
-    match loss:
-        case Composed(parts):
-            return _all_ways([_ways(part, inwards=inwards) for part in parts])
-        case Subsampled(part, rate) if rate == 1:
-            return _ways(part, inwards=inwards)
-        case Repeated(part, times):
-            ways = _ways(part, inwards=inwards)
-            if ways is None or len(ways) == 1:
-                return ways and [{leaf: times * count for leaf, count in ways[0].items()}]
-            # Each time the person may be in another part.
-            return _all_ways([ways] * times) if times < MOST_WAYS else None
-        case Parallel(parts):
-            each = [_ways(part, inwards=inwards) for part in dict.fromkeys(parts)]
-            known = [way for ways in each if ways is not None for way in ways]
-            return known if None not in each and 0 < len(known) <= MOST_WAYS else None if parts else [{}]
-        case Group(part, size):
-            simpler = shifted(part, size) if inwards else grouped(part, size)
-            return None if simpler is None else _ways(simpler, inwards=inwards)
-        case _:
-            return [{loss: 1}]
-
-
-def _all_ways(each: Sequence[list[Counted] | None]) -> list[Counted] | None:
-    """Return all sums of one way from each, without repetitions; None if there are too many."""
-    single: Counted = {}
-    for ways in each:
-        if ways is None:
-            return None
-        if len(ways) == 1:
-            for leaf, count in ways[0].items():
-                single[leaf] = single.get(leaf, 0) + count
-    totals = [single]
-    for ways in [ways for ways in each if ways is not None and len(ways) > 1]:
-        sums = {frozenset(total.items()): total for total in (_sum(a, b) for a, b in product(totals, ways))}
-        totals = list(sums.values())
-        if len(totals) > MOST_WAYS:
-            return None
-    return totals
-
-
-def _sum(first: Counted, second: Counted) -> Counted:
-    return {leaf: first.get(leaf, 0) + second.get(leaf, 0) for leaf in {**first, **second}}
 
 
 def _batch(way: Counted, inwards: bool) -> Batch | None:  # noqa: FBT001
@@ -267,28 +216,55 @@ def _pair(leaf: PrivacyLoss, *, inwards: bool) -> tuple[Pair, int] | None:  # no
             return _sampled(leaf, inwards=inwards)
         case Concentrated() | Renyi():
             return None
-        case Composed() | Repeated() | Parallel() | Group():
+        case Parallel(parts):
+            return None if inwards else _maximum(parts)
+        case Composed() | Repeated() | Group():
             return None  # not leaves: taken apart before
         case _:
             assert_never(leaf)
 
 
-def _sampled(loss: Subsampled, *, inwards: bool) -> tuple[Pair, int] | None:
-    """Return the pair of a sampled loss, where the part is one pair: one leaf, or Gaussians only."""
-    ways = _ways(loss.part, inwards=inwards)
-    batch = _batch(ways[0], inwards) if ways is not None and len(ways) == 1 else None
-    if batch is None or batch.times != 1:
+def _single(loss: PrivacyLoss, *, inwards: bool) -> Pair | None:
+    """Return the pair of a loss that is one pair: one leaf, or Gaussians only."""
+    if inwards:
+        ways = fixed_ways(loss)
+        once = ways[0] if ways is not None and len(ways) == 1 else None
+    else:
+        once = counted(loss)
+    batch = None if once is None else _batch(once, inwards)
+    return batch.pairs[0][0] if batch is not None and batch.times == 1 else None
+
+
+def _maximum(parts: Sequence[PrivacyLoss]) -> tuple[Pair, int] | None:
+    """Return the pair of a release by one of several mechanisms that have one pair each."""
+    found = [_single(part, inwards=False) for part in parts]
+    pairs = [pair for pair in found if pair is not None]
+    if len(pairs) < len(found) or len(pairs) > MOST_MECHANISMS or not all(_fits_a_grid(pair, 1) for pair in pairs):
         return None
-    base = batch.pairs[0][0]
+    flat = [one for pair in pairs for one in (pair.pairs if isinstance(pair, MaximumPair) else (pair,))]
+    return MaximumPair(tuple(flat)), 1
+
+
+def _sampled(loss: Subsampled, *, inwards: bool) -> tuple[Pair, int] | None:
+    """Return the pair of a sampled loss, where the part is one pair."""
+    base = _single(loss.part, inwards=inwards)
     share = nearest_float(loss.rate) * (DOWN if inwards else UP)
-    if share >= 1:
-        return base, 1
-    if loss.sampling is Sampling.POISSON:
+    if base is None or share >= 1:
+        return None if base is None else (base, 1)
+    # Sampling maps curves monotonically: a lot of a maximum is the maximum of the lots.
+    bases = base.pairs if isinstance(base, MaximumPair) else (base,)
+    found = [_sampled_pair(one, share, loss.sampling) for one in bases]
+    pairs = [pair for pair in found if pair is not None]
+    if len(pairs) < len(found):
+        return None
+    return (pairs[0] if len(pairs) == 1 else MaximumPair(tuple(pairs))), 1
+
+
+def _sampled_pair(base: Pair, share: float, sampling: Sampling) -> Pair | None:
+    if sampling is Sampling.POISSON:
         # A Poisson sample of a Poisson sample is one.
-        if isinstance(base, PoissonPair):
-            return PoissonPair(base.base, base.rate * share), 1
-        return PoissonPair(base, share), 1
-    return (FixedSizePair(base, share), 1) if base.symmetric and not isinstance(base, FixedSizePair) else None
+        return PoissonPair(base.base, base.rate * share) if isinstance(base, PoissonPair) else PoissonPair(base, share)
+    return FixedSizePair(base, share) if base.symmetric and not isinstance(base, FixedSizePair) else None
 
 
 def _response(epsilon: float, delta: float) -> Atoms:
