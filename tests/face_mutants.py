@@ -10,6 +10,20 @@ SETTINGS = "unit/test_session_settings.py::"
 
 FACE_MUTANTS = [
     Mutant(
+        "kinds are read off the rows unasked",
+        "cli/column_kinds.py",
+        "    if not texts or arguments.kinds_from_rows:\n        return texts",
+        "    if True:\n        return texts",
+        "attacks/test_kinds_read_off_rows.py",
+    ),
+    Mutant(
+        "settings do not say that kinds were read off the rows",
+        "session/settings_text.py",
+        "    marked = FROM_ROWS if from_rows else ()",
+        "    marked = ()",
+        "attacks/test_kinds_read_off_rows.py",
+    ),
+    Mutant(
         "settings that were refused stay behind",
         "cli/beginning.py",
         "        project.unlink(missing_ok=True)\n        raise",
@@ -215,7 +229,7 @@ FACE_MUTANTS = [
     Mutant(
         "the kinds of a CSV file are left to its rows",
         "cli/beginning.py",
-        "if has_texts_alone(source) or column.name.casefold() in typed",
+        "if (from_rows and has_texts_alone(source)) or column.name.casefold() in typed",
         "if column.name.casefold() in typed",
         f"{ASKING}test_init_declares_the_kinds_of_a_csv_file_so_that_no_row_changes_them",
     ),

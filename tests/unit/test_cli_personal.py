@@ -245,7 +245,7 @@ def test_a_ledger_alone_is_begun_for_persons(tmp_path, run, facts):
 def test_a_person_is_asked_who_pays(tmp_path, monkeypatch, run):
     write_visits(tmp_path)
     errors = Terminal()
-    lines = ["3", "1e-6", "each", "person", "0", "0.5", "y"]  # neither of the two, and nothing at all, are refused
+    lines = ["y", "3", "1e-6", "each", "person", "0", "0.5", "y"]  # neither of the two, and nothing at all, are refused
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stdin", Terminal("".join(f"{line}\n" for line in lines)))
     monkeypatch.setattr(sys, "stderr", errors)

@@ -34,6 +34,7 @@ BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 #: Something that stands in one row only, and must never be shown.
 SECRET, SECRET_STAY = "zz-secret-patient", "59.875"
 INIT = [
+    "--kinds-from-rows",
     "--person",
     "patient_id",
     "--epsilon",
@@ -187,7 +188,7 @@ def test_nobody_at_the_terminal_is_told_which_option_is_missing(table, run, tmp_
     ],
 )
 def test_what_cannot_be_declared_is_refused_and_nothing_is_written(table, run, tmp_path, words, said):
-    status, out, err = run("init", table, *words)
+    status, out, err = run("init", table, *words, "--kinds-from-rows")
     assert (status, out) == (2, "")
     assert said in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["visits.csv"]
@@ -231,7 +232,7 @@ def answer(monkeypatch, run):
 
 
 def test_a_person_is_asked_for_what_is_missing(table, answer, tmp_path):
-    lines = ["", "2025-01-01:2025-12-31", "0:110", "0:60", "A,B,C", "total=2", "3", "1e-6", "dataset", "y"]
+    lines = ["y", "", "2025-01-01:2025-12-31", "0:110", "0:60", "A,B,C", "total=2", "3", "1e-6", "dataset", "y"]
     status, said = answer(lines, "init", table)
     assert status == 0, said
     text = (tmp_path / "discreet.toml").read_text(encoding="utf-8")
@@ -242,7 +243,7 @@ def test_a_person_is_asked_for_what_is_missing(table, answer, tmp_path):
 
 
 def test_questions_show_names_and_kinds_and_nothing_of_the_rows(table, answer):
-    lines = ["", "", "", "", "", "", "", "", "", "y"]
+    lines = ["y", "", "", "", "", "", "", "", "", "", "y"]
     status, said = answer(lines, "init", table)
     assert status == 0, said
     assert re.search(r"age +integer", said)
@@ -251,7 +252,7 @@ def test_questions_show_names_and_kinds_and_nothing_of_the_rows(table, answer):
 
 
 def test_an_answer_that_is_refused_is_asked_for_again(table, answer):
-    lines = ["nobody", "patient_id", "", "", "1:0", "0:60", "", "", "many", "1", "0", "nobody", "", "y"]
+    lines = ["y", "nobody", "patient_id", "", "", "1:0", "0:60", "", "", "many", "1", "0", "nobody", "", "y"]
     status, said = answer(lines, "init", table)
     assert status == 0, said
     assert "There is no column of that name" in said
@@ -259,7 +260,7 @@ def test_an_answer_that_is_refused_is_asked_for_again(table, answer):
     assert said.count("  per [dataset]") == 2
 
 
-@pytest.mark.parametrize("lines", [[""], ["", "", "", "", "", "", "", "", "", "n"]])
+@pytest.mark.parametrize("lines", [["y", ""], ["y", "", "", "", "", "", "", "", "", "", "n"]])
 def test_who_leaves_or_says_no_begins_nothing(table, answer, tmp_path, lines):
     status, _ = answer(lines, "init", table)
     assert status == 2
@@ -416,7 +417,10 @@ def test_the_predicted_error_is_the_one_that_comes(clinic, facts):
 
 
 def test_bounds_are_bought_once_for_everybody(table, run, facts):
-    assert run("init", table, "--person", "patient_id", "--epsilon", "3", "--limit", "total=2")[0] == 0
+    assert (
+        run("init", table, "--person", "patient_id", "--epsilon", "3", "--limit", "total=2", "--kinds", "stay=real")[0]
+        == 0
+    )
     found = facts("buy-bounds", "stay", "--epsilon", "1")
     assert found["low"] < found["high"]
     assert spent(table) == 1

@@ -24,7 +24,7 @@ SAID = [
     *("--bounds", "visits.stay=0:60", "--groups", "visits.ward=A,B,C", "--groups", "patients.sex=f,m"),
     *("--limit", "groups=3,rows=4"),
 ]
-PRICE = ["--epsilon", "100000", "--delta", "1e-6"]
+PRICE = ["--epsilon", "100000", "--delta", "1e-6", "--kinds-from-rows"]
 JOINED = (
     "SELECT sex, kind, COUNT(*) AS n FROM visits JOIN patients ON patient_id = id JOIN wards ON ward = code "
     "GROUP BY sex, kind"
@@ -283,7 +283,7 @@ def answer(monkeypatch, run):
 
 
 def test_a_person_is_asked_about_each_of_several_tables(files, answer):
-    persons = ["", "nobody", ""]  # of visits, of patients (which is refused), and again
+    persons = ["y", "", "nobody", ""]  # of visits, of patients (which is refused), and again
     visits, patients = ["", "", "0:60", "A,B,C"], ["0:110", "f,m"]
     status, said = answer([*persons, *visits, *patients, "total=3", "3", "1e-6", "", "y"], "init", *TABLES)
     assert status == 0, said
@@ -297,7 +297,7 @@ def test_a_person_is_asked_about_each_of_several_tables(files, answer):
 
 def test_the_person_of_the_first_table_is_offered_for_the_next(files, answer):
     (files / "people.csv").write_text((files / "people.csv").read_text().replace("id,sex", "userid,PATIENT_ID"))
-    status, said = answer([""] * 13, "init", "visits.csv", "people.csv")
+    status, said = answer(["y", *[""] * 13], "init", "visits.csv", "people.csv")
     assert status == 0, said
     assert "person [PATIENT_ID]" in said
 

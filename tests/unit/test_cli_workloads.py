@@ -34,6 +34,7 @@ def begin(folder):
     (folder / "questions.sql").write_text(QUESTIONS)
     (folder / "leaves.csv").write_text(LEAVES)
     words = ["--person", "patient_id", "--epsilon", "1000000", "--delta", "1e-6", "--limit", "groups=1,rows=2"]
+    words += ["--kinds-from-rows"]
     assert main(["init", str(folder / "visits.csv"), *words, "--groups", "ward=A,B", "--bounds", "stay=0:60"]) == 0
 
 

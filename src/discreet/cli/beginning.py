@@ -11,6 +11,7 @@ from discreet.cli import interview, prompts
 from discreet.cli.answers import Answer, Fact
 from discreet.cli.books import birth_facts, promise_lines, reachable
 from discreet.cli.by_table import one_for_each, sorted_by_table, told_of_publics, without_nobodys, words_of
+from discreet.cli.column_kinds import are_read_off_rows, with_implied
 from discreet.cli.declared import find_column, read_bounds, read_complete, read_groups, read_kinds, read_limit
 from discreet.cli.places import Places, need_no_password, read_places
 from discreet.cli.query_facts import declared_facts
@@ -68,18 +69,23 @@ def answer_init(arguments: Namespace) -> Answer:
     mine, nobodys_kinds = told_of_publics(arguments.kinds, places.names, tuple(places.public))
     typed = sorted_by_table(mine, places.names, "--kinds", "age=integer")
     kinds = {name: read_kinds(texts) for name, texts in typed.items()}
+    asked = bool(_missing(arguments, known=known)) and prompts.somebody_is_there()
+    from_rows = are_read_off_rows(arguments, places, asked=asked)
     with patient(f"looking at the columns of {_shown(places)}", arguments):
-        columns = {name: places.columns(name, kinds[name]) for name in places.names}
+        columns = {name: places.columns(name, kinds[name], from_rows=from_rows) for name in places.names}
+    if not from_rows:
+        bounds = sorted_by_table(arguments.bounds, places.names, "--bounds", "stay=0:60")
+        columns = {name: with_implied(some, places, name, bounds[name]) for name, some in columns.items()}
     declared = _declared(arguments, columns, ledger if known else None)
-    settings = _settings(arguments, places, ledger, declared, columns, kinds)
+    settings = _settings(arguments, places, ledger, declared, columns, kinds, from_rows=from_rows)
     if nobodys:
         settings = replace(settings, person={**declared.persons, **dict.fromkeys(nobodys)})
     if nobodys_kinds:
         said = settings.kinds if len(places.names) > 1 else {places.names[0]: settings.kinds}
         public = {name: _public_kinds(places, name, texts) for name, texts in nobodys_kinds.items()}
         settings = replace(settings, kinds={name: one for name, one in {**said, **public}.items() if one})
-    with _begun(project, settings, places, arguments) as session:
-        return _told(session, project, declared, known=known)
+    with _begun(project, settings, places, arguments, from_rows=from_rows) as session:
+        return _told(session, project, declared, known=known, from_rows=from_rows)
 
 
 def _ledger_place(arguments: Namespace, places: Places, project: Path) -> str | Path:
@@ -253,6 +259,8 @@ def _settings(
     declared: Declared,
     columns: Columns,
     typed: Mapping[str, Mapping[str, Kind]],
+    *,
+    from_rows: bool,
 ) -> Settings:
     names, persons = places.names, declared.persons
     complete = sorted_by_table(words_of(arguments.complete), names, "--complete", "stay")
@@ -266,7 +274,11 @@ def _settings(
         bounds=_same_for_one(declared.bounds, names) or {},
         groups=_same_for_one(declared.groups, names) or {},
         kinds=_same_for_one(
-            {name: _kinds(places, name, columns[name], typed[name], persons.get(name)) for name in names}, names
+            {
+                name: _kinds(places, name, columns[name], typed[name], persons.get(name), from_rows=from_rows)
+                for name in names
+            },
+            names,
         )
         or {},
         complete=_same_for_one({name: read_complete(complete[name], columns[name]) for name in names}, names) or (),
@@ -304,16 +316,25 @@ def _same_for_one(said: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _kinds(
-    places: Places, name: str, columns: Sequence[Column], typed: Mapping[str, Kind], person: str | None
+    places: Places,
+    name: str,
+    columns: Sequence[Column],
+    typed: Mapping[str, Kind],
+    person: str | None,
+    *,
+    from_rows: bool,
 ) -> dict[str, Kind]:
-    """Return the kinds of columns that are declared.
+    """Return the kinds of columns that are written into the settings: those that were typed.
 
-    Of a CSV file all kinds are: from now on they are what was said, whatever its rows become. Who is protected is told
-    by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be the same person.
+    Those of a CSV file that were read off its rows are, too: from now on they are what was said, whatever its rows
+    become. Who is protected is told by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be
+    the same person.
     """
     source, typed = places.files.get(name, Path()), {one.casefold(): kind for one, kind in typed.items()}
     kinds = {
-        column.name: column.kind for column in columns if has_texts_alone(source) or column.name.casefold() in typed
+        column.name: column.kind
+        for column in columns
+        if (from_rows and has_texts_alone(source)) or column.name.casefold() in typed
     }
     if person is not None and person.casefold() not in typed:
         kinds = {one: Kind.TEXT if one.casefold() == person.casefold() else kind for one, kind in kinds.items()}
@@ -326,10 +347,10 @@ def _public_kinds(places: Places, name: str, typed: Sequence[str]) -> dict[str, 
     return {find_column(one, columns).name: kind for one, kind in kinds.items()}
 
 
-def _begun(project: Path, settings: Settings, places: Places, arguments: Namespace) -> Session:
+def _begun(project: Path, settings: Settings, places: Places, arguments: Namespace, *, from_rows: bool) -> Session:
     """Write the settings and open them; if that is refused, they are taken away again."""
     with reachable("The settings"):
-        write_settings(project, settings)
+        write_settings(project, settings, kinds_from_rows=from_rows)
     try:
         saying = speaking(say=in_options)
         with reachable("The table"), saying, patient(f"importing {_shown(places)}", arguments):
@@ -339,11 +360,12 @@ def _begun(project: Path, settings: Settings, places: Places, arguments: Namespa
         raise
 
 
-def _told(session: Session, project: Path, declared: Declared, *, known: bool) -> Answer:
+def _told(session: Session, project: Path, declared: Declared, *, known: bool, from_rows: bool) -> Answer:
     ledger = session.ledger
     facts: dict[str, Fact] = {
         "project": str(project),
         "new_ledger": not known,
+        "kinds_from_rows": from_rows,
         **birth_facts(ledger),
         **declared_facts(session),
     }
@@ -353,6 +375,8 @@ def _told(session: Session, project: Path, declared: Declared, *, known: bool) -
         ["table" if len(names) == 1 else "tables", ", ".join(map(one_line, names))],
         ["ledger", f"{'was there already' if known else 'new'}: {promise_words(ledger)}"],
     ]
+    if from_rows:
+        rows.append(["kinds", "read off all rows, and public from now on: [kinds] in the settings"])
     lines = [*aligned(rows), "", *session.schema.lines(), "", *promise_lines(ledger), "", *_next(session, declared)]
     return Answer("init", facts, tuple(lines))
 

@@ -57,16 +57,18 @@ class Places:
             )
         return project.with_suffix(".ledger") if self.file is None else self.file.with_suffix(".ledger")
 
-    def columns(self, name: str, kinds: Mapping[str, Kind]) -> tuple[Column, ...]:
+    def columns(self, name: str, kinds: Mapping[str, Kind], *, from_rows: bool = False) -> tuple[Column, ...]:
         """Return the names and kinds of a table's columns, and nothing of its rows."""
         if self.address is None:
-            return columns_of(self.files[name], inner=self.inner, kinds=kinds)
+            return columns_of(self.files[name], inner=self.inner, kinds=kinds, from_rows=from_rows)
         return columns_in_database(self.address, str(self.tables[name]), kinds)
 
     def public_columns(self, name: str) -> tuple[Column, ...]:
         """Return the columns of a public table."""
         place = self.public[name]
-        return columns_of(place) if self.address is None else columns_in_database(self.address, str(place))
+        return (
+            columns_of(place, from_rows=True) if self.address is None else columns_in_database(self.address, str(place))
+        )
 
 
 def read_places(arguments: Namespace) -> Places:

@@ -86,6 +86,8 @@ def _init(rooms: Verbs) -> None:
     repeated(one, "--groups", "COLUMN=A,B,…", "the groups of a column that everybody may know")
     holds = "what a column holds: integer, real, text, boolean, date or timestamp; of a public table, TABLE.COLUMN=KIND"
     repeated(one, "--kinds", "COLUMN=KIND", holds)
+    off = "read the kinds of a CSV file's other columns off all rows; one row may decide what becomes public"
+    one.add_argument("--kinds-from-rows", action="store_true", help=off)
     one.add_argument("--complete", metavar="A,B,…", help="columns with a value in every row: averages share one count")
     one.add_argument("--limit", metavar="LIMIT", help=f"{LIMIT_HELP}; if left out, each question chooses")
     limit = one.add_mutually_exclusive_group()

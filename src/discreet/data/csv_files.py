@@ -84,17 +84,22 @@ def is_csv(path: Path) -> bool:
     return path.name.lower().endswith(ENDINGS)
 
 
+def need_header(connection: Any, path: Path) -> CsvFile:
+    """Refuse a file whose first line seems to be a row. It looks at rows, and is for the steward."""
+    file = CsvFile.of(path)
+    looked = f"sniff_csv($path, delim = {literal(file.delimiter)}, ignore_errors = true, strict_mode = false)"
+    ((named,),) = connection.execute(f"SELECT HasHeader FROM {looked}", {"path": str(path)}).fetchall()  # noqa: S608 - our own words
+    if not named:
+        raise no_names()
+    return file
+
+
 def fitting_kinds(connection: Any, path: Path) -> dict[str, Kind]:
     """Return, for each column, the narrowest kind that all its values fit, and text where there are none.
 
     It looks at all rows, and is for the steward, who decides what to declare.
     """
-    file = CsvFile.of(path)
-    where = {"path": str(path)}
-    looked = f"sniff_csv($path, delim = {literal(file.delimiter)}, ignore_errors = true, strict_mode = false)"
-    ((named,),) = connection.execute(f"SELECT HasHeader FROM {looked}", where).fetchall()  # noqa: S608 - our own words
-    if not named:
-        raise no_names()
+    file = need_header(connection, path)
     possible = {name: tuple(LOOKS) for name in file.names}
     load_lines(connection, path)
     # Most kinds are out of the question after a few rows, and all rows are long.

@@ -19,7 +19,7 @@ from discreet.data.canonical import Casting, casting, declared_casting, identity
 from discreet.data.canonical_rules import need_casting
 from discreet.data.clustering import UnitColumn, cluster_statements, read_units
 from discreet.data.compiling import Scope, compiled
-from discreet.data.csv_files import fitting_kinds, is_csv, no_names, written_kinds
+from discreet.data.csv_files import fitting_kinds, is_csv, need_header, no_names, written_kinds
 from discreet.data.declaring import (
     AnyBounds,
     AnyKind,
@@ -37,7 +37,7 @@ from discreet.data.errors import engine_failed
 from discreet.data.expressions import kind_of_value
 from discreet.data.holdings import Holding
 from discreet.data.import_files import Imported, ImportFile
-from discreet.data.sources import Source, attach, detach, stamp_of
+from discreet.data.sources import Source, attach, detach, own_names, stamp_of
 from discreet.data.unit_keys import unit_keys
 
 if TYPE_CHECKING:
@@ -152,6 +152,21 @@ def _offered(source: Path) -> dict[str, Kind]:
     stamp_of(source)  # refuses a path that leads nowhere
     with connect(":memory:", DEFAULT) as connection:
         return fitting_kinds(connection, source)
+
+
+def check_columns(source: Path) -> None:
+    """Refuse a file whose columns have no names, or two that differ in capitals only. For the steward."""
+
+    def check() -> None:
+        stamp_of(source)
+        with connect(":memory:", DEFAULT) as connection:
+            if is_csv(source):
+                need_header(connection, source)
+            names = own_names(connection, source)
+        for name in names:
+            need_told_apart([name], names, person=name)
+
+    quiet_opening(check)
 
 
 def quiet_opening(run: Callable[[], Made]) -> Made:

@@ -107,6 +107,15 @@ def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
     )
 
 
+def own_names(connection: Any, path: Path) -> tuple[str, ...]:
+    """Return the names of columns that a file has itself; none of a DuckDB file, which tells its columns apart."""
+    if is_csv(path):
+        return CsvFile.of(path).own_names
+    with path.open("rb") as file:
+        parquet = file.read(4) == PARQUET_MAGIC
+    return _parquet_names(connection, {"path": str(path)}) if parquet else ()
+
+
 def _described_names(connection: Any, table: str) -> tuple[str, ...]:
     described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()  # noqa: S608 - its name is quoted
     return tuple(str(name) for name, *_ in described)

@@ -7,19 +7,26 @@ from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind
 from discreet.data import open_table
 from discreet.data.csv_files import is_csv
-from discreet.data.importing import offered_kinds
+from discreet.data.importing import check_columns, offered_kinds
 
 
 def columns_of(
-    source: str | Path, *, inner: str | None = None, kinds: Mapping[str, Kind] | None = None
+    source: str | Path,
+    *,
+    inner: str | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    from_rows: bool = False,
 ) -> tuple[Column, ...]:
     """Return the columns that could be asked about, as declared. For the steward, who may read the file anyway.
 
-    What columns of a CSV file hold, where nobody says it, is looked up in its rows.
+    What columns of a CSV file hold is what `kinds` says, and texts where it says nothing. With `from_rows`, the kinds
+    of these others are read off all rows: then one row may decide what is public about the table.
     """
     said = dict(kinds or {})
-    known = {name.casefold() for name in said}
-    if is_csv(Path(source)) and inner is None:
+    if inner is None:
+        check_columns(Path(source))
+    if from_rows and has_texts_alone(Path(source)) and inner is None:
+        known = {name.casefold() for name in said}
         said |= {name: kind for name, kind in offered_kinds(Path(source)).items() if name.casefold() not in known}
     table = open_table(source, table="columns", unit=PrivacyUnit(), inner=inner, kinds=said)
     try:

@@ -117,10 +117,15 @@ def _same(given: Any) -> Any:
     return given
 
 
-def write_settings(path: str | Path, settings: Settings, *, overwrite: bool = False) -> None:
-    """Write settings as TOML with a word on each; paths become relative to the file's folder."""
+def write_settings(
+    path: str | Path, settings: Settings, *, overwrite: bool = False, kinds_from_rows: bool = False
+) -> None:
+    """Write settings as TOML with a word on each; paths become relative to the file's folder.
+
+    With `kinds_from_rows`, a comment says that kinds of columns were read off the rows.
+    """
     place = Path(path)
-    text = settings_text(settings, place.parent)
+    text = settings_text(settings, place.parent, kinds_from_rows=kinds_from_rows)
     try:
         with place.open("w" if overwrite else "x", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -26,14 +26,21 @@ ORDER = "# What tells the rows of one person apart."
 COMPLETE = "# Columns that have a value in every row: their averages share one count."
 
 
-def settings_text(settings: "Settings", folder: Path) -> str:
+#: What is said of kinds that nobody declared.
+FROM_ROWS = (
+    "# Some of these kinds were read off all rows when this file was written, and the steward agreed to publish them:",
+    "# one row can decide such a kind, and so tell of itself. Change what must not depend on rows.",
+)
+
+
+def settings_text(settings: "Settings", folder: Path, *, kinds_from_rows: bool = False) -> str:
     """Return the file's text; paths are relative to its folder."""
     parts = [
         _head(settings, folder),
         *_tables(settings, folder),
         _budget(settings),
         _limit(settings.limit),
-        _kinds(settings),
+        _kinds(settings, from_rows=kinds_from_rows),
         _bounds(settings),
         _groups(settings),
     ]
@@ -164,14 +171,15 @@ def _limit(limit: AnyLimit | None) -> list[str]:
     return [*lines, f"groups = {limit.groups}", f"rows_per_group = {limit.rows_per_group}"]
 
 
-def _kinds(settings: "Settings") -> list[str]:
+def _kinds(settings: "Settings", *, from_rows: bool) -> list[str]:
     if not settings.kinds:
         return []
     about = (
         "# What columns hold: integer, real, text, boolean, date or timestamp. What does not fit counts as missing.",
         "# A CSV file's columns that are not here are texts, or what their bounds or groups are.",
     )
-    return [*about, *_columns("kinds", settings.kinds, lambda kind: text(kind.value))]
+    marked = FROM_ROWS if from_rows else ()
+    return [*about, *marked, *_columns("kinds", settings.kinds, lambda kind: text(kind.value))]
 
 
 def _bounds(settings: "Settings") -> list[str]:
