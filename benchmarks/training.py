@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from discreet.learn.torch.clipping import Clipping, PrivateModel
 from discreet.learn.torch.private_steps import Terms, Total, leave_gradients, on_grid, perturb
+from discreet.learn.torch.settings import kept_settings, seed_generators
 from discreet.noise import SYSTEM
 
 LOTS = (1024, 256)
@@ -84,27 +85,35 @@ def plain_step(name, lot, layout=torch.contiguous_format):
 def private_step(name, lot, *, exact):
     """Return a step as a plan takes it, but for the drawing of the lot, which the others do not do either."""
     model, optimiser, images, labels = made(name, lot)
-    private = PrivateModel(model)
+    trained = PrivateModel(model)
     sums = "exact" if exact else "float"
     terms = Terms(
         rate=Fraction(1), lot=lot, batch=lot, steps=STEPS, ratios=(Fraction(1),), style="clip", sums=sums, adaptive=None
     )
     clipping = Clipping(bounds=BOUNDS)
 
-    def losses():
-        return functional.cross_entropy(model(images), labels, reduction="none")
-
     def step():
         optimiser.zero_grad()
+        private = trained.copy()  # every pass has fresh values
+
+        def losses():
+            with kept_settings():
+                return functional.cross_entropy(private(images), labels, reduction="none")
+
+        seed_generators(SYSTEM.bits(63))
         if exact:
             sums = private.exact_sums(losses, clipping, STEPS).sums
         else:
             sums = tuple(on_grid(private, private.float_sums(losses, clipping).sums, terms, BOUNDS))
         total = Total(sums, (0,), lot)
-        perturb(private, total, terms, SIGMA, SYSTEM)
-        leave_gradients(private, total, terms, BOUNDS)
+        perturb(trained, total, terms, SIGMA, SYSTEM)
+        leave_gradients(trained, total, terms, BOUNDS)
         optimiser.step()
+        if not formed:  # as a rehearsal does
+            trained.learn_form(private)
+            formed.append(True)
 
+    formed = []
     return step
 
 

@@ -8,6 +8,9 @@ WITHIN = f"{LAYERS}::test_what_one_example_adds_is_within_the_bound_and_sums_are
 TRAINING = "unit/test_learn_training.py"
 SELECTION = "claims/test_learn_selection.py"
 AUDIT = "claims/test_learn_audit.py"
+KEEPS = "attacks/test_forward_keeps_private_rows.py"
+FAILS = "attacks/test_training_fails_by_its_rows.py"
+READY = "attacks/test_training_refused_after_payment.py"
 
 LEARN_MUTANTS = [
     Mutant(
@@ -140,16 +143,9 @@ LEARN_MUTANTS = [
     Mutant(
         "an example that only fills up a batch is summed",
         "learn/torch/sums.py",
-        "torch.where(counted[some], torch.minimum(steps, room / norms), 0)",
+        "torch.where(kept, torch.minimum(steps, room / norms), 0)",
         "torch.minimum(steps, room / norms)",
         f"{WITHIN} {LAYERS}::test_an_example_that_is_not_counted_adds_nothing",
-    ),
-    Mutant(
-        "a gradient that is not a number is summed",
-        "learn/torch/sums.py",
-        "if not math.isfinite(norms.sum().item()):",
-        "if norms.isnan().all():",
-        f"{LAYERS}::test_what_is_not_finite_gets_one_sentence_whatever_it_was",
     ),
     # What mixes examples.
     Mutant(
@@ -251,12 +247,125 @@ LEARN_MUTANTS = [
         "            refuse_changed(state_of(self.model), self.model)  # also",
         f"{LAYERS}::test_what_a_pass_remembers_is_found_also_if_it_is_done_again",
     ),
+    # Passes that keep rows, and runs that fail by them.
     Mutant(
-        "examples are exchanged before anybody looks at what the model remembers",
-        "learn/torch/private_steps.py",
-        "            refuse_changed(before, model.module)\n",
+        "a pass runs on the model that is stored",
+        "learn/torch/clipping.py",
+        "        made.module = copy.deepcopy(self.module)\n",
+        "        made.module = self.module\n",
+        KEEPS,
+    ),
+    Mutant(
+        "all that a model holds is stored",
+        "learn/torch/states.py",
+        "return {name: each for name, each in model.named_parameters() if each.requires_grad}",
+        "return model.state_dict(keep_vars=True)",
+        "unit/test_learn_training.py::test_a_state_holds_trained_weights_only",
+    ),
+    Mutant(
+        "nobody looks whether a rehearsal changed weights",
+        "learn/torch/rehearsal.py",
+        "    need_unchanged(model.module, worker.module)\n",
         "",
-        f"{TRAINING}::test_a_buffer_that_is_set_by_the_first_batch_is_found",
+        f"{KEEPS}::test_a_model_that_writes_to_its_weights_or_buffers_is_refused_before_payment",
+    ),
+    Mutant(
+        "nobody looks whether earlier batches change what is computed",
+        "learn/torch/rehearsal.py",
+        "    _need_equal(one, one_after_two, terms)\n    _need_equal(two, two_after_one, terms)\n",
+        "",
+        f"{KEEPS}::test_a_model_that_remembers_batches_is_refused_before_payment",
+    ),
+    Mutant(
+        "a copy that shares its weights is taken for a copy",
+        "learn/torch/rehearsal.py",
+        "    need_own_copies(model.module)\n",
+        "",
+        f"{KEEPS}::test_a_model_whose_copies_share_its_weights_is_refused_before_payment",
+    ),
+    Mutant(
+        "settings that a pass changed stay",
+        "learn/torch/settings.py",
+        "                write(before[name])\n",
+        "                pass\n",
+        f"{KEEPS}::test_settings_that_forward_changes_do_not_outlast_a_pass",
+    ),
+    Mutant(
+        "a pass draws on with the seed of a row",
+        "learn/torch/settings.py",
+        "    torch.default_generator.manual_seed(seed)",
+        "    pass",
+        f"{KEEPS}::test_random_numbers_of_a_pass_do_not_follow_from_rows_of_an_earlier_one",
+    ),
+    Mutant(
+        "an example that fails ends the run",
+        "learn/torch/batch_sums.py",
+        "        except Exception as error:  # noqa: BLE001 - what kind of error it is may depend on a row\n",
+        "        except ZeroDivisionError as error:\n",
+        f"{FAILS}::test_a_row_that_fails_does_not_fail_the_run",
+    ),
+    Mutant(
+        "an example that fails takes its batch along",
+        "learn/torch/batch_sums.py",
+        "        if len(places) == 1:\n            return",
+        "        if True:\n            return",
+        f"{FAILS}::test_a_row_that_fails_adds_nothing_and_takes_nothing_from_others",
+    ),
+    Mutant(
+        "an example that is not finite spoils those in its graph",
+        "learn/torch/clipping.py",
+        "spoiled=spoiled and self._pass.shared,",
+        "spoiled=False,",
+        f"{FAILS}::test_a_row_that_fails_adds_nothing_and_takes_nothing_from_others",
+    ),
+    Mutant(
+        "a gradient that is not finite is added up",
+        "learn/torch/sums.py",
+        "    if math.isfinite(squares.sum(dtype=torch.float64).item()):\n",
+        "    if True:\n",
+        f"{TRAINING}::test_an_example_that_is_not_finite_adds_nothing_and_takes_nothing_from_others",
+    ),
+    Mutant(
+        "an optimiser that fails ends the run",
+        "learn/torch/machinery.py",
+        "            with suppress(Exception):\n",
+        "            if True:\n",
+        f"{FAILS}::test_an_optimiser_that_fails_by_the_draw_does_not_fail_the_run",
+    ),
+    Mutant(
+        "a bound that moves fast overflows",
+        "learn/torch/adaptive.py",
+        "exp(min(max(exponent, -STEEPEST), STEEPEST))",
+        "exp(exponent)",
+        f"{FAILS}::test_a_bound_that_moves_fast_never_overflows",
+    ),
+    Mutant(
+        "a score that raises an error ends the selection",
+        "learn/private_selection.py",
+        "        except Exception as error:  # noqa: BLE001 - what kind of error it is may depend on the draw\n",
+        "        except OSError as error:\n",
+        f"{FAILS}::test_a_score_that_raises_an_error_ranks_last_and_does_not_fail_the_selection",
+    ),
+    Mutant(
+        "a dataset is read before it is paid for",
+        "learn/torch/examples.py",
+        "        tensors = need_known(data, declared=self.example is not None)\n",
+        "        tensors = need_known(data, declared=self.example is not None)\n        len(data)\n",
+        f"{READY}::test_a_dataset_is_neither_counted_nor_read_before_it_is_paid_for",
+    ),
+    Mutant(
+        "a training is not rehearsed before it is paid for",
+        "learn/torch/training.py",
+        "        self._rehearsed(PrivateModel(copy.deepcopy(self.network), groups=self.groups), data)\n",
+        "        pass\n",
+        f"{READY}::test_data_that_cannot_be_trained_on_is_refused_and_nothing_is_written",
+    ),
+    Mutant(
+        "batch norm in eval() is switched on",
+        "learn/torch/refusals.py",
+        "        one.eval()\n",
+        "        pass\n",
+        f"{READY}::test_batch_norm_in_eval_as_the_message_proposes_is_trained",
     ),
     Mutant(
         "somebody may make a model change its layout",

@@ -10,6 +10,7 @@ of a random candidate diverges no more than that of the worst: divergences are q
 it takes tells of it, and the price does not cover that.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,6 +21,7 @@ from discreet.accounting.renyi import ORDERS
 from discreet.core import InvalidInput, Neighbours, NotProved, Number, WrongType, exact
 from discreet.core.exact import flag
 from discreet.core.exponential import log_up
+from discreet.core.operator_log import tell_operator
 from discreet.gate import Gate, Receipt, SteppedPlan
 from discreet.gate.answers import encode
 from discreet.learn.payment import need_rows
@@ -91,6 +93,13 @@ class PrivateSelection:
         texts = [one.canonical() for one in self.candidates]
         return "\n".join([f"selection by {self.name}, γ = {self.stop}", loss_to_text(self.cost), *texts])
 
+    def check(self, data: Any, /) -> None:
+        """Refuse, before anything is paid, data that a candidate refuses; no row is read."""
+        for one in self.candidates:
+            check = getattr(one, "check", None)
+            if check is not None:
+                check(data)
+
     def run(self, data: Any, entropy: Entropy, /) -> dict[str, Any]:
         """Return the best of a random number of runs."""
         best = self._once(data, entropy)
@@ -111,7 +120,17 @@ class PrivateSelection:
         plan, answers = self.candidates[which], list[Any]()
         for step in range(plan.steps):
             answers.append(plan.run_step(data, entropy, step, answers))
-        return {"which": which, "state": answers[-1], "score": float(self.score(which, answers[-1]))}
+        return {"which": which, "state": answers[-1], "score": self._scored(which, answers[-1])}
+
+    def _scored(self, which: int, state: Any) -> float:
+        """Return the score of a run; NaN, which ranks last, if it raises an error: a failure would tell of the draw."""
+        failure: Exception | None = None
+        try:
+            return float(self.score(which, state))
+        except Exception as error:  # noqa: BLE001 - what kind of error it is may depend on the draw
+            failure = error
+        tell_operator("The score of a run failed; the run ranks last.", failure)
+        return math.nan
 
 
 def selection_curve(losses: Sequence[PrivacyLoss], stop: Fraction) -> list[tuple[Fraction, Fraction]]:

@@ -23,6 +23,8 @@ from discreet.core.frozen import settle
 
 #: Bounds stay within these, so that no run of unlucky noise makes a grid without steps.
 LEAST_BOUND, MOST_BOUND = 1e-9, 1e9
+#: A factor of e to this power, or its inverse, goes from one end of these to the other.
+STEEPEST = 50.0
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -71,7 +73,8 @@ class AdaptiveClip:
     def moved(self, bound: Fraction, noisy: int, lot: int) -> Fraction:
         """Return the next bound, given the noisy sum of +1 for who was within and −1 for who was not."""
         within = 0.5 + noisy / (2 * lot)
-        factor = exp(-float(self.rate) * (min(max(within, 0.0), 1.0) - float(self.quantile)))
+        exponent = -float(self.rate) * (min(max(within, 0.0), 1.0) - float(self.quantile))
+        factor = exp(min(max(exponent, -STEEPEST), STEEPEST))  # or a draw would overflow where `rate` is large
         return Fraction(min(max(float(bound) * factor, LEAST_BOUND), MOST_BOUND))
 
 

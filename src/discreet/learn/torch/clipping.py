@@ -10,7 +10,8 @@ private is in what it closes over; a `PrivateModel` keeps nothing of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import copy
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,7 @@ from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 from discreet.learn.torch.passes import Pass
 from discreet.learn.torch.refusals import refuse_mixing
+from discreet.learn.torch.settings import kept_settings
 from discreet.learn.torch.sums import Clip, exact_group, float_group
 
 if TYPE_CHECKING:
@@ -73,11 +75,13 @@ class ClippedSums:
     `sums` has one tensor for each of the model's parameters: of the parameter's own kind from `float_sums`, in units
     of the gradient; from `exact_sums` integers, in 32- or 64-bit floats that hold them, in steps of
     bound/steps_per_bound. `within` counts, for each group, the examples whose gradient was within the bound before it
-    was clipped. Sums of several batches add up, in 64 bits.
+    was clipped. Sums of several batches add up, in 64 bits. An example whose gradient is not finite adds nothing.
+    `spoiled` tells that there was one in a pass whose examples share a graph, where it may have spoiled others.
     """
 
     sums: tuple[Tensor, ...]
     within: Tensor
+    spoiled: bool = False
 
 
 class PrivateModel:
@@ -88,7 +92,7 @@ class PrivateModel:
     when the model is wrapped stay as they are.
     """
 
-    __slots__ = ("_pass", "apart", "groups", "module", "parameters")
+    __slots__ = ("_pass", "groups", "module", "parameters")
 
     def __init__(self, model: nn.Module, *, groups: Sequence[Sequence[str]] | None = None) -> None:
         if not isinstance(model, nn.Module):
@@ -105,9 +109,25 @@ class PrivateModel:
         self.module = model
         self.parameters: tuple[tuple[str, nn.Parameter], ...] = trainable
         self.groups = _partition([name for name, _ in trainable], groups)
-        self.apart = False
-        """Whether it was seen that losses of examples stay when others are exchanged."""
         self._pass = Pass(model, tuple(parameter for _, parameter in trainable))
+
+    def copy(self) -> PrivateModel:
+        """Return a model of its own at the same values: whatever a pass writes to it is gone with it.
+
+        What earlier passes of this model found out about its form is known to the copy; nothing comes back from it.
+        """
+        made = PrivateModel.__new__(PrivateModel)
+        made.module = copy.deepcopy(self.module)
+        made.parameters = tuple((name, each) for name, each in made.module.named_parameters() if each.requires_grad)
+        made.groups = self.groups
+        made._pass = replace(  # noqa: SLF001 - one's own
+            self._pass, model=made.module, parameters=tuple(each for _, each in made.parameters)
+        )
+        return made
+
+    def learn_form(self, other: PrivateModel) -> None:
+        """Take over what passes of a copy found out about the model's form: only from passes on public examples."""
+        self._pass = replace(other._pass, model=self._pass.model, parameters=self._pass.parameters)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """Run the module's forward pass."""
@@ -152,21 +172,27 @@ class PrivateModel:
                 f"There are {len(clipping.bounds)} clipping bounds for {len(self.groups)} groups of parameters.",
                 fix="give one bound for each group",
             )
-        examples, gradients = self._pass.run(losses)
+        with kept_settings():
+            examples, gradients = self._pass.run(losses)
         kept = _mask(counted, examples)
         names = [name for name, _ in self.parameters]
         sums: dict[str, Tensor] = {}
-        within = []
+        within, spoiled = [], False
         # Where autocast is on, products of integers would be done in 16 bits.
         with torch.no_grad(), torch.autocast("cpu", enabled=False):
             for group, bound in zip(self.groups, clipping.bounds, strict=True):
                 which = [names.index(name) for name in group]
                 shapes = [self.parameters[each][1].shape for each in which]
                 clip = Clip(bound, clipping.stabiliser if clipping.style == "automatic" else None)
-                totals, count = work([gradients[each] for each in which], shapes, clip, kept)
+                totals, count, some_bad = work([gradients[each] for each in which], shapes, clip, kept)
                 sums.update(zip(group, totals, strict=True))
                 within.append(count)
-        return ClippedSums(sums=tuple(sums[name] for name in names), within=torch.stack(within))
+                spoiled |= some_bad
+        return ClippedSums(
+            sums=tuple(sums[name] for name in names),
+            within=torch.stack(within),
+            spoiled=spoiled and self._pass.shared,
+        )
 
 
 def _partition(names: list[str], groups: Sequence[Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:

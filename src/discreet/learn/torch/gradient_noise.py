@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core import OutOfRange, WrongType
+from discreet.core import WrongType
 from discreet.core.compiled import compiled
 from discreet.learn.torch.exact_sums import EXACT_32
 from discreet.noise import Entropy, hand_out_rounded
@@ -61,8 +61,10 @@ def _add(total: NDArray[Any], where: slice | NDArray[np.intp], noise: NDArray[An
         return
     most = max(noise.max(), -noise.min()) if len(noise) else 0
     if most > EXACT_64:  # at the widest, the chance is below e^−8000
-        raise OutOfRange("A draw of noise does not fit into its floats.", fix="run the step again, at no further cost")
-    if most > EXACT_32 and total.dtype == np.float32:
+        # The exact sum is held within what floats hold: post-processing of it, and no failure that depends on a draw.
+        sums = [int(one) + int(share) for one, share in zip(total[where], noise, strict=True)]
+        total[where] = [min(max(one, -EXACT_64), EXACT_64) for one in sums]
+    elif most > EXACT_32 and total.dtype == np.float32:
         total[where] = (total[where].astype(np.float64) + noise).astype(np.float32)
     elif isinstance(where, slice):  # in place: what is assigned is copied once more
         np.add(total[where], noise.astype(total.dtype), out=total[where])

@@ -13,7 +13,7 @@ examples are halved, and in the end multiplied in 64 bits, where n·K stays belo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, Self
 
 import torch
@@ -40,11 +40,19 @@ def identity(numbers: Tensor) -> Tensor:
     return numbers
 
 
+def masked(rows: Tensor, bad: Tensor) -> Tensor:
+    """Return rows with zeros for some of them, whatever was there."""
+    return rows.masked_fill(bad.view(-1, *[1] * (rows.ndim - 1)), 0)
+
+
 class Part(Protocol):
     """The gradients of one parameter for some examples, not yet on the grid."""
 
     def squares(self) -> Tensor:
         """Return the squared norms, in floats."""
+
+    def without(self, bad: Tensor) -> Part:
+        """Return the same with zeros for some examples, whose gradients are not finite."""
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> Integers:
         """Return the gradients, each times its own number, rounded to integers: to the nearest, or towards zero."""
@@ -81,6 +89,10 @@ class Whole:
     def squares(self) -> Tensor:
         """Return the squared norms, in floats."""
         return self.lengths
+
+    def without(self, bad: Tensor) -> Whole:
+        """Return the same with zeros for some examples."""
+        return Whole(masked(self.rows, bad), self.lengths.masked_fill(bad, 0), self.order)
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> WholeIntegers:
         """Return the gradients, each times its own number, rounded to integers."""
@@ -159,6 +171,12 @@ class Outer:
         """Return the squared norms, in floats."""
         return self.lengths[0] * self.lengths[1]
 
+    def without(self, bad: Tensor) -> Outer:
+        """Return the same with zeros for some examples."""
+        first, second = self.lengths
+        lengths = first.masked_fill(bad, 0), second.masked_fill(bad, 0)
+        return Outer(masked(self.gradient, bad), masked(self.inputs, bad), lengths)
+
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> OuterIntegers:  # noqa: ARG002 - same for all
         """Return the gradients, each times its own number, with both factors rounded to integers."""
         made = rounded_outer(self.gradient, self.inputs, self.lengths, steps, cut=cut)
@@ -229,6 +247,10 @@ class Rows:
     def squares(self) -> Tensor:
         """Return the squared norms, in floats."""
         return self.rows.new_zeros(self.examples).index_add_(0, self.owners, row_squares(self.rows))
+
+    def without(self, bad: Tensor) -> Rows:
+        """Return the same with zeros for some examples."""
+        return replace(self, rows=masked(self.rows, bad[self.owners]))
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> RowsIntegers:  # noqa: ARG002 - same for all
         """Return the gradients, each times its own number, rounded to integers."""

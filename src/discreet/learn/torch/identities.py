@@ -9,13 +9,16 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 
 def model_text(model: nn.Module) -> str:
     """Return the structure of a model and the hash of its first weights."""
     found = hashlib.sha256()
     for name, value in model.state_dict().items():
+        if not isinstance(value, Tensor):  # extra state
+            found.update(f"{name} {_kept(value)}".encode())
+            continue
         found.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
         found.update(value.detach().cpu().numpy().tobytes())
     trained = [name for name, value in model.named_parameters() if value.requires_grad]

@@ -7,19 +7,15 @@ the declared number of examples is not the true one; only the mean size of lots 
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.utils.data import default_collate
 
-from discreet.core import InvalidInput, WrongType
 from discreet.noise import Entropy, bernoulli
 
 Indices = NDArray[np.int64]
-Batch = tuple[Any, ...]
 
 
 def draw_lot(count: int, rate: Fraction, entropy: Entropy) -> Indices:
@@ -42,33 +38,3 @@ def physical_batches(lot: Indices, size: int) -> Iterator[tuple[Indices, Tensor]
         counted = torch.zeros(size, dtype=torch.bool)
         counted[: len(part)] = True
         yield np.concatenate([part, np.full(size - len(part), part[0])]), counted
-
-
-def count_examples(data: object) -> int:
-    """Return how many examples there are; refuse none, and what is no list of examples."""
-    if isinstance(data, Tensor):
-        raise WrongType("One tensor alone has no targets.", fix="pass (inputs, targets), or a Dataset of such pairs")
-    if _tensors(data):
-        sizes = {len(part) for part in data}  # type: ignore[attr-defined] # a tuple or list, as was just seen
-        if len(sizes) > 1:
-            raise InvalidInput("Inputs and targets are not equally many.", fix="pass one target for each input")
-        count = sizes.pop()
-    elif hasattr(data, "__getitem__") and hasattr(data, "__len__"):
-        count = len(data)
-    else:
-        raise WrongType("The gate's data is no list of examples.", fix="open the gate on (inputs, targets) as tensors")
-    if not count:
-        raise InvalidInput("There are no examples.", fix="open the gate on the data to train on")
-    return count
-
-
-def take(data: Any, places: Indices) -> Batch:
-    """Return the examples at some places, one tensor for each of their parts."""
-    if _tensors(data):
-        index = torch.from_numpy(places)
-        return tuple(part[index] for part in data)
-    return tuple(default_collate([data[int(place)] for place in places]))
-
-
-def _tensors(data: object) -> bool:
-    return isinstance(data, tuple | list) and len(data) > 1 and all(isinstance(part, Tensor) for part in data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,6 +11,7 @@ from torch import nn
 
 from discreet.core import InvalidInput, WrongType
 from discreet.learn.torch.identities import function_text
+from discreet.learn.torch.refusals import train_layers
 from discreet.learn.torch.states import state_of
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 def built(model: object, seed: int) -> nn.Module:
     """Return a module of our own: a copy, or one that is made with a public seed."""
     if isinstance(model, nn.Module):
-        return copy.deepcopy(model)
+        return train_layers(copy.deepcopy(model))
     if not callable(model):
         raise WrongType("model is no module.", fix="pass an nn.Module, or a function that makes one")
     with torch.random.fork_rng(devices=[]):
@@ -27,7 +29,7 @@ def built(model: object, seed: int) -> nn.Module:
         made = model()
     if not isinstance(made, nn.Module):
         raise WrongType("model() does not make a module.", fix="return an nn.Module from it")
-    return made
+    return train_layers(copy.deepcopy(made))  # whoever made it may keep and change it
 
 
 def machinery(training: Training) -> tuple[nn.Module, Any, Any]:
@@ -37,7 +39,19 @@ def machinery(training: Training) -> tuple[nn.Module, Any, Any]:
     return model, optimiser, None if training.rates is None else training.rates(optimiser)
 
 
-def rehearse(training: Training) -> None:
+def step_forward(optimiser: Any, rates: Any) -> None:
+    """Let the optimiser and its learning rates take a step: post-processing of noisy gradients, which cannot fail.
+
+    An optimiser that raises an error, because noise drove its numbers too far, say, leaves the weights where it got to.
+    An error would tell of the draw, and the next run would be a second one.
+    """
+    for one in (optimiser, rates):
+        if one is not None:
+            with suppress(Exception):
+                one.step()
+
+
+def try_optimiser(training: Training) -> None:
     """Take one step on nothing: an optimiser that cannot be used, or stored, is found before anything is paid."""
     model, optimiser, rates = machinery(training)
     for parameter in model.parameters():

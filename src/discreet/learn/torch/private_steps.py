@@ -11,22 +11,21 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from discreet.core import InvalidInput
 from discreet.learn.torch.adaptive import AdaptiveClip
-from discreet.learn.torch.apart import need_apart
+from discreet.learn.torch.batch_sums import BatchSums, added
 from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
+from discreet.learn.torch.examples import Batch
 from discreet.learn.torch.gradient_noise import add_rounded_gaussian
-from discreet.learn.torch.lots import draw_lot, physical_batches, take
-from discreet.learn.torch.refusals import refuse_changed, state_of
+from discreet.learn.torch.lots import Indices, draw_lot
 from discreet.noise import Entropy, rounded_gaussian
 
 Sums = Literal["exact", "float"]
+Read = Callable[[Indices], Batch]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +69,7 @@ def grid_steps(dimension: int) -> int:
 def train_lot(  # noqa: PLR0913 - one lot's public values, data and randomness, by name
     model: PrivateModel,
     loss: Callable[..., Tensor],
-    data: Any,
+    read: Read,
     count: int,
     *,
     terms: Terms,
@@ -80,14 +79,15 @@ def train_lot(  # noqa: PLR0913 - one lot's public values, data and randomness, 
 ) -> tuple[Fraction, ...]:
     """Draw a lot, leave the noisy mean gradient in the parameters' `grad`, and return the next bounds.
 
+    `read` returns the examples at some places. No pass is run on the model itself, but on copies of it.
+
     Guarantee: what is left and returned costs `Subsampled(GaussianNoise(noise), rate)` for one example more or less.
     """
     for _, parameter in model.parameters:
         parameter.grad = None  # frees the memory of the last gradients, which this lot's sums then take
     lot = draw_lot(count, terms.rate, entropy)
     # Dropout and the like: masks are secret and fresh, so that each example has one that depends on nobody else.
-    torch.manual_seed(entropy.bits(63))
-    total = lot_total(model, loss, data, lot, terms, bounds)
+    total = lot_total(model, loss, read, lot, terms=terms, bounds=bounds, entropy=entropy)
     adaptive = terms.adaptive
     spread = noise if adaptive is None else adaptive.gradient_noise(noise, terms.lot, len(bounds))
     perturb(model, total, terms, spread, entropy)
@@ -100,33 +100,28 @@ def train_lot(  # noqa: PLR0913 - one lot's public values, data and randomness, 
 
 
 def lot_total(
-    model: PrivateModel, loss: Callable[..., Tensor], data: Any, lot: Any, terms: Terms, bounds: tuple[Fraction, ...]
+    model: PrivateModel,
+    loss: Callable[..., Tensor],
+    read: Read,
+    lot: Indices,
+    *,
+    terms: Terms,
+    bounds: tuple[Fraction, ...],
+    entropy: Entropy,
 ) -> Total:
-    """Return the clipped sums of a lot, batch by batch; of an empty lot, zeros."""
-    clipping, losses = terms.clipping(bounds), _losses(model, loss)
+    """Return the clipped sums of a lot, batch by batch; of an empty lot, zeros. The model itself is not run."""
+    batches = BatchSums(
+        model=model, loss=loss, read=read, terms=terms, clipping=terms.clipping(bounds), entropy=entropy
+    )
     parts: ClippedSums | None = None
-    for places, counted in physical_batches(lot, terms.batch):
-        inputs, targets = _split(take(data, places))
-        if not model.apart and counted.sum() > 1:
-            before = state_of(model.module)
-            need_apart(losses, inputs, targets, terms.batch)
-            refuse_changed(before, model.module)
-            model.apart = True
-        part = _clipped(model, partial(losses, inputs, targets), clipping, terms, counted)
-        parts = part if parts is None else _added(parts, part)
+    for start in range(0, len(lot), terms.batch):
+        part = batches.of(lot[start : start + terms.batch])
+        parts = part if parts is None else added(parts, part)
     if parts is None:
         sums = [torch.zeros(parameter.shape, dtype=torch.float64) for _, parameter in model.parameters]
         return Total(tuple(sums), (0,) * len(bounds), 0)
     found = parts.sums if terms.sums == "exact" else on_grid(model, parts.sums, terms, bounds)
     return Total(tuple(found), tuple(parts.within.tolist()), len(lot))
-
-
-def _added(parts: ClippedSums, part: ClippedSums) -> ClippedSums:
-    """Add the sums of one more batch to those before, in place, in 64 bits."""
-    sums = tuple(total.double() for total in parts.sums)
-    for total, one in zip(sums, part.sums, strict=True):
-        total.add_(one)
-    return ClippedSums(sums=sums, within=parts.within + part.within)
 
 
 def perturb(model: PrivateModel, total: Total, terms: Terms, noise: Fraction, entropy: Entropy) -> None:
@@ -151,14 +146,6 @@ def leave_gradients(model: PrivateModel, noisy: Total, terms: Terms, bounds: tup
             parameter.grad = sums.mul_(scale) if sums.dtype == parameter.dtype else sums.to(parameter.dtype).mul_(scale)
 
 
-def _clipped(
-    model: PrivateModel, losses: Callable[[], Tensor], clipping: Clipping, terms: Terms, counted: Tensor
-) -> ClippedSums:
-    if terms.sums == "exact":
-        return model.exact_sums(losses, clipping, terms.steps, counted=counted)
-    return model.float_sums(losses, clipping, counted=counted)
-
-
 def on_grid(model: PrivateModel, sums: tuple[Tensor, ...], terms: Terms, bounds: tuple[Fraction, ...]) -> list[Tensor]:
     """Round sums of floats to the grid, in floats. Not proved: that they moved by no more than the bound."""
     found = list(sums)
@@ -166,21 +153,3 @@ def on_grid(model: PrivateModel, sums: tuple[Tensor, ...], terms: Terms, bounds:
         for place in places:
             found[place] = sums[place].mul_(terms.steps / float(bound)).round_().contiguous()
     return found
-
-
-def _losses(model: PrivateModel, loss: Callable[..., Tensor]) -> Callable[[Any, Any], Tensor]:
-    def losses(inputs: Any, targets: Any) -> Tensor:
-        found = loss(model(*inputs), targets)
-        if not isinstance(found, Tensor) or found.shape != (len(targets),):
-            raise InvalidInput(
-                "The loss is not one number for each example.",
-                fix='pass a loss such as torch.nn.CrossEntropyLoss(reduction="none")',
-            )
-        return found
-
-    return losses
-
-
-def _split(batch: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
-    """Return what the model is given, and the last part of each example, its target."""
-    return batch[:-1], batch[-1]

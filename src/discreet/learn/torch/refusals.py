@@ -31,7 +31,10 @@ def _replacement(module: nn.Module) -> str | None:
     if isinstance(module, _BATCH_NORMS):
         # With fixed statistics it is a scale and a shift.
         if module.training or module.running_mean is None:
-            return "use GroupNorm(32, channels) or LayerNorm; or, with statistics that are public, keep it in eval()"
+            return (
+                "use GroupNorm(32, channels) or LayerNorm; or, where its statistics are public, call .eval() on this "
+                "layer before the model is passed: it stays in eval(), and its scale and shift are trained"
+            )
     elif isinstance(module, _INSTANCE_NORMS):
         if module.track_running_stats and module.training:
             return "make it with track_running_stats=False"
@@ -42,9 +45,31 @@ def _replacement(module: nn.Module) -> str | None:
     return None
 
 
+def train_layers(model: nn.Module) -> nn.Module:
+    """Put a model into training mode, but for norm layers in eval(): these keep their public statistics."""
+    fixed = [one for one in model.modules() if isinstance(one, _BATCH_NORMS + _INSTANCE_NORMS) and not one.training]
+    model.train()
+    for one in fixed:
+        one.eval()
+    return model
+
+
+def values_of(model: nn.Module) -> list[tuple[str, Tensor]]:
+    """Return all parameters and buffers by name; a tensor that has two names is there twice."""
+    return [
+        *model.named_parameters(remove_duplicate=False),
+        *model.named_buffers(remove_duplicate=False),
+    ]
+
+
+def kind_of_value(model: nn.Module, name: str) -> str:
+    """Return what a name stands for."""
+    return "parameter" if name in dict(model.named_parameters(remove_duplicate=False)) else "buffer"
+
+
 def state_of(model: nn.Module) -> State:
     """Return what the model remembers, with PyTorch's count of changes."""
-    return [(name, buffer, buffer._version) for name, buffer in model.named_buffers()]  # noqa: SLF001 - no public name
+    return [(name, value, value._version) for name, value in values_of(model)]  # noqa: SLF001 - no public name
 
 
 def refuse_changed(before: State, model: nn.Module) -> None:
@@ -53,11 +78,12 @@ def refuse_changed(before: State, model: nn.Module) -> None:
     for (name, buffer, version), (_, other, later) in zip(before, now, strict=False):
         if buffer is not other or version != later:
             raise InvalidInput(
-                f"The forward pass changed the buffer {name!r}: it would carry private data past the noise.",
-                fix="use a layer without running state, such as GroupNorm for BatchNorm, or put the layer in eval()",
+                f"The forward pass changed the {kind_of_value(model, name)} {name!r}: it would carry private data past "
+                "the noise.",
+                fix="use a layer without running state, such as GroupNorm for BatchNorm, and leave weights as they are",
             )
     if len(before) != len(now):
         raise InvalidInput(
-            "The forward pass added or removed a buffer: it would carry private data past the noise.",
+            "The forward pass added or removed a parameter or buffer: it would carry private data past the noise.",
             fix="use layers without running state",
         )

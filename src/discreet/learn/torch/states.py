@@ -1,7 +1,8 @@
 """The state of a training run as plain values, so that a ledger can keep it: arrays, numbers, texts.
 
-It says all that the next stretch of lots depends on: weights, what the optimiser and the learning rates remember, and
-the clipping bounds. All of it is made of noisy sums and public values.
+It says all that the next stretch of lots depends on: trained weights, what the optimiser and the learning rates
+remember, and the clipping bounds. All of it is made of noisy sums and public values. Nothing else of the model is
+stored or restored: frozen weights, buffers, attributes and extra state are those of the public network.
 """
 
 from fractions import Fraction
@@ -21,7 +22,7 @@ KINDS = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool)
 def state_of(model: nn.Module, optimiser: Any, rates: Any, bounds: tuple[Fraction, ...], lots: int) -> State:
     """Return the state after so many lots."""
     return {
-        "weights": {name: _packed(value) for name, value in model.state_dict().items()},
+        "weights": {name: _packed(value) for name, value in trained_parameters(model).items()},
         "optimiser": _packed(optimiser.state_dict()),
         "rates": None if rates is None else _packed(rates.state_dict()),
         "bounds": bounds,
@@ -29,9 +30,17 @@ def state_of(model: nn.Module, optimiser: Any, rates: Any, bounds: tuple[Fractio
     }
 
 
+def trained_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
+    """Return the parameters that are trained, by name."""
+    return {name: each for name, each in model.named_parameters() if each.requires_grad}
+
+
 def restore(state: State, model: nn.Module, optimiser: Any = None, rates: Any = None) -> None:
     """Put a model, and what trains it, into a state."""
-    model.load_state_dict({name: _unpacked(value) for name, value in state["weights"].items()})
+    stored = state["weights"]  # of earlier versions all of `state_dict`, of which the rest is passed over
+    with torch.no_grad():
+        for name, parameter in trained_parameters(model).items():
+            parameter.copy_(_unpacked(stored[name]))
     if optimiser is not None:
         optimiser.load_state_dict(_unpacked(state["optimiser"]))
     if rates is not None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from discreet.core import InvalidInput
 from discreet.learn.torch.exact_sums import ExactSum
+from discreet.learn.torch.grid import masked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.learn.torch.gradients import Gradients
     from discreet.learn.torch.grid import Integers, Part
 
-    GroupSums = tuple[list[Tensor], Tensor]
+    GroupSums = tuple[list[Tensor], Tensor, bool]
 
 #: Numbers that are put on the grid at a time: few enough for the processor's cache, and many, because each time has a
 #: price of its own.
@@ -38,11 +38,6 @@ class Clip:
 
     def factors(self, norms: Tensor) -> Tensor:
         """Return what each example's gradient is multiplied with; both are 64-bit floats."""
-        if not math.isfinite(norms.sum().item()):
-            raise InvalidInput(
-                "A gradient is infinite, not a number, or too large for its square to be a float.",
-                fix="scale the inputs to about 1, lower the learning rate, and leave out examples with missing values",
-            )
         if self.stabiliser is not None:
             return float(self.bound) / (norms + float(self.stabiliser))
         return (float(self.bound) / norms).clamp(max=1)  # a norm of zero gives infinity, and so 1
@@ -53,31 +48,63 @@ class Clip:
 
 
 def float_group(gradients: Sequence[Gradients], clip: Clip, counted: Tensor) -> GroupSums:
-    """Return the sums of one group of parameters in floats, and how many examples were within the bound."""
+    """Return the sums of one group of parameters in floats, and how many examples were within the bound.
+
+    An example whose gradient is not finite adds nothing; the last value tells whether there was one.
+    """
     squares = total([each.squares() for each in gradients])
+    bad = not_finite(squares)
     norms = squares.double().sqrt()  # not in place: these may be somebody's
-    factors = torch.where(counted, clip.factors(norms), 0).to(squares.dtype)
-    return [each.weighted(factors) for each in gradients], clip.within(norms, counted)
+    kept = counted if bad is None else counted & ~bad
+    factors = torch.where(kept, clip.factors(norms), 0).to(squares.dtype)
+    sums = [each.weighted(factors) if bad is None else _weighted_without(bad, each, factors) for each in gradients]
+    return sums, clip.within(norms, kept), bad is not None
 
 
 def exact_group(
     gradients: Sequence[Gradients], shapes: Sequence[torch.Size], clip: Clip, bound: int, counted: Tensor
 ) -> GroupSums:
-    """Return sums of integer gradients of one group, whose norms are within the bound in steps, in floats."""
+    """Return sums of integer gradients of one group, in floats, and how many examples were within the bound.
+
+    Each example's integers have a norm within the bound in steps. An example whose gradient is not finite adds nothing;
+    the last value tells whether there was one.
+    """
     totals = [ExactSum(shape) for shape in shapes]
-    within = torch.zeros((), dtype=torch.int64)
+    within, spoiled = torch.zeros((), dtype=torch.int64), False
     for some in _slices(len(counted), sum(each.numbers for each in gradients)):
-        parts = [each.part(some) for each in gradients]
+        parts, kept = [each.part(some) for each in gradients], counted[some]
         squares = total([part.squares() for part in parts])
+        bad = not_finite(squares)
+        if bad is not None:
+            parts, squares, spoiled = [part.without(bad) for part in parts], squares.masked_fill(bad, 0), True
+            kept = kept & ~bad
         norms = squares.double().sqrt()  # not in place: these may be somebody's
-        within += clip.within(norms, counted[some])
+        within += clip.within(norms, kept)
         steps = clip.factors(norms) * (bound / float(clip.bound))
         # Rounding to nearest may lengthen: what is near the bound stays a little below it.
         room = bound * (1 - min(sum(part.excess(bound) for part in parts), 0.5) - MARGIN)
-        factors = torch.where(counted[some], torch.minimum(steps, room / norms), 0).to(squares.dtype)
+        factors = torch.where(kept, torch.minimum(steps, room / norms), 0).to(squares.dtype)
         for sums, each in zip(totals, _on_grid(parts, factors, bound), strict=True):
             each.add_to(sums, bound)
-    return [sums.total() for sums in totals], within
+    return [sums.total() for sums in totals], within, spoiled
+
+
+def not_finite(squares: Tensor) -> Tensor | None:
+    """Return which examples' squared norms are infinite or not a number; None if no example's is."""
+    # The sum is one look; if it is not finite, each is looked at.
+    if math.isfinite(squares.sum(dtype=torch.float64).item()):
+        return None
+    bad = ~squares.isfinite()
+    return bad if bad.any() else None
+
+
+def _weighted_without(bad: Tensor, gradients: Gradients, factors: Tensor) -> Tensor:
+    """Return Σᵢ factorᵢ·gradientᵢ over the examples that are not bad: a factor of zero leaves no number of NaN."""
+    parts = []
+    for some in _slices(len(bad), gradients.numbers):
+        rows = gradients.each(some)
+        parts.append(torch.tensordot(factors[some], masked(rows, bad[some]), 1))
+    return torch.stack(parts).sum(0)
 
 
 def total(squares: Sequence[Tensor]) -> Tensor:

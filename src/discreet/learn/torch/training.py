@@ -4,9 +4,9 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -19,12 +19,14 @@ from discreet.gate.plans import plan_digest
 from discreet.learn.payment import need_rows
 from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.clipping import PrivateModel, Style
+from discreet.learn.torch.examples import Examples, count_examples, form_of
 from discreet.learn.torch.identities import function_text, model_text
-from discreet.learn.torch.lots import count_examples
-from discreet.learn.torch.machinery import built, machinery, optimiser_text, rehearse
+from discreet.learn.torch.machinery import built, machinery, optimiser_text, step_forward, try_optimiser
 from discreet.learn.torch.pricing import Stretch, lots_loss, noise_ratios
-from discreet.learn.torch.private_steps import Sums, Terms, grid_steps, lot_total, train_lot
+from discreet.learn.torch.private_steps import Sums, Terms, grid_steps, train_lot
+from discreet.learn.torch.rehearsal import rehearse
 from discreet.learn.torch.schedules import Schedule
+from discreet.learn.torch.settings import kept_generators
 from discreet.learn.torch.states import State, restore, state_of
 from discreet.learn.torch.stretches import need_choices, stretches_of
 from discreet.noise import Entropy
@@ -58,7 +60,8 @@ class Training:
     `lots`), and the least noise is found; `noise` and `epochs`, and it costs what it costs; `noise` and `epsilon`, and
     training stops when ε is spent. `model` is a module, or a function that makes one; `loss(outputs, targets)` gives
     one number for each example; `optimiser` is given the parameters. `one_row_each` says that nobody has more than one
-    example, which a ledger asks for that protects persons.
+    example, which a ledger asks for that protects persons. `example` is a made-up example (or a function that makes
+    one), which datasets other than tensors need; `collate` makes a batch (inputs, …, targets) of a list of examples.
 
     Guarantee: for one example that is added or removed, all stored states together cost `cost`. With sums="float" this
     holds up to the rounding of floats.
@@ -81,6 +84,8 @@ class Training:
     groups: Sequence[Sequence[str]] | None = field(default=None, repr=False)
     group_noise: Sequence[Number] | None = None
     rates: Callable[[Any], Any] | None = field(default=None, repr=False)
+    example: Any = field(default=None, repr=False)
+    collate: Callable[[list[Any]], Any] | None = field(default=None, repr=False)
     batch: int = 256
     steps_per_bound: int | None = None
     stretch: int | None = None
@@ -120,7 +125,7 @@ class Training:
         settle(self, stretches=stretches_of(self, kinds))
         if adaptive is not None:  # or counts that cannot be paid for would be found out after the payment
             adaptive.gradient_noise(max(one.noise for one in self.stretches), lot, kinds)
-        rehearse(self)
+        try_optimiser(self)
 
     @property
     def steps(self) -> int:
@@ -167,41 +172,71 @@ class Training:
             repr((self.examples, self.terms, self.stretches, self.groups, self.seed)),
             loss_to_text(self.cost),
         ]
+        if self.collate is not None:
+            parts.append(f"collate {function_text(self.collate)}")
         return "\n".join(parts)
 
     def run_step(self, data: Any, entropy: Entropy, step: int, before: Sequence[State], /) -> State:
         """Train for one stretch of lots, from the last stored state on."""
-        count = count_examples(data)
         model, optimiser, rates = machinery(self)
         stretch, bounds, done = self.stretches[step], self.stretches[step].bounds, 0
         if step:
             last = before[step - 1]
             restore(last, model, optimiser, rates)
             done, bounds = last["lots"], tuple(last["bounds"]) if self.terms.adaptive else bounds
-        private = PrivateModel(model.train(), groups=self.groups)
-        with torch.random.fork_rng(devices=[]):
+        private = PrivateModel(model, groups=self.groups)
+        form = self._rehearsed(private, data)
+        read, count = partial(self._reader.take, data, form=form), count_examples(data)
+        with kept_generators():
             for _ in range(stretch.lots):
                 bounds = train_lot(
                     private,
                     self.loss,
-                    data,
+                    read,
                     count,
                     terms=self.terms,
                     bounds=bounds,
                     noise=stretch.noise,
                     entropy=entropy,
                 )
-                optimiser.step()
-                if rates is not None:
-                    rates.step()
+                step_forward(optimiser, rates)
         return state_of(model, optimiser, rates, bounds, done + stretch.lots)
 
+    def check(self, data: Any, /) -> None:
+        """Refuse, before anything is paid, data that the model cannot be trained on: by a rehearsal.
+
+        Made-up examples of the data's form take the place of the data, of which nothing is read: only its type, and of
+        tensors the kinds of numbers and the shapes without the first axis. A gate calls it before a payment.
+
+        Raises:
+            DiscreetError: in full words, if the data has no known form or the rehearsal fails.
+
+        """
+        self._rehearsed(PrivateModel(copy.deepcopy(self.network), groups=self.groups), data)
+
     def rehearse(self, data: Any) -> None:
-        """Do all but the noise once, on made-up examples: what would fail after the payment fails now, for nothing."""
-        few = np.arange(min(count_examples(data), self.batch))
-        private = PrivateModel(copy.deepcopy(self.network).train(), groups=self.groups)
-        with torch.random.fork_rng(devices=[]):
-            lot_total(private, self.loss, data, few, self.terms, self.stretches[0].bounds)
+        """Do all but the noise, on examples that you make up: what would fail after the payment fails now, for nothing.
+
+        The gate does the same by itself, on examples that are drawn (see `check`).
+        """
+        private = PrivateModel(copy.deepcopy(self.network), groups=self.groups)
+        form = form_of(self._reader.make_up(data, 1, self.seed))
+        count = count_examples(data)
+        if not count:
+            raise InvalidInput("There are no examples.", fix="make some up, in the form of the data to train on")
+        drawn = torch.randint(count, (2, self.batch), generator=torch.Generator().manual_seed(self.seed)).numpy()
+        batches = [self._reader.take(data, places, form) for places in drawn]
+        rehearse(private, self.loss, batches[0], batches[1], self.terms, self.stretches[0].bounds)
+
+    def _rehearsed(self, private: PrivateModel, data: Any) -> object:
+        """Rehearse on made-up examples of the data's form, and return the form; nothing of the data is read."""
+        first, second = (self._reader.make_up(data, self.batch, self.seed + which) for which in range(2))
+        rehearse(private, self.loss, first, second, self.terms, self.stretches[0].bounds)
+        return form_of(first)
+
+    @property
+    def _reader(self) -> Examples:
+        return Examples(example=self.example, collate=self.collate)
 
     def fit(
         self, gate: Gate[Any], *, request: str | None = None, progress: Callable[[int, int], None] | None = None

@@ -1,0 +1,143 @@
+"""A rehearsal on made-up examples: whatever would fail after the payment fails before it, in full words.
+
+Nothing here sees a private row. The same passes as in training are run on two made-up batches; a model that fails on
+them, that writes to its weights or buffers, or that computes something else because of an earlier batch is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from discreet.core import DiscreetError, InvalidInput
+from discreet.learn.torch.apart import need_apart
+from discreet.learn.torch.batch_sums import losses_of, run_pass
+from discreet.learn.torch.refusals import kind_of_value, values_of
+from discreet.learn.torch.settings import kept_generators, kept_settings, read_settings, seed_generators
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from discreet.learn.torch.batch_sums import Loss
+    from discreet.learn.torch.clipping import ClippedSums, PrivateModel
+    from discreet.learn.torch.examples import Batch
+    from discreet.learn.torch.private_steps import Terms
+
+#: Sums of a batch may differ by so much, in units of the bound for each example, by the rounding of floats.
+ROUNDING = 1e-4
+
+
+def rehearse(
+    model: PrivateModel, loss: Loss, first: Batch, second: Batch, terms: Terms, bounds: tuple[Fraction, ...]
+) -> None:
+    """Refuse a model and loss that cannot be trained on examples of this form; the model itself is not run.
+
+    What passes find out about the model's form is kept in it: decided by made-up examples, and by no private one.
+    """
+    with kept_generators():
+        try:
+            _rehearse(model, loss, first, second, terms, bounds)
+        except DiscreetError:
+            raise
+        except Exception as error:
+            raise InvalidInput(
+                f"The model or the loss fails on made-up examples: {type(error).__name__}: {error}",
+                fix="declare an example that the model takes, such as Training(example=(torch.zeros(8), 0), …); "
+                "made-up integers are 0 or 1, made-up floats between 0 and 1",
+            ) from error
+
+
+def _rehearse(
+    model: PrivateModel, loss: Loss, first: Batch, second: Batch, terms: Terms, bounds: tuple[Fraction, ...]
+) -> None:
+    need_own_copies(model.module)
+    _need_settings_kept(model, loss, first)
+    counted, clipping = torch.ones(terms.batch, dtype=torch.bool), terms.clipping(bounds)
+
+    def sums(worker: PrivateModel, batch: Batch) -> ClippedSums:
+        return run_pass(worker, own_loss, batch, counted, terms, clipping, 0)
+
+    own_loss, worker = copy.deepcopy(loss), model.copy()
+    one = sums(worker, first)
+    model.learn_form(worker)
+    two_after_one = sums(worker, second)
+    need_unchanged(model.module, worker.module)
+    own_loss, worker = copy.deepcopy(loss), model.copy()
+    two = sums(worker, second)
+    one_after_two = sums(worker, first)
+    _need_equal(one, one_after_two, terms)
+    _need_equal(two, two_after_one, terms)
+    need_apart(
+        lambda inputs, targets: losses_of(model.copy(), loss, (*inputs, targets))(), first[:-1], first[-1], terms.batch
+    )
+
+
+def need_own_copies(module: nn.Module) -> None:
+    """Refuse a module whose copies share tensors with it: what a pass writes to a copy would stay."""
+    made = copy.deepcopy(module)
+    mine = {each.untyped_storage().data_ptr() for _, each in values_of(module) if each.numel()}
+    shared = any(each.untyped_storage().data_ptr() in mine for _, each in values_of(made) if each.numel())
+    if shared or not {id(one) for one in module.modules()}.isdisjoint(id(one) for one in made.modules()):
+        raise InvalidInput(
+            "A copy of the model shares weights, buffers or layers with it.",
+            fix="leave __deepcopy__ as torch.nn.Module has it, so that every pass can run on a copy of its own",
+        )
+
+
+def need_unchanged(public: nn.Module, used: nn.Module) -> None:
+    """Refuse a model to whose weights or buffers a forward or backward pass wrote, bit by bit."""
+    before, after = dict(values_of(public)), dict(values_of(used))
+    if before.keys() != after.keys():
+        raise InvalidInput(
+            "The forward pass added or removed a parameter or a buffer.",
+            fix="register all of them in __init__; every pass starts from the public network, and its changes are lost",
+        )
+    for name, value in before.items():
+        if not same_bits(value, after[name]):
+            raise InvalidInput(
+                f"The forward pass changed the {kind_of_value(public, name)} {name!r}: it would carry private data "
+                "past the noise.",
+                fix="leave weights to the optimiser, and use layers without running state, such as GroupNorm for "
+                "BatchNorm; every pass starts from the public network, and its changes are lost",
+            )
+
+
+def same_bits(one: Tensor, other: Tensor) -> bool:
+    """Tell whether two tensors are of the same kind and shape and have the same bits; NaN is equal to itself."""
+    if one.dtype != other.dtype or one.shape != other.shape or one.layout != other.layout:
+        return False
+    if one.layout != torch.strided:
+        return bool(torch.equal(one.to_dense(), other.to_dense()))
+    pair = [each.detach().contiguous().reshape(-1).view(torch.uint8) for each in (one, other)]
+    return bool(torch.equal(*pair))
+
+
+def _need_settings_kept(model: PrivateModel, loss: Loss, batch: Batch) -> None:
+    """Refuse a forward pass that leaves a global setting of PyTorch changed."""
+    worker, targets = model.copy(), batch[-1]
+    with kept_settings():
+        seed_generators(0)
+        before = read_settings()
+        loss_now: Any = copy.deepcopy(loss)
+        loss_now(worker(*batch[:-1]), targets)
+        changed = [name for name, value in read_settings().items() if value != before[name]]
+    if changed:
+        raise InvalidInput(
+            f"The forward pass changes a global setting of PyTorch: {changed[0]}.",
+            fix="change settings before training, or in a `with` block that ends in forward()",
+        )
+
+
+def _need_equal(alone: ClippedSums, later: ClippedSums, terms: Terms) -> None:
+    """Refuse a model whose gradients on a batch are others after another batch."""
+    for one, other in zip(alone.sums, later.sums, strict=True):
+        apart = (one.double() - other.double()).norm().item()
+        unit = terms.batch * terms.steps if terms.sums == "exact" else 1 + one.double().norm().item()
+        if apart > ROUNDING * unit:
+            raise InvalidInput(
+                "What the model computes depends on the batches that it was run on before.",
+                fix="let forward() and the loss read nothing that an earlier call wrote: no attribute, list or global",
+            )
