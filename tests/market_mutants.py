@@ -77,8 +77,8 @@ MARKET_MUTANTS = [
     Mutant(
         "a posted price looks at its own round",
         "market/posted.py",
-        "self.scores(data[:step])",
-        "self.scores(data[: step + 1])",
+        "self._scores(data[:step], ",
+        "self._scores(data[: step + 1], ",
         f"{AUCTIONS}::test_a_price_does_not_depend_on_its_own_round",
     ),
     Mutant(

@@ -3,6 +3,9 @@
 from mutant import Mutant
 
 REFUSED = "attacks/test_refused_after_payment.py"
+LOST = "attacks/test_paid_for_a_lost_source.py"
+LOG = "attacks/test_operator_log_for_everybody.py"
+BIDS = "attacks/test_bid_that_fails_an_auction.py"
 
 READINESS_MUTANTS = [
     Mutant(
@@ -46,5 +49,84 @@ READINESS_MUTANTS = [
         "    if not all(hasattr(plan, name) for name in METHODS):\n",
         "    if not all(hasattr(plan, name) for name in (*METHODS, 'cost')):\n",
         REFUSED,
+    ),
+    Mutant(
+        "questions are not checked before payment",
+        "query/charging.py",
+        "    if check is not None:\n        check(aggregation)\n",
+        "    del check\n",
+        LOST,
+    ),
+    Mutant(
+        "a table that was closed is found out after payment",
+        "data/duck_table.py",
+        "    need_connected(next(iter(holdings.private.values())).connection)\n",
+        "",
+        f"{LOST}::test_a_table_that_was_closed",
+    ),
+    Mutant(
+        "a check counts rows",
+        "data/duck_table.py",
+        "    check_asked(aggregation, holdings)\n    need",
+        "    with reading(next(iter(holdings.private.values())).connection, EngineSettings()) as one:\n"
+        "        answered(aggregation, holdings, one)\n    need",
+        f"{LOST}::test_a_check_reads_no_row",
+    ),
+    Mutant(
+        "a statement that the server cannot take is found out after payment",
+        "data/postgres_sessions.py",
+        '                connection.execute(f"PREPARE {CHECKED} AS {text}")\n'
+        '                connection.execute(f"DEALLOCATE {CHECKED}")\n',
+        "                del connection, text\n",
+        f"{LOST}::test_a_table_that_was_dropped_on_the_server",
+    ),
+    Mutant(
+        "batches are not checked before payment",
+        "query/batches.py",
+        "            each.check(data)\n",
+        "            pass\n",
+        f"{LOST}::test_a_table_that_was_closed",
+    ),
+    Mutant(
+        "a limit is bought for an accuracy that is refused",
+        "session/desks.py",
+        "            plan_question(question, replace(facts, limit=Limit()), asked.spend, bias=asked.bias)\n",
+        "",
+        f"{LOST}::test_an_accuracy_that_no_limit_allows_buys_no_limit",
+    ),
+    Mutant(
+        "everybody may read the log of failures",
+        "core/private_files.py",
+        "                os.fchmod(handle, PRIVATE)\n",
+        "                pass\n",
+        LOG,
+    ),
+    Mutant(
+        "the log of failures is written through a link",
+        "core/private_files.py",
+        "flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE)",
+        "flags | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE)",
+        LOG,
+    ),
+    Mutant(
+        "a failure does not say where its details are",
+        "cli/operator_file.py",
+        "            error.fix = error.fix.replace(HOW_TO_READ, where)\n",
+        "            del where\n",
+        LOG,
+    ),
+    Mutant(
+        "a bid that is no number fails a paid auction",
+        "market/grids.py",
+        "        return self._levels_by(bids, self._level_or_none)\n",
+        "        return self._levels_by(bids, self.level)\n",
+        BIDS,
+    ),
+    Mutant(
+        "what holds no bids is found out after payment",
+        "market/auctions.py",
+        "            need_bids(data)\n",
+        "            pass\n",
+        BIDS,
     ),
 ]

@@ -109,8 +109,9 @@ def test_persons_are_charged_nothing(place):
     with Ledger.create(place, personal(3, Fraction(1, 10**9))) as ledger:
         gate = Gate(ledger, crowd)
         with nothing_written(ledger, place):
-            drain(gate, lambda: gate.release(CheckedAsk()))
+            _, said = drain(gate, lambda: gate.release(CheckedAsk()))
     assert crowd.asked == []
+    assert said == {"The source is of the wrong kind.\n  fix: pass another"}
 
 
 def test_stored_answers_are_handed_out_when_the_source_is_gone(ledger):

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from command_line import reader, runner
@@ -78,7 +79,7 @@ def test_no_row_is_read_before_it_is_paid_for(run, bids, place, monkeypatch):
 
 def test_each_person_has_one_bid_where_the_ledger_protects_persons(run, bids, tmp_path, monkeypatch):
     seen = []
-    monkeypatch.setattr(Auction, "scores", lambda self, given: seen.extend(given.tolist()) or [0] * self.grid.steps)
+    monkeypatch.setattr(PriceGrid, "levels_paid_for", lambda _, given: seen.extend(given.tolist()) or np.zeros(0, int))
     place = tmp_path / "people.ledger"
     Ledger.create(place, Budget(epsilon=1, unit=PrivacyUnit(column="who"))).close()
     assert run("auction", bids, "--column", "bid", *AUCTION, "--ledger", place)[0] == 0

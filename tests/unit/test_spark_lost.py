@@ -79,13 +79,12 @@ def answered_once(folder):
         assert again.ledger.spent == 1
 
 
-def test_a_request_of_a_session_that_was_stopped_is_run_in_the_next(tmp_path):
+def test_a_session_that_was_stopped_is_refused_before_anything_is_paid(tmp_path):
     with clinic(visits(), tmp_path) as opened:
         stop()
-        with pytest.raises(RunFailed) as caught:
+        with pytest.raises(InvalidInput, match="has ended"):
             opened.sql(QUESTION, epsilon=1, request="mine")
-        assert "request='mine'" in caught.value.fix
-        assert opened.ledger.spent == 1
+        assert opened.ledger.spent == 0
     answered_once(tmp_path)
 
 

@@ -18,6 +18,7 @@ from itertools import islice
 
 from discreet.cli.answers import Answer, as_json
 from discreet.cli.arguments import parser
+from discreet.cli.operator_file import OperatorFile, operator_file
 from discreet.cli.refusals import Fault, recorded, told
 from discreet.cli.streams import write
 from discreet.core import DiscreetError
@@ -93,6 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         _travel_light()
     given = sys.argv[1:] if arguments is None else list(arguments)
+    with operator_file() as log:
+        return _run(given, log)
+
+
+def _run(given: list[str], log: OperatorFile) -> int:
     try:
         options = parser().parse_args(given)
         answer = _answer(options)
@@ -100,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit:  # by --help and --version, which have been answered; a refusal is never one
         return 0
     except DiscreetError as error:
-        return _refuse(error, given, REFUSED)
+        return _refuse(log.named_in(error), given, REFUSED)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

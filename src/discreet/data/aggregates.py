@@ -212,7 +212,11 @@ class Exact:
 
 
 class Table(Protocol):
-    """Private rows on some engine, of one table or of several. The one private verb is `aggregate`."""
+    """Private rows on some engine, of one table or of several. The one private verb is `aggregate`.
+
+    A table may have a method `check(aggregation)`, and `check_among(aggregation)` where units are asked: each refuses,
+    by public facts and before anything is paid, a pass that could not be made. Neither reads a row.
+    """
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers. Raises nothing that depends on a row, but for a constant `EngineFailed`."""

@@ -45,8 +45,7 @@ class Asked:
 def rows_asked(aggregation: Aggregation, holdings: Holdings, cursor: Reading) -> Asked:
     """Return the rows that an aggregation is about."""
     if aggregation.source is None:
-        if len(holdings.private) != 1:
-            raise InvalidInput("It is not said which table is asked.", fix="pass source=Scan(table, columns)")
+        _need_only(holdings)
         ((only, holding),) = holdings.private.items()
         return Asked(aggregation, holding, _owners(only, holdings))
     check_source(aggregation, holdings.schemas, holdings.publics)
@@ -54,6 +53,25 @@ def rows_asked(aggregation: Aggregation, holdings: Holdings, cursor: Reading) ->
     if table is not None:
         return Asked(plain, holdings.private[table], _owners(table, holdings))
     return _computed(aggregation, aggregation.source, holdings, cursor)
+
+
+def check_asked(aggregation: Aggregation, holdings: Holdings) -> None:
+    """Refuse what cannot be asked of some tables, as `rows_asked` and the pass after it would. No statement is run."""
+    if aggregation.source is None:
+        _need_only(holdings)
+        plain, columns = aggregation, next(iter(holdings.private.values())).columns
+    else:
+        check_source(aggregation, holdings.schemas, holdings.publics)
+        table, plain = flattened(aggregation)
+        columns = holdings.private[table].columns if table is not None else _written_columns(aggregation, holdings)
+    where = () if plain.where is None or plain.source is not None else (plain.where,)
+    for expression in (*where, *_expressions(plain)):
+        compiled(expression, Scope(columns))
+
+
+def _need_only(holdings: Holdings) -> None:
+    if len(holdings.private) != 1:
+        raise InvalidInput("It is not said which table is asked.", fix="pass source=Scan(table, columns)")
 
 
 def _owners(table: str, holdings: Holdings) -> Owners | None:
@@ -134,10 +152,8 @@ def _substituted(aggregate: Aggregate, names: dict[str, ColumnValue]) -> Aggrega
 
 def _computed(aggregation: Aggregation, source: Relation, holdings: Holdings, cursor: Reading) -> Asked:
     """Compute a relation: of its rows those that pass, of its columns those that are needed."""
-    needed = set().union(*(columns_in(expression) for expression in _expressions(aggregation)))
-    columns = tuple(_as_it_is(column) for column in columns_of(source) if column.name in needed)
     dialect = DuckDialect(holdings)
-    sql = relation_sql(Derived(source, columns, aggregation.where), dialect, aggregation.salt)
+    sql = _needed_sql(aggregation, source, dialect)
     connection = next(iter(holdings.private.values())).connection
     names = {name: one.text for name, one in sql.columns.items()}
     leading = _leading(source)
@@ -154,6 +170,21 @@ def _computed(aggregation: Aggregation, source: Relation, holdings: Holdings, cu
     ((rows,),) = cursor.ask(f"SELECT count(*) FROM {ASKED}", {})  # noqa: S608 - our own name
     asked = replace(aggregation, where=None, source=None)
     return Asked(asked, Holding(connection, names, rows, units, ASKED), owners)
+
+
+def _needed_sql(aggregation: Aggregation, source: Relation, dialect: DuckDialect) -> RelationSql:
+    """Return a relation's rows that pass, with the columns that are needed, as SQL."""
+    needed = set().union(*(columns_in(expression) for expression in _expressions(aggregation)))
+    columns = tuple(_as_it_is(column) for column in columns_of(source) if column.name in needed)
+    return relation_sql(Derived(source, columns, aggregation.where), dialect, aggregation.salt)
+
+
+def _written_columns(aggregation: Aggregation, holdings: Holdings) -> dict[str, str]:
+    """Return the engine's names of a relation's columns; nothing is computed."""
+    if aggregation.source is None:
+        return {}
+    sql = _needed_sql(aggregation, aggregation.source, DuckDialect(holdings))
+    return {name: one.text for name, one in sql.columns.items()}
 
 
 def _as_it_is(column: Column) -> Named:

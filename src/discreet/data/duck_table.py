@@ -13,8 +13,8 @@ from discreet.data.aggregates import Aggregation, Exact, Load, People, PeopleBy,
 from discreet.data.batches import Batch
 from discreet.data.compiling import Scope, as_kind
 from discreet.data.contributions import Admission
-from discreet.data.duck_relations import rows_asked
-from discreet.data.engines import EngineSettings, Reading, reading
+from discreet.data.duck_relations import check_asked, rows_asked
+from discreet.data.engines import EngineSettings, Reading, need_connected, reading
 from discreet.data.errors import engine_failed
 from discreet.data.expressions import Expression
 from discreet.data.groupings import Grouping, grouping_of, numbered_texts
@@ -64,6 +64,14 @@ class DuckTable:
         """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
         return quietly(lambda: self._aggregate(aggregation, admission))
 
+    def check(self, aggregation: Aggregation, /) -> None:
+        """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
+        check_tables(aggregation, self._holdings)
+
+    def check_among(self, aggregation: Aggregation, /) -> None:
+        """Refuse the same where each unit is asked. Reads no row."""
+        check_tables(aggregation, self._holdings, personal=True)
+
     def _aggregate(self, aggregation: Aggregation, admission: Admission | None = None) -> Exact:
         with reading(self._holding.connection, self._settings) as cursor:
             return answered(aggregation, self._holdings, cursor, admission)
@@ -89,6 +97,14 @@ def answered(
     asking = None if admission is None else asking_of(asked, holdings, cursor, admission)
     with np.errstate(all="ignore"):
         return Pass(asked.aggregation, asked.holding, cursor, asking).run()
+
+
+def check_tables(aggregation: Aggregation, holdings: Holdings, *, personal: bool = False) -> None:
+    """Refuse, by public facts alone, what `answered` would refuse or fail on. Reads no row."""
+    if personal:
+        need_accounts(aggregation, holdings.schemas.values())
+    check_asked(aggregation, holdings)
+    need_connected(next(iter(holdings.private.values())).connection)
 
 
 class Pass:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from discreet.core.schema import Schema
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.contributions import Admission
-from discreet.data.duck_table import answered
+from discreet.data.duck_table import answered, check_tables
 from discreet.data.engines import EngineSettings, reading
 from discreet.data.holdings import Holdings
 from discreet.data.quiet import quietly
@@ -57,6 +57,14 @@ class DuckTables:
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
         return quietly(lambda: self._aggregate(aggregation, admission))
+
+    def check(self, aggregation: Aggregation, /) -> None:
+        """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
+        check_tables(aggregation, self._holdings)
+
+    def check_among(self, aggregation: Aggregation, /) -> None:
+        """Refuse the same where each unit is asked. Reads no row."""
+        check_tables(aggregation, self._holdings, personal=True)
 
     def _aggregate(self, aggregation: Aggregation, admission: Admission | None = None) -> Exact:
         with reading(self._connection, self._settings) as cursor:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from discreet.core import NotReady
 from discreet.core.exact import positive, whole
 from discreet.core.frozen import settle
 
@@ -71,6 +72,14 @@ def lock(connection: "DuckDBPyConnection") -> None:
     """Take everything from an engine but reading its own rows. Cannot be undone."""
     for name, value in AT_LAST.items():
         connection.execute(f"SET {name} = {value}")
+
+
+def need_connected(connection: "DuckDBPyConnection") -> None:
+    """Refuse an engine that was closed. Nothing is read."""
+    try:
+        connection.cursor().close()
+    except Exception:  # noqa: BLE001 - an engine that gives no cursor is closed, whatever it says
+        raise NotReady("This table was closed. Nothing was paid.", fix="open it again with the same ledger") from None
 
 
 class Reading:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from discreet.core import InvalidInput, WrongType
+from discreet.core import InvalidInput, NotReady, WrongType
 from discreet.core.errors import kind_of
 from discreet.data.engines import EngineSettings
 
@@ -34,6 +34,8 @@ CONNECTION: dict[str, Any] = {
 }
 #: Connections that are kept for the next question.
 KEPT = 4
+#: The name of a statement that is checked and not run.
+CHECKED = "discreet_checked"
 #: The first version whose EXTRACT is exact.
 OLDEST = 140_000
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -84,6 +86,25 @@ class Sessions:
         """
         with self._reading() as connection:
             yield lambda text, parameters: _rows(connection, text, parameters)
+
+    def check(self, text: str) -> None:
+        """Refuse a server that is gone, or a statement about tables that are no longer there. Nothing is read.
+
+        The statement is analysed and not planned: how long planning takes may depend on statistics of rows.
+        """
+        try:
+            with self._reading() as connection:
+                connection.execute(f"PREPARE {CHECKED} AS {text}")
+                connection.execute(f"DEALLOCATE {CHECKED}")
+        except StatementFailed as error:
+            code = str(error)
+        else:
+            return
+        raise NotReady(
+            f"PostgreSQL does not take this question ({code}). Nothing was paid.",
+            fix="check that the server is up and that the table, its columns and its types are those that were opened; "
+            "open it again with the same ledger",
+        )
 
     def path(self) -> tuple[str, ...]:
         """Return the schemas in which the role looks for names."""

@@ -10,7 +10,7 @@ from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import Schema, Value
 from discreet.data.account_names import need_accounts
 from discreet.data.aggregates import Aggregation, Exact
-from discreet.data.bounded_sql import bounded_sql
+from discreet.data.bounded_sql import Bounded, bounded_sql
 from discreet.data.contributions import Admission
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.engines import EngineSettings
@@ -63,11 +63,23 @@ class PostgresTables:
         """Return exact integers. What is raised tells of no row: see `quietly`."""
         return quietly(lambda: self._aggregate(aggregation))
 
+    def check(self, aggregation: Aggregation, /) -> None:
+        """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
+        self._sessions.check(self._bounded(aggregation).text)
+
+    def check_among(self, aggregation: Aggregation, /) -> None:
+        """Refuse the same where each unit is asked. Reads no row."""
+        need_accounts(aggregation, self.schemas.values())
+        self.check(aggregation)
+
     def _aggregate(self, aggregation: Aggregation) -> Exact:
+        bounded = self._bounded(aggregation)
+        return bounded.layout.answered(self._sessions.ask(bounded.text))
+
+    def _bounded(self, aggregation: Aggregation) -> Bounded:
         check_source(aggregation, self.schemas, self.publics)
         table = self._only().schema.table if aggregation.source is None else ""
-        bounded = bounded_sql(aggregation, table, PostgresDialect(self._sources), look_up=True)
-        return bounded.layout.answered(self._sessions.ask(bounded.text))
+        return bounded_sql(aggregation, table, PostgresDialect(self._sources), look_up=True)
 
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""

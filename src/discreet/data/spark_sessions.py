@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from discreet.core import InvalidInput
-from discreet.data.spark_deadlines import has_ended
+from discreet.core import InvalidInput, NotReady
+from discreet.data.spark_deadlines import has_ended, need_running, within
 
 #: PySpark's own loggers, which write what an engine's error says to the console, rows and all.
 LOUD = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -23,6 +23,8 @@ SETTINGS = {
 }
 #: The largest result that a session lets through, and what it is where nobody has said.
 LARGEST, USUAL = "spark.driver.maxResultSize", "1g"
+#: Seconds within which a session says what a setting is.
+ANSWERING = 30.0
 #: How no limit is written.
 UNLIMITED = re.compile(r"0+[a-z]*", re.IGNORECASE)
 
@@ -81,6 +83,20 @@ def spark_session(master: str = "local[2]", settings: Mapping[str, str] | None =
     # Failed tasks are logged with the values that they failed on.
     session.sparkContext.setLogLevel("OFF")
     return session
+
+
+def need_answering(session: Any) -> None:
+    """Refuse a session that has ended, or whose server does not answer. No row is read."""
+    need_running(session)
+    try:
+        with hushed():
+            within(session, ANSWERING, lambda: session.conf.get(LARGEST, USUAL))
+    except Exception:  # noqa: BLE001 - whatever it says, it does not answer
+        raise NotReady(
+            "The session of Spark does not answer. Nothing was paid.",
+            fix="check that its driver or server is up; start a session, make the frames again and open them with the "
+            "same ledger",
+        ) from None
 
 
 def need_unlimited(session: Any) -> None:

@@ -8,6 +8,7 @@ question is asked, and not after. A question has its time: see `discreet.data.sp
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Schema, Value
@@ -29,7 +30,7 @@ from discreet.data.spark_dialect import SparkDialect
 from discreet.data.spark_frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame
 from discreet.data.spark_personal import answered_among
 from discreet.data.spark_publics import public_frame
-from discreet.data.spark_sessions import hushed, need_unlimited
+from discreet.data.spark_sessions import hushed, need_answering, need_unlimited
 from discreet.data.spark_views import views
 
 #: Rows that are on Spark are many, and a question may take its time.
@@ -70,6 +71,23 @@ class SparkTable:
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers. What is raised tells of no row: see `quietly`."""
         return quietly(lambda: self._aggregate(aggregation))
+
+    def check(self, aggregation: Aggregation, /) -> None:
+        """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
+        self._need_ready(aggregation)
+
+    def check_among(self, aggregation: Aggregation, /) -> None:
+        """Refuse the same where each unit is asked, and sessions that fail large results. Reads no row."""
+        need_accounts(aggregation, self.schemas.values())
+        need_unlimited(self._need_ready(aggregation))
+
+    def _need_ready(self, aggregation: Aggregation) -> Any:
+        """Return the session of a pass that can be made."""
+        used, _, rows = self._passed(aggregation)
+        spark_sql(aggregation, rows)
+        session = next(iter(used.values())).frame.sparkSession
+        need_answering(session)
+        return session
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
         used, names, rows = self._passed(aggregation)

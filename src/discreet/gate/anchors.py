@@ -20,13 +20,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from discreet.core import InvalidInput, LedgerUnavailable
+from discreet.core.private_files import state_folder
 from discreet.gate.canonical import canonical
 from discreet.gate.signing import ANCHOR, SigningKey, signed_by
 
 #: A file with more bytes than this is begun anew with its best lines.
 LONGEST = 64 * 1024
-#: Where anchors go if nothing else is said: a folder of this name under the user's state.
-STATE = "DISCREET_STATE"
 #: Bytes that surely hold a line or two.
 TAIL = 2048
 
@@ -60,9 +59,7 @@ class Anchor:
 
 def default_place(ledger: str) -> Path:
     """Return where the anchor of a ledger is kept on this machine if nothing else is said."""
-    state = os.environ.get(STATE) or os.environ.get("XDG_STATE_HOME")
-    folder = Path(state) if state else Path.home() / ".local" / "state"
-    return folder / "discreet" / f"{ledger[:32]}.anchor"
+    return state_folder() / f"{ledger[:32]}.anchor"
 
 
 def place_of_path(place: str | Path) -> Path:

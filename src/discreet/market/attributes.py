@@ -15,7 +15,7 @@ drawn one by one, and the choice is still that of the exponential mechanism on a
 Reference: McSherry, Talwar 2007; Balcan, Blum, Hartline, Mansour 2008 (attribute auctions).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -27,7 +27,7 @@ from discreet.core import InvalidInput, Number, OutOfRange, WrongType, log_up, p
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, Outcome, need_grid
-from discreet.market.grids import Bids, PriceGrid, revenues
+from discreet.market.grids import Bids, PriceGrid, need_bids, revenues
 from discreet.market.statements import Statement, miss_of, truthfulness, words_of
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy
@@ -91,16 +91,24 @@ class AttributeAuction:
         """Return all that decides how prices are distributed."""
         return words_of(self)
 
+    def check(self, data: SegmentBids, /) -> None:
+        """Refuse, before anything is paid, what is not a dictionary of bids by segment. No bid is looked at."""
+        _need_segments(data)
+        for name in self.segments:
+            need_bids(data.get(name, []))
+
     def scores(self, bids: SegmentBids) -> NDArray[np.int64]:
         """Return what each price earns from each segment, in steps: one row a segment. As private as the bids."""
-        if not isinstance(bids, Mapping):
-            raise WrongType("bids is not a dictionary.", fix='pass {"students": [0.3, 0.5], "others": [0.9]}')
+        return self._scores(bids, self.grid.levels)
+
+    def _scores(self, bids: SegmentBids, levels: Callable[[Bids], NDArray[np.int64]]) -> NDArray[np.int64]:
+        _need_segments(bids)
         steps = self.grid.steps
-        return np.stack([revenues(self.grid.levels(bids.get(name, [])), steps) for name in self.segments])
+        return np.stack([revenues(levels(bids.get(name, [])), steps) for name in self.segments])
 
     def run(self, data: SegmentBids, entropy: Entropy, /) -> dict[str, Fraction]:
         """Return the price of every segment."""
-        scores = self.scores(data)
+        scores = self._scores(data, self.grid.levels_paid_for)
         if self.pricings is None:
             chosen = [1 + self.mechanism.choose(row, entropy=entropy) for row in scores]
         else:
@@ -147,6 +155,11 @@ class AttributeAuction:
     def truthfulness(self, *, members: int = 1) -> Statement:
         """Return what a lie is worth, in units of the top price: about the bid, and where reported, the segment."""
         return truthfulness(self.mechanism.cost, members=members)
+
+
+def _need_segments(bids: object) -> None:
+    if not isinstance(bids, Mapping):
+        raise WrongType("bids is not a dictionary.", fix='pass {"students": [0.3, 0.5], "others": [0.9]}')
 
 
 def _names(segments: object) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ from discreet.core.errors import kind_of
 from discreet.core.exact import text_up
 from discreet.core.frozen import settle
 from discreet.market.bid_files import BidFile
-from discreet.market.grids import Bids, PriceGrid, revenues
+from discreet.market.grids import Bids, PriceGrid, need_bids, revenues
 from discreet.market.statements import Statement, miss_of, truthfulness, words_of
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy
@@ -103,6 +103,13 @@ class Auction:
         """Return all that decides how the price is distributed."""
         return words_of(self)
 
+    def check(self, data: Bids | BidFile, /) -> None:
+        """Refuse, before anything is paid, what holds no bids: by its type, or by a file's first line."""
+        if isinstance(data, BidFile):
+            data.check()
+        else:
+            need_bids(data)
+
     def scores(self, bids: Bids) -> NDArray[np.int64]:
         """Return what each price earns, in steps of the grid. As private as the bids."""
         return revenues(self.grid.levels(bids), self.grid.steps)
@@ -114,7 +121,8 @@ class Auction:
     def run(self, data: Bids | BidFile, entropy: Entropy, /) -> Fraction:
         """Return the price."""
         bids = data.bids() if isinstance(data, BidFile) else data
-        return self.grid.price(1 + self.mechanism.choose(self.scores(bids), entropy=entropy))
+        scores = revenues(self.grid.levels_paid_for(bids), self.grid.steps)
+        return self.grid.price(1 + self.mechanism.choose(scores, entropy=entropy))
 
     def revenue(self, bidders: int, confidence: Number = 0.95) -> Statement:
         """Return how much less than the best single price it earns from so many bidders."""

@@ -27,6 +27,10 @@ class BidFile:
     person: str | None = None
 
     def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:
+        """Refuse a file that is not there, or whose first line has not the columns. No row is read."""
         try:
             names = next(self._rows(), [])
         except (OSError, ValueError) as error:

@@ -218,10 +218,14 @@ class TruthfulChoice:
         """Return all that decides how outcomes are distributed."""
         return words_of(self)
 
+    def check(self, data: Sequence[Hashable], /) -> None:
+        """Refuse, before anything is paid, what is not a list of reports. No report is looked at."""
+        if not isinstance(data, list | tuple):
+            raise WrongType("reports is not a list.", fix="pass one type for each person")
+
     def scores(self, reports: Sequence[Hashable]) -> Integers:
         """Return the score of every outcome. As private as the reports."""
-        if not isinstance(reports, list | tuple):
-            raise WrongType("reports is not a list.", fix="pass one type for each person")
+        self.check(reports)
         index, people = self.tables.index, np.zeros(len(self.tables.index), np.int64)
         for report in reports:
             place = _place(index, report)

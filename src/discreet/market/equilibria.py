@@ -108,10 +108,14 @@ class Mediator:
         """Return all that decides how the counts are distributed."""
         return words_of(self)
 
+    def check(self, data: Sequence[str], /) -> None:
+        """Refuse, before anything is paid, what is not a list of reports. No report is looked at."""
+        if not isinstance(data, list | tuple | np.ndarray):
+            raise WrongType("reports is not a list.", fix="pass the type of every player")
+
     def people(self, reports: Sequence[str]) -> Integers:
         """Return how many players there are of each type. As private as the reports."""
-        if not isinstance(reports, list | tuple | np.ndarray):
-            raise WrongType("reports is not a list.", fix="pass the type of every player")
+        self.check(reports)
         index = {name: at for at, name in enumerate(self.game.types)}
         found = [index[report] for report in reports if isinstance(report, str) and report in index]
         return np.bincount(np.array(found, np.int64), minlength=len(index))

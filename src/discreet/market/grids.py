@@ -6,7 +6,7 @@ top, and no number is no bid. What a bid becomes depends on that bid alone, and 
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -73,34 +73,45 @@ class PriceGrid:
         return max(0, min(self.steps, math.floor(value * self.steps / self.top)))
 
     def levels(self, bids: Bids) -> Levels:
-        """Return how many prices each bid reaches."""
-        if isinstance(bids, np.ma.MaskedArray):
-            raise WrongType("bids is a masked array.", fix="fill it: a masked bid is no bid, bids.filled(0)")
-        if isinstance(bids, np.ndarray):
-            return self._levels_of_array(bids)
-        if not isinstance(bids, list | tuple):
-            raise WrongType(f"bids is {kind_of(bids)}, not a list or an array.", fix="pass one bid for each bidder")
-        return np.fromiter(self._levels_of(bids), np.int64, len(bids))
+        """Return how many prices each bid reaches; refuse a bid that is no number."""
+        return self._levels_by(bids, self.level)
 
-    def _levels_of(self, bids: Iterable[Any]) -> Iterable[int]:
+    def levels_paid_for(self, bids: Bids) -> Levels:
+        """Return the same of bids that were paid for: a bid that is no number is no bid.
+
+        Whether a paid run fails must not depend on what one bidder wrote.
+        """
+        return self._levels_by(bids, self._level_or_none)
+
+    def _levels_by(self, bids: Bids, level: Callable[[Any], int]) -> Levels:
+        need_bids(bids)
+        if isinstance(bids, np.ndarray):
+            return self._levels_of_array(bids, level)
+        return np.fromiter(self._levels_of(bids, level), np.int64, len(bids))
+
+    def _level_or_none(self, bid: object) -> int:
+        try:
+            return self.level(bid)
+        except Exception:  # noqa: BLE001 - a number of somebody's own type may raise anything
+            return 0
+
+    def _levels_of(self, bids: Iterable[Any], level: Callable[[Any], int]) -> Iterable[int]:
         known: dict[tuple[type, Any], int] = {}
         for bid in bids:
             found = known.get((type(bid), bid)) if isinstance(bid, int | float) else None
             if found is None:
-                found = self.level(bid)
+                found = level(bid)
                 if isinstance(bid, int | float):
                     known[type(bid), bid] = found
             yield found
 
-    def _levels_of_array(self, bids: NDArray[Any]) -> Levels:
-        if bids.ndim != 1:
-            raise WrongType(f"bids has {bids.ndim} dimensions, not one.", fix="pass one bid for each bidder")
+    def _levels_of_array(self, bids: NDArray[Any], level: Callable[[Any], int]) -> Levels:
         if bids.dtype.kind == "f" and bids.dtype.itemsize < 8:
             # Of a narrow float, too, the text is what was typed; widened it would be another.
             narrow, back = np.unique(bids, return_inverse=True)
             return np.array([self.level(one) for one in narrow], np.int64)[back]
         if bids.dtype.kind not in "iuf" or bids.dtype.itemsize > 8:
-            return self.levels(bids.tolist())
+            return self._levels_by(bids.tolist(), level)
         # Whatever is beyond the top reaches every price, so nothing is lost; no number becomes no bid.
         values = np.clip(np.nan_to_num(bids.astype(np.float64), nan=0.0), 0, 2 * float(self.top))
         ratio = values * float(self.steps / self.top)
@@ -109,6 +120,16 @@ class PriceGrid:
         distinct, where = np.unique(bids[near], return_inverse=True)
         found[near] = np.array([self.level(one) for one in distinct.tolist()], np.int64)[where]
         return found
+
+
+def need_bids(bids: object) -> None:
+    """Refuse what is not one bid for each bidder, by its type and dimensions; no bid is looked at."""
+    if isinstance(bids, np.ma.MaskedArray):
+        raise WrongType("bids is a masked array.", fix="fill it: a masked bid is no bid, bids.filled(0)")
+    if not isinstance(bids, list | tuple | np.ndarray):
+        raise WrongType(f"bids is {kind_of(bids)}, not a list or an array.", fix="pass one bid for each bidder")
+    if isinstance(bids, np.ndarray) and bids.ndim != 1:
+        raise WrongType(f"bids has {bids.ndim} dimensions, not one.", fix="pass one bid for each bidder")
 
 
 def _finite(bid: object, top: Fraction) -> Fraction:

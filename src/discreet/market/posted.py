@@ -19,7 +19,7 @@ comes back r times gains by a lie at most r times `most_gain` of the cost, in un
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -28,11 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange, Repeated
-from discreet.core import InvalidInput, Number, log_up, positive, whole
+from discreet.core import InvalidInput, Number, WrongType, log_up, positive, whole
 from discreet.core.exact import text_up
 from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, need_grid
-from discreet.market.grids import Bids, PriceGrid, revenues
+from discreet.market.grids import Bids, PriceGrid, need_bids, revenues
 from discreet.market.statements import Statement, miss_of, most_gain, words_of
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy
@@ -92,11 +92,21 @@ class PostedPrices:
         """Return all that decides how prices are distributed."""
         return words_of(self)
 
+    def check(self, data: Sequence[Bids], /) -> None:
+        """Refuse, before anything is paid, what is not a list of rounds. No bid is looked at."""
+        if not isinstance(data, list | tuple):
+            raise WrongType("The rounds are not a list.", fix="pass a list with the bids of every round so far")
+        for bids in data:
+            need_bids(bids)
+
     def scores(self, before: Sequence[Bids]) -> NDArray[np.int64]:
         """Return what each price would have earned in these rounds, in steps. As private as the bids."""
+        return self._scores(before, self.grid.levels)
+
+    def _scores(self, before: Sequence[Bids], levels: Callable[[Bids], NDArray[np.int64]]) -> NDArray[np.int64]:
         total = np.zeros(self.grid.steps, np.int64)
         for bids in before:
-            total += revenues(self.grid.levels(bids), self.grid.steps)
+            total += revenues(levels(bids), self.grid.steps)
         return total
 
     def probabilities(self, before: Sequence[Bids]) -> Floats:
@@ -108,7 +118,8 @@ class PostedPrices:
         del before  # a price depends on bids, and not on what was asked before
         if len(data) < whole(step, "step", least=0, most=self.rounds - 1):
             raise InvalidInput("The rounds before are not all there.", fix="pass the bids of every round so far")
-        return self.grid.price(1 + self.mechanism.choose(self.scores(data[:step]), entropy=entropy))
+        scores = self._scores(data[:step], self.grid.levels_paid_for)
+        return self.grid.price(1 + self.mechanism.choose(scores, entropy=entropy))
 
     def regret(self, buyers: int, confidence: Number | None = None) -> Statement:
         """Return how much less all rounds earn than the best fixed price of the grid; in the mean without a confidence.

@@ -14,10 +14,11 @@ from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Schema
 from discreet.data.aggregates import Aggregate, Aggregation, Key, Present, Rows, Table, Total
 from discreet.data.expressions import Expression
+from discreet.gate.takings import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.marginals import Axes, margin
 from discreet.noise import Entropy
-from discreet.query.charging import PassCost, aggregated
+from discreet.query.charging import UNSALTED, PassCost, aggregated, check_pass
 from discreet.query.parts import Keys, Noisy, Part
 from discreet.query.plans import aggregate_of, packed, plain
 from discreet.query.pricing import Pricing
@@ -87,9 +88,17 @@ class BatchPass:
             found.setdefault(one.part, {})[one.axes] = one
         return {part: margins for part, margins in found.items() if self.public and len(margins) > 1}
 
+    def check(self, data: Table | Prospect) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        check_pass(data, self.aggregation(self._aggregates, UNSALTED))
+
+    @property
+    def _aggregates(self) -> tuple[Aggregate, ...]:
+        return tuple(dict.fromkeys(aggregate_of(one.part) for one in self.measured))
+
     def run(self, data: Table, entropy: Entropy, salt: int) -> dict[str, Any]:
         """Return what is measured, noisy, and the groups that are shown."""
-        aggregates = tuple(dict.fromkeys(aggregate_of(one.part) for one in self.measured))
+        aggregates = self._aggregates
         exact = aggregated(data, self.aggregation(aggregates, salt), self._costs)
         answers = dict(zip(aggregates, exact.answers, strict=True))
         bits = [

@@ -13,6 +13,7 @@ from discreet.core.schema import Schema
 from discreet.data.aggregates import Table
 from discreet.data.marks import salt_of
 from discreet.gate.plans import MOST_WORDS
+from discreet.gate.takings import Prospect
 from discreet.mechanisms.marginals import Axes
 from discreet.noise import Entropy
 from discreet.query.batch_passes import BatchPass, Measured, additive, need_spend
@@ -79,6 +80,11 @@ class BatchPlan:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = [(each.where, each.keys, each.limit, each.measured, each.source) for each in self.passes]
         return "\n".join([FORM, type(self.spend).__name__, *map(repr, [self.schema.table, self.schema.unit, *fields])])
+
+    def check(self, data: Table | Prospect, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        for each in self.passes:
+            each.check(data)
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all passes."""

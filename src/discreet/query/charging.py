@@ -21,11 +21,13 @@ from discreet.core import NotProved, round_up
 from discreet.data.aggregates import Aggregate, Aggregation, Exact, People, Present, Rows, Table, Total
 from discreet.data.contributions import Contribution
 from discreet.data.relations import Relation, is_owned
-from discreet.gate.takings import Taking
+from discreet.gate.takings import Prospect, Taking
 from discreet.mechanisms import Gaussian, Laplace
 
 #: More than a few roundings of float64 can take away.
 MARGIN = 1 + 2.0**-40
+#: The salt of a pass that is checked and not made: the true one is the hash of a long text.
+UNSALTED = 0
 
 
 class Basis(Enum):
@@ -133,6 +135,13 @@ def noise_cost(noise: Laplace | Gaussian, aggregate: Aggregate, *, added_up: boo
     # Σ(Σx)² ≤ (Σ|x|)²: what is added up moves as far, in both norms, as if all of it were in one cell.
     most = isqrt(bound.l2_squared) if isinstance(noise, Gaussian) else bound.l1
     return PassCost(noise.cost, Basis.REACH, aggregate, most)
+
+
+def check_pass(data: Table | Prospect, aggregation: Aggregation) -> None:
+    """Refuse, before anything is paid, a pass that could not be made; see `Plan.check`. Reads no row."""
+    check = getattr(data, "check", None)
+    if check is not None:
+        check(aggregation)
 
 
 def aggregated(data: Table | Taking, aggregation: Aggregation, costs: Callable[[], Sequence[PassCost]]) -> Exact:

@@ -11,8 +11,9 @@ from discreet.data.aggregates import Aggregation, Key, Load, PeopleBy, Table
 from discreet.data.expressions import Expression
 from discreet.data.marks import salt_of
 from discreet.data.relations import Relation
+from discreet.gate.takings import Prospect
 from discreet.noise import Entropy
-from discreet.query.charging import PassCost, aggregated, can_be_charged
+from discreet.query.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
 from discreet.query.pricing import Pricing
 from discreet.query.spending import Spend
 
@@ -97,6 +98,10 @@ class LimitsPlan:
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.chosen)
         source = () if self.source is None else (self.source,)
         return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source))])
+
+    def check(self, data: Table | Prospect, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        check_pass(data, self.chosen.passing(self.where, self.keys, UNSALTED, self.source))
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the limit."""

@@ -19,11 +19,12 @@ from discreet.data.aggregates import Aggregation, Key, People, Rows, Table, sens
 from discreet.data.expressions import ColumnValue, Expression, Literal, call, column, kind_of_value
 from discreet.data.functions import F
 from discreet.data.marks import salt_of
+from discreet.gate.takings import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.consistency import Tree
 from discreet.noise import Entropy
 from discreet.query.batch_passes import need_spend
-from discreet.query.charging import PassCost, aggregated, noise_cost
+from discreet.query.charging import UNSALTED, PassCost, aggregated, check_pass, noise_cost
 from discreet.query.level_shares import level_shares
 from discreet.query.parts import words_of
 from discreet.query.plans import packed
@@ -109,6 +110,10 @@ class HierarchyPlan:
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.paths, self.counts, self.limit)
         return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, self.shares))])
 
+    def check(self, data: Table | Prospect, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        check_pass(data, self._aggregation(UNSALTED))
+
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy counts of all levels that are measured, from the top down."""
         counts = [aggregated(data, self.aggregation, self._costs).answers[0]]
@@ -130,12 +135,15 @@ class HierarchyPlan:
     @property
     def aggregation(self) -> Aggregation:
         """The one pass over the rows: it counts at the leaves."""
+        return self._aggregation(salt_of(self.canonical()))
+
+    def _aggregation(self, salt: int) -> Aggregation:
         return Aggregation(
             where=self.where,
             keys=(path_key(self.keys, self.paths),),
             aggregates=(self.counts,),
             limit=self.limit,
-            salt=salt_of(self.canonical()),
+            salt=salt,
         )
 
     def noisy(self, answer: dict[str, Any]) -> tuple[NDArray[Any], ...]:

@@ -15,9 +15,10 @@ from discreet.core.limits import AnyLimit
 from discreet.data.aggregates import Aggregation, PeopleWhere, Table, sensitivity_of
 from discreet.data.expressions import Literal
 from discreet.data.marks import salt_of
+from discreet.gate.takings import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.noise import Entropy
-from discreet.query.charging import PassCost, aggregated
+from discreet.query.charging import UNSALTED, PassCost, aggregated, check_pass
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.plans import QueryPlan
 from discreet.query.spending import Epsilon, Rho
@@ -65,15 +66,20 @@ class ParticipationPlan:
         """Return all that decides how answers are distributed."""
         return "\n".join([FORM, repr(self.spend), self.question.canonical()])
 
+    def check(self, data: Table | Prospect, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        check_pass(data, self._aggregation(UNSALTED))
+
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return both counts, noisy."""
-        counts = [self._counted(data, entropy, paying=paying) for paying in (False, True)]
+        passing = self._aggregation(salt_of(self.question.canonical()))
+        counts = [self._counted(data, passing, entropy, paying=paying) for paying in (False, True)]
         return {"asked": counts[0], "taking part": counts[1]}
 
-    def _counted(self, data: Table, entropy: Entropy, *, paying: bool) -> int:
+    def _counted(self, data: Table, passing: Aggregation, entropy: Entropy, *, paying: bool) -> int:
         besides = self.question.costs(self._limit) if paying else []
         costs = [PassCost(self._noise.cost), *(one.besides() for one in besides)]
-        exact = aggregated(data, self._aggregation(), lambda: costs)
+        exact = aggregated(data, passing, lambda: costs)
         return int(self._noise.perturb(exact.answers[-1], entropy=entropy)[0])
 
     @property
@@ -86,14 +92,14 @@ class ParticipationPlan:
             )
         return limit
 
-    def _aggregation(self) -> Aggregation:
+    def _aggregation(self, salt: int) -> Aggregation:
         asked = self.question
         return Aggregation(
             where=asked.where,
             keys=asked.keys,
             aggregates=(*asked.aggregates(), ANYBODY),
             limit=self._limit,
-            salt=salt_of(asked.canonical()),
+            salt=salt,
             source=asked.source,
         )
 

@@ -26,8 +26,9 @@ from discreet.data.aggregates import (
 from discreet.data.expressions import Expression
 from discreet.data.marks import salt_of, value_text
 from discreet.data.relations import Relation
+from discreet.gate.takings import Prospect
 from discreet.noise import Entropy
-from discreet.query.charging import PassCost, aggregated, can_be_charged
+from discreet.query.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.pricing import Pricing
@@ -100,10 +101,19 @@ class QueryPlan:
         """What this plan's choice of rows is seeded with; public."""
         return salt_of(self.canonical())
 
+    def check(self, data: Table | Prospect, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        limit = self.limit
+        if isinstance(limit, ChosenLimit):
+            check_pass(data, limit.passing(self.where, self.keys, UNSALTED, self.source))
+            limit = Limit()
+        check_pass(data, self._aggregation(limit, tuple(self.aggregates()), UNSALTED))
+
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""
-        limit = self._limit(data, entropy)
-        exact = aggregated(data, self._aggregation(limit, tuple(self.aggregates())), lambda: self.costs(limit))
+        salt = self.salt
+        limit = self._limit(data, salt, entropy)
+        exact = aggregated(data, self._aggregation(limit, tuple(self.aggregates()), salt), lambda: self.costs(limit))
         answers = dict(zip(self.aggregates(), exact.answers, strict=True))
         return self._released(exact, answers, limit, entropy)
 
@@ -127,10 +137,10 @@ class QueryPlan:
             "parts": [noisy(part, share) for part, share in priced],
         }
 
-    def _limit(self, data: Table, entropy: Entropy) -> AnyLimit:
+    def _limit(self, data: Table, salt: int, entropy: Entropy) -> AnyLimit:
         if not isinstance(self.limit, ChosenLimit):
             return self.limit
-        passing = self.limit.passing(self.where, self.keys, self.salt, self.source)
+        passing = self.limit.passing(self.where, self.keys, salt, self.source)
         return self.limit.choose(data, passing, self.pricing(None), entropy)
 
     def costs(self, limit: AnyLimit) -> list[PassCost]:
@@ -142,13 +152,13 @@ class QueryPlan:
         """Return what is measured exactly, each once."""
         return list(dict.fromkeys(aggregate_of(part) for part in self.parts))
 
-    def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...]) -> Aggregation:
+    def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...], salt: int | None = None) -> Aggregation:
         return Aggregation(
             where=self.where,
             keys=self.keys,
             aggregates=aggregates,
             limit=limit,
-            salt=self.salt,
+            salt=self.salt if salt is None else salt,
             source=self.source,
         )
 

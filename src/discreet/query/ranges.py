@@ -12,9 +12,10 @@ from discreet.data.aggregates import LEAST_POWER, MOST_POWER, Aggregation, Extre
 from discreet.data.expressions import ColumnValue, column
 from discreet.data.marks import salt_of
 from discreet.data.relations import Relation, is_owned
+from discreet.gate.takings import Prospect
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
-from discreet.query.charging import PassCost, aggregated, can_be_charged
+from discreet.query.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
 from discreet.query.spending import Rho, Spend
 
 FORM = "discreet bounds 1"
@@ -85,16 +86,16 @@ class BoundsPlan:
         fields = (self.schema.unit, self._value, self._choices)
         return "\n".join([FORM, *map(repr, (self.schema.table, *fields)), *source])
 
+    def check(self, data: Table | Prospect, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        check_pass(data, self._aggregation(UNSALTED))
+
+    def _aggregation(self, salt: int) -> Aggregation:
+        return Aggregation(where=None, keys=(), aggregates=self._extremes, limit=Limit(), salt=salt, source=self.source)
+
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the two ends, exactly, as texts."""
-        aggregation = Aggregation(
-            where=None,
-            keys=(),
-            aggregates=self._extremes,
-            limit=Limit(),
-            salt=salt_of(self.canonical()),
-            source=self.source,
-        )
+        aggregation = self._aggregation(salt_of(self.canonical()))
         counts = aggregated(data, aggregation, lambda: [PassCost(choice.cost) for choice in self._choices]).answers
         cells = [choice.choose(each, entropy=entropy) for choice, each in zip(self._choices, counts, strict=True)]
         low, high = lower_end(cells[0]), upper_end(cells[1])

@@ -38,6 +38,7 @@ from discreet.data.relations import Derived, First, Named, Relation, Scan
 from discreet.mechanisms.counters import Counted, Counter, best_counter
 from discreet.mechanisms.counters_reach import MOST_STEPS
 from discreet.noise import Entropy
+from discreet.query.charging import UNSALTED, check_pass
 from discreet.query.spending import Epsilon, Rho, Spend
 from discreet.query.sql_writing import expression_sql, quoted
 
@@ -99,6 +100,10 @@ class StreamPlan:
         fields = (self.schema.table, self.schema.unit, self.period, self.start, self.where, self.counter)
         return "\n".join([FORM, *map(repr, fields)])
 
+    def check(self, data: Table, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        check_pass(data, self._aggregation(0, UNSALTED))
+
     def run_step(self, data: Table, entropy: Entropy, step: int, before: Sequence[Any], /) -> dict[str, Any]:
         """Return what the counter measures at a step, noisy integers. Earlier answers are not needed."""
         del before
@@ -107,6 +112,9 @@ class StreamPlan:
 
     def aggregation(self, step: int) -> Aggregation:
         """Return the pass that counts rows by period, up to a step."""
+        return self._aggregation(step, salt_of(self.canonical()))
+
+    def _aggregation(self, step: int, salt: int) -> Aggregation:
         days = self.days[: step + 1]
         key = Key(ColumnValue(WHEN.name, WHEN.kind), days)
         return Aggregation(
@@ -114,7 +122,7 @@ class StreamPlan:
             keys=(key,),
             aggregates=(Rows(),),
             limit=TotalLimit(self.counter.limit.rows),
-            salt=salt_of(self.canonical()),
+            salt=salt,
             source=self._rows(days[-1]),
         )
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import cast
 
 from discreet.accounting import PrivacyLoss
-from discreet.core import BudgetExceeded, Finished, InvalidInput, PrivacyUnit, WrongType
+from discreet.core import BudgetExceeded, Finished, InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.data.expressions import Expression
 from discreet.gate import Gate, Ledger, PersonalAccount, Release
@@ -23,6 +23,7 @@ from discreet.query import (
     limit_bought,
     limit_known,
     plan_limits,
+    plan_question,
     read_sql,
 )
 from discreet.session.advice import advised
@@ -136,8 +137,11 @@ class Desk:
         price = self.ledger.budget.limit * LIMITS_PRICE
         plan = plan_limits(question, facts, Rho(price) if asked.spend.rho else Epsilon(price))
         gate = self.gate(question)
-        if not buy and gate.price(plan).stored is None:
-            return facts  # which the planner refuses, and says why
+        if gate.price(plan).stored is None:
+            if not buy:
+                return facts  # which the planner refuses, and says why
+            # What is refused under the smallest limit is refused under any: before the limit is paid for.
+            plan_question(question, replace(facts, limit=Limit()), asked.spend, bias=asked.bias)
         return replace(facts, limit=limit_bought(gate.release(plan).answer))
 
     def gate(self, question: Question) -> Gate[OneOf]:

@@ -56,6 +56,14 @@ class Tables(Protocol):
         """Return exact integers of those who take part."""
         ...
 
+    def check(self, aggregation: Aggregation, /) -> None:
+        """Refuse, before anything is paid, what cannot be asked now; reads no row."""
+        ...
+
+    def check_among(self, aggregation: Aggregation, /) -> None:
+        """Refuse the same where each unit is asked."""
+        ...
+
     def close(self) -> None:
         """Let go of the rows."""
         ...
@@ -75,6 +83,14 @@ class OneOf:
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of those who take part."""
         return self.tables.aggregate_among(self._meant(aggregation), admission)
+
+    def check(self, aggregation: Aggregation, /) -> None:
+        """Refuse, before anything is paid, what cannot be asked now."""
+        self.tables.check(self._meant(aggregation))
+
+    def check_among(self, aggregation: Aggregation, /) -> None:
+        """Refuse the same where each unit is asked."""
+        self.tables.check_among(self._meant(aggregation))
 
     def _meant(self, aggregation: Aggregation) -> Aggregation:
         if aggregation.source is None and len(self.tables.schemas) > 1:

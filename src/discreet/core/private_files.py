@@ -1,0 +1,99 @@
+"""Files that only their owner may read and write: how they are created, opened and narrowed.
+
+The mode is set on the open file, so that it does not depend on the umask, and before anything is written. A symbolic
+link is never followed at the last step of a path: whoever may write to a folder could otherwise choose which file of
+ours is read, overwritten or given another mode.
+"""
+
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from discreet.core.errors import InvalidInput
+
+#: For the owner alone.
+PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
+#: What others may do, by mode.
+OTHERS = 0o077
+#: The variable that names the folder of this user's state, if it is not that of the system.
+STATE = "DISCREET_STATE"
+
+
+def state_folder() -> Path:
+    """Return the folder of this user's state: anchors, and the log of the command line."""
+    state = os.environ.get(STATE) or os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "discreet"
+
+
+def open_private(path: Path, flags: int) -> int:
+    """Return an open regular file of mode 0600. A symbolic link, a device or a pipe is refused.
+
+    With `os.O_EXCL` in the flags only a new file is opened.
+    """
+    try:
+        handle = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE)
+    except OSError:
+        if path.is_symlink():
+            raise _no_file(path) from None
+        raise
+    try:
+        _need_regular(handle, path)
+        if stat.S_IMODE(os.fstat(handle).st_mode) != PRIVATE:
+            with suppress(PermissionError):  # another owner's file is left as it is
+                os.fchmod(handle, PRIVATE)
+        os.set_blocking(handle, True)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _need_regular(handle: int, path: Path) -> None:
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        raise _no_file(path)
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file of mode 0600 where there is none; raises `FileExistsError` where there is one."""
+    os.close(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+
+
+def narrow_files(paths: Iterable[Path]) -> list[Path]:
+    """Take from others what they may do with files that exist; return those for which it was not possible.
+
+    Symbolic links are not followed, and folders become 0700.
+    """
+    wider = []
+    for path in paths:
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:
+            continue
+        if stat.S_ISLNK(mode) or not mode & OTHERS:
+            continue
+        try:
+            _narrow_path(path, mode)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            wider.append(path)
+    return wider
+
+
+def _narrow_path(path: Path, mode: int) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        found = os.fstat(handle).st_mode
+        if stat.S_IFMT(found) == stat.S_IFMT(mode):
+            os.fchmod(handle, stat.S_IMODE(found) & ~OTHERS)
+    finally:
+        os.close(handle)
+
+
+def _no_file(path: Path) -> InvalidInput:
+    return InvalidInput(
+        f"{path.name!r} is a symbolic link or no regular file.",
+        fix="name the file itself, in a folder that only its owner may write to",
+    )
