@@ -65,13 +65,6 @@ MODEL_MUTANTS = [
         f"{PLANS}::test_a_missing_value_is_the_middle_of_its_bounds_and_others_are_clamped {MODELS}",
     ),
     Mutant(
-        "a list of labels becomes an array, so that one text turns all of them into texts",
-        "learn/features.py",
-        "np.asarray(values, object if isinstance(values, list | tuple) else None)",
-        "np.asarray(values)",
-        f"{MODELS}::test_one_odd_label_changes_what_no_other_row_is_labelled",
-    ),
-    Mutant(
         "a number beyond all floats is an error that tells of it",
         "learn/features.py",
         "return math.inf if value > 0 else -math.inf",
@@ -130,8 +123,8 @@ MODEL_MUTANTS = [
     Mutant(
         "a minimum is taken for found too early",
         "learn/objective.py",
-        "+ self.error(here) <= enough:",
-        "+ self.error(here) <= 1e6 * enough:",
+        "+ self.error(here) <= steepest(self.penalty)",
+        "+ self.error(here) <= 1e6 * steepest(self.penalty)",
         f"{PLANS}::test_minima_are_as_close_as_the_plan_says",
     ),
     Mutant(
@@ -231,5 +224,55 @@ MODEL_MUTANTS = [
         "said = (where * label) | (rest & ~where)",
         "said = (where * label) | rest",
         f"{FINITE}::test_decision_lists_of_two_columns_are_all_functions_but_the_two_parities",
+    ),
+    # Refusals and failures by rows.
+    Mutant(
+        "a cell that is no number is refused",
+        "learn/features.py",
+        "    except Exception:  # noqa: BLE001 - of a cell's own kind; to hand it on would tell of the cell\n",
+        "    except LookupError:\n",
+        "attacks/test_learn_refuses_by_a_cell.py::test_no_cell_of_a_table_is_refused",
+    ),
+    Mutant(
+        "a text in a list makes texts of all cells",
+        "learn/features.py",
+        "array = read_cells(values) if isinstance(values, list | tuple) else np.asarray(values)",
+        "array = np.asarray(values)",
+        "attacks/test_learn_refuses_by_a_cell.py::test_no_cell_of_a_table_is_refused",
+    ),
+    Mutant(
+        "a row of another length makes another table of all rows",
+        "learn/features.py",
+        "width = max(lengths, key=lambda length: (lengths[length], length))",
+        "width = min(lengths)",
+        "attacks/test_learn_refuses_by_a_cell.py::test_a_row_of_another_length_changes_no_other_row",
+    ),
+    Mutant(
+        "a list of labels becomes an array, so that one of them takes all others theirs",
+        "learn/features.py",
+        "return _objects([one[0] if _is_row(one) and len(one) == 1 else one for one in values])",
+        "return np.asarray(values, object)",
+        "attacks/test_learn_refuses_by_a_cell.py::test_a_label_of_another_length_changes_no_other_label",
+    ),
+    Mutant(
+        "a fit fails where Newton's method gives up",
+        "learn/objective.py",
+        "        return self.slow_minimum()\n",
+        '        raise NotProved("not found", fix="none")\n',
+        "unit/test_learn_plans.py::test_a_minimum_is_found_also_where_newtons_method_gives_up",
+    ),
+    Mutant(
+        "a hypothesis that fails on a row ends the choice",
+        "learn/hypotheses.py",
+        "    except Exception:  # noqa: BLE001 - whatever it is may depend on a row\n",
+        "    except LookupError:\n",
+        f"{FINITE}::test_a_hypothesis_that_fails_on_a_row_says_no_of_it_and_the_same_of_others",
+    ),
+    Mutant(
+        "a class about other columns is paid for",
+        "learn/finite.py",
+        "        self.hypotheses.mistakes(np.zeros((0, data.values.shape[1])), np.zeros(0, np.bool_))\n",
+        "        return\n",
+        f"{FINITE}::test_a_class_about_other_columns_is_refused_before_it_is_paid_for",
     ),
 ]

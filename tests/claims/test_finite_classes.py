@@ -14,6 +14,7 @@ from discreet.gate import Budget, Ledger
 from discreet.learn.finite import FiniteClassifier, FinitePlan, Labelled, sample_size
 from discreet.learn.hypotheses import Conjunctions, DecisionLists, Hypotheses, Thresholds
 from discreet.mechanisms import ExponentialMechanism, Laplace
+from ledger_bytes import nothing_written
 
 CLASSES = {
     "thresholds": (Thresholds([0, 1, 2]), [(0,), (1,), (5,), (math.nan,)]),
@@ -214,3 +215,29 @@ def test_what_is_missing_is_asked_for_before_anything_is_paid(tmp_path):
         with pytest.raises(InvalidInput, match="about 2 columns"):
             FiniteClassifier(Conjunctions(2), ledger=ledger).fit([[1]], [1])
         assert ledger.spent == 0
+
+
+def test_a_hypothesis_that_fails_on_a_row_says_no_of_it_and_the_same_of_others():
+    def picky(rows):
+        if (rows == 7).any():
+            raise ValueError("row of Ada Lovelace")
+        return rows[:, 0] > 0
+
+    def short(rows):
+        return (rows[:, 0] > 0)[rows[:, 0] != 7]
+
+    own = Hypotheses((("picky", picky), ("short", short)))
+    values = np.array([[1.0], [7.0], [-1.0], [2.0]])
+    for which in range(own.size):
+        assert own.predict(which, values).tolist() == [True, False, False, True]
+    labels = np.ones(4, bool)
+    more, fewer = own.mistakes(values, labels), own.mistakes(np.delete(values, 1, 0), labels[1:])
+    assert (more - fewer).tolist() == [1, 1]
+
+
+def test_a_class_about_other_columns_is_refused_before_it_is_paid_for(tmp_path):
+    place = tmp_path / "ledger"
+    with Ledger.create(place, Budget(10), title="t", anchors=[]) as ledger, nothing_written(ledger, place):
+        model = FiniteClassifier(Conjunctions(3), ledger=ledger)
+        with pytest.raises(InvalidInput, match="3 columns"):
+            model.fit(np.zeros((5, 2)), [0, 1, 0, 1, 0])

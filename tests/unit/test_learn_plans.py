@@ -8,7 +8,7 @@ import pytest
 
 from discreet.accounting import GaussianNoise, concentrated_of, delta, epsilon
 from discreet.core import InvalidInput, NotProved, OutOfRange
-from discreet.learn import descent, features, softmax
+from discreet.learn import descent, features, objective, softmax
 from discreet.learn.clusters import ClusterPlan, nearest, spread_points
 from discreet.learn.descent import DescentPlan, Examples
 from discreet.learn.features import STEPS, Features, exact_margins, shortened, squares
@@ -284,6 +284,21 @@ def test_weights_stay_numbers_at_the_wildest_rate():
     weights = plan.run(Examples(np.ones((5, 2)), np.array([0, 1, 2, 0, 1])), SYSTEM)["weights"]
     assert np.isfinite(weights).all()
     assert np.abs(weights).max() <= descent.FARTHEST
+
+
+@pytest.mark.parametrize("rows", [0, 1, 400])
+@pytest.mark.parametrize("penalty", [0.5, 20.0])
+def test_a_minimum_is_found_also_where_newtons_method_gives_up(rows, penalty, monkeypatch):
+    """Or that a fit failed would tell of rows."""
+    draws = np.random.default_rng(rows)
+    table = np.trunc(draws.uniform(-1, 1, (rows, 3)) * STEPS / 2) / STEPS
+    labels = (table @ [5.0, -3.0, 1.0] > 0).astype(float)
+    problem = Objective(table, labels, draws.normal(0, 5, 3), penalty, 1.0)
+    quick = problem.minimum()
+    monkeypatch.setattr(objective, "MOST_STEPS", 0)
+    slow = problem.minimum()
+    assert np.linalg.norm(problem.gradient(slow)) <= steepest(penalty)
+    assert np.linalg.norm(slow - quick) <= 2 * steepest(penalty) / penalty
 
 
 def test_noise_of_a_perturbed_objective_is_wide_enough_on_its_grid_to_be_taken_for_a_normal_one():

@@ -35,6 +35,7 @@ EXPECTED = {
     "check_classifier_data_not_an_array": NOISE,
     "check_estimators_empty_data_messages": TELLING,  # that there are none is as private as how many there are
     "check_classifiers_regression_target": TELLING,
+    "check_dtype_object": TELLING,  # it puts a dictionary into one cell
     "check_supervised_y_no_nan": TELLING,
     "check_supervised_y_2d": NOISE,  # it warns as it should; then two fits are compared
 }

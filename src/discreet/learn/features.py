@@ -9,6 +9,8 @@ whatever stands beside) or is a sum of whole numbers below 2⁵³, which floats 
 import math
 import sys
 import warnings
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -148,56 +150,83 @@ def read_matrix(values: object, name: str = "X") -> Floats:
 
 
 def read_array(values: object, name: str) -> Floats:
-    """Return an array of floats of any shape; a missing value is NaN, and one beyond all floats is infinite."""
-    array = _array(values)
+    """Return an array of floats of any shape; a missing value is NaN, and one beyond all floats is infinite.
+
+    What is refused depends on the dtype of an array and on nothing else: a cell of an object array, or of a list, that
+    is not a number is a missing value. An error would tell that somebody has such a cell.
+    """
+    array = read_cells(values) if isinstance(values, list | tuple) else np.asarray(values)
     if array.dtype.kind == "c":
         raise InvalidInput(f"{name} is complex. Complex data not supported.", fix="pass real numbers")
     if array.dtype.kind in "USMmV":
         # Not the dtype: that of texts has the length of the longest one.
         raise WrongType(f"{name} is an array of texts or times, not of numbers.", fix="encode it by public categories")
-    try:
-        with np.errstate(over="ignore"):
-            return array.astype(np.float64)
-    except (OverflowError, TypeError, ValueError):
-        pass
-    try:
+    if array.dtype.kind == "O":
         return np.array([_float(one) for one in array.ravel()], np.float64).reshape(array.shape)
-    except (TypeError, ValueError):
-        pass
-    # Outside of the handler: what could not be read would be quoted by the error that is handled.
-    raise WrongType(f"{name} holds what is not a number.", fix="argument must be a string or a number: encode it")
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64)
 
 
-def _array(values: object) -> NDArray[Any]:
-    """Return an array; one whole number that no float holds does not change what is refused."""
+def read_cells(values: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
+    """Return a list, or a list of rows, as an array of numbers; if some cell is none, as an array of objects.
+
+    A list has no dtype and no shape of its own. Where rows are not equally long, most of them are: a row of another
+    length is one of missing values, so that it changes no other row.
+    """
     try:
-        return np.asarray(values)
-    except OverflowError:
-        pass
-    return np.asarray(values, object)
+        array = np.asarray(values)
+    except Exception:  # noqa: BLE001 - what kind of error it is depends on a cell
+        array = np.empty(0, object)
+    if array.dtype.kind in "biuf" and len(array) == len(values):
+        return array
+    lengths = Counter(len(row) for row in values if _is_row(row))
+    if not lengths:
+        return _objects(values)
+    width = max(lengths, key=lambda length: (lengths[length], length))
+    missing = [None] * width
+    rows = [_objects(row if _is_row(row) and len(row) == width else missing) for row in values]
+    return np.stack(rows)
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+
+
+def _objects(cells: Sequence[Any]) -> NDArray[Any]:
+    """Return cells in an array of one axis, whatever they are."""
+    array = np.empty(len(cells), object)
+    for at, cell in enumerate(cells):
+        array[at] = cell
+    return array
 
 
 def _float(value: Any) -> float:
-    """Return one value as a float: what is missing is NaN (for pandas, too), a number beyond all floats is infinite."""
-    if value is None or type(value).__name__ == "NAType":
-        return math.nan
+    """Return one value as a float: what is no number is NaN, and a number beyond all floats is infinite."""
     try:
         return float(value)
     except OverflowError:
         pass
-    return math.inf if value > 0 else -math.inf
+    except Exception:  # noqa: BLE001 - of a cell's own kind; to hand it on would tell of the cell
+        return math.nan
+    try:
+        return math.inf if value > 0 else -math.inf
+    except Exception:  # noqa: BLE001 - same
+        return math.nan
 
 
 def read_labels(values: object) -> NDArray[Any]:
     """Return one label or target a row; a single column will do.
 
-    What is in a list stays what it is: as an array, a single text would turn the labels of all other rows into texts.
+    What is in a list stays what it is: as an array, a single text would turn the labels of all other rows into texts,
+    and a single pair would leave none of them.
     """
     if values is None:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", fix="pass one label or target a row"
         )
-    labels = np.asarray(values, object if isinstance(values, list | tuple) else None)
+    if isinstance(values, list | tuple):
+        return _objects([one[0] if _is_row(one) and len(one) == 1 else one for one in values])
+    labels = np.asarray(values)
     if labels.ndim == 2 and labels.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", _conversion(), stacklevel=3)
         labels = labels[:, 0]
@@ -226,7 +255,7 @@ def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> Integers:
 def _place(places: dict[Any, int], label: Any) -> int:
     try:
         return places.get(label, -1)
-    except TypeError:  # a list, say, which is no class
+    except Exception:  # noqa: BLE001 - a list, say, which is no class, or whatever a label's own code raises
         return -1
 
 

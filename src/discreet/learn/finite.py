@@ -78,6 +78,10 @@ class FinitePlan:
         """Return minus the mistakes of every hypothesis. As private as the rows."""
         return -self.hypotheses.mistakes(data.values, data.labels)
 
+    def check(self, data: Labelled, /) -> None:
+        """Refuse, before anything is paid, a table of which hypotheses of the class say nothing: by its columns."""
+        self.hypotheses.mistakes(np.zeros((0, data.values.shape[1])), np.zeros(0, np.bool_))
+
     def run(self, data: Labelled, entropy: Entropy, /) -> int:
         """Return the number of the hypothesis chosen."""
         return self.mechanism.choose(self.scores(data), entropy=entropy)

@@ -156,7 +156,8 @@ class DecisionLists:
 class Hypotheses:
     """A list of one's own: functions from rows to truth values, each with a name.
 
-    Whoever writes them owns that what they say of a row depends on that row alone.
+    Whoever writes them owns that what they say of a row depends on that row alone. Of a row on which
+    a function fails, it says no.
     """
 
     functions: tuple[tuple[str, Callable[[Floats], Any]], ...]
@@ -176,7 +177,12 @@ class Hypotheses:
 
     def predict(self, index: int, values: Floats) -> Truths:
         """Return what one hypothesis says of every row."""
-        return np.asarray(self.functions[index][1](values), np.bool_)
+        says = self.functions[index][1]
+        found = _answers(says, values)
+        if found is None:  # row by row: one that makes the function fail changes what is said of no other
+            each = [_answers(says, values[at : at + 1]) for at in range(len(values))]
+            found = np.array([one is not None and bool(one[0]) for one in each], np.bool_)
+        return found
 
     def describe(self, index: int) -> str:
         """Return the name of a hypothesis."""
@@ -184,6 +190,15 @@ class Hypotheses:
 
     def __repr__(self) -> str:
         return f"Hypotheses({', '.join(name for name, _ in self.functions)})"
+
+
+def _answers(says: Callable[[Floats], Any], values: Floats) -> Truths | None:
+    """Return what a function says of rows; nothing if it raises an error, or does not say one thing of each."""
+    try:
+        found = np.asarray(says(values), np.bool_)
+    except Exception:  # noqa: BLE001 - whatever it is may depend on a row
+        return None
+    return found if found.shape == (len(values),) else None
 
 
 def truths(values: Floats, columns: int) -> Truths:
