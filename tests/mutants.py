@@ -46,6 +46,7 @@ from session_mutants import SESSION_MUTANTS
 from spark_mutants import SPARK_MUTANTS
 from sql_mutants import SQL_MUTANTS
 from sql_relation_mutants import SQL_RELATION_MUTANTS
+from text_mutants import TEXT_MUTANTS
 from workload_mutants import WORKLOAD_MUTANTS
 
 HERE = Path(__file__).resolve().parent
@@ -609,6 +610,7 @@ MUTANTS = [
     *LAW_MUTANTS,
     *DATA_MUTANTS,
     *DATA_REFERENCE_MUTANTS,
+    *TEXT_MUTANTS,
     *POSTGRES_MUTANTS,
     *SPARK_MUTANTS,
     *RELATION_MUTANTS,

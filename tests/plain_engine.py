@@ -35,7 +35,7 @@ from discreet.data.aggregates import (
 from discreet.data.contributions import Contribution
 from discreet.data.marks import group_order, mark, name_of, value_text
 from discreet.data.unit_keys import unit_keys
-from plain_values import DAY_ZERO, MICROSECONDS, as_kind, clip, microseconds_of, value_of
+from plain_values import DAY_ZERO, MICROSECONDS, clip, microseconds_of, read, value_of
 
 PEOPLE_AGGREGATES = (PeopleBy, PeopleCut, PeopleWhere, Extremes)
 #: A unit adds one number in each group to these.
@@ -72,9 +72,9 @@ class PlainTable:
         return self.schema.find(self.schema.unit.column).name
 
     def canonical(self, row):
-        """Return a row as a dict in which no float is infinite or NaN."""
+        """Return a row as a dict in which no float is infinite or NaN, and no text too long."""
         cells = row if isinstance(row, dict) else dict(zip(self.schema.names, row, strict=True))
-        return {column.name: as_kind(cells[column.name], column.kind) for column in self.schema.columns}
+        return {column.name: read(cells[column.name], column.kind) for column in self.schema.columns}
 
     def aggregate(self, aggregation, /):
         entries = self.passing(aggregation)

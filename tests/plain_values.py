@@ -7,6 +7,8 @@ import math
 import re
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
+from itertools import accumulate
+from operator import or_
 
 from discreet.core.schema import Kind
 from discreet.data.expressions import Call, Case, ColumnValue, InSet, Like, Literal
@@ -14,6 +16,8 @@ from discreet.data.functions import F
 
 #: Integer arithmetic ends here.
 MOST = 2**53
+#: A text has no more letters.
+LONGEST = 10_000
 DAY_ZERO = date(1970, 1, 1)
 SECOND_ZERO = datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are UTC, without saying so
 MICROSECONDS = 86_400_000_000
@@ -45,6 +49,12 @@ def as_kind(value, kind):
     if kind is Kind.TIMESTAMP and not isinstance(value, datetime):
         return datetime.combine(value, time())
     return value
+
+
+def read(value, kind):
+    """Return a value as it comes out of a table: a text that is too long is none."""
+    value = as_kind(value, kind)
+    return None if isinstance(value, str) and len(value) > LONGEST else value
 
 
 def finite(number):
@@ -103,11 +113,17 @@ def is_member(value, expression, members):
 
 
 def fits(value, pattern, *, folded):
+    """Return whether a text fits a pattern: after each letter of the pattern, which beginnings of the text fit."""
     if value is None:
         return None
-    parts = {"%": ".*", "_": "."}
-    regular = "".join(parts.get(character, re.escape(character)) for character in pattern)
-    return re.fullmatch(regular, value, re.DOTALL | (re.IGNORECASE if folded else 0)) is not None
+    value, pattern = (value.lower(), pattern.lower()) if folded else (value, pattern)
+    fitting = [True] + [False] * len(value)
+    for letter in pattern:
+        if letter == "%":
+            fitting = list(accumulate(fitting, or_))
+        else:
+            fitting = [False, *(fits and letter in ("_", own) for fits, own in zip(fitting, value, strict=False))]
+    return fitting[-1]
 
 
 # --- calls ---
@@ -312,12 +328,12 @@ def to_date(value):
 
 STRICT = {
     F.NOT: lambda a: not a,
-    F.LOWER: lambda text: text.lower(),
-    F.UPPER: lambda text: text.upper(),
+    F.LOWER: lambda text: text.lower()[:LONGEST],
+    F.UPPER: lambda text: text.upper()[:LONGEST],
     F.TRIM: lambda text: text.strip(" "),
     F.LENGTH: len,
     F.SUBSTRING: lambda text, start, length: text[start - 1 : start - 1 + length],
-    F.CONCAT: lambda *texts: "".join(texts),
+    F.CONCAT: lambda *texts: "".join(texts)[:LONGEST],
     F.YEAR: lambda day: day.year,
     F.QUARTER: lambda day: (day.month + 2) // 3,
     F.MONTH: lambda day: day.month,

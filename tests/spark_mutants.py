@@ -27,8 +27,8 @@ SPARK_MUTANTS = [
     Mutant(
         "bytes that are no text make questions fail",
         "data/spark_canonical.py",
-        'text_of = f"try_validate_utf8(CAST({own} AS STRING))"',
-        'text_of = f"CAST({own} AS STRING)"',
+        """text_of = f"try_validate_utf8({_not_too_long(f'CAST({own} AS STRING)')})\"""",
+        """text_of = f"{_not_too_long(f'CAST({own} AS STRING)')}\"""",
         "unit/test_data_spark.py::test_bytes_that_are_no_text_are_null_and_make_nothing_fail",
     ),
     Mutant(

@@ -18,7 +18,8 @@ from discreet.data.call_arguments import (
 )
 from discreet.data.compiling import TYPES, Scope, Sql, as_kind, bound_once, compiled, wide_literal
 from discreet.data.expressions import Call, Expression, Literal, is_null
-from discreet.data.functions import COMPARISONS, Function
+from discreet.data.functions import COMPARISONS, LONGEST_TEXT, Function
+from discreet.data.work import can_grow
 
 F = Function
 #: A result that stays below this is finite, whatever was rounded on the way.
@@ -179,7 +180,7 @@ def _day(expression: Expression, scope: Scope) -> str:
 
 def _texts(call: Call, scope: Scope) -> Sql | None:
     function = call.function
-    if function in TEXTS:
+    if function in TEXTS:  # letter by letter: DuckDB's make no text longer
         return Sql(f"{TEXTS[function]}({as_kind(call.arguments[0], Kind.TEXT, scope).text})", Kind.TEXT)
     match function:
         case F.TRIM:
@@ -187,12 +188,20 @@ def _texts(call: Call, scope: Scope) -> Sql | None:
         case F.LENGTH:
             return Sql(f"length({as_kind(call.arguments[0], Kind.TEXT, scope).text})", Kind.INTEGER, 2.0**32)
         case F.CONCAT:
-            parts = [as_kind(argument, Kind.TEXT, scope).text for argument in call.arguments]
-            return Sql(f"({' || '.join(parts)})", Kind.TEXT)
+            joined = _joined([as_kind(argument, Kind.TEXT, scope).text for argument in call.arguments])
+            return Sql(f"left({joined}, {LONGEST_TEXT})" if can_grow(call) else joined, Kind.TEXT)
         case F.SUBSTRING:
             return _substring(call, scope)
         case _:
             return None
+
+
+def _joined(texts: list[str]) -> str:
+    """Return texts one after another, in pairs of pairs: DuckDB takes long to plan a long row of constants."""
+    if len(texts) == 1:
+        return texts[0]
+    half = len(texts) // 2
+    return f"({_joined(texts[:half])} || {_joined(texts[half:])})"
 
 
 def _substring(call: Call, scope: Scope) -> Sql:

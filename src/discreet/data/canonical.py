@@ -7,6 +7,7 @@ plain projection: a filter beside them could be pushed into a Parquet scan, whos
 from dataclasses import dataclass
 
 from discreet.core.schema import Kind
+from discreet.data.functions import LONGEST_TEXT
 from discreet.data.quoting import quoted
 
 INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -47,7 +48,7 @@ def casting(name: str, kind: str) -> Casting | None:
     if kind in REALS or kind.startswith("DECIMAL("):
         return Casting(Kind.REAL, _finite(f"CAST({own} AS DOUBLE)"))
     if kind in TEXTS or kind.startswith("ENUM("):
-        return Casting(Kind.TEXT, f"CAST({own} AS VARCHAR)")
+        return Casting(Kind.TEXT, _not_too_long(f"CAST({own} AS VARCHAR)"))
     if kind == "BOOLEAN":
         return Casting(Kind.BOOLEAN, own)
     if kind == "DATE":
@@ -58,6 +59,12 @@ def casting(name: str, kind: str) -> Casting | None:
             moment = f"(CASE WHEN isfinite({own}) THEN TRY(make_timestamp(epoch_us({own}))) END)"
         return Casting(Kind.TIMESTAMP, _between(moment, TIMES))
     return None
+
+
+def _not_too_long(text: str) -> str:
+    """Return a text that has no more letters than a text may have, or NULL: two people's ids are never made one."""
+    short = f"CASE WHEN length({text}) <= {LONGEST_TEXT} THEN {text} END"
+    return f"(CASE WHEN strlen({text}) <= {4 * LONGEST_TEXT} THEN {short} END)"
 
 
 def identity(name: str, kind: str, wanted: Kind | None) -> Casting | None:

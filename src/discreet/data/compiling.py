@@ -13,6 +13,7 @@ from discreet.core import Bounds, InvalidInput
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind, Value, day_number, day_of
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
+from discreet.data.patterns import Pattern, Shape, re2_parts, regular_expression
 
 TYPES = {
     Kind.INTEGER: "BIGINT",
@@ -76,10 +77,8 @@ def _compiled(expression: Expression, scope: Scope) -> Sql:
             return _case(expression, scope)
         case InSet():
             return _member(expression, scope)
-        case Like(value=value, pattern=pattern, folded=folded):
-            like = "ILIKE" if folded else "LIKE"
-            text = as_kind(value, Kind.TEXT, scope).text
-            return Sql(f"({text} {like} CAST({scope.constant(pattern)} AS VARCHAR))", Kind.BOOLEAN)
+        case Like():
+            return _like(expression, scope)
 
 
 def as_kind(expression: Expression, kind: Kind, scope: Scope) -> Sql:
@@ -176,6 +175,29 @@ def _case(case: Case, scope: Scope) -> Sql:
         branches.append(f"ELSE {inner.text}")
         most = max(most, inner.most)
     return Sql(f"(CASE {' '.join(branches)} END)", case.kind, most)
+
+
+#: A pattern as one of DuckDB's functions of a text and a literal.
+MATCHING = {
+    Shape.EQUAL: "({} = {})",
+    Shape.PREFIX: "starts_with({}, {})",
+    Shape.SUFFIX: "suffix({}, {})",
+    Shape.INSIDE: "contains({}, {})",
+    Shape.OTHER: "regexp_full_match({}, {}, 's')",
+}
+
+
+def _like(like: Like, scope: Scope) -> Sql:
+    """Return whether a text fits a pattern. Where capitals do not matter, both are made small by the engine.
+
+    It does so letter by letter, and a regular expression has no other capitals than those of its literals.
+    """
+    text, pattern = as_kind(like.value, Kind.TEXT, scope).text, Pattern.of(like.pattern)
+    found = regular_expression(re2_parts(pattern)) if pattern.shape is Shape.OTHER else pattern.literal
+    wanted = f"CAST({scope.constant(found)} AS VARCHAR)"
+    if like.folded:
+        text, wanted = f"lower({text})", f"lower({wanted})"
+    return Sql(MATCHING[pattern.shape].format(text, wanted), Kind.BOOLEAN)
 
 
 def _member(member: InSet, scope: Scope) -> Sql:

@@ -3,15 +3,24 @@
 A tree is built by `call`, `column` and the classes below, which refuse what has no meaning; each node knows its kind.
 How a node is computed is said once, in `discreet.data.functions`, for all engines. No row can make a node fail: what
 has no value (a division by zero, a root of a negative number, a text that is no number) is NULL.
+
+Each node knows how many parts it has, counted as often as they stand in it: `x BETWEEN 1 AND 2` has x twice. A tree of
+more than `MOST_PARTS` is refused where it is made, so that nothing that walks a tree can take long.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from discreet.core import Bounds, InvalidInput, WrongType
+from discreet.core import Bounds, InvalidInput, OutOfRange, WrongType
 from discreet.core.frozen import settle
 from discreet.core.schema import Kind, Schema, Value, closest
 from discreet.data.functions import Function, kind_of_call
+
+#: An expression has at most so many parts.
+MOST_PARTS = 4_000
+#: A pattern of LIKE has at most so many letters.
+LONGEST_PATTERN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +29,11 @@ class Literal:
 
     value: Value
     kind: Kind
+
+    @property
+    def parts(self) -> int:
+        """A constant is one part."""
+        return 1
 
     @classmethod
     def of(cls, value: Value) -> "Literal":
@@ -35,6 +49,11 @@ class ColumnValue:
     kind: Kind
     bounds: Bounds | None = None
 
+    @property
+    def parts(self) -> int:
+        """A column is one part."""
+        return 1
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -43,6 +62,10 @@ class Call:
     function: Function
     arguments: tuple["Expression", ...]
     kind: Kind
+    parts: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        settle(self, parts=_count_parts(self.arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +75,7 @@ class Case:
     branches: tuple[tuple["Expression", "Expression"], ...]
     otherwise: "Expression | None"
     kind: Kind = field(init=False)
+    parts: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         values = [value for _, value in self.branches] + ([self.otherwise] if self.otherwise is not None else [])
@@ -59,6 +83,7 @@ class Case:
             if condition.kind is not Kind.BOOLEAN:
                 raise WrongType("A condition of CASE is not true or false.", fix="write a comparison after WHEN")
         settle(self, kind=common_kind([value for value in values if not is_null(value)] or values))
+        settle(self, parts=_count_parts((*(condition for condition, _ in self.branches), *values)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +93,10 @@ class InSet:
     value: "Expression"
     members: tuple[Literal, ...]
     kind: Kind = field(init=False, default=Kind.BOOLEAN)
+    parts: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        settle(self, parts=_count_parts((self.value,)))  # a list is one part, however long: it is looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +108,28 @@ class Like:
     #: Whether capitals do not matter (ILIKE).
     folded: bool = False
     kind: Kind = field(init=False, default=Kind.BOOLEAN)
+    parts: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.pattern) > LONGEST_PATTERN:
+            raise OutOfRange(
+                f"A pattern of LIKE has more than {LONGEST_PATTERN:,} letters.", fix="match a shorter part of it"
+            )
+        settle(self, parts=_count_parts((self.value,)))
 
 
 Expression = Literal | ColumnValue | Call | Case | InSet | Like
+
+
+def _count_parts(below: Iterable["Expression"]) -> int:
+    """Return the parts of a node above others, and refuse one with too many."""
+    parts = 1 + sum(part.parts for part in below)
+    if parts > MOST_PARTS:
+        raise OutOfRange(
+            f"An expression has more than {MOST_PARTS:,} parts; a part that is used twice counts twice.",
+            fix="ask several shorter questions, or add the column to the table",
+        )
+    return parts
 
 
 def call(function: Function, *arguments: Expression) -> Call:

@@ -20,9 +20,13 @@ The meaning is the contract of all engines; `tests/plain_engine.py` is its plain
   allowed; TRUE is 1. TO_REAL reads a text like 12, -1.5, .5 or 1e3 (exponent of at most three digits), spaces around it
   allowed. TO_DATE reads YYYY-MM-DD and takes the day of a TIMESTAMP. TO_TEXT writes INTEGER, BOOLEAN (true, false),
   DATE (YYYY-MM-DD), TEXT.
+* No text has more than `LONGEST_TEXT` letters (code points). One that is longer in a table is NULL when it is read.
+  What CONCAT, LOWER and UPPER make is cut there: its first letters stay.
+* How long a function takes in one row is bounded by `WORK`, whatever stands in the row.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 from discreet.core import WrongType
@@ -133,6 +137,37 @@ SIMPLE: dict[Function, tuple[int, set[Kind], Kind]] = {
 KEEPING: dict[Function, int] = {F.ADD: 2, F.SUBTRACT: 2, F.MULTIPLY: 2, F.MODULO: 2, F.NEGATE: 1, F.ABS: 1, F.CLAMP: 3}
 #: Functions whose arguments and result are of one kind, whichever.
 ALIKE = (F.LEAST, F.GREATEST, F.COALESCE, F.NULLIF)
+
+#: A text has at most so many letters, where it is read and wherever one is made.
+LONGEST_TEXT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How long a function takes in one row, at most: some steps, and some for each letter of its texts.
+
+    A step is about a nanosecond of one processor. The slowest engine counts. `tests/unit/test_work.py` measures it.
+    """
+
+    steps: int
+    per_letter: int = 0
+
+
+#: The work of each function; that of LIKE, IN and CASE is counted in `discreet.data.work`.
+WORK: dict[Function, Work] = {
+    **dict.fromkeys((F.ADD, F.SUBTRACT, F.MULTIPLY, F.DIVIDE, F.FLOOR_DIVIDE, F.POWER), Work(10_000)),
+    F.MODULO: Work(200_000),  # PostgreSQL's is one of exact numbers with up to 632 digits
+    **dict.fromkeys((F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND, F.SQRT, F.LN, F.EXP, F.CLAMP), Work(5_000)),
+    **dict.fromkeys((*ALIKE, *COMPARISONS), Work(2_000, per_letter=4)),
+    **dict.fromkeys((F.AND, F.OR, F.NOT, F.IS_NULL), Work(1_000, per_letter=1)),
+    **dict.fromkeys((F.LOWER, F.UPPER), Work(2_000, per_letter=60)),
+    **dict.fromkeys((F.TRIM, F.LENGTH, F.SUBSTRING, F.CONCAT), Work(2_000, per_letter=20)),
+    **dict.fromkeys((F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY, F.HOUR, F.MINUTE), Work(5_000)),
+    **dict.fromkeys((F.TRUNC_YEAR, F.TRUNC_QUARTER, F.TRUNC_MONTH, F.TRUNC_WEEK, F.TRUNC_DAY), Work(5_000)),
+    **dict.fromkeys((F.DAYS_BETWEEN, F.ADD_DAYS, F.ADD_MONTHS), Work(5_000)),
+    **dict.fromkeys((F.TO_INTEGER, F.TO_REAL, F.TO_DATE), Work(10_000, per_letter=100)),
+    F.TO_TEXT: Work(5_000, per_letter=1),
+}
 
 
 def kind_of_call(function: Function, kinds: Sequence[Kind | None]) -> Kind:

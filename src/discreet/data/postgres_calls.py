@@ -15,7 +15,7 @@ from discreet.data.call_arguments import (
     shared_kind,
 )
 from discreet.data.expressions import Call, Expression, Literal, is_null
-from discreet.data.functions import COMPARISONS, Function
+from discreet.data.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.data.postgres_expressions import (
     Columns,
     as_kind,
@@ -41,6 +41,7 @@ from discreet.data.postgres_numbers import (
     settled,
 )
 from discreet.data.postgres_texts import date_of_text, integer_of_text, real_of_text
+from discreet.data.work import can_grow
 
 F = Function
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil"}
@@ -216,15 +217,16 @@ def _texts(call: Call, columns: Columns) -> Piece | None:
     match function:
         case F.LOWER | F.UPPER:
             text = as_kind(call.arguments[0], Kind.TEXT, columns).text
-            return Piece(f'({function.value.lower()}({text} COLLATE "default") {BYTES})', Kind.TEXT)
+            made = f'({function.value.lower()}({text} COLLATE "default") {BYTES})'
+            return Piece(f"left({made}, {LONGEST_TEXT})" if can_grow(call) else made, Kind.TEXT)
         case F.TRIM:
             return Piece(f"btrim({as_kind(call.arguments[0], Kind.TEXT, columns).text}, ' ')", Kind.TEXT)
         case F.LENGTH:
             length = f"char_length({as_kind(call.arguments[0], Kind.TEXT, columns).text})"
             return Piece(f"CAST({length} AS bigint)", Kind.INTEGER, 2.0**32, 1.0)
         case F.CONCAT:
-            parts = [as_kind(argument, Kind.TEXT, columns).text for argument in call.arguments]
-            return Piece(f"({' || '.join(parts)})", Kind.TEXT)
+            joined = " || ".join(as_kind(argument, Kind.TEXT, columns).text for argument in call.arguments)
+            return Piece(f"left({joined}, {LONGEST_TEXT})" if can_grow(call) else f"({joined})", Kind.TEXT)
         case F.SUBSTRING:
             return _substring(call, columns)
         case _:

@@ -8,6 +8,7 @@ column, and a char(n) has no padding.
 from discreet.core.schema import Kind
 from discreet.data.canonical import Casting, cannot_be_asked
 from discreet.data.canonical_rules import CanonicalRules
+from discreet.data.functions import LONGEST_TEXT
 from discreet.data.postgres_literals import BYTES, real
 from discreet.data.postgres_numbers import bound, rounded
 from discreet.data.postgres_texts import date_of_text, finite_numeric, fitting, in_form, real_of_text
@@ -15,6 +16,8 @@ from discreet.data.postgres_texts import date_of_text, finite_numeric, fitting, 
 INTEGERS = {"int2", "int4", "int8"}
 REALS = {"float4", "float8"}
 TEXTS = {"text", "varchar", "bpchar", "name", "uuid"}
+#: Those that may be of any length.
+LONG = {"text", "varchar", "bpchar"}
 #: What an enumeration is called, whatever its name.
 ENUM = "enum"
 
@@ -34,10 +37,17 @@ def casting(own: str, kind: str) -> Casting | None:
     if kind in REALS:
         return Casting(Kind.REAL, _finite(own if kind == "float8" else f"{own}::float8"))
     if kind in TEXTS or kind == ENUM:
-        return Casting(Kind.TEXT, f"({own}{'' if kind == 'text' else '::text'} {BYTES})")
+        text = f"({own}{'' if kind == 'text' else '::text'} {BYTES})"
+        return Casting(Kind.TEXT, _not_too_long(text) if kind in LONG else text)
     if kind == "numeric":
         return Casting(Kind.REAL, finite_numeric("{x}", "{x}::float8").format(x=own))
     return _temporal(own, kind)
+
+
+def _not_too_long(text: str) -> str:
+    """Return a text that has no more letters than a text may have, or NULL. The bytes of a value are counted unread."""
+    short = f"CASE WHEN char_length({text}) <= {LONGEST_TEXT} THEN {text} END"
+    return f"(CASE WHEN octet_length({text}) <= {4 * LONGEST_TEXT} THEN {short} END)"
 
 
 def _temporal(own: str, kind: str) -> Casting | None:
@@ -75,7 +85,8 @@ def _as_text(own: str, kind: str, made: Casting) -> str:
         value = f"({own} AT TIME ZONE 'UTC')"  # also one that is no moment here
     elif kind == "timestamp":
         value = own
-    return f"({value}::text {BYTES})"
+    text = f"({value}::text {BYTES})"
+    return _not_too_long(text) if kind == "numeric" else text
 
 
 def _from_text(value: str, wanted: Kind) -> str:

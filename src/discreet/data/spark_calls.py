@@ -17,9 +17,10 @@ from discreet.data.call_arguments import (
 )
 from discreet.data.compiling import Sql
 from discreet.data.expressions import Call, Expression, Literal, is_null
-from discreet.data.functions import COMPARISONS, Function
+from discreet.data.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.data.spark_expressions import Columns, as_kind, bound_once, clipped, compiled, finite
 from discreet.data.spark_literals import DAY, day, null, real, text, whole, wide
+from discreet.data.work import can_grow
 
 F = Function
 #: A result that stays below this is finite, whatever was rounded on the way.
@@ -224,7 +225,8 @@ def _day_of_moment(moment: str) -> str:
 def _texts(call: Call, columns: Columns) -> Sql | None:
     function = call.function
     if function in TEXTS:
-        return Sql(f"{TEXTS[function]}({as_kind(call.arguments[0], Kind.TEXT, columns).text})", Kind.TEXT)
+        made = f"{TEXTS[function]}({as_kind(call.arguments[0], Kind.TEXT, columns).text})"
+        return Sql(f"substring({made}, 1, {LONGEST_TEXT})" if can_grow(call) else made, Kind.TEXT)
     match function:
         case F.TRIM:
             return Sql(f"trim(BOTH ' ' FROM {as_kind(call.arguments[0], Kind.TEXT, columns).text})", Kind.TEXT)
@@ -232,8 +234,8 @@ def _texts(call: Call, columns: Columns) -> Sql | None:
             inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
             return Sql(f"CAST(char_length({inner}) AS BIGINT)", Kind.INTEGER, 2.0**32)
         case F.CONCAT:
-            parts = [as_kind(argument, Kind.TEXT, columns).text for argument in call.arguments]
-            return Sql(f"concat({', '.join(parts)})", Kind.TEXT)
+            joined = f"concat({', '.join(as_kind(argument, Kind.TEXT, columns).text for argument in call.arguments)})"
+            return Sql(f"substring({joined}, 1, {LONGEST_TEXT})" if can_grow(call) else joined, Kind.TEXT)
         case F.SUBSTRING:
             return _substring(call, columns)
         case _:

@@ -11,6 +11,7 @@ Parquet file may have been made without NaN, or by it.
 from discreet.core.schema import Kind
 from discreet.data.canonical import Casting, cannot_be_asked
 from discreet.data.canonical_rules import CanonicalRules
+from discreet.data.functions import LONGEST_TEXT
 from discreet.data.spark_calls import DAYS
 from discreet.data.spark_literals import DAY, real, text, whole
 
@@ -36,9 +37,15 @@ def casting(own: str, kind: str) -> Casting | None:
         return Casting(Kind.REAL, _finite(f"CAST({own} AS DOUBLE)"))
     if kind.startswith(("string", "varchar(", "char(")) or kind == "void":
         # Bytes that are no text could not be read here, and make every question fail that meets them.
-        text_of = f"try_validate_utf8(CAST({own} AS STRING))"
+        text_of = f"try_validate_utf8({_not_too_long(f'CAST({own} AS STRING)')})"
         return Casting(Kind.TEXT, f"rtrim({text_of})" if kind.startswith("char(") else text_of)
     return _temporal(own, kind)
+
+
+def _not_too_long(value: str) -> str:
+    """Return a text that has no more letters than a text may have, or NULL."""
+    short = f"CASE WHEN char_length({value}) <= {LONGEST_TEXT} THEN {value} END"
+    return f"(CASE WHEN octet_length({value}) <= {4 * LONGEST_TEXT} THEN {short} END)"
 
 
 def _temporal(own: str, kind: str) -> Casting | None:

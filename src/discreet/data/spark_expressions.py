@@ -12,14 +12,13 @@ from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.compiling import LEAST_INTEGER, MOST_INTEGER, Sql, ends
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
+from discreet.data.patterns import Part, Pattern, Shape, java_parts, regular_expression
 from discreet.data.spark_literals import DAY, INFINITY, NAN, TYPES, constant, null, real, text, whole, wide
 
 #: The SQL of columns, by their names.
 Columns = Mapping[str, str]
 #: A text up to this length may be written twice. Longer ones are bound by a lambda.
 SHORT = 60
-#: What says that the next character of a pattern is itself.
-ESCAPE = "!"
 
 
 def compiled(expression: Expression, columns: Columns) -> Sql:
@@ -147,9 +146,29 @@ def compared_as(first: Kind, second: Kind) -> Kind:
     return first
 
 
+#: A pattern as one of Spark's functions of a text and a literal.
+MATCHING = {
+    Shape.EQUAL: "({} = {})",
+    Shape.PREFIX: "startswith({}, {})",
+    Shape.SUFFIX: "endswith({}, {})",
+    Shape.INSIDE: "contains({}, {})",
+    Shape.OTHER: "rlike({}, {})",
+}
+
+
 def _like(like: Like, columns: Columns) -> Sql:
-    # Spark's patterns have escapes, and ours none: the character that escapes stands for itself where it is doubled.
-    pattern = text(like.pattern.replace(ESCAPE, ESCAPE * 2))
-    word = "ILIKE" if like.folded else "LIKE"
-    value = as_kind(like.value, Kind.TEXT, columns).text
-    return Sql(f"({value} {word} {pattern} ESCAPE '{ESCAPE}')", Kind.BOOLEAN)
+    """Return whether a text fits a pattern. Where capitals do not matter, both are made small by the engine."""
+    value, pattern = as_kind(like.value, Kind.TEXT, columns).text, Pattern.of(like.pattern)
+    other = pattern.shape is Shape.OTHER
+    parts = java_parts(pattern) if other else [(True, pattern.literal)]
+    if like.folded:
+        return Sql(MATCHING[pattern.shape].format(f"lower({value})", _lowered(parts, quoted=other)), Kind.BOOLEAN)
+    wanted = regular_expression(parts) if other else pattern.literal
+    return Sql(MATCHING[pattern.shape].format(value, text(wanted)), Kind.BOOLEAN)
+
+
+def _lowered(parts: list[Part], *, quoted: bool) -> str:
+    """Return a constant in small letters: of an expression, its literals are quoted, which no small letter ends."""
+    begin, end = (text("\\Q"), text("\\E")) if quoted else (text(""), text(""))
+    made = [f"concat({begin}, lower({text(part)}), {end})" if literal else text(part) for literal, part in parts]
+    return f"concat({', '.join(made)})"

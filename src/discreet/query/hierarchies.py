@@ -19,6 +19,7 @@ from discreet.data.aggregates import Aggregation, Key, People, Rows, Table, sens
 from discreet.data.expressions import ColumnValue, Expression, Literal, call, column, kind_of_value
 from discreet.data.functions import F
 from discreet.data.marks import salt_of
+from discreet.data.work import check_work
 from discreet.gate.takings import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.consistency import Tree
@@ -186,6 +187,7 @@ def plan_hierarchy(  # noqa: PLR0913 - each is one thing that is declared or ask
     fitted = _limit(schema, limit, counts, len(leaves))
     if where is not None and where.kind is not Kind.BOOLEAN:
         raise WrongType("where is not true or false.", fix="pass a comparison")
+    check_work(None, (*found, *(() if where is None else (where,))))
     known = None if total is None else whole(total, "total", least=0)
     bounds = [level_sensitivity(counts, fitted, schema, leaves=level == len(found)) for level in range(len(found) + 1)]
     weighed = None if flag(even, "even") else _weights(weights, len(bounds))

@@ -22,6 +22,7 @@ from discreet.data.relations import (
     most_rows,
 )
 from discreet.data.unit_keys import unit_keys
+from discreet.data.work import check_work
 from discreet.query.bands import RULES
 from discreet.query.chosen_limits import ChosenLimit, LimitsPlan
 from discreet.query.facts import Facts
@@ -30,6 +31,7 @@ from discreet.query.parts import ONE, Blueprint, Keys, Noisy, Part
 from discreet.query.plans import QueryPlan
 from discreet.query.predictions import predict
 from discreet.query.publics import public_values
+from discreet.query.question_forms import expressions_of
 from discreet.query.question_text import question_sql
 from discreet.query.questions import Apply, CountPeople, Question, Term
 from discreet.query.row_terms import LENIENT, STRICT
@@ -367,9 +369,15 @@ def _functions(term: Term) -> list[F]:
     return [term.function, *(function for argument in term.arguments for function in _functions(argument))]
 
 
+def _need_work(question: Question, _facts: Facts) -> None:
+    """Refuse a question whose rows make more work than a public limit, before anything is paid for it."""
+    check_work(question.source, expressions_of(question))
+
+
 #: What a question must satisfy, in the order in which it is said.
 CHECKS: tuple[Callable[[Question, Facts], None], ...] = (
     _need_rows,
+    _need_work,
     _need_measures,
     _need_keys,
     _need_life,

@@ -15,7 +15,7 @@ Change = Callable[[Expression], Expression]
 
 def settled_question(question: q.Question, relation: Relation, schemas: Mapping[str, Schema]) -> q.Question:
     """Return the question of a relation, in its form. A filter right above a table is the question's own."""
-    found = Forms(schemas).settle(relation, used(*_expressions(question)))
+    found = Forms(schemas).settle(relation, used(*expressions_of(question)))
     question = changed_question(question, lambda each: renamed(each, found.names))
     source = found.relation
     while isinstance(source, Derived) and (below := plain_columns(source)) is not None:
@@ -51,7 +51,8 @@ def _changed(term: q.Term, change: Change) -> q.Term:
             return replace(term, value=change(term.value))
 
 
-def _expressions(question: q.Question) -> list[Expression]:
+def expressions_of(question: q.Question) -> list[Expression]:
+    """Return all that a question computes of rows."""
     terms = [*(output.term for output in question.outputs), *(order.term for order in question.order)]
     terms += [] if question.having is None else [question.having]
     measures = [measure for term in terms for measure in q.measures_in(term)]

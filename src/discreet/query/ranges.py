@@ -12,6 +12,7 @@ from discreet.data.aggregates import LEAST_POWER, MOST_POWER, Aggregation, Extre
 from discreet.data.expressions import ColumnValue, column
 from discreet.data.marks import salt_of
 from discreet.data.relations import Relation, is_owned
+from discreet.data.work import check_work
 from discreet.gate.takings import Prospect
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
@@ -48,6 +49,7 @@ class BoundsPlan:
             )
         if self.schema.unit.neighbours is not Neighbours.ADD_REMOVE:
             raise NotProved("Bounds are bought under add/remove neighbours only.", fix="declare the bounds")
+        check_work(self.source, (self._value,))
 
     @property
     def _value(self) -> ColumnValue:

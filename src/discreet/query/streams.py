@@ -35,6 +35,7 @@ from discreet.data.expressions import Call, ColumnValue, Expression, Literal, ca
 from discreet.data.functions import F
 from discreet.data.marks import salt_of
 from discreet.data.relations import Derived, First, Named, Relation, Scan
+from discreet.data.work import check_work
 from discreet.mechanisms.counters import Counted, Counter, best_counter
 from discreet.mechanisms.counters_reach import MOST_STEPS
 from discreet.noise import Entropy
@@ -166,6 +167,7 @@ def plan_stream(  # noqa: PLR0913 - what a stream is, in one line
         raise InvalidInput("Each row is protected for itself, and has one row.", fix="leave the limit out")
     if where is not None and where.kind is not Kind.BOOLEAN:
         raise WrongType("The condition is not true or false.", fix="write a comparison")
+    check_work(None, (value, *(() if where is None else (where,))))
     counter = best_counter(
         whole(steps, "steps", most=MOST_STEPS),
         epsilon=spend.epsilon if isinstance(spend, Epsilon) else None,

@@ -1,0 +1,124 @@
+"""Planted bugs of texts: how long they are, how they are matched, and how much work a row makes; see `mutants`."""
+
+from mutant import Mutant
+
+ORACLE = "attacks/test_like_oracle.py"
+GROWTH = "attacks/test_text_growth.py"
+CONTRACT = "contracts/test_texts.py"
+PATTERNS = "unit/test_patterns.py"
+WORK = "unit/test_work.py"
+BOMBS = f"{GROWTH}::test_a_bomb_is_refused_before_payment_in_full_words_at_once"
+
+OWN_LIKE = (
+    "return Sql(f\"({as_kind(expression.value, Kind.TEXT, scope).text} {'ILIKE' if expression.folded else 'LIKE'} \""
+    ' + f"CAST({scope.constant(expression.pattern)} AS VARCHAR))", Kind.BOOLEAN)'
+)
+
+TEXT_MUTANTS = [
+    Mutant(
+        "DuckDB matches patterns by its own LIKE",
+        "data/compiling.py",
+        "            return _like(expression, scope)",
+        f"            {OWN_LIKE}",
+        f"{ORACLE}::test_neither_does_it_of_a_short_note[duckdb-False]",
+    ),
+    Mutant(
+        "a new line is no letter to a pattern",
+        "data/compiling.py",
+        "regexp_full_match({}, {}, 's')",
+        "regexp_full_match({}, {})",
+        f"{CONTRACT}::test_drawn_patterns_match_what_they_mean",
+    ),
+    Mutant(
+        "a pattern may be found anywhere in a text on Spark",
+        "data/patterns.py",
+        '(False, "" if ends_open else r"\\z")',
+        '(False, "")',
+        f"{PATTERNS}::test_regular_expressions_match_what_patterns_mean",
+    ),
+    Mutant(
+        "what a segment has found is given up again on Spark",
+        "data/patterns.py",
+        '"(?>.*?"',
+        '"(?:.*?"',
+        f"{PATTERNS}::test_nothing_is_tried_twice_where_an_engine_backtracks",
+    ),
+    Mutant(
+        "letters between two literals are not counted",
+        "data/patterns.py",
+        'Gap(wild.group().count("_"), "%" in wild.group())',
+        'Gap(int("_" in wild.group()), "%" in wild.group())',
+        f"{PATTERNS}::test_a_pattern_is_literals_with_gaps_between_them",
+    ),
+    Mutant(
+        "a pattern may have any length",
+        "data/expressions.py",
+        "if len(self.pattern) > LONGEST_PATTERN:",
+        "if len(self.pattern) > 2 * LONGEST_PATTERN:",
+        f"{PATTERNS}::test_a_pattern_is_not_too_long",
+    ),
+    Mutant(
+        "texts of any length are imported",
+        "data/canonical.py",
+        'Casting(Kind.TEXT, _not_too_long(f"CAST({own} AS VARCHAR)"))',
+        'Casting(Kind.TEXT, f"CAST({own} AS VARCHAR)")',
+        f"{CONTRACT}::test_a_text_that_is_too_long_is_null",
+    ),
+    Mutant(
+        "a text that is too long is cut as it is imported, and two people's ids become one",
+        "data/canonical.py",
+        'THEN {text} END"',
+        'THEN {text} ELSE left({text}, {LONGEST_TEXT}) END"',
+        f"{CONTRACT}::test_people_are_not_made_one_by_the_length_of_their_ids",
+    ),
+    Mutant(
+        "texts of any length are read on PostgreSQL",
+        "data/postgres_canonical.py",
+        "_not_too_long(text) if kind in LONG else text",
+        "text",
+        f"{CONTRACT}::test_a_text_that_is_too_long_is_null",
+    ),
+    Mutant(
+        "texts grow as long as they like",
+        "data/work.py",
+        "return letters * (1 if call.function is F.CONCAT else CASED) > LONGEST_TEXT",
+        "return letters < 0",
+        f"{CONTRACT}::test_what_is_made_of_texts_is_cut",
+    ),
+    Mutant(
+        "capitals make a text longer",
+        "data/work.py",
+        "CASED = 3",
+        "CASED = 1",
+        f"{CONTRACT}::test_capitals_that_are_several_letters_do_not_make_a_text_longer "
+        f"{WORK}::test_the_longest_text_that_an_expression_can_be_is_known",
+    ),
+    Mutant(
+        "a column of a subquery counts once however it is made",
+        "data/work.py",
+        "return {one.column.name: cost_of(one.expression, below[0]) for one in columns}",
+        "return {one.column.name: table_column(one.column.kind) for one in columns}",
+        BOMBS,
+    ),
+    Mutant(
+        "a question's parts are not counted before it is paid",
+        "query/planning.py",
+        "    check_work(question.source, expressions_of(question))",
+        "    expressions_of(question)",
+        BOMBS,
+    ),
+    Mutant(
+        "an expression may have any number of parts",
+        "data/expressions.py",
+        "if parts > MOST_PARTS:",
+        "if parts > 2**70:",
+        f"{GROWTH}::test_an_expression_of_a_frame_is_refused_where_it_grows",
+    ),
+    Mutant(
+        "a row may make any amount of work",
+        "data/work.py",
+        "if total[1] > MOST_WORK:",
+        "if total[1] < 0:",
+        f"{WORK}::test_the_most_work_is_allowed_and_more_is_not",
+    ),
+]
