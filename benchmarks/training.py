@@ -96,15 +96,17 @@ def private_step(name, lot, *, exact):
         optimiser.zero_grad()
         private = trained.copy()  # every pass has fresh values
 
-        def losses():
+        def losses(images, labels):
             with kept_settings():
                 return functional.cross_entropy(private(images), labels, reduction="none")
 
         seed_generators(SYSTEM.bits(63))
         if exact:
-            sums = private.exact_sums(losses, clipping, STEPS).sums
+            sums = private.exact_sums(losses, clipping, STEPS, batch=(images, labels)).sums
         else:
-            sums = tuple(on_grid(private, private.float_sums(losses, clipping).sums, terms, BOUNDS))
+            sums = tuple(
+                on_grid(private, private.float_sums(losses, clipping, batch=(images, labels)).sums, terms, BOUNDS)
+            )
         total = Total(sums, (0,), lot)
         perturb(trained, total, terms, SIGMA, SYSTEM)
         leave_gradients(trained, total, terms, BOUNDS)

@@ -7,6 +7,8 @@ LOOP = f"{LAYERS}::test_float_sums_are_those_of_a_loop_over_examples"
 WITHIN = f"{LAYERS}::test_what_one_example_adds_is_within_the_bound_and_sums_are_exactly_of_these"
 TRAINING = "unit/test_learn_training.py"
 SELECTION = "claims/test_learn_selection.py"
+MIXING = "attacks/test_mixing_models.py"
+AXES = "contracts/test_learn_axes.py"
 AUDIT = "claims/test_learn_audit.py"
 KEEPS = "attacks/test_forward_keeps_private_rows.py"
 FAILS = "attacks/test_training_fails_by_its_rows.py"
@@ -120,20 +122,6 @@ LEARN_MUTANTS = [
         LOOP,
     ),
     Mutant(
-        "uses without a rule are lost",
-        "learn/torch/passes.py",
-        "if grad is not None or id(parameter) in strange)",
-        "if id(parameter) in strange)",
-        LOOP,
-    ),
-    Mutant(
-        "positions are taken for examples",
-        "learn/torch/passes.py",
-        "if grad is not None or id(parameter) in strange)",
-        "if grad is not None)",
-        LOOP,
-    ),
-    Mutant(
         "gradients on the way to a parameter are dropped",
         "learn/torch/tape.py",
         "of_weight and not tape.knows(weight), of_bias and not tape.knows(bias)",
@@ -149,18 +137,116 @@ LEARN_MUTANTS = [
     ),
     # What mixes examples.
     Mutant(
-        "models that mix examples are not probed",
+        "uses without a rule are lost",
         "learn/torch/passes.py",
-        "if form not in self.probed and examples > 1:",
-        "if form not in self.probed and examples > 10**9:",
-        f"{LAYERS}::test_models_that_mix_examples_unseen_are_found_by_the_probe",
+        "frozenset(which for which, gradient in enumerate(found) if gradient is not None)",
+        "frozenset()",
+        LOOP,
     ),
     Mutant(
-        "a pass of another form is not probed again",
+        "positions are taken for examples",
+        "learn/torch/tape.py",
+        "if self.axes.adopt(inputs) != FIRST:",
+        "if len(inputs) != self.axes.owners.examples:",
+        LOOP,
+    ),
+    Mutant(
+        "a view that reaches into other examples is taken for one's own",
+        "learn/torch/example_axes.py",
+        "return found if reach < span else None",
+        "return found",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "an axis as long as the batch is taken for that of the examples",
+        "learn/torch/example_axes.py",
+        "if offset // span % examples:",
+        "if examples < 0:",
+        f"{AXES}::test_rows_of_a_view_are_those_that_its_numbers_belong_to",
+    ),
+    Mutant(
+        "what depends on the place in a batch is taken for an example's own",
+        "learn/torch/axis_rules.py",
+        "return MIXED  # would depend on the place in the batch",
+        "pass",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "sums over examples keep their rows",
+        "learn/torch/axis_rules.py",
+        "        if one.rows.axis in axes:\n            return MIXED\n        ahead",
+        "        ahead",
+        f"{AXES}::test_each_operation_on_the_list_keeps_examples_apart",
+    ),
+    Mutant(
+        "a branch on values is not seen",
+        "learn/torch/axis_tracking.py",
+        "return facts.tells_values or (facts.rule is None and func not in TOTALS)",
+        "return not facts.tells_values and facts.rule is None and func not in TOTALS",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "a mask that chooses examples is not seen",
+        "learn/torch/axis_tracking.py",
+        "return any(index is not None and index.dtype in MASKS for index in args[1])",
+        "return False",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "writing to the row of one example is not seen",
+        "learn/torch/axis_tracking.py",
+        "if before.owner is Owner.MIXED or result != before.rows:",
+        "if before.owner is Owner.ROWS and result != before.rows:",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "a backward pass of the model's own is trusted",
         "learn/torch/passes.py",
-        "if not self.careful and (odd or form not in self.probed):",
-        "if not self.careful and odd:",
-        f"{LAYERS}::test_a_form_of_pass_that_was_never_probed_is_probed_when_it_comes",
+        "        _refuse_foreign(found)\n",
+        "",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "hooks on gradients are trusted",
+        "learn/torch/tape.py",
+        "*(Tensor.register_hook, Tensor.register_post_accumulate_grad_hook,",
+        "*(Tensor.register_post_accumulate_grad_hook,",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "values of all examples are shown to code that is run for each",
+        "learn/torch/fallback.py",
+        "        if shows_values(func, args):\n            self.shown",
+        "        if not func:\n            self.shown",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "a random mask that examples share is taken for each one's own",
+        "learn/torch/axis_tracking.py",
+        "                return\n        self.owners.mark(tensor, Owner.MIXED)",
+        "                return\n        self.owners.mark(tensor, Owner.PUBLIC)",
+        f"{MIXING}::test_what_examples_of_a_batch_share_is_not_taken_for_theirs",
+    ),
+    Mutant(
+        "random masks by a fixed seed are let in",
+        "learn/torch/axis_tracking.py",
+        'elif facts.is_random and kwargs.get("generator") is not None:',
+        "elif facts.is_random and not kwargs:",
+        f"{MIXING}::test_what_examples_of_a_batch_share_is_not_taken_for_theirs",
+    ),
+    Mutant(
+        "a seed that is set in the pass is not seen",
+        "learn/torch/passes.py",
+        "if seed != torch.default_generator.initial_seed():",
+        "if seed is None:",
+        f"{MIXING}::test_what_examples_of_a_batch_share_is_not_taken_for_theirs",
+    ),
+    Mutant(
+        "examples that were kept from an earlier batch are taken for public",
+        "learn/torch/example_axes.py",
+        "Owner.OUTSIDE if owner < Owner.ROWS else Owner.MIXED",
+        "Owner.OUTSIDE",
+        f"{MIXING}::test_what_examples_of_a_batch_share_is_not_taken_for_theirs",
     ),
     Mutant(
         "batch norm is let in while it learns its statistics",
@@ -174,14 +260,7 @@ LEARN_MUTANTS = [
         "learn/torch/refusals.py",
         "if buffer is not other or version != later:",
         "if buffer is not other:",
-        f"{LAYERS}::test_models_that_mix_examples_unseen_are_found_by_the_probe",
-    ),
-    Mutant(
-        "inputs that are mixed before the first layer go unseen",
-        "learn/torch/apart.py",
-        "moved = thue_morse(examples)",
-        "moved = thue_morse(examples) & False",
-        f"{TRAINING}::test_inputs_that_are_mixed_before_the_first_layer_are_found_by_exchanging_examples",
+        f"{LAYERS}::test_running_state_that_no_type_tells_is_found",
     ),
     # Noise.
     Mutant(
@@ -312,13 +391,6 @@ LEARN_MUTANTS = [
         f"{FAILS}::test_a_row_that_fails_adds_nothing_and_takes_nothing_from_others",
     ),
     Mutant(
-        "an example that is not finite spoils those in its graph",
-        "learn/torch/clipping.py",
-        "spoiled=spoiled and self._pass.shared,",
-        "spoiled=False,",
-        f"{FAILS}::test_a_row_that_fails_adds_nothing_and_takes_nothing_from_others",
-    ),
-    Mutant(
         "a gradient that is not finite is added up",
         "learn/torch/sums.py",
         "    if math.isfinite(squares.sum(dtype=torch.float64).item()):\n",
@@ -366,13 +438,6 @@ LEARN_MUTANTS = [
         "        one.eval()\n",
         "        pass\n",
         f"{READY}::test_batch_norm_in_eval_as_the_message_proposes_is_trained",
-    ),
-    Mutant(
-        "somebody may make a model change its layout",
-        "learn/torch/passes.py",
-        "            if self.settled:\n",
-        "            if False:\n",
-        f"{LAYERS}::test_a_model_that_looks_at_the_layout_in_a_later_pass_is_refused",
     ),
     Mutant(
         "models see the layout",

@@ -54,15 +54,6 @@ class Iterable(torch.utils.data.IterableDataset):
         raise AssertionError("read")
 
 
-class Mixing(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = nn.Linear(3, 2)
-
-    def forward(self, rows):
-        return self.layer(rows - rows.mean(0))
-
-
 DATA_REFUSED = {
     "one tensor": DATA[0],
     "a tuple without targets": DATA[:1],
@@ -81,7 +72,6 @@ DATA_REFUSED = {
 }
 PLANS_REFUSED = {
     "a model that fails": {"model": lambda: nn.Sequential(nn.Linear(3, 2), nn.Linear(3, 2))},
-    "a model that mixes examples": {"model": Mixing},
     "a loss that adds up": {"loss": nn.functional.cross_entropy},
     "an example of another form": {"example": (torch.rand(5), 0)},
     "an example without a target": {"example": torch.rand(3)},

@@ -180,9 +180,10 @@ def test_exact_sums_are_the_same_whether_rounding_is_compiled_or_not(case, steps
 
     def run(counted):
         return private.exact_sums(
-            lambda: functional.cross_entropy(model(inputs), labels, reduction="none"),
+            lambda inputs, labels: functional.cross_entropy(model(inputs), labels, reduction="none"),
             Clipping(bounds=(Fraction(1, 3),)),
             steps,
+            batch=(inputs, labels),
             counted=counted,
         ).sums
 

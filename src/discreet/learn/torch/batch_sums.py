@@ -4,10 +4,10 @@
 as in the public network. Whatever the pass writes (weights, buffers, attributes, hooks) is gone with the copy, so that
 what an example adds depends on the public network, the weights and its batch, and on no earlier batch.
 
-*No failure.* A pass that raises an error, or whose examples share a graph in which one of them is not finite, is done
-again in halves, down to single examples; the batch is filled up each time, so that all passes have one shape. An
-example that fails alone adds nothing. Whether it does depends on this example (and on the weights), and on no other
-one: one example still moves the sum by at most the bound. How long a lot takes does depend on it.
+*No failure.* A pass that raises an error is done again in halves, down to single examples; the batch is filled up each
+time, so that all passes have one shape. An example that fails alone adds nothing. Whether it does depends on this
+example (and on the weights), and on no other one: one example still moves the sum by at most the bound. How long a lot
+takes does depend on it.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class BatchSums:
     def of(self, places: Indices) -> ClippedSums:
         """Return the sums of the examples at some places, at most a batch of them."""
         part = self._attempt(places)
-        if part is not None and not part.spoiled:
+        if part is not None:
             return part
         if len(places) == 1:
-            return self._nothing() if part is None else part
+            return self._nothing()
         half = len(places) // 2
         return added(self.of(places[:half]), self.of(places[half:]))
 
@@ -84,18 +84,18 @@ def run_pass(
     model: PrivateModel, loss: Loss, batch: Batch, counted: Tensor, terms: Terms, clipping: Clipping, seed: int
 ) -> ClippedSums:
     """Do one forward and one backward pass on a batch, and return its clipped sums."""
-    losses = losses_of(model, loss, batch)
+    losses = losses_of(model, loss)
     seed_generators(seed)
     if terms.sums == "exact":
-        return model.exact_sums(losses, clipping, terms.steps, counted=counted)
-    return model.float_sums(losses, clipping, counted=counted)
+        return model.exact_sums(losses, clipping, terms.steps, batch=batch, counted=counted)
+    return model.float_sums(losses, clipping, batch=batch, counted=counted)
 
 
-def losses_of(model: PrivateModel, loss: Loss, batch: Batch) -> Callable[[], Tensor]:
+def losses_of(model: PrivateModel, loss: Loss) -> Loss:
     """Return the forward pass on a batch, from which one loss for each example comes."""
-    inputs, targets = batch[:-1], batch[-1]
 
-    def losses() -> Tensor:
+    def losses(*batch: Any) -> Tensor:
+        inputs, targets = batch[:-1], batch[-1]
         with kept_settings():
             found: Any = loss(model(*inputs), targets)
         if not isinstance(found, torch.Tensor) or found.shape != (len(targets),):

@@ -2,10 +2,15 @@
 
     model = PrivateModel(network)
     clipping = Clipping(bounds=(Fraction(1),))
-    sums = model.exact_sums(lambda: cross_entropy(model(inputs), labels, reduction="none"), clipping, 2**14)
+
+    def losses(inputs, labels):
+        return cross_entropy(model(inputs), labels, reduction="none")
+
+    sums = model.exact_sums(losses, clipping, 2**14, batch=(inputs, labels))
 
 `losses` runs the forward pass on one physical batch and returns one loss an example, in the batch's order. Everything
-private is in what it closes over; a `PrivateModel` keeps nothing of it.
+private is in `batch`, tensors with the examples first; a `PrivateModel` keeps nothing of it. Whatever `losses` reads
+elsewhere is taken for public.
 """
 
 from __future__ import annotations
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from discreet.learn.torch.gradients import Gradients
+    from discreet.learn.torch.passes import Way
     from discreet.learn.torch.sums import GroupSums
 
 Style = Literal["clip", "automatic"]
@@ -76,20 +82,19 @@ class ClippedSums:
     of the gradient; from `exact_sums` integers, in 32- or 64-bit floats that hold them, in steps of
     bound/steps_per_bound. `within` counts, for each group, the examples whose gradient was within the bound before it
     was clipped. Sums of several batches add up, in 64 bits. An example whose gradient is not finite adds nothing.
-    `spoiled` tells that there was one in a pass whose examples share a graph, where it may have spoiled others.
     """
 
     sums: tuple[Tensor, ...]
     within: Tensor
-    spoiled: bool = False
 
 
 class PrivateModel:
     """A module whose examples' gradients can be clipped one by one, in a single backward pass.
 
-    Layers that mix examples, or that remember earlier batches, are refused with what to use instead. `groups` names the
-    trainable parameters of each clipping group; left out, all are one group. Parameters that do not require gradients
-    when the model is wrapped stay as they are.
+    Layers that mix examples, or that remember earlier batches, are refused with what to use instead. Code that is not
+    proved to keep examples apart is run on one example at a time (see `passes`). `groups` names the trainable
+    parameters of each clipping group; left out, all are one group. Parameters that do not require gradients when the
+    model is wrapped stay as they are.
     """
 
     __slots__ = ("_pass", "groups", "module", "parameters")
@@ -133,8 +138,17 @@ class PrivateModel:
         """Run the module's forward pass."""
         return self.module(*inputs, **options)
 
+    def ways(self) -> dict[str, Way]:
+        """Return how every parameter's gradients were found in the last pass: public, known from a rehearsal."""
+        return dict(zip((name for name, _ in self.parameters), self._pass.ways(), strict=True))
+
     def float_sums(
-        self, losses: Callable[[], Tensor], clipping: Clipping, *, counted: Tensor | None = None
+        self,
+        losses: Callable[..., Tensor],
+        clipping: Clipping,
+        *,
+        batch: tuple[Any, ...],
+        counted: Tensor | None = None,
     ) -> ClippedSums:
         """Return sums of clipped gradients, in the model's own floats.
 
@@ -145,10 +159,16 @@ class PrivateModel:
         def work(group: list[Gradients], shapes: list[torch.Size], clip: Clip, kept: Tensor) -> GroupSums:  # noqa: ARG001
             return float_group(group, clip, kept)
 
-        return self._sums(losses, clipping, counted, work)
+        return self._sums(losses, batch, clipping, counted, work)
 
     def exact_sums(
-        self, losses: Callable[[], Tensor], clipping: Clipping, steps_per_bound: int, *, counted: Tensor | None = None
+        self,
+        losses: Callable[..., Tensor],
+        clipping: Clipping,
+        steps_per_bound: int,
+        *,
+        batch: tuple[Any, ...],
+        counted: Tensor | None = None,
     ) -> ClippedSums:
         """Return sums of gradients that were clipped and rounded to whole steps of bound/steps_per_bound.
 
@@ -162,10 +182,15 @@ class PrivateModel:
         def work(group: list[Gradients], shapes: list[torch.Size], clip: Clip, kept: Tensor) -> GroupSums:
             return exact_group(group, shapes, clip, steps, kept)
 
-        return self._sums(losses, clipping, counted, work)
+        return self._sums(losses, batch, clipping, counted, work)
 
     def _sums(
-        self, losses: Callable[[], Tensor], clipping: Clipping, counted: Tensor | None, work: Callable[..., GroupSums]
+        self,
+        losses: Callable[..., Tensor],
+        batch: tuple[Any, ...],
+        clipping: Clipping,
+        counted: Tensor | None,
+        work: Callable[..., GroupSums],
     ) -> ClippedSums:
         if len(clipping.bounds) != len(self.groups):
             raise InvalidInput(
@@ -173,26 +198,21 @@ class PrivateModel:
                 fix="give one bound for each group",
             )
         with kept_settings():
-            examples, gradients = self._pass.run(losses)
+            examples, gradients = self._pass.run(losses, batch)
         kept = _mask(counted, examples)
         names = [name for name, _ in self.parameters]
         sums: dict[str, Tensor] = {}
-        within, spoiled = [], False
+        within = []
         # Where autocast is on, products of integers would be done in 16 bits.
         with torch.no_grad(), torch.autocast("cpu", enabled=False):
             for group, bound in zip(self.groups, clipping.bounds, strict=True):
                 which = [names.index(name) for name in group]
                 shapes = [self.parameters[each][1].shape for each in which]
                 clip = Clip(bound, clipping.stabiliser if clipping.style == "automatic" else None)
-                totals, count, some_bad = work([gradients[each] for each in which], shapes, clip, kept)
+                totals, count = work([gradients[each] for each in which], shapes, clip, kept)
                 sums.update(zip(group, totals, strict=True))
                 within.append(count)
-                spoiled |= some_bad
-        return ClippedSums(
-            sums=tuple(sums[name] for name in names),
-            within=torch.stack(within),
-            spoiled=spoiled and self._pass.shared,
-        )
+        return ClippedSums(sums=tuple(sums[name] for name in names), within=torch.stack(within))
 
 
 def _partition(names: list[str], groups: Sequence[Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:

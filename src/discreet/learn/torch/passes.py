@@ -1,37 +1,58 @@
 """One forward and one backward pass, from losses to every example's gradients.
 
-*Why one pass is enough.* If the loss of example i depends on example i alone, the gradient of the summed loss at an
-activation of example i is that of its own loss. Whether it does is *probed*: with the losses of some examples left out,
-the gradients at their activations must be zero. Layers that are known to mix are refused by type, without a probe.
+*Why one pass is enough.* The forward pass is followed operation by operation (`axis_tracking`). If it is proved that
+the losses have their examples on the first axis, then loss i is a function of example i, of public values and of its
+own random numbers. Every operation on the way is row-wise: result row i follows from row i of its arguments. The same
+holds for its backward pass, which PyTorch computes from its arguments, its results and the gradient at its results: the
+derivative of a row-wise function is row-wise, and gradients of several uses are added up row by row. So the gradient of
+the *summed* loss at row i of any activation is that of loss i and depends on example i alone, and each use of a
+parameter is written down with the examples first (`tape`). Two things are checked for it: that nothing in the graph has
+a backward pass of somebody else's making, and that PyTorch keeps what it saves for the backward pass as it is. In
+floats, rows of one product may be rounded together: see the known weaknesses.
+
+*Otherwise* the pass is done with one example at a time (`fallback`), where nothing can be mixed. So are parameters that
+are used in a way without a rule. No probe decides anything.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
+from torch.autograd.function import BackwardCFunction
+from torch.autograd.graph import disable_saved_tensors_hooks
 
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
-from discreet.learn.torch.apart import thue_morse
-from discreet.learn.torch.fallback import one_by_one
+from discreet.learn.torch.axis_tracking import AxisTracking
+from discreet.learn.torch.example_axes import FIRST, Owner, Owners
+from discreet.learn.torch.fallback import by_vmap, count_rows, is_all_tensors, one_by_one
 from discreet.learn.torch.gradients import gradients_of
 from discreet.learn.torch.layouts import ChannelsLast, OtherLayoutError
 from discreet.learn.torch.refusals import refuse_changed, refuse_mixing, state_of
-from discreet.learn.torch.tape import Recording, Tape
+from discreet.learn.torch.tape import Recorded, Recording, Tape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from torch import Tensor, nn
 
     from discreet.learn.torch.gradients import Gradients
-    from discreet.learn.torch.refusals import State
 
-#: What a pass is known by: for each use of a parameter its kind, its axes, and whether the examples come first; and
-#: which parameters were used without a rule.
-Form = tuple[tuple[tuple[str, int, bool], ...], tuple[int, ...]]
+    Losses = Callable[..., Tensor]
+
+#: How an example's gradient of a parameter is found.
+Way = Literal["batched rule", "vmap", "one by one"]
+#: What PyTorch's own parts of a graph are called.
+OWN_NODES = re.compile(r"[A-Z]\w*Backward\d+|AccumulateGrad|CopySlices")
+HOOKS = "discreet: what is saved for the backward pass is not to be changed"
+
+
+class UnprovedError(Exception):
+    """It is not proved that a pass keeps examples apart. Says why; public."""
 
 
 @dataclass(slots=True, eq=False)
@@ -40,118 +61,162 @@ class Pass:
 
     model: nn.Module
     parameters: tuple[nn.Parameter, ...]
-    probed: set[Form] = field(default_factory=set)
-    """The forms of earlier passes that were found not to mix examples."""
-    careful: bool = True
-    """Whether the graph is kept after the backward pass, for a probe or for uses without a rule."""
+    unproved: str | None = None
+    """Why passes are done with one example at a time, if they are."""
+    odd: frozenset[int] = frozenset()
+    """The numbers of parameters that are used without a rule."""
+    singly: bool = False
+    """Whether PyTorch cannot do operations for all examples at once, each by itself."""
     last: bool = True
-    """Whether convolutions have the channels last: unless the first pass shows that the model would see it."""
-    settled: bool = False
-    """Whether that is decided."""
-    shared: bool = False
-    """Whether the last pass took gradients from one graph of all examples: there 0·∞ of one example spoils others."""
+    """Whether convolutions have the channels last: unless a pass shows that the model would see it."""
 
-    def run(self, losses: Callable[[], Tensor]) -> tuple[int, list[Gradients]]:
-        """Return how many examples there are, and their gradients of every parameter."""
+    def ways(self) -> list[Way]:
+        """Return how each parameter's gradients were found in the last pass."""
+        slow: Way = "one by one" if self.singly else "vmap"
+        return [
+            slow if self.unproved is not None or which in self.odd else "batched rule"
+            for which in range(len(self.parameters))
+        ]
+
+    def run(self, losses: Losses, batch: tuple[Any, ...]) -> tuple[int, list[Gradients]]:
+        """Return how many examples there are, and their gradients of every parameter.
+
+        `batch` holds everything private, with the examples first in every part; `losses(*batch)` returns one loss for
+        each of them.
+        """
         refuse_mixing(self.model)
-        before = state_of(self.model)
-        done = self._laid_out(losses, before)
-        if done is None:  # a form that was not expected, and its graph is gone
-            self.careful = True
-            done = self._laid_out(losses, before)
-        if done is None:
-            raise RuntimeError("a pass that keeps its graph needs no second try")
-        self.settled = True
-        return done
+        examples = count_rows(batch)
+        if not examples:
+            return 0, [gradients_of(parameter, (), 0) for parameter in self.parameters]
+        if self.unproved is None and examples > 1:
+            try:
+                return examples, self._together(losses, batch, examples)
+            except UnprovedError as error:
+                self.unproved = str(error)
+        return examples, list(self._apart(losses, batch, self.parameters))
 
-    def _laid_out(self, losses: Callable[[], Tensor], before: State) -> tuple[int, list[Gradients]] | None:
+    def _apart(self, losses: Losses, batch: tuple[Any, ...], parameters: Iterable[nn.Parameter]) -> list[Any]:
+        """Return gradients of some parameters, each example's from this example alone."""
+        chosen, before = tuple(parameters), state_of(self.model)
         try:
-            return self._try(losses, before)
+            if not self.singly and is_all_tensors(batch):
+                # PyTorch refuses code in many ways; a mistake of the code's own is made again below.
+                with suppress(Exception):
+                    return by_vmap(self.model, losses, batch, chosen)
+            found = one_by_one(losses, batch, chosen)
+            self.singly = True
+            return found
+        finally:
+            refuse_changed(before, self.model)
+
+    def _together(self, losses: Losses, batch: tuple[Any, ...], examples: int) -> list[Gradients]:
+        try:
+            return self._try(losses, batch, examples)
         except OtherLayoutError:
-            if self.settled:
-                raise InvalidInput(
-                    "The model asks for the order of activations in memory in some passes and not in the first one.",
-                    fix="let forward() do the same for all inputs, without stride(), data or changes to views",
-                ) from None
-        self.last = False
-        return self._try(losses, before)
+            self.last = False
+        return self._try(losses, batch, examples)
 
-    def _try(self, losses: Callable[[], Tensor], before: State) -> tuple[int, list[Gradients]] | None:
-        tape = Tape(self.parameters, ChannelsLast() if self.last else None)
+    def _try(self, losses: Losses, batch: tuple[Any, ...], examples: int) -> list[Gradients]:
+        if not is_all_tensors(batch):
+            raise UnprovedError("examples have parts that are not tensors")
+        axes = AxisTracking(Owners(examples))
+        batch = _marked(batch, axes.owners, [])
+        tape = Tape(self.parameters, axes, ChannelsLast() if self.last else None)
         try:
-            return self._recorded(losses, tape, before)
+            return self._recorded(losses, batch, tape)
         finally:
             # The graph holds the tape, and the tape the graph, where Python does not see it: nobody else would end it.
             tape.entries, tape.layout = [], None
 
-    def _recorded(self, losses: Callable[[], Tensor], tape: Tape, before: State) -> tuple[int, list[Gradients]] | None:
-        try:
-            with torch.enable_grad(), Recording(tape):
-                found = losses()
-        finally:
-            refuse_changed(before, self.model)  # also if the pass is done again, which would not see it any more
-        if tape.layout is not None:
-            tape.layout.check()
-        _check(found)
-        examples = len(found)
-        if not found.requires_grad or not examples:
-            return examples, [gradients_of(parameter, (), examples) for parameter in self.parameters]
-        odd = self._backward(found, tape)
-        form = _form(tape, odd, examples)
-        if not self.careful and (odd or form not in self.probed):
-            return None
+    def _recorded(self, losses: Losses, batch: tuple[Any, ...], tape: Tape) -> list[Gradients]:
+        examples = tape.axes.owners.examples
+        found = self._forward(losses, batch, tape)
+        if found.requires_grad:
+            tape.entries, tape.listening = [], True
+            odd = self._backward(found)
+        else:
+            tape.entries, odd = [], frozenset()
         entries = tape.entries
-        if form not in self.probed and examples > 1:
-            self._probe(found, tape)
-            self.probed.add(form)
-        tape.listening = False
-        self.shared = bool(odd)
-        slow = dict(zip(odd, one_by_one(found, [self.parameters[which] for which in odd]), strict=True))
-        self.careful = bool(odd) or form not in self.probed
+        self.odd = odd
+        slow = (
+            dict(zip(odd, self._apart(losses, batch, [self.parameters[which] for which in odd]), strict=True))
+            if odd
+            else {}
+        )
         with torch.no_grad():
-            return examples, [
+            return [
                 slow[which] if which in slow else gradients_of(parameter, entries, examples)
                 for which, parameter in enumerate(self.parameters)
             ]
 
-    def _backward(self, losses: Tensor, tape: Tape) -> tuple[int, ...]:
-        """Fill the tape; return the numbers of parameters that were used without a rule.
+    def _forward(self, losses: Losses, batch: tuple[Any, ...], tape: Tape) -> Tensor:
+        """Run the forward pass; return losses that are proved to be each of one example."""
+        axes, before, seed = tape.axes, state_of(self.model), torch.default_generator.initial_seed()
+        try:
+            with torch.enable_grad(), disable_saved_tensors_hooks(HOOKS), axes, Recording(tape):
+                found = losses(*batch)
+        except OtherLayoutError:
+            raise
+        except Exception as error:
+            if axes.problem is None and HOOKS not in str(error):
+                raise
+            raise UnprovedError(axes.problem or HOOKS) from None
+        finally:
+            refuse_changed(before, self.model)  # also if the pass is done again, which would not see it any more
+        if axes.problem is not None:
+            raise UnprovedError(axes.problem)
+        if seed != torch.default_generator.initial_seed():
+            raise UnprovedError("the pass sets the seed of random numbers")
+        if tape.layout is not None:
+            tape.layout.check()
+        _check(found, axes.owners.examples)
+        seen = axes.owners.seen(found)
+        if seen.rows != FIRST and (found.requires_grad or seen.owner > Owner.UNIFORM):
+            raise UnprovedError("losses are not known to be each of one example")
+        _refuse_foreign(found)
+        return found
 
-        These are those for which autograd still finds a gradient, and those where the examples do not come first.
-        """
-        ones = torch.ones_like(losses)
-        found = torch.autograd.grad(losses, self.parameters, ones, retain_graph=self.careful, allow_unused=True)
-        away = [entry for entry in tape.entries if len(entry.inputs) != len(losses)]
-        strange = {id(tensor) for entry in away for tensor in (entry.weight, entry.bias)}
-        pairs = enumerate(zip(self.parameters, found, strict=True))
-        return tuple(which for which, (parameter, grad) in pairs if grad is not None or id(parameter) in strange)
-
-    def _probe(self, losses: Tensor, tape: Tape) -> None:
-        """Leave out some losses, and refuse if the examples that they belong to still have gradients."""
-        chosen = thue_morse(len(losses))
-        entries, tape.entries = tape.entries, []
-        weights = chosen.to(losses.dtype)
-        torch.autograd.grad(losses, self.parameters, weights, retain_graph=True, allow_unused=True)
-        heard, tape.entries = tape.entries, entries
-        for entry in heard:
-            if len(entry.inputs) == len(losses):
-                stray = entry.gradient[~chosen]
-                if ((stray != 0) & ~stray.isnan()).any():
-                    raise InvalidInput(
-                        "The loss of one example depends on other examples, or the examples are not on the first axis.",
-                        fix="keep examples apart and on the first axis (batch_first=True); replace what mixes them",
-                    )
+    def _backward(self, losses: Tensor) -> frozenset[int]:
+        """Fill the tape; return the numbers of parameters for which autograd still finds a gradient."""
+        found = torch.autograd.grad(losses, self.parameters, torch.ones_like(losses), allow_unused=True)
+        return frozenset(which for which, gradient in enumerate(found) if gradient is not None)
 
 
-def _form(tape: Tape, odd: tuple[int, ...], examples: int) -> Form:
-    uses = ((type(entry.call).__name__, entry.inputs.ndim, len(entry.inputs) == examples) for entry in tape.entries)
-    return tuple(uses), odd
+def _marked(part: Any, owners: Owners, known: list[int]) -> Any:
+    """Return a batch whose memory is known to belong to its examples, each part with memory of its own."""
+    match part:
+        case dict():
+            return {key: _marked(value, owners, known) for key, value in part.items()}
+        case tuple() | list():
+            return type(part)(_marked(value, owners, known) for value in part)
+    place = part.untyped_storage().data_ptr()
+    if place in known or part.storage_offset() or not part.is_contiguous():
+        part = part.clone(memory_format=torch.contiguous_format)
+    known.append(part.untyped_storage().data_ptr())
+    owners.mark(part, Owner.ROWS if part.numel() else Owner.UNIFORM, FIRST)
+    return part
 
 
-def _check(losses: object) -> None:
+def _refuse_foreign(losses: Tensor) -> None:
+    """Raise if part of the backward pass is of somebody else's making."""
+    waiting, known = [losses.grad_fn], set[Any]()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in known:
+            continue
+        known.add(node)
+        if isinstance(node, BackwardCFunction):
+            if getattr(type(node), "_forward_cls", None) is not Recorded:
+                raise UnprovedError("the model has a backward pass of its own")
+        elif not OWN_NODES.fullmatch(type(node).__name__):
+            raise UnprovedError("the model has a backward pass of its own")
+        waiting += [following for following, _ in node.next_functions]
+
+
+def _check(losses: object, examples: int) -> None:
     if not isinstance(losses, torch.Tensor):
         raise WrongType(f"The losses are {kind_of(losses)}, not a tensor.", fix="return one loss for every example")
-    if losses.ndim != 1 or not losses.is_floating_point():
+    if losses.shape != (examples,) or not losses.is_floating_point():
         raise InvalidInput(
             "The losses are not one number for every example.",
             fix='compute them with reduction="none", and sum over all but the first axis',

@@ -13,8 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from discreet.core import DiscreetError, InvalidInput
-from discreet.learn.torch.apart import need_apart
-from discreet.learn.torch.batch_sums import losses_of, run_pass
+from discreet.learn.torch.batch_sums import run_pass
 from discreet.learn.torch.refusals import kind_of_value, values_of
 from discreet.learn.torch.settings import kept_generators, kept_settings, read_settings, seed_generators
 
@@ -70,9 +69,6 @@ def _rehearse(
     one_after_two = sums(worker, first)
     _need_equal(one, one_after_two, terms)
     _need_equal(two, two_after_one, terms)
-    need_apart(
-        lambda inputs, targets: losses_of(model.copy(), loss, (*inputs, targets))(), first[:-1], first[-1], terms.batch
-    )
 
 
 def need_own_copies(module: nn.Module) -> None:

@@ -1,7 +1,7 @@
 """Which of PyTorch's functions use a weight in a way that is known, and how each is recorded.
 
-A rule has the signature of its function, after the tape. It does the plain thing where no recorded parameter is used,
-and where the first axis cannot be that of the examples.
+A rule has the signature of its function, after the tape. It does the plain thing where no recorded parameter is used.
+Examples that are on another axis than the first, or flattened with positions, are put first where the function allows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from discreet.core import InvalidInput
 from discreet.learn.torch.convolution import ConvolutionCall
 from discreet.learn.torch.embedding import EmbeddingCall
+from discreet.learn.torch.example_axes import FIRST
 from discreet.learn.torch.linear import LinearCall
 from discreet.learn.torch.recurrent import RULES as RECURRENT
 from discreet.learn.torch.scaling import ScaleCall
@@ -33,7 +34,18 @@ def linear(tape: Tape, input: Tensor, weight: Tensor, bias: Tensor | None = None
     """Record a linear layer."""
     if not (tape.knows(weight) or tape.knows(bias)) or input.ndim < 2:
         return F.linear(input, weight, bias)
-    return tape.use(LINEAR, input, weight, bias)
+    return _examples_first(tape, input, 1, lambda rows: tape.use(LINEAR, rows, weight, bias))
+
+
+def _examples_first(tape: Tape, inputs: Tensor, kept: int, work: Callable[[Tensor], Tensor]) -> Tensor:
+    """Do what works on the last `kept` axes alone with the examples first, and put them back to where they were."""
+    rows = tape.axes.adopt(inputs)
+    if rows is None or rows == FIRST or rows.axis >= inputs.ndim - kept:
+        return work(inputs)
+    examples = inputs.shape[rows.axis] // (rows.block * rows.times)
+    sizes = (rows.times, examples, rows.block)
+    split = inputs.reshape(*inputs.shape[: rows.axis], *sizes, *inputs.shape[rows.axis + 1 :]).movedim(rows.axis + 1, 0)
+    return work(split).movedim(0, rows.axis + 1).flatten(rows.axis, rows.axis + 2)
 
 
 def convolution(  # noqa: PLR0913, PLR0917 - the signature is PyTorch's
@@ -83,7 +95,7 @@ def embedding(  # noqa: PLR0913, PLR0917 - the signature is PyTorch's
             fix="leave both out; clipping bounds what a word can learn from one example",
         )
     padding = None if padding_idx is None else padding_idx % len(weight)
-    return tape.use(EmbeddingCall(padding), input, weight)
+    return _examples_first(tape, input, 0, lambda rows: tape.use(EmbeddingCall(padding), rows, weight))
 
 
 def layer_norm(
@@ -99,7 +111,7 @@ def layer_norm(
     if weight is None or not (tape.knows(weight) or tape.knows(bias)) or first < 1:
         return F.layer_norm(input, list(normalized_shape), weight, bias, eps)
     normal = F.layer_norm(input, list(normalized_shape), None, None, eps)
-    return tape.use(ScaleCall(first, input.ndim), normal, weight, bias)
+    return _scaled(tape, normal, weight, bias)
 
 
 def rms_norm(
@@ -114,7 +126,16 @@ def rms_norm(
     if weight is None or not tape.knows(weight) or first < 1:
         return F.rms_norm(input, list(normalized_shape), weight, eps)
     normal = F.rms_norm(input, list(normalized_shape), None, eps)
-    return tape.use(ScaleCall(first, input.ndim), normal, weight)
+    return _scaled(tape, normal, weight)
+
+
+def _scaled(tape: Tape, normal: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Record the scale and shift of the last axes."""
+
+    def work(rows: Tensor) -> Tensor:
+        return tape.use(ScaleCall(rows.ndim - weight.ndim, rows.ndim), rows, weight, bias)
+
+    return _examples_first(tape, normal, weight.ndim, work)
 
 
 def group_norm(
@@ -154,14 +175,14 @@ def attention(tape: Tape, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor | N
     )
     given.update(q_proj_weight=same, k_proj_weight=same, v_proj_weight=same)
     mixed, weights = F.multi_head_attention_forward(**given)
-    return _first(tape, mixed, weight, bias), weights
+    return linear(tape, mixed, weight, bias), weights
 
 
 def _packed(tape: Tape, given: dict[str, Any]) -> dict[str, Any]:
     """Project by the packed weight, once for each different input: what is not used of it has no gradient."""
     inputs = given["query"], given["key"], given["value"]
     weight, bias = given["in_proj_weight"], given["in_proj_bias"]
-    done = {id(each): _first(tape, each, weight, bias) for each in inputs}
+    done = {id(each): linear(tape, each, weight, bias) for each in inputs}
     parts = [done[id(each)].chunk(3, -1)[part] for part, each in enumerate(inputs)]
     return dict(zip(("query", "key", "value"), parts, strict=True), in_proj_bias=None)
 
@@ -169,12 +190,7 @@ def _packed(tape: Tape, given: dict[str, Any]) -> dict[str, Any]:
 def _separate(tape: Tape, given: dict[str, Any]) -> dict[str, Any]:
     """Project by weights of their own; the packed bias is left to PyTorch, and so to the fallback."""
     names = (("query", "q_proj_weight"), ("key", "k_proj_weight"), ("value", "v_proj_weight"))
-    return {name: _first(tape, given[name], given[weight], None) for name, weight in names}
-
-
-def _first(tape: Tape, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Record a linear layer on inputs whose second axis is that of the examples."""
-    return linear(tape, inputs.transpose(0, 1), weight, bias).transpose(0, 1)
+    return {name: linear(tape, given[name], given[weight], None) for name, weight in names}
 
 
 RULES: dict[Any, Callable[..., Any]] = {

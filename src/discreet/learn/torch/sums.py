@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.learn.torch.gradients import Gradients
     from discreet.learn.torch.grid import Integers, Part
 
-    GroupSums = tuple[list[Tensor], Tensor, bool]
+    GroupSums = tuple[list[Tensor], Tensor]
 
 #: Numbers that are put on the grid at a time: few enough for the processor's cache, and many, because each time has a
 #: price of its own.
@@ -50,7 +50,7 @@ class Clip:
 def float_group(gradients: Sequence[Gradients], clip: Clip, counted: Tensor) -> GroupSums:
     """Return the sums of one group of parameters in floats, and how many examples were within the bound.
 
-    An example whose gradient is not finite adds nothing; the last value tells whether there was one.
+    An example whose gradient is not finite adds nothing.
     """
     squares = total([each.squares() for each in gradients])
     bad = not_finite(squares)
@@ -58,7 +58,7 @@ def float_group(gradients: Sequence[Gradients], clip: Clip, counted: Tensor) -> 
     kept = counted if bad is None else counted & ~bad
     factors = torch.where(kept, clip.factors(norms), 0).to(squares.dtype)
     sums = [each.weighted(factors) if bad is None else _weighted_without(bad, each, factors) for each in gradients]
-    return sums, clip.within(norms, kept), bad is not None
+    return sums, clip.within(norms, kept)
 
 
 def exact_group(
@@ -66,17 +66,16 @@ def exact_group(
 ) -> GroupSums:
     """Return sums of integer gradients of one group, in floats, and how many examples were within the bound.
 
-    Each example's integers have a norm within the bound in steps. An example whose gradient is not finite adds nothing;
-    the last value tells whether there was one.
+    Each example's integers have a norm within the bound in steps. An example whose gradient is not finite adds nothing.
     """
     totals = [ExactSum(shape) for shape in shapes]
-    within, spoiled = torch.zeros((), dtype=torch.int64), False
+    within = torch.zeros((), dtype=torch.int64)
     for some in _slices(len(counted), sum(each.numbers for each in gradients)):
         parts, kept = [each.part(some) for each in gradients], counted[some]
         squares = total([part.squares() for part in parts])
         bad = not_finite(squares)
         if bad is not None:
-            parts, squares, spoiled = [part.without(bad) for part in parts], squares.masked_fill(bad, 0), True
+            parts, squares = [part.without(bad) for part in parts], squares.masked_fill(bad, 0)
             kept = kept & ~bad
         norms = squares.double().sqrt()  # not in place: these may be somebody's
         within += clip.within(norms, kept)
@@ -86,7 +85,7 @@ def exact_group(
         factors = torch.where(kept, torch.minimum(steps, room / norms), 0).to(squares.dtype)
         for sums, each in zip(totals, _on_grid(parts, factors, bound), strict=True):
             each.add_to(sums, bound)
-    return [sums.total() for sums in totals], within, spoiled
+    return [sums.total() for sums in totals], within
 
 
 def not_finite(squares: Tensor) -> Tensor | None:

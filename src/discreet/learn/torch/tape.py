@@ -4,6 +4,7 @@ While a `Recording` is on, PyTorch's functions that take a weight are done by `R
 same but leaves the weight's gradient out of the backward pass. It is caught at the function, not at the module: a
 weight that two modules share, or that is used without its module, is seen wherever it is used. What uses a parameter in
 a way that has no rule is left to autograd, which then finds a gradient where there should be none: see `fallback`.
+So is a use on something that does not have its examples first, as the tape's `AxisTracking` knows.
 """
 
 from __future__ import annotations
@@ -12,19 +13,35 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.overrides import TorchFunctionMode
 
 from discreet.learn.torch.calls import row_squares
+from discreet.learn.torch.example_axes import FIRST
 from discreet.learn.torch.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from torch import Tensor, nn
+    from torch import nn
 
+    from discreet.learn.torch.axis_tracking import AxisTracking
     from discreet.learn.torch.calls import Call
     from discreet.learn.torch.layouts import ChannelsLast
+
+#: What shows values to Python, or reaches memory or gradients, where no operation is done that could be followed.
+SHOWING_VALUES = frozenset({
+    *(Tensor.tolist, Tensor.numpy, Tensor.__array__, Tensor.__dlpack__, Tensor.data_ptr, Tensor.storage),
+    *(Tensor.untyped_storage, Tensor.__repr__, Tensor.__deepcopy__, Tensor.__reduce_ex__, Tensor.share_memory_),
+    *(Tensor.apply_, Tensor.map_, Tensor.map2_, Tensor.backward, torch.autograd.grad, torch.autograd.backward),
+    *(Tensor.register_hook, Tensor.register_post_accumulate_grad_hook, F.triplet_margin_with_distance_loss),
+    Tensor.grad_fn.__get__,  # type: ignore[union-attr] # PyTorch's own name for reading it
+    Tensor.data.__set__,  # type: ignore[attr-defined] # same
+})  # fmt: skip
+#: What makes tensors of Python's numbers; or of tensors, which it then reads unseen.
+MAKING_TENSORS = frozenset({torch.tensor, torch.as_tensor, torch.asarray, Tensor.new_tensor, Tensor.new})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,12 +65,16 @@ class Entry:
 class Tape:
     """The uses of some parameters in one forward and backward pass."""
 
-    __slots__ = ("_known", "entries", "layout", "listening")
+    __slots__ = ("_known", "axes", "entries", "layout", "listening")
 
-    def __init__(self, parameters: Iterable[nn.Parameter], layout: ChannelsLast | None = None) -> None:
+    def __init__(
+        self, parameters: Iterable[nn.Parameter], axes: AxisTracking, layout: ChannelsLast | None = None
+    ) -> None:
         self._known = {id(parameter) for parameter in parameters}
+        self.axes = axes
         self.entries: list[Entry] = []
-        self.listening = True
+        self.listening = False
+        """Whether a backward pass is the one to be written down, and not one within the model's code."""
         self.layout = layout
 
     def knows(self, tensor: Tensor | None) -> bool:
@@ -61,7 +82,9 @@ class Tape:
         return tensor is not None and id(tensor) in self._known
 
     def use(self, call: Call, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-        """Do a call and have it written down in the backward pass."""
+        """Do a call and have it written down in the backward pass, if its inputs have the examples first."""
+        if self.axes.adopt(inputs) != FIRST:
+            return call.run(inputs, weight, bias)
         done: Tensor = Recorded.apply(self, call, inputs, weight, bias)  # type: ignore[no-untyped-call]
         return done
 
@@ -103,6 +126,15 @@ def _wide(numbers: Tensor, weight: Tensor) -> Tensor:
     return numbers.to(weight.dtype) if numbers.is_floating_point() else numbers
 
 
+def shows_values(function: Any, args: Any) -> bool:
+    """Tell whether a function shows values of tensors to Python, or does something that no operation tells of."""
+    return function in SHOWING_VALUES or (function in MAKING_TENSORS and _has_tensors(args))
+
+
+def _has_tensors(value: Any) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, list | tuple) and any(map(_has_tensors, value)))
+
+
 class Recording(TorchFunctionMode):
     """While it is on, uses of a tape's parameters go through the tape."""
 
@@ -111,6 +143,8 @@ class Recording(TorchFunctionMode):
         self._tape = tape
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if shows_values(func, args):
+            self._tape.axes.fail(f"{getattr(func, '__name__', func)} shows values to Python, or hides what is done")
         rule = RULES.get(func)
         if rule is not None:
             return rule(self._tape, *args, **(kwargs or {}))

@@ -22,6 +22,7 @@ from discreet.learn.torch.clipping import PrivateModel, Style
 from discreet.learn.torch.examples import Examples, count_examples, form_of
 from discreet.learn.torch.identities import function_text, model_text
 from discreet.learn.torch.machinery import built, machinery, optimiser_text, step_forward, try_optimiser
+from discreet.learn.torch.passes import Way
 from discreet.learn.torch.pricing import Stretch, lots_loss, noise_ratios
 from discreet.learn.torch.private_steps import Sums, Terms, grid_steps, train_lot
 from discreet.learn.torch.rehearsal import rehearse
@@ -227,6 +228,16 @@ class Training:
         drawn = torch.randint(count, (2, self.batch), generator=torch.Generator().manual_seed(self.seed)).numpy()
         batches = [self._reader.take(data, places, form) for places in drawn]
         rehearse(private, self.loss, batches[0], batches[1], self.terms, self.stretches[0].bounds)
+
+    def ways(self, data: Any) -> dict[str, Way]:
+        """Return how each parameter's gradients are found on data of this form, by a rehearsal on made-up examples.
+
+        "batched rule" is one backward pass of a whole batch, "vmap" and "one by one" are passes in which every example
+        is alone. It is told by code and shapes; nothing of the data is read.
+        """
+        private = PrivateModel(copy.deepcopy(self.network), groups=self.groups)
+        self._rehearsed(private, data)
+        return private.ways()
 
     def _rehearsed(self, private: PrivateModel, data: Any) -> object:
         """Rehearse on made-up examples of the data's form, and return the form; nothing of the data is read."""
