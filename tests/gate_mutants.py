@@ -237,8 +237,8 @@ GATE_MUTANTS = [
     Mutant(
         "verifying believes checkpoints",
         "gate/books.py",
-        "if (event.account, event.payments, event.releases) != self.totals():",
-        "if False:",
+        "if (event.account, event.payments, event.releases) == self.totals():",
+        "if True:",
         "unit/test_gate_rewritten.py::test_a_checkpoint_with_other_totals_is_found_by_verifying",
     ),
     Mutant(

@@ -16,6 +16,7 @@ from discreet.accounting.filters import (
     ConcentratedFilter,
     PureFilter,
     RenyiFilter,
+    states_no_less,
     times_left,
 )
 from discreet.accounting.losses import (
@@ -324,3 +325,16 @@ def test_a_filter_admits_exactly_while_its_odometer_stays_within_epsilon():
     most = times_left(session, GaussianNoise(100))
     assert session.odometer.after(Repeated(GaussianNoise(100), most)).epsilon <= 1
     assert session.odometer.after(Repeated(GaussianNoise(100), most + 1)).epsilon > 1
+
+
+def test_sums_that_are_stated_may_be_larger_at_renyi_orders_only():
+    """Sums that an earlier version stated with wider bounds are believed; smaller ones, and other sums, are not."""
+    empty = RenyiFilter(9, 1e-6)
+    less, more = empty.admit(GaussianNoise(20)), empty.admit(GaussianNoise(10))
+    assert states_no_less(more, less)
+    assert states_no_less(less, less)
+    assert not states_no_less(less, more)
+    assert not states_no_less(empty.admit(Pure(0.2)), empty.admit(Pure(0.1)))
+    assert not states_no_less(empty.admit(Concentrated(0.1, 1e-8)), empty.admit(Concentrated(0.1)))
+    assert not states_no_less(RenyiFilter(8, 1e-6), empty)
+    assert not states_no_less(PureFilter(1, spent=0.2), PureFilter(1, spent=0.1))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting import Concentrated, GaussianNoise, Pure, RenyiFilter, Repeated
+from discreet.accounting import Concentrated, GaussianNoise, Pure, RenyiFilter, Repeated, Subsampled, odometers, renyi
 from discreet.accounting.filters import ConcentratedFilter, PureFilter, adds_exactly
 from discreet.gate import Budget, Ledger
 
@@ -46,6 +46,29 @@ def test_sums_that_had_to_be_rounded_are_the_same_for_all_who_read_them(tmp_path
     with Ledger.open(path) as later:
         assert later.book.checkpoint == later.book.number
         assert later.verify().sound
+
+
+LOTS = Repeated(Subsampled(GaussianNoise(Fraction(2, 5)), Fraction(1, 100)), 30)
+
+
+def test_a_ledger_whose_checkpoint_was_counted_with_wider_bounds_opens_and_keeps_what_was_stated(tmp_path, monkeypatch):
+    """Divergences of sampled noise were once interpolated between whole orders, and checkpoints state such sums."""
+    path = tmp_path / "clinic.ledger"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(renyi, "_sampled_moments", lambda _, orders: [None] * len(orders))
+        odometers._leaf_price.cache_clear()
+        with Ledger.create(path, Budget(40, 1e-5)) as ledger:
+            pay(ledger, LOTS, "one", "ann")
+            ledger.checkpoint()
+            before = ledger.book.account.total.spent
+    odometers._leaf_price.cache_clear()
+    with Ledger.open(path, anchors=[]) as unvouched:
+        assert unvouched.book.account.total.spent == before
+    with Ledger.open(path) as ledger:
+        assert ledger.verify().sound
+        pay(ledger, LOTS, "two", "ann")
+        assert before < ledger.book.account.total.spent < 2 * before
+        assert ledger.verify().sound
 
 
 FILTERS = st.sampled_from([PureFilter(10**6), ConcentratedFilter(10**6), RenyiFilter(10**6, 1e-6)])

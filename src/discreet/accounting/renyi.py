@@ -17,7 +17,7 @@ from typing import assert_never
 import numpy as np
 
 from discreet.accounting.atoms import Atoms
-from discreet.accounting.cells import Floats
+from discreet.accounting.cells import UNIT, Floats
 from discreet.accounting.composites import (
     Composed,
     Group,
@@ -28,9 +28,12 @@ from discreet.accounting.composites import (
     Shuffled,
     Subsampled,
     need_loss,
+    parts_of,
 )
 from discreet.accounting.concentrated import order_delta, order_epsilon
 from discreet.accounting.conversions import approximate_of, concentrated_of, grouped
+from discreet.accounting.exponential_pair import laplace_pair
+from discreet.accounting.lattice import outwards
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
@@ -45,51 +48,83 @@ from discreet.accounting.losses import (
     RandomisedResponse,
     Renyi,
 )
-from discreet.accounting.spectrum import atoms_of
+from discreet.accounting.sampled_gaussian import sampled_gaussian_moment, sampled_list_moment
+from discreet.accounting.spectrum import atoms_of, gaussian_mu
 from discreet.core import DiscreetError, InvalidInput, Number, WrongType, exact, round_up
 from discreet.core.exact import nearest_float
 
 #: Orders at which a curve is looked at when no others are asked for.
+# fmt: off - a table
 ORDERS = tuple(
-    Fraction(order)
-    for order in (
-        *("1.01", "1.02", "1.05", "1.1", "1.15", "1.2", "1.3", "1.4", "1.5", "1.7", "2", "2.5", "3", "3.5"),
-        *(
-            4,
-            5,
-            6,
-            7,
-            8,
-            9,
-            10,
-            11,
-            12,
-            14,
-            16,
-            18,
-            20,
-            22,
-            24,
-            28,
-            32,
-            40,
-            48,
-            64,
-            96,
-            128,
-            192,
-            256,
-            384,
-            512,
-            768,
-            1024,
+    map(
+        Fraction,
+        (
+            "1.01",
+            "1.02",
+            "1.05",
+            "1.1",
+            "1.15",
+            "1.2",
+            "1.25",
+            "1.3",
+            "1.35",
+            "1.4",
+            "1.45",
+            "1.5",
+            "1.55",
+            "1.6",
+            "1.65",
+            "1.7",
+            "1.8",
+            "1.9",
+            "2",
+            "2.2",
+            "2.5",
+            "2.75",
+            "3",
+            "3.5",
+            "4",
+            "5",
+            "6",
+            "7",
+            "8",
+            "9",
+            "10",
+            "11",
+            "12",
+            "14",
+            "16",
+            "18",
+            "20",
+            "22",
+            "24",
+            "28",
+            "32",
+            "40",
+            "48",
+            "64",
+            "96",
+            "128",
+            "192",
+            "256",
+            "384",
+            "512",
+            "768",
+            "1024",
         ),
     )
 )
+# fmt: on
+#: Of the orders that losses list themselves, so many are looked at too.
+MOST_LISTED = 1000
+#: And only between these: floats cannot tell orders nearer to 1 from it.
+FLOATING = 1 + Fraction(1, 10**6), Fraction(10**6)
 #: Relative accuracy of the float formulas below.
 SLACK = 1e-11
 #: Sums over powers of sampled parts are worked out up to this order.
 HIGHEST_SAMPLED = 1024
+#: Laplace noise on Poisson lots is rounded to so many losses on either side of 0, of at most so much.
+LAPLACE_CELLS, GONE = 1024, 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,22 +189,35 @@ def _bound(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:  # no
 
 def renyi_epsilon(loss: PrivacyLoss, delta: Fraction) -> float:
     """Return the least ε at δ > 0 that the Rényi curve of a loss gives; infinite if none."""
-    bound = renyi_of(loss)
+    orders = _looked_at(loss)
+    bound = renyi_of(loss, orders)
     room = delta - bound.delta
     if room <= 0:
         return math.inf
     return min(
-        (order_epsilon(a, v, room) for a, v in zip(ORDERS, bound.values, strict=True) if v is not None),
+        (order_epsilon(a, v, room) for a, v in zip(orders, bound.values, strict=True) if v is not None),
         default=math.inf,
     )
 
 
 def renyi_delta(loss: PrivacyLoss, epsilon: Fraction) -> float:
     """Return the least δ at ε that the Rényi curve of a loss gives; at most 1."""
-    bound = renyi_of(loss)
-    known = ((a, v) for a, v in zip(ORDERS, bound.values, strict=True) if v is not None)
+    orders = _looked_at(loss)
+    bound = renyi_of(loss, orders)
+    known = ((a, v) for a, v in zip(orders, bound.values, strict=True) if v is not None)
     least = min((order_delta(a, v, epsilon) for a, v in known), default=1.0)
     return min(1.0, math.nextafter(least + round_up(bound.delta), math.inf))
+
+
+def _looked_at(loss: PrivacyLoss) -> tuple[Fraction, ...]:
+    """Return the usual orders, and those that curves in a loss list: at these they promise most."""
+    listed = sorted(order for order in _listed_orders(loss) - set(ORDERS) if FLOATING[0] < order < FLOATING[1])
+    return tuple(sorted((*ORDERS, *listed[:MOST_LISTED]))) if listed else ORDERS
+
+
+def _listed_orders(loss: PrivacyLoss) -> set[Fraction]:
+    own = {order for order, _ in loss.curve} if isinstance(loss, Renyi) else set[Fraction]()
+    return own.union(*(_listed_orders(part) for part in dict.fromkeys(parts_of(loss))))
 
 
 def _simple(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:
@@ -239,25 +287,81 @@ def _listed(atoms: Atoms | None, orders: tuple[Fraction, ...]) -> RenyiBound:
 
 
 def _sampled(loss: Subsampled, orders: tuple[Fraction, ...]) -> RenyiBound:
-    """Return the divergences under Poisson sampling: at whole orders exact, in between by convexity.
+    """Return the divergences under Poisson sampling, each by the best way there is for its order.
 
-    For whole α, E_Q[(1−q+q·e^L)^α] = Σ_k C(α,k)·(1−q)^(α−k)·q^k·e^((k−1)·D_k), where D_k is the part's divergence of
-    order k. For pairs that are the same in both orders, removing a person is the worse direction. (α−1)·D_α is convex
-    in α and 0 at 1.
+    For pairs that are the same in both orders, removing a person is the worse direction.
     """
-    highest = min(math.ceil(max(orders)), HIGHEST_SAMPLED)
     if loss.sampling is not Sampling.POISSON or not _symmetric(loss.part):
         return RenyiBound((None,) * len(orders), Fraction(0))
+    sharp = _sampled_moments(loss, orders)
+    missing = tuple(order for order, value in zip(orders, sharp, strict=True) if value is None)
+    rest = iter(_by_whole_orders(loss, missing)) if missing else iter(())
+    return RenyiBound(tuple(next(rest) if value is None else value for value in sharp), Fraction(0))
+
+
+def _sampled_moments(loss: Subsampled, orders: tuple[Fraction, ...]) -> list[Fraction | None]:
+    """Return the divergences of a sampled Gaussian, Laplace noise or list by its moments (see `sampled_gaussian`)."""
+    square, atoms = gaussian_mu(loss.part), None
+    rate = nearest_float(loss.rate) * (1 + 4 * UNIT)
+    if rate >= 1:
+        return [None] * len(orders)
+    if square is None:
+        match loss.part:
+            case LaplaceNoise(scale, sensitivity):
+                atoms = _laplace_list(nearest_float(sensitivity / scale) * (1 + 4 * UNIT))
+            case RandomisedResponse() | Pure() | DiscreteLaplaceNoise():
+                atoms = _list(atoms_of(loss.part))
+        if atoms is None:
+            return [None] * len(orders)
+    found: list[Fraction | None] = []
+    for order in orders:
+        # Moments grow with the order.
+        above = nearest_float(order) * (1 + 2 * UNIT)
+        if atoms is not None:
+            log: float | None = sampled_list_moment(*atoms, rate, above)
+        else:
+            log = sampled_gaussian_moment(math.sqrt(nearest_float(square or 0)) * (1 + 4 * UNIT), rate, above)
+        found.append(None if log is None else Fraction(log / nearest_float(order - 1) * (1 + 8 * UNIT)))
+    return found
+
+
+def _list(atoms: Atoms | None) -> tuple[Floats, Floats, Floats] | None:
+    """Return losses, Q-masses and roundings of a list, if no outcome tells for certain."""
+    if atoms is None or atoms.lost_present or atoms.lost_absent or not (atoms.present.all() and atoms.absent.all()):
+        return None
+    logs = np.log(atoms.present), np.log(atoms.absent)
+    rounding = 4 * UNIT * (1 - logs[0] - logs[1]) + 4 * atoms.slack
+    return logs[0] - logs[1], atoms.absent * (1 + 2 * atoms.slack), rounding
+
+
+def _laplace_list(reach: float) -> tuple[Floats, Floats, Floats] | None:
+    """Return Laplace noise, rounded outwards to a list of losses; a pair that dominates it diverges by more."""
+    if not 1e-6 < reach < GONE:
+        return None
+    edges = np.linspace(-reach, reach, 2 * LAPLACE_CELLS + 1)
+    masses = outwards(laplace_pair(reach).cells(edges), 0)
+    kept = masses.masses > 0
+    levels = edges[kept]
+    return levels, masses.masses[kept] * np.exp(-levels) * (1 + 8 * UNIT), 8 * UNIT * (reach + np.abs(levels))
+
+
+def _by_whole_orders(loss: Subsampled, orders: tuple[Fraction, ...]) -> tuple[Fraction | None, ...]:
+    """Return the divergences of any sampled part: at whole orders exact, in between by convexity.
+
+    For whole α, E_Q[(1−q+q·e^L)^α] = Σ_k C(α,k)·(1−q)^(α−k)·q^k·e^((k−1)·D_k), where D_k is the part's divergence of
+    order k. (α−1)·D_α is convex in α and 0 at 1.
+    """
+    highest = min(math.ceil(max(orders)), HIGHEST_SAMPLED)
     whole = tuple(Fraction(k) for k in range(2, highest + 1))
     part = _bound(loss.part, whole)
     if None in part.values or part.delta:
-        return RenyiBound((None,) * len(orders), Fraction(0))
+        return (None,) * len(orders)
     inner = np.array(
         [0.0, 0.0, *((k - 1) * nearest_float(v or Fraction(0)) for k, v in zip(whole, part.values, strict=True))]
     )
     inner *= 1 + 1e-15
     cumulants = [0.0, 0.0] + [_binomial_moment(k, nearest_float(loss.rate), inner) for k in range(2, highest + 1)]
-    return RenyiBound(tuple(_between(cumulants, a) if a <= highest else None for a in orders), Fraction(0))
+    return tuple(_between(cumulants, a) if a <= highest else None for a in orders)
 
 
 def _symmetric(part: PrivacyLoss) -> bool:

@@ -9,6 +9,7 @@ from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDam
 from discreet.gate.accounts import Account, PersonalAccount, account_born, account_from_text
 from discreet.gate.canonical import Fields, parsed
 from discreet.gate.chain import GENESIS, Entry, checked, damaged, head_after
+from discreet.gate.dataset_account import DatasetAccount
 from discreet.gate.events import (
     Annotated,
     Birth,
@@ -95,16 +96,28 @@ class Book:
             case Disclosed(cost=cost_or_none):
                 return replace(later, account=_settled(self.account.disclosed(cost_or_none), entry.number))
             case Checkpoint():
-                if (event.account, event.payments, event.releases) != self.totals():
-                    raise LedgerDamaged(
-                        f"The totals of checkpoint {entry.number} are not those of the entries before it.",
-                        fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
-                    )
-                return replace(later, checkpoint=entry.number)
+                return replace(later, account=self._stated(event, entry.number), checkpoint=entry.number)
             case Annotated() | Continued():
                 return later
             case Birth():
                 raise InvalidInput("A ledger is born once.", fix="create another ledger")
+
+    def _stated(self, event: Checkpoint, number: int) -> Account:
+        """Return the account at a checkpoint: the counted one, or a larger one that an earlier version stated."""
+        if (event.account, event.payments, event.releases) == self.totals():
+            return self.account
+        if (event.payments, event.releases) == (self.payments, self.releases) and not self.birth.budget.personal:
+            stated = account_from_text(event.account, self.birth.budget, self.birth.policy)
+            if (
+                isinstance(stated, DatasetAccount)
+                and isinstance(self.account, DatasetAccount)
+                and stated.states_no_less(self.account)
+            ):
+                return stated
+        raise LedgerDamaged(
+            f"The totals of checkpoint {number} are not those of the entries before it.",
+            fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
+        )
 
     def totals(self) -> tuple[str, int, int]:
         """Return what a checkpoint states."""

@@ -17,7 +17,7 @@ from discreet.accounting import (
     filter_to_text,
     with_limit,
 )
-from discreet.accounting.filters import adds_exactly
+from discreet.accounting.filters import adds_exactly, states_no_less
 from discreet.core import BudgetExceeded
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import canonical, parsed
@@ -70,6 +70,15 @@ class DatasetAccount:
         """Return the filter that leaves this analyst the least."""
         own = self.filter_of(analyst)
         return own if self.policy is Policy.SEPARATE or own.left < self.total.left else self.total
+
+    def states_no_less(self, counted: "DatasetAccount") -> bool:
+        """Tell whether this is another account, with sums that an earlier version of this library rounded up more."""
+        return (
+            replace(self, total=self.empty, analysts={}) == replace(counted, total=counted.empty, analysts={})
+            and self.analysts.keys() == counted.analysts.keys()
+            and all(states_no_less(own, counted.analysts[name]) for name, own in self.analysts.items())
+            and states_no_less(self.total, counted.total)
+        )
 
     def left_of(self, session: Filter) -> Fraction:
         """Return what is left of a filter of this account: nothing if the account is closed."""
