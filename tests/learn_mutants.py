@@ -12,6 +12,7 @@ AXES = "contracts/test_learn_axes.py"
 AUDIT = "claims/test_learn_audit.py"
 KEEPS = "attacks/test_forward_keeps_private_rows.py"
 FAILS = "attacks/test_training_fails_by_its_rows.py"
+COPIES = "unit/test_learn_module_copies.py"
 READY = "attacks/test_training_refused_after_payment.py"
 
 LEARN_MUTANTS = [
@@ -330,9 +331,23 @@ LEARN_MUTANTS = [
     Mutant(
         "a pass runs on the model that is stored",
         "learn/torch/clipping.py",
-        "        made.module = copy.deepcopy(self.module)\n",
-        "        made.module = self.module\n",
+        "made.module, made._room = self._copied(), []",
+        "made.module, made._room = self.module, []",
         KEEPS,
+    ),
+    Mutant(
+        "a copy of a module shares its attributes",
+        "learn/torch/module_copies.py",
+        "    return copy.deepcopy(value, memo)\n",
+        "    return value\n",
+        f"{COPIES} {KEEPS}::test_a_model_that_remembers_batches_is_refused_before_payment",
+    ),
+    Mutant(
+        "memory that a pass has cut is used again",
+        "learn/torch/clipping.py",
+        "        if [each.untyped_storage().nbytes() for each in self._room] != wanted:\n",
+        "        if not self._room:\n",
+        f"{KEEPS}::test_a_row_that_one_batch_writes_down_does_not_reach_the_gradients_of_the_next",
     ),
     Mutant(
         "all that a model holds is stored",

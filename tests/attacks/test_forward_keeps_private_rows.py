@@ -60,6 +60,11 @@ def trained_by_numpy(model, rows):
     model.layer.weight.detach().numpy()[0] = rows[0].numpy()
 
 
+def by_cutting(model, rows):
+    rows.sum().item()
+    model.layer.weight.untyped_storage().resize_(0)
+
+
 def buffer_by_data(model, rows):
     model.known.data.copy_(rows[0])
 
@@ -232,7 +237,7 @@ def sum_of_later_batches(write, *, secret):
     return totals[1].sums
 
 
-@pytest.mark.parametrize("write", [*WRITERS, *KEEPERS], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("write", [*WRITERS, *KEEPERS, by_cutting], ids=lambda one: one.__name__)
 def test_a_row_that_one_batch_writes_down_does_not_reach_the_gradients_of_the_next(write):
     with_it, without = (sum_of_later_batches(write, secret=secret) for secret in (True, False))
     assert all(torch.equal(one, other) for one, other in zip(with_it, without, strict=True))
