@@ -38,6 +38,7 @@ def duck_table(schema, rows):
         unit=schema.unit,
         bounds={column.name: column.bounds for column in schema.columns if column.bounds is not None},
         groups={column.name: column.groups for column in schema.columns if column.groups is not None},
+        rows_per_person=schema.rows_per_person,
     )
 
 

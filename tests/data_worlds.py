@@ -13,7 +13,7 @@ from data_expressions import Expressions
 from data_values import BOUNDS, COMMON, DAY_BOUNDS, EDGES, HOUR_BOUNDS, REAL_BOUNDS, VALUES, WHOLE_BOUNDS
 from discreet.core import Limit, PrivacyUnit
 from discreet.core.limits import TotalLimit
-from discreet.core.schema import Column, Kind, Schema
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
 from discreet.data.aggregates import (
     Aggregation,
     Distinct,
@@ -85,6 +85,8 @@ class Worlds:
         self.plain_texts = self.rng.random() < 0.5
         #: How many cells are common values, how many are NULL; the rest attack.
         self.common, self.null = self.rng.choice(((0.8, 0.1), (0.5, 0.1), (0.1, 0.1), (0.3, 0.6), (1, 0)))
+        #: From a seed of its own: as small a cap as leaves something to choose for the limits, in some worlds.
+        self.cap = Random(f"cap {seed}").choice((ROWS_PER_PERSON, ROWS_PER_PERSON, 2, 5, 9))
         self.schema = self.draw_schema()
         self.expressions = Expressions(self.rng, self.schema, plain_texts=self.plain_texts)
 
@@ -96,7 +98,7 @@ class Worlds:
         if unit.column is not None:
             person = Column(name=PERSON, kind=self.rng.choice((Kind.TEXT, Kind.INTEGER)))
             columns.insert(self.rng.randint(0, len(columns)), person)
-        return Schema(table="visits", columns=tuple(columns), unit=unit)
+        return Schema(table="visits", columns=tuple(columns), unit=unit, rows_per_person=self.cap)
 
     def draw_column(self, name):
         kind = self.rng.choice(list(Kind))

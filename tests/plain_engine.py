@@ -6,6 +6,7 @@ table is a subclass with one part replaced.
 
 import hashlib
 import math
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -34,6 +35,7 @@ from discreet.data.aggregates import (
 )
 from discreet.data.contributions import Contribution
 from discreet.data.marks import group_order, mark, name_of, value_text
+from discreet.data.row_caps import CAP_SALT
 from discreet.data.unit_keys import unit_keys
 from plain_values import DAY_ZERO, MICROSECONDS, clip, microseconds_of, read, value_of
 
@@ -60,6 +62,27 @@ class PlainTable:
         if schema.unit.column is not None:
             # A row of nobody could be anybody's.
             self.rows = [row for row in self.rows if row[self.person] is not None]
+        #: Also the rows beyond the cap.
+        self.everything = self.rows
+        if self.people:
+            owners = [self.unit_of(place, row) for place, row in enumerate(self.rows)]
+            self.rows = [self.rows[place] for place in self.within_cap(owners, lambda _unit: schema.rows_per_person)]
+
+    def within_cap(self, owners, most):
+        """Return the places of rows that stay of each unit, of which so many may."""
+        counts = Counter(owners)
+        seen = Counter()
+        found = []
+        for place, unit in enumerate(owners):
+            if self.is_within(seen[unit], counts[unit], most(unit), unit):
+                found.append(place)
+            seen[unit] += 1
+        return found
+
+    def is_within(self, number, count, most, unit):
+        """Whether a row stays of those of a unit, by its number, if at most so many may."""
+        start = mark(CAP_SALT, name_of(unit), count) % count
+        return count <= most or (number * most + count - start) % count < most
 
     @property
     def people(self):

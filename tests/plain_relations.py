@@ -4,6 +4,8 @@ Readable and obviously right, and so slow. Its parts are methods, so that a brok
 replaced.
 """
 
+import math
+from collections import Counter
 from dataclasses import dataclass
 
 from discreet.core import PrivacyUnit
@@ -93,7 +95,7 @@ class PlainTables:
             case First():
                 return self.first(relation, salt)
             case UnionAll(parts=parts):
-                return [each for part in parts for each in self.rows(part, salt)]
+                return self.capped([each for part in parts for each in self.rows(part, salt)])
             case PublicJoin() | UnitJoin():
                 return self.joined(relation, salt)
             case MatchJoin():
@@ -101,13 +103,67 @@ class PlainTables:
 
     def scanned(self, scan):
         table = self.private[scan.table]
-        owners = [table.unit_of(place, row) for place, row in enumerate(table.rows)]
+        rows = table.everything if scan.whole else table.rows
+        owners = [table.unit_of(place, row) for place, row in enumerate(rows)]
         if not self.people:
             owners = [(scan.table, *owner) for owner in owners]
         return [
             Owned(owner, {column.name: row[column.name] for column in scan.columns})
-            for owner, row in zip(owners, table.rows, strict=True)
+            for owner, row in zip(owners, rows, strict=True)
         ]
+
+    # --- caps ---
+
+    @property
+    def cap(self):
+        return min(table.schema.rows_per_person for table in self.private.values())
+
+    def capped(self, owned, most=None):
+        """Return the rows that stay of each unit, of which so many may: the cap, if nothing else is said."""
+        if not self.people:
+            return owned
+        most = most or (lambda _unit: self.cap)
+        places = PlainTable.within_cap(self.any_table, [each.unit for each in owned], most)
+        return [owned[place] for place in places]
+
+    @property
+    def any_table(self):
+        return next(iter(self.private.values()))
+
+    def sides(self, join, left, right):
+        """Return both sides of a join that makes rows, cut such that a unit has no more of them than the cap."""
+        if join.kind not in (JoinKind.INNER, JoinKind.LEFT):
+            return left, right
+        if isinstance(join, PublicJoin):
+            return self.public_sides(join, left, right)
+        here, there = (Counter(each.unit for each in side) for side in (left, right))
+        return (
+            self.capped(left, lambda unit: self.share(here[unit], there[unit])),
+            self.capped(right, lambda unit: self.share(there[unit], here[unit])),
+        )
+
+    def share(self, own, other):
+        """Return how many of a unit's rows on one side stay."""
+        if own * other <= self.cap:
+            return own
+        return min(own, max(math.isqrt(self.cap), self.cap // other))
+
+    def public_sides(self, join, left, right):
+        alike = Counter()
+        kept = []
+        for each in right:
+            values = self.agreeing(join, each.row)
+            alike[values] += None not in values
+            if alike[values] <= self.cap:
+                kept.append(each)
+        most = min(max(alike.values(), default=0), self.cap)
+        return self.capped(left, lambda _unit: self.cap // max(most, 1)), kept
+
+    def agreeing(self, join, row):
+        """Return what is compared of a public row."""
+        values = [value_of(right, row) for _, right in join.on]
+        real = [left.kind is Kind.REAL and value is not None for (left, _), value in zip(join.on, values, strict=True)]
+        return tuple(float(value) if one else value for value, one in zip(values, real, strict=True))
 
     def scanned_public(self, scan):
         """Return public rows, in the order of all their columns."""
@@ -179,6 +235,7 @@ class PlainTables:
         left = self.rows(join.left, salt)
         units = isinstance(join, UnitJoin)
         right = self.rows(join.right, salt) if units else self.scanned_public(join.right)
+        left, right = self.sides(join, left, right)
         nothing = Owned(None, dict.fromkeys(column.name for column in columns_of(join.right)))
         found = []
         for each in left:

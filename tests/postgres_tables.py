@@ -84,6 +84,7 @@ def declared(schema):
         kinds={},
         complete=(),
         order=PLACE,
+        rows_per_person=schema.rows_per_person,
     )
 
 

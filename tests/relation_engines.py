@@ -22,6 +22,7 @@ def duck_tables(private, public):
                 source=arrow_table(schema, rows),
                 person=schema.unit.column,
                 time=None if schema.unit.window is None else schema.unit.window.time,
+                rows_per_person=schema.rows_per_person,
                 **declared(schema),
             )
             for name, (schema, rows) in private.items()

@@ -18,7 +18,7 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "windows without a time are joined with nothing",
-        "data/relation_sql.py",
+        "data/row_cut_sql.py",
         "IS NOT DISTINCT FROM",
         "=",
         f"{UNIT}::test_windows_are_joined_with_their_own_and_one_without_a_time_with_such",
@@ -82,8 +82,8 @@ RELATION_MUTANTS = [
     Mutant(
         "matches on the right come in any order",
         "data/relation_sql.py",
-        "return self.select(left.units, (*left.order, *right.order), {**left.columns, **right.columns}, tail)",
-        "return self.select(left.units, right.order, {**left.columns, **right.columns}, tail)",
+        "self.select(left.units, (*left.order, *right.order), columns, tail)",
+        "self.select(left.units, right.order, columns, tail)",
         f"{CONTRACT}::test_the_order_of_rows_decides_what_is_kept_of_them",
     ),
     Mutant(

@@ -13,7 +13,7 @@ from data_values import BOUNDS, COMMON, REAL_BOUNDS, VALUES
 from data_worlds import INTEGER_IDS, KEY_KINDS, TEXT_IDS, Worlds
 from discreet.core import Bounds, Period, PrivacyUnit, Window
 from discreet.core.limits import TotalLimit
-from discreet.core.schema import Column, Kind, Schema
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
 from discreet.data.aggregates import Aggregation, Rows, Total
 from discreet.data.expressions import ColumnValue, Literal, column
 from discreet.data.folds import kind_of_fold
@@ -58,7 +58,7 @@ class RelationWorld:
         plain = PlainTables(self.private, self.public)
         found = {}
         for name, table in plain.private.items():
-            for place, row in enumerate(table.rows):
+            for place, row in enumerate(table.everything):
                 unit = table.unit_of(place, row)
                 found[unit if plain.people else (name, *unit)] = True
         return tuple(found)
@@ -73,9 +73,9 @@ class RelationWorld:
         schema, rows = self.private[name]
         plain = PlainTables({name: (schema, rows)}, {})
         table = plain.private[name]
-        owners = [table.unit_of(place, row) for place, row in enumerate(table.rows)]
+        owners = [table.unit_of(place, row) for place, row in enumerate(table.everything)]
         owners = owners if plain.people else [(name, *owner) for owner in owners]
-        return [row for owner, row in zip(owners, table.rows, strict=True) if owner != unit]
+        return [row for owner, row in zip(owners, table.everything, strict=True) if owner != unit]
 
 
 class RelationWorlds:
@@ -83,6 +83,8 @@ class RelationWorlds:
 
     def __init__(self, seed, rows):
         self.rng = Random(seed)
+        #: From a seed of its own, as are worlds in which nobody has so many rows.
+        self.cap = Random(f"cap {seed}").choice((ROWS_PER_PERSON, ROWS_PER_PERSON, 1, 2, 3, 4, 6, 10, 20))
         self.names = 0
         self.plain_texts = self.rng.random() < 0.5
         #: How many cells are NULL, how many attack; others are few, so that they match.
@@ -111,7 +113,7 @@ class RelationWorlds:
                 columns.append(Column(name=f"time {name}", kind=self.rng.choice((Kind.DATE, Kind.TIMESTAMP))))
                 window = Window(period=self.period, time=columns[-1].name)
             unit = PrivacyUnit(column=f"person {name}", window=window)
-        schema = Schema(table=name, columns=tuple(columns), unit=unit)
+        schema = Schema(table=name, columns=tuple(columns), unit=unit, rows_per_person=self.cap)
         return schema, self.draw_rows(schema, self.rng.randint(0, rows))
 
     def draw_public(self, rows):

@@ -74,6 +74,7 @@ def private_of(schema, rows, spark=None):
         kinds={},
         complete=(),
         order=PLACE,
+        rows_per_person=schema.rows_per_person,
     )
     made = private_frame(frame_of(ordered, spark), declaration)
     assert made.schema.columns[-1].name == PLACE

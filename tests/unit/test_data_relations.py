@@ -43,6 +43,7 @@ from discreet.data.relations import (
     most_rows,
     scans_in,
 )
+from discreet.data.row_caps import RowFacts
 from plain_relations import PlainTables
 from relation_checks import relation_breaches, relation_mismatches, rows_moved
 from relation_worlds import pointed_worlds, relation_world
@@ -338,14 +339,16 @@ def test_several_tables_are_kept_in_one_file_until_a_source_changes(tmp_path):
 
 def test_a_scan_leaves_out_rows_of_nobody():
     """Also where an engine's table still has some: an import of this one has none."""
-    written = relation_sql(UnionAll((VISITS, VISITS)), ScannedDialect(), 0)
+    facts = RowFacts(cap=2, fullest={"visits": 1})
+    written = relation_sql(UnionAll((VISITS, VISITS)), ScannedDialect(), 0, facts)
     assert written.text.count("owner IS NOT NULL") == 2
 
 
 class ScannedDialect:
     """What a scan needs of a dialect."""
 
-    def scanned(self, table, alias):
+    def scanned(self, table, alias, *, whole):
+        assert not whole
         return Scanned(f"{table} AS {alias}", {"n": "n", "stay": "stay"}, (), (Typed("owner", Kind.INTEGER),))
 
 

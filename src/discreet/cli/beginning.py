@@ -17,7 +17,7 @@ from discreet.cli.places import Places, need_no_password, read_places
 from discreet.cli.query_facts import declared_facts
 from discreet.cli.querying import patient, speaking
 from discreet.cli.speech import in_options
-from discreet.cli.typed import read_number
+from discreet.cli.typed import read_number, read_whole
 from discreet.cli.wanted import delta_of, epsilon_of, payers_of
 from discreet.cli.words import columns as aligned
 from discreet.core import InvalidInput, PrivacyUnit, Window, positive
@@ -271,6 +271,7 @@ def _settings(
         person=_same_for_all(persons) or None,
         window=_unit(arguments, persons).window,
         order=_same_for_one({name: find_column(one, columns[name]).name for name, one in order.items()}, names),
+        rows_per_person=_rows_per_person(arguments),
         bounds=_same_for_one(declared.bounds, names) or {},
         groups=_same_for_one(declared.groups, names) or {},
         kinds=_same_for_one(
@@ -288,6 +289,10 @@ def _settings(
         inner=places.inner,
         engine=_engine(arguments),
     )
+
+
+def _rows_per_person(arguments: Namespace) -> int | None:
+    return None if arguments.rows_per_person is None else read_whole(arguments.rows_per_person, "--rows-per-person")
 
 
 def _engine(arguments: Namespace) -> Engine:

@@ -102,6 +102,9 @@ def _init(rooms: Verbs) -> None:
         "--window", metavar="WINDOW", help='protect each month, say, of a person and not a life: "month of day"'
     )
     repeated(one, "--order", "COLUMN", "what tells the rows of one person apart; or TABLE=COLUMN")
+    one.add_argument(
+        "--rows-per-person", metavar="N", help="how many rows of one person a table holds at most (10,000)"
+    )
     one.add_argument("--inner", metavar="NAME", help="which table of a DuckDB file that has several")
     one.add_argument("--seconds", metavar="S", help="the time that one question may take (600)")
     one.add_argument("--memory", metavar="M", help="the memory that it may take of this machine, such as 4GB")

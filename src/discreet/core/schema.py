@@ -17,6 +17,9 @@ Value = int | float | str | bool | date | datetime | None
 Day = TypeVar("Day", bound=date)
 
 
+#: How many rows of one privacy unit a table holds, unless another cap is declared; and the largest cap there is.
+ROWS_PER_PERSON, MOST_ROWS_PER_PERSON = 10_000, 100_000_000
+
 #: The day that days are counted from.
 EPOCH = date(1970, 1, 1).toordinal()
 
@@ -69,12 +72,15 @@ class Schema:
 
     Rows that are made of those of tables (`discreet.data.relations`) have a schema, too. There the person may be in no
     column, or in several: `people` names them. None: the unit's own column.
+
+    `rows_per_person` is the public cap on the rows of one privacy unit (`discreet.data.row_caps`).
     """
 
     table: str
     columns: tuple[Column, ...]
     unit: PrivacyUnit
     people: tuple[str, ...] | None = None
+    rows_per_person: int = ROWS_PER_PERSON
 
     def __post_init__(self) -> None:
         folded = [column.name.casefold() for column in self.columns]

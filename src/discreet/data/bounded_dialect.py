@@ -3,13 +3,19 @@
 from typing import Protocol
 
 from discreet.data.dialects import Dialect
+from discreet.data.row_caps import RowFacts
 
 
 class BoundedDialect(Dialect, Protocol):
-    """One engine's SQL, for one statement.
+    """One engine's SQL, for one statement, and how many rows units have at most in its tables.
 
     `wide_sum` is also given wide sums to add up, and 64-bit ones.
     """
+
+    @property
+    def facts(self) -> RowFacts:
+        """How many rows units have at most."""
+        ...
 
     def short_sum(self, text: str) -> str:
         """Return the exact sum of integers below 2³¹ in magnitude, over fewer than 2³² rows; NULL over none."""

@@ -17,7 +17,7 @@ from discreet.data.dialects import Typed
 from discreet.data.expressions import Expression, Literal
 from discreet.data.marks import MASK, NULL, OTHERS, UNITS, group_order
 from discreet.data.relation_sql import relation_sql
-from discreet.data.relations import Derived, Relation, Scan
+from discreet.data.row_caps import is_plain
 
 #: A longer value is computed once, in a subquery that is left alone.
 SHORT = 300
@@ -283,8 +283,9 @@ def passed_rows(aggregation: Aggregation, table: str, dialect: BoundedDialect, *
         rows = PassedRows(dialect, scanned.text, scanned.units, scanned.order, scanned.columns, plain=True, salt=salt)
         rows.some = scanned.some
     else:
-        made = relation_sql(source, dialect, salt).under("r")
-        rows = PassedRows(dialect, made.text, made.units, made.order, made.texts, plain=_is_plain(source), salt=salt)
+        made = relation_sql(source, dialect, salt, dialect.facts).under("r")
+        plain = is_plain(source, dialect.facts)
+        rows = PassedRows(dialect, made.text, made.units, made.order, made.texts, plain=plain, salt=salt)
     rows.look_up = look_up
     if rows.units:
         rows.add_condition(f"{rows.units[0].text} IS NOT NULL")  # a row of nobody could be anybody's
@@ -293,7 +294,3 @@ def passed_rows(aggregation: Aggregation, table: str, dialect: BoundedDialect, *
     for key in aggregation.keys:
         rows.add_key(key, public=aggregation.public)
     return rows
-
-
-def _is_plain(relation: Relation) -> bool:
-    return isinstance(relation, Scan) or (isinstance(relation, Derived) and _is_plain(relation.source))

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from discreet.core.schema import Kind
 from discreet.data.errors import engine_failed
-from discreet.data.marks import KEYS, MASK, NULL
+from discreet.data.marks import FIRST, KEYS, MASK, NULL, OTHERS, SECOND, SHIFTS, UNITS
+from discreet.data.row_caps import CAP_SALT
 from discreet.data.unit_rows import Units
 
 #: Runs a statement, and returns its columns.
@@ -39,13 +40,13 @@ def cluster_statements(
         f"WHERE {ids[0].text} IS NOT NULL ORDER BY {by}{within}"
     )
     told = (
-        f"CREATE {units} AS SELECT {_name_sql(ids)} AS name, count(*) AS n, min(rowid) AS first, max(rowid) AS last "  # noqa: S608
+        f"CREATE {units} AS SELECT {name_sql(ids)} AS name, count(*) AS n, min(rowid) AS first, max(rowid) AS last "  # noqa: S608
         f"FROM {rows.rsplit(maxsplit=1)[-1]} GROUP BY {', '.join(one.text for one in ids)} ORDER BY {by}"
     )
     return clustered, told
 
 
-def _name_sql(ids: Sequence[UnitColumn]) -> str:
+def name_sql(ids: Sequence[UnitColumn]) -> str:
     """Return the SQL of a unit's name."""
     name = word_sql(ids[0])
     for one in ids[1:]:
@@ -62,6 +63,35 @@ def word_sql(one: UnitColumn) -> str:
         number = f"({text} - DATE '1970-01-01')" if one.kind is Kind.DATE else f"CAST({text} AS BIGINT)"
         word = f"(xor({number}, ({number} >> 32) * {KEYS}) & {MASK})"
     return f"coalesce({word}, {NULL})"
+
+
+def mixed_sql(text: str) -> str:
+    """Return the SQL of `mix` (`discreet.data.marks`) of a non-negative number."""
+    first = f"({text} & {MASK})"
+    second = f"((xor({first}, {first} >> {SHIFTS[0]}) * {FIRST}) & {MASK})"
+    return f"((xor({second}, {second} >> {SHIFTS[1]}) * {SECOND}) & {MASK})"
+
+
+def beyond_statements(
+    beyond: str, source: str, columns: Sequence[str], ids: Sequence[UnitColumn], order: Sequence[str], cap: int
+) -> tuple[str, str]:
+    """Return statements that move rows beyond the cap from a table into a new one (`discreet.data.row_caps`).
+
+    Only the rows of units above the cap are numbered.
+    """
+    units = ", ".join(one.text for one in ids)
+    by = ", ".join(f"{one} NULLS FIRST" for one in order)
+    # S608: made of our own names, and of compiled expressions.
+    crowded = f"SELECT {ids[0].text} FROM {source} GROUP BY {units} HAVING count(*) > {cap}"  # noqa: S608
+    numbered = (
+        f"SELECT rowid AS place, {', '.join(columns)}, {name_sql(ids)} AS name, count(*) OVER (PARTITION BY {units}) "  # noqa: S608
+        f"AS n, row_number() OVER (PARTITION BY {units} ORDER BY {by}) - 1 AS p FROM {source} "
+        f"WHERE {ids[0].text} IN ({crowded})"
+    )
+    start = mixed_sql(f"({CAP_SALT} + name * {UNITS} + (n & {MASK}) * {OTHERS})")
+    goes = f"n > {cap} AND (p * {cap} + n - {start} % n) % n >= {cap}"
+    moved = f"CREATE TABLE {beyond} AS SELECT place, {', '.join(columns)} FROM ({numbered}) WHERE {goes}"  # noqa: S608
+    return moved, f"DELETE FROM {source} WHERE rowid IN (SELECT place FROM {beyond})"  # noqa: S608
 
 
 def read_units(fetch: Fetch, units: str) -> Units:

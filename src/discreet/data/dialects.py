@@ -40,8 +40,10 @@ class Scanned:
 class Dialect(Protocol):
     """One engine's SQL, for one statement."""
 
-    def scanned(self, table: str, alias: str) -> Scanned:
+    def scanned(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
         """Return a private table under an alias; rows of nobody are still in it.
+
+        `whole`: also rows that were set aside as they were beyond the cap, on an engine that does so.
 
         Its order leaves no tie but of rows that are equal in all columns: see `discreet.data.relations`.
         """
@@ -80,6 +82,14 @@ class Dialect(Protocol):
 
     def clipped(self, text: str) -> str:
         """Return a wide sum, clipped to ±2⁵³, as a 64-bit integer."""
+        ...
+
+    def divided(self, text: str, divisor: str) -> str:
+        """Return a non-negative 64-bit integer, divided by a positive one and rounded down."""
+        ...
+
+    def defined(self, name: str, text: str, *, once: bool) -> str:
+        """Return the definition of a subquery after WITH; `once`: it is computed once, however often it is named."""
         ...
 
     def word(self, piece: Typed) -> str:

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
-from discreet.data.clustering import UnitColumn, word_sql
+from discreet.data.clustering import UnitColumn, mixed_sql, word_sql
 from discreet.data.compiling import Scope, as_kind, compiled
 from discreet.data.dialects import Scanned, Typed
 from discreet.data.expressions import Expression
 from discreet.data.holdings import Holding, Holdings
-from discreet.data.marks import FIRST, MASK, SECOND, SHIFTS
 from discreet.data.quoting import quoted
 from discreet.data.unit_keys import unit_keys
 
@@ -28,9 +27,9 @@ class DuckDialect:
     holdings: Holdings
     parameters: dict[str, object] = field(default_factory=dict)
 
-    def scanned(self, table: str, alias: str) -> Scanned:
-        """Return a private table: its rows stand in their order."""
-        scanned = _scanned(self.holdings.private[table], alias)
+    def scanned(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
+        """Return a private table: its rows stand in their order, and those beyond the cap behind them."""
+        scanned = _scanned(self.holdings.private[table], alias, whole=whole)
         keys = unit_keys(self.holdings.schemas[table])
         units = tuple(Typed(self.value(key, scanned.columns), key.kind) for key in keys)
         return Scanned(scanned.text, scanned.columns, scanned.order, units)
@@ -84,15 +83,21 @@ class DuckDialect:
         ends = f"WHEN {text} > {MOST} THEN {MOST} WHEN {text} < -{MOST} THEN -{MOST}"
         return f"CAST((CASE {ends} ELSE {text} END) AS BIGINT)"
 
+    def divided(self, text: str, divisor: str) -> str:
+        """Return a quotient of integers."""
+        return f"({text} // {divisor})"
+
+    def defined(self, name: str, text: str, *, once: bool) -> str:
+        """Return the definition of a subquery."""
+        return f"{name} AS {'' if once else 'NOT '}MATERIALIZED ({text})"
+
     def word(self, piece: Typed) -> str:
         """Return the word of a value."""
         return word_sql(UnitColumn(piece.text, piece.kind))
 
     def mixed(self, text: str) -> str:
         """Return `mix` of a number."""
-        first = f"({text} & {MASK})"
-        second = f"((xor({first}, {first} >> {SHIFTS[0]}) * {FIRST}) & {MASK})"
-        return f"((xor({second}, {second} >> {SHIFTS[1]}) * {SECOND}) & {MASK})"
+        return mixed_sql(text)
 
     def sorting(self, piece: Typed) -> str:
         """Return what a column is ordered by: texts go by their bytes anyway."""
@@ -103,8 +108,16 @@ class DuckDialect:
         return quoted(name)
 
 
-def _scanned(holding: Holding, alias: str) -> Scanned:
+def _scanned(holding: Holding, alias: str, *, whole: bool = False) -> Scanned:
     columns = {name: f"{alias}.{own}" for name, own in holding.columns.items()}
+    if whole and holding.beyond:
+        own = ", ".join(holding.columns.values())
+        # S608: names are our own.
+        rows = (
+            f"SELECT rowid AS place, {own} FROM {holding.table} UNION ALL "  # noqa: S608
+            f"SELECT {holding.rows} + rowid, {own} FROM {holding.beyond}"
+        )
+        return Scanned(f"({rows}) AS {alias}", columns, (Typed(f"{alias}.place", Kind.INTEGER),), ())
     # Half the bits are quicker to sort by.
     number = f"CAST({alias}.rowid AS {'INTEGER' if holding.rows < 2**31 else 'BIGINT'})"
     return Scanned(f"{holding.table} AS {alias}", columns, (Typed(number, Kind.INTEGER),), ())

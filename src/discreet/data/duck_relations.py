@@ -22,8 +22,9 @@ from discreet.data.errors import engine_failed
 from discreet.data.expressions import ColumnValue, Expression, call, columns_in
 from discreet.data.functions import F
 from discreet.data.holdings import Holding, Holdings
-from discreet.data.relation_sql import RelationSql, relation_sql
+from discreet.data.relation_sql import RelationSql, facts_sql, relation_sql
 from discreet.data.relations import Derived, Named, PublicJoin, Relation, Scan, UnitJoin, columns_of
+from discreet.data.row_caps import NOTHING_KNOWN, RowFacts, read_facts
 from discreet.data.source_checks import check_source
 from discreet.data.substitution import NotPlain, substituted
 from discreet.data.unit_keys import unit_keys
@@ -153,7 +154,8 @@ def _substituted(aggregate: Aggregate, names: dict[str, ColumnValue]) -> Aggrega
 def _computed(aggregation: Aggregation, source: Relation, holdings: Holdings, cursor: Reading) -> Asked:
     """Compute a relation: of its rows those that pass, of its columns those that are needed."""
     dialect = DuckDialect(holdings)
-    sql = _needed_sql(aggregation, source, dialect)
+    facts = _facts(source, holdings, dialect, cursor)
+    sql = _needed_sql(aggregation, source, dialect, facts)
     connection = next(iter(holdings.private.values())).connection
     names = {name: one.text for name, one in sql.columns.items()}
     leading = _leading(source)
@@ -172,19 +174,27 @@ def _computed(aggregation: Aggregation, source: Relation, holdings: Holdings, cu
     return Asked(asked, Holding(connection, names, rows, units, ASKED), owners)
 
 
-def _needed_sql(aggregation: Aggregation, source: Relation, dialect: DuckDialect) -> RelationSql:
+def _needed_sql(aggregation: Aggregation, source: Relation, dialect: DuckDialect, facts: RowFacts) -> RelationSql:
     """Return a relation's rows that pass, with the columns that are needed, as SQL."""
     needed = set().union(*(columns_in(expression) for expression in _expressions(aggregation)))
     columns = tuple(_as_it_is(column) for column in columns_of(source) if column.name in needed)
-    return relation_sql(Derived(source, columns, aggregation.where), dialect, aggregation.salt)
+    return relation_sql(Derived(source, columns, aggregation.where), dialect, aggregation.salt, facts)
 
 
 def _written_columns(aggregation: Aggregation, holdings: Holdings) -> dict[str, str]:
     """Return the engine's names of a relation's columns; nothing is computed."""
     if aggregation.source is None:
         return {}
-    sql = _needed_sql(aggregation, aggregation.source, DuckDialect(holdings))
+    sql = _needed_sql(aggregation, aggregation.source, DuckDialect(holdings), NOTHING_KNOWN)
     return {name: one.text for name, one in sql.columns.items()}
+
+
+def _facts(source: Relation, holdings: Holdings, dialect: DuckDialect, cursor: Reading) -> RowFacts:
+    """Return how many rows units have at most. Tables were cut when they were imported."""
+    fan_outs, text = facts_sql(source, (), dialect)
+    found = dict(cursor.ask(text, dialect.parameters)) if fan_outs else {}
+    facts = read_facts(holdings.schemas, (), fan_outs, found)
+    return replace(facts, fullest={name: holding.fullest for name, holding in holdings.private.items()})
 
 
 def _as_it_is(column: Column) -> Named:

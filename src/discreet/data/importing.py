@@ -7,17 +7,17 @@ several tables are opened together, these names end in a number (`discreet.data.
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.operator_log import tell_operator
-from discreet.core.schema import Column, Kind, Schema, Value, closest
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value, closest
 from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out, spelling
 from discreet.data.canonical_rules import need_casting
-from discreet.data.clustering import UnitColumn, cluster_statements, read_units
+from discreet.data.clustering import UnitColumn, beyond_statements, cluster_statements, read_units
 from discreet.data.compiling import Scope, compiled
 from discreet.data.csv_files import fitting_kinds, is_csv, need_header, no_names, written_kinds
 from discreet.data.declaring import (
@@ -37,6 +37,7 @@ from discreet.data.errors import engine_failed
 from discreet.data.expressions import kind_of_value
 from discreet.data.holdings import Holding
 from discreet.data.import_files import Imported, ImportFile
+from discreet.data.row_caps import rows_per_person_of
 from discreet.data.sources import Source, attach, detach, own_names, stamp_of
 from discreet.data.unit_keys import unit_keys
 
@@ -58,6 +59,7 @@ class Declaration:
     kinds: Mapping[str, Kind]
     complete: tuple[str, ...]
     order: str | None
+    rows_per_person: int = ROWS_PER_PERSON
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -85,7 +87,8 @@ class Declaration:
 
     def schema(self, columns: Sequence[Column]) -> Schema:
         """Return the schema of a table with these columns."""
-        return declared(self.table, columns, self.unit, self.bounds, self.groups, self.complete)
+        made = declared(self.table, columns, self.unit, self.bounds, self.groups, self.complete)
+        return replace(made, rows_per_person=rows_per_person_of(self.rows_per_person))
 
 
 def _kind_of_bounds(given: AnyBounds) -> Kind:
@@ -112,6 +115,7 @@ def open_table(  # noqa: PLR0913 - all but the first are named
     kinds: Mapping[str, AnyKind] | None = None,
     complete: Iterable[str] = (),
     order: str | None = None,
+    rows_per_person: int = ROWS_PER_PERSON,
     inner: str | None = None,
     store: Path | str | None = None,
     settings: EngineSettings = DEFAULT,
@@ -125,7 +129,8 @@ def open_table(  # noqa: PLR0913 - all but the first are named
     NULL. Columns of a CSV file are texts unless their kind is declared, or their bounds or groups say what they hold
     (numbers are reals then): nothing is guessed from rows. `complete` names columns that have a value in every row.
     `order` names a column that tells the rows of one unit apart, so that which of them count where there are too many
-    does not depend on how the source is sorted.
+    does not depend on how the source is sorted. Of a unit with more than `rows_per_person` rows, so many are kept:
+    which ones depends on its own rows alone (`discreet.data.row_caps`).
     """
     declaration = Declaration(
         table=table,
@@ -135,6 +140,7 @@ def open_table(  # noqa: PLR0913 - all but the first are named
         kinds=kinds_of(kinds or {}),
         complete=complete_of(complete),
         order=order,
+        rows_per_person=rows_per_person,
     )
     entering = Entering(source, declaration, inner)
     return quiet_opening(lambda: _opened(entering, None if store is None else Path(store), settings))
@@ -214,6 +220,11 @@ class Entering:
         return f"units{self.ending}"
 
     @property
+    def beyond(self) -> str:
+        """The engine's name of rows beyond the cap."""
+        return f"beyond{self.ending}"
+
+    @property
     def stamp(self) -> str:
         """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
         declared = {name.casefold(): kind for name, kind in self.declaration.kinds.items()}
@@ -221,6 +232,7 @@ class Entering:
         held = {**self.declaration.implied, **declared} if texts else declared
         kinds = sorted((name, kind.value) for name, kind in held.items())
         made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
+        made_of = f"{made_of} {self.declaration.rows_per_person}"
         return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column} {self.public} {self.ending}"
 
 
@@ -253,12 +265,13 @@ def taken_over(
 
 def held(connection: "DuckDBPyConnection", entering: Entering, imported: Imported) -> Holding:
     """Return what an import has left behind."""
-    units = None
+    units, beyond = None, 0
     if entering.declaration.unit.column is not None:
         units = read_units(lambda text: connection.execute(text).fetchnumpy(), entering.units)
+        ((beyond,),) = connection.execute(f"SELECT count(*) FROM {entering.beyond}").fetchall()  # noqa: S608 - our own name
     ((rows,),) = connection.execute(f"SELECT count(*) FROM {entering.rows}").fetchall()  # noqa: S608 - our own name
     names = {column.name: f"c{place}" for place, column in enumerate(imported.columns)}
-    return Holding(connection, names, rows, units, entering.rows)
+    return Holding(connection, names, rows, units, entering.rows, entering.beyond if beyond else "")
 
 
 def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
@@ -337,11 +350,12 @@ def _casting(name: str, kind: str, wanted: Kind | None) -> Casting | None:
 
 
 def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None, entering: Entering) -> None:
-    """Put the rows of each unit together, in the order of the source; rows of nobody are left out."""
+    """Put the rows of each unit together, in the order of the source. Rows of nobody and beyond the cap are not."""
     places = {name: f"c{place}" for place, name in enumerate(schema.names)}
     ids = [UnitColumn(compiled(key, Scope(places)).text, key.kind) for key in unit_keys(schema)]
     by = ("rowid",) if order is None else (places[order], "rowid")
-    names = f"TABLE {entering.rows}", f"TABLE {entering.units}"
-    for statement in cluster_statements(*names, "staged", tuple(places.values()), ids, by):
+    names, columns = (f"TABLE {entering.rows}", f"TABLE {entering.units}"), tuple(places.values())
+    set_aside = beyond_statements(entering.beyond, "staged", columns, ids, by, schema.rows_per_person)
+    for statement in (*set_aside, *cluster_statements(*names, "staged", columns, ids, by)):
         connection.execute(statement)
     connection.execute("DROP TABLE staged")

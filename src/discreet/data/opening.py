@@ -7,7 +7,7 @@ from pathlib import Path
 
 from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.errors import kind_of
-from discreet.core.schema import Column, Kind, Schema, Value
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.duck_tables import DuckTables
 from discreet.data.engines import EngineSettings, lock
@@ -32,6 +32,7 @@ class TableSource:
     kinds: Mapping[str, AnyKind] = field(default_factory=dict)
     complete: Iterable[str] = ()
     order: str | None = None
+    rows_per_person: int = ROWS_PER_PERSON
     inner: str | None = None
     #: Whether a public table without rows is refused.
     filled: bool = False
@@ -89,6 +90,7 @@ def entering(name: str, given: object, unit: PrivacyUnit, ending: str = "") -> E
         kinds=kinds_of(said.kinds),
         complete=complete_of(said.complete),
         order=said.order,
+        rows_per_person=said.rows_per_person,
     )
     return Entering(said.source, declaration, said.inner, ending)
 

@@ -15,6 +15,7 @@ from discreet.data.postgres_expressions import as_kind, compiled
 from discreet.data.postgres_literals import BYTES, real, whole, wide
 from discreet.data.postgres_numbers import SATURATED, bound
 from discreet.data.quoting import quoted
+from discreet.data.row_caps import NOTHING_KNOWN, RowFacts
 from discreet.data.unit_keys import unit_keys
 
 #: Microseconds of a day.
@@ -28,9 +29,11 @@ class PostgresDialect:
     """The SQL of one statement over some tables. Constants are written out."""
 
     sources: PostgresSources
+    facts: RowFacts = NOTHING_KNOWN
 
-    def scanned(self, table: str, alias: str) -> Scanned:
+    def scanned(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
         """Return a private table under an alias; rows of nobody are still in it."""
+        del whole  # nothing was set aside
         found = self.sources.found(table)
         scanned = _scanned(found, alias)
         units = tuple(Typed(self.value(key, scanned.columns), key.kind) for key in unit_keys(found.schema))
@@ -101,6 +104,14 @@ class PostgresDialect:
         most, least = whole(SATURATED), whole(-SATURATED)
         ends = f"WHEN {text} > {most} THEN {most} WHEN {text} < {least} THEN {least}"
         return f"(CASE {ends} ELSE CAST({text} AS bigint) END)"
+
+    def divided(self, text: str, divisor: str) -> str:
+        """Return a quotient of integers."""
+        return f"({text} / {divisor})"
+
+    def defined(self, name: str, text: str, *, once: bool) -> str:
+        """Return the definition of a subquery."""
+        return f"{name} AS {'' if once else 'NOT '}MATERIALIZED ({text})"
 
     def word(self, piece: Typed) -> str:
         """Return the word of a value."""

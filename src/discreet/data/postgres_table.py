@@ -5,9 +5,10 @@ come to this process. When tables are opened, only the server's catalogue is rea
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
-from discreet.core.schema import Schema, Value
+from discreet.core.schema import ROWS_PER_PERSON, Schema, Value
 from discreet.data.account_names import need_accounts
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.bounded_sql import Bounded, bounded_sql
@@ -19,10 +20,13 @@ from discreet.data.opening import entering, entering_public, need_names, need_on
 from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
-from discreet.data.postgres_personal import answered_among
+from discreet.data.postgres_personal import Ask, answered_among
 from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
+from discreet.data.relation_sql import facts_sql
+from discreet.data.relations import Scan, scans_in
+from discreet.data.row_caps import read_facts
 from discreet.data.source_checks import check_source
 
 DEFAULT = EngineSettings()
@@ -73,10 +77,14 @@ class PostgresTables:
         self.check(aggregation)
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
-        bounded = self._bounded(aggregation)
-        return bounded.layout.answered(self._sessions.ask(bounded.text))
+        check_source(aggregation, self.schemas, self.publics)
+        with self._sessions.together() as ask:
+            asked, table, dialect = self._capped(aggregation, ask)
+            bounded = bounded_sql(asked, table, dialect, look_up=True)
+            return bounded.layout.answered(ask(bounded.text, None))
 
     def _bounded(self, aggregation: Aggregation) -> Bounded:
+        """Return the statement of an aggregation if nothing is known of its rows: as it is checked."""
         check_source(aggregation, self.schemas, self.publics)
         table = self._only().schema.table if aggregation.source is None else ""
         return bounded_sql(aggregation, table, PostgresDialect(self._sources), look_up=True)
@@ -88,9 +96,20 @@ class PostgresTables:
     def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
         need_accounts(aggregation, self.schemas.values())
         check_source(aggregation, self.schemas, self.publics)
-        table = self._only().schema.table if aggregation.source is None else ""
         with self._sessions.together() as ask:
-            return answered_among(aggregation, table, PostgresDialect(self._sources), admission, ask)
+            asked, table, dialect = self._capped(aggregation, ask)
+            return answered_among(asked, table, dialect, admission, ask)
+
+    def _capped(self, aggregation: Aggregation, ask: Ask) -> tuple[Aggregation, str, PostgresDialect]:
+        """Return an aggregation, the table that it is about if it has no relation, and the SQL that caps its rows."""
+        source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
+        tables = tuple(dict.fromkeys(scan.table for scan in scans_in(source) if isinstance(scan, Scan)))
+        fan_outs, text = facts_sql(source, tables, PostgresDialect(self._sources))
+        facts = read_facts(self.schemas, tables, fan_outs, dict(ask(text, None)))
+        dialect = PostgresDialect(self._sources, facts)
+        if aggregation.source is None and not facts.is_cut(Scan(tables[0], ())):
+            return aggregation, tables[0], dialect
+        return replace(aggregation, source=source), "", dialect
 
     def _only(self) -> Relation:
         if len(self._sources.private) != 1:
@@ -115,6 +134,7 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
     kinds: Mapping[str, AnyKind] | None = None,
     complete: Iterable[str] = (),
     order: str | None = None,
+    rows_per_person: int = ROWS_PER_PERSON,
     inner: str | None = None,
     leave_out: Sequence[str] = (),
     public: Mapping[str, object] | None = None,
@@ -136,6 +156,7 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
         kinds=kinds_of(kinds or {}),
         complete=complete_of(complete),
         order=order,
+        rows_per_person=rows_per_person,
     )
     return open_declared(address, [(inner or table, declaration, leave_out)], public or {}, settings)
 

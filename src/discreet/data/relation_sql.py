@@ -34,6 +34,17 @@ from discreet.data.relations import (
     need_people,
     scans_in,
 )
+from discreet.data.row_caps import MAKING, FanOut, RowFacts, fan_outs_in, is_plain, kept_of_public
+from discreet.data.row_cut_sql import (
+    agreeing,
+    capped,
+    cut_pair,
+    fan_out_sql,
+    first_of_each,
+    fullest_sql,
+    same_unit,
+    with_tables,
+)
 from discreet.data.substitution import prefixed
 
 #: What names on the left and on the right of a pair begin with, while they are compared.
@@ -74,10 +85,22 @@ class RelationSql:
         return {name: one.text for name, one in self.columns.items()}
 
 
-def relation_sql(relation: Relation, dialect: Dialect, salt: int) -> RelationSql:
+def relation_sql(relation: Relation, dialect: Dialect, salt: int, facts: RowFacts) -> RelationSql:
     """Return a relation as SQL. The salt is the aggregation's. Engines ask `check_source` first."""
     check_relation(relation)
-    return Writing(dialect, salt).relation(relation)
+    return Writing(dialect, salt, facts).relation(relation)
+
+
+def facts_sql(relation: Relation, tables: Iterable[str], dialect: Dialect) -> tuple[tuple[FanOut, ...], str]:
+    """Return the fan-outs that have to be known for a relation, and one statement that asks for all `RowFacts`.
+
+    Its rows have the columns part and n: first the fullest unit of each of the tables, then each fan-out.
+    """
+    writing = Writing(dialect, 0, RowFacts(cap=1, fullest={}))
+    fan_outs = fan_outs_in(relation)
+    asked = [*(fullest_sql(writing, table) for table in tables), *(fan_out_sql(writing, one) for one in fan_outs)]
+    parts = (f"SELECT {part} AS part, n FROM ({text}) AS f{part}" for part, text in enumerate(asked))  # noqa: S608
+    return fan_outs, " UNION ALL ".join(parts)
 
 
 @dataclass(slots=True)
@@ -86,6 +109,7 @@ class Writing:
 
     dialect: Dialect
     salt: int
+    facts: RowFacts
     _aliases: int = field(default=0, init=False)
 
     def alias(self) -> str:
@@ -96,8 +120,8 @@ class Writing:
     def relation(self, relation: Relation | PublicScan) -> RelationSql:
         """Return a relation as a SELECT."""
         match relation:
-            case Scan(table=table, columns=columns):
-                return self._taken(self.dialect.scanned(table, self.alias()), columns)
+            case Scan():
+                return self._scanned(relation)
             case PublicScan(table=table, columns=columns):
                 return self._taken(self.dialect.scanned_public(table, self.alias()), columns)
             case Derived():
@@ -140,6 +164,14 @@ class Writing:
         return Typed(self.dialect.value(expression, source.texts), expression.kind)
 
     # --- one relation ---
+
+    def _scanned(self, scan: Scan) -> RelationSql:
+        """Return a private table, at most the cap's rows of each unit."""
+        text = self.dialect.scanned(scan.table, self.alias(), whole=scan.whole)
+        taken = self._taken(text, scan.columns)
+        if not taken.units or not self.facts.is_cut(scan):
+            return taken
+        return capped(self, taken, self.facts.cap, once=False)
 
     def _taken(self, scanned: Scanned, columns: Sequence[Column]) -> RelationSql:
         """Return a table's own rows; those of nobody are left out."""
@@ -229,7 +261,10 @@ class Writing:
             which = Typed(f"{number}", Kind.INTEGER)
             made.append(self.select(part.units, (which, *order), columns, f"FROM {part.text}"))
         text = " UNION ALL ".join(one.text for one in made)
-        return RelationSql(text, made[0].units, made[0].order, made[0].columns)
+        together = RelationSql(text, made[0].units, made[0].order, made[0].columns)
+        if not together.units or sum(map(self.facts.most, union.parts)) <= self.facts.cap:
+            return together
+        return capped(self, together, self.facts.cap, once=True)
 
     def _nothing(self, kind: Kind) -> Typed:
         return Typed(self.dialect.value(Literal(None, kind), {}), kind)
@@ -237,19 +272,42 @@ class Writing:
     # --- joins ---
 
     def _join(self, join: PublicJoin | UnitJoin) -> RelationSql:
-        left, right = self.below(join.left), self.below(join.right)
-        if isinstance(join, UnitJoin) or join.kind in (JoinKind.INNER, JoinKind.LEFT):
+        tables, left, right = self._sides(join)
+        left, right = left.under(self.alias()), right.under(self.alias())
+        if isinstance(join, UnitJoin) or join.kind in MAKING:
             need_people(join, left.units)
         tests = [self.equal(pair, left, right) for pair in join.on]
         if isinstance(join, UnitJoin):
             tests = [*same_unit(left.units, right.units), *tests]
         on = " AND ".join(tests) or "1 = 1"
-        if join.kind in (JoinKind.SEMI, JoinKind.ANTI):
+        if join.kind not in MAKING:
             no = "NOT " if join.kind is JoinKind.ANTI else ""
             tail = f"FROM {left.text} WHERE {no}EXISTS (SELECT 1 FROM {right.text} WHERE {on})"  # noqa: S608 - our names
             return self.select(left.units, left.order, left.columns, tail)
         tail = f"FROM {left.text} {join.kind.value} {right.text} ON {on}"
-        return self.select(left.units, (*left.order, *right.order), {**left.columns, **right.columns}, tail)
+        columns = {**left.columns, **right.columns}
+        return with_tables(tables, self.select(left.units, (*left.order, *right.order), columns, tail))
+
+    def _sides(self, join: PublicJoin | UnitJoin) -> tuple[Sequence[str], RelationSql, RelationSql]:
+        """Return both sides of a join, as SELECTs that are cut where a unit may have too many rows for its caps."""
+        left, right = self.relation(join.left), self.relation(join.right)
+        if join.kind not in MAKING or not left.units:
+            return (), left, right
+        if isinstance(join, UnitJoin):
+            if self.facts.most(join.left) * self.facts.most(join.right) <= self.facts.cap:
+                return (), left, right
+            return cut_pair(
+                self, left, right, once=(not is_plain(join.left, self.facts), not is_plain(join.right, self.facts))
+            )
+        fan_out = self.facts.fan_out(join.right, join.on)
+        kept = kept_of_public(fan_out, self.facts.cap)
+        if self.facts.most(join.left) > kept:
+            left = capped(self, left, kept, once=not is_plain(join.left, self.facts))
+        if fan_out > self.facts.cap:
+            source, compared = right.under(self.alias()), FanOut.of(join.right, join.on)
+            values = [agreeing(self, compared, place, source) for place in range(len(join.on))]
+            right = first_of_each(self, source, values, self.facts.cap)
+        return (), left, right
 
     def equal(self, pair: Pair, left: RelationSql, right: RelationSql) -> str:
         """Return whether two values are equal, as comparisons have it: NULL is equal to nothing."""
@@ -284,11 +342,11 @@ class Writing:
     def _marked(self, source: RelationSql, offset: int) -> RelationSql:
         """Return rows with a mark, before their number, which is counted from 1 on."""
         number, salt = source.order[0].text, (self.salt + offset) & MASK
-        mark = self.dialect.mixed(f"({salt} + {self._name(source.units)} * {UNITS} + ({number} - 1) * {OTHERS})")
+        mark = self.dialect.mixed(f"({salt} + {self.name(source.units)} * {UNITS} + ({number} - 1) * {OTHERS})")
         order = (Typed(mark, Kind.INTEGER), *source.order)
         return self.select(source.units, order, source.columns, f"FROM {source.text}").under(self.alias())
 
-    def _name(self, units: Sequence[Typed]) -> str:
+    def name(self, units: Sequence[Typed]) -> str:
         """Return the name of a unit, as `discreet.data.marks` has it; below 2³²."""
         name = self.dialect.word(units[0])
         for one in units[1:]:
@@ -304,14 +362,6 @@ class Writing:
         ranked = self.select(source.units, order, source.columns, f"FROM {source.text}").under(self.alias())
         tail = f"FROM {ranked.text} WHERE {ranked.order[0].text} <= {most}"
         return self.select(ranked.units, ranked.order[1:], ranked.columns, tail).under(self.alias())
-
-
-def same_unit(left: Sequence[Typed], right: Sequence[Typed]) -> list[str]:
-    """Return the tests that two rows are one unit's. Nobody's person is NULL, but a window may be."""
-    tests = [f"{left[0].text} = {right[0].text}"]
-    for one, other in zip(left[1:], right[1:], strict=True):
-        tests.append(f"{one.text} IS NOT DISTINCT FROM {other.text}")
-    return tests
 
 
 def _slots(orders: Sequence[Sequence[Typed]]) -> tuple[list[Kind], list[list[int]]]:

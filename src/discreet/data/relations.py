@@ -24,9 +24,12 @@ made of rows of one unit. `MatchJoin` alone does not: see there.
   all pairs are equal (NULL equals nothing), and for `UnitJoin` the units are the same. LEFT keeps a left row without
   matches once, with NULLs; SEMI keeps left rows that have a match, once, and ANTI those that have none. Public rows are
   in the order of their columns, as above.
+
+**Caps.** No unit has more rows than `rows_per_person` in any of these: `discreet.data.row_caps` says what is cut, and
+why a cut keeps a relation owned.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
 
@@ -41,10 +44,16 @@ from discreet.data.functions import Function
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A private table: those of its columns that somebody needs."""
+    """A private table: those of its columns that somebody needs.
+
+    `whole` reads the rows beyond the cap (`discreet.data.row_caps`), too: for counts that are refreshed as rows arrive,
+    where a row that was counted must not give way to another. Only `Derived` and `First` may stand above it. It is no
+    part of a relation's text: that was written before there was a cap.
+    """
 
     table: str
     columns: tuple[Column, ...]
+    whole: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +296,13 @@ def check_relation(relation: Relation) -> None:
             "A join of people with each other stands below something that needs to know whose a row is.",
             fix="join on other columns last, and only filter, group and sum up its rows",
         )
+    if not isinstance(relation, Scan | Derived | First) and any(_is_whole(scan) for scan in scans_in(relation)):
+        raise InvalidInput("A table is joined without its cap.", fix="leave out whole=True")
     _need_parts(relation)
+
+
+def _is_whole(scan: Scan | PublicScan) -> bool:
+    return isinstance(scan, Scan) and scan.whole
 
 
 def _need_parts(relation: Relation) -> None:

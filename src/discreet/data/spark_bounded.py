@@ -20,6 +20,7 @@ from discreet.data.dialects import Typed
 from discreet.data.expressions import columns_in
 from discreet.data.marks import MASK, OTHERS, UNITS
 from discreet.data.row_choice import stride
+from discreet.data.spark_dialect import computed_once
 
 #: Places of groups that are put into one number with a mark: they have 31 bits.
 MOST_PLACES = 1 << 31
@@ -36,11 +37,6 @@ def spark_sql(aggregation: Aggregation, rows: PassedRows) -> Bounded:
     grouped = by_group or not aggregation.public or not needs.parts
     text = SparkWriting(aggregation, needs, grouped=grouped).statement()
     return Bounded(text, Layout(needs.rows.keys, aggregation.public, grouped, readings))
-
-
-def once(text: str) -> str:
-    """Return a subquery that is computed once, wherever it is named: Spark does so for what may differ each time."""
-    return f"SELECT * FROM ({text}) AS computed WHERE rand(0) < 2"
 
 
 class SparkWriting(Writing):
@@ -71,7 +67,7 @@ class SparkWriting(Writing):
         self._counted_twice = len(needs.parts) - unit_parts + grouped > 1
 
     def _units(self) -> str:
-        return once(super()._units()) if self._units_twice else super()._units()
+        return computed_once(super()._units()) if self._units_twice else super()._units()
 
     def _kept(self) -> str:
         # Nobody names it where rows are chosen.
@@ -84,7 +80,7 @@ class SparkWriting(Writing):
             counted = self._bundled(f"({self._rows.valued(self._chosen_rows())}) AS p")
         else:
             counted = super()._counted()
-        return once(counted) if self._counted_twice else counted
+        return computed_once(counted) if self._counted_twice else counted
 
     def _added(self) -> str:
         """Return sums by group of the rows that count; `v` is how many people have some: each has a first row."""

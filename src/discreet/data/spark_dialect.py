@@ -13,6 +13,7 @@ from discreet.core.schema import Kind
 from discreet.data.dialects import Scanned, Typed
 from discreet.data.expressions import Expression
 from discreet.data.marks import FIRST, KEYS, MASK, NULL, OTHERS, SECOND, SHIFTS
+from discreet.data.row_caps import NOTHING_KNOWN, RowFacts
 from discreet.data.spark_expressions import as_kind, compiled
 from discreet.data.spark_frames import SparkFrame, SparkFrames
 from discreet.data.spark_literals import DAY, real, whole
@@ -29,9 +30,11 @@ class SparkDialect:
     frames: SparkFrames
     #: The view of each frame, by the name of its table; private ones and public ones.
     views: Mapping[str, str]
+    facts: RowFacts = NOTHING_KNOWN
 
-    def scanned(self, table: str, alias: str) -> Scanned:
+    def scanned(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
         """Return a private table, ordered by what was declared, and then by all columns."""
+        del whole  # nothing was set aside
         frame = self.frames.found(table)
         scanned = self._scanned(frame, table, alias)
         units = tuple(Typed(self.value(key, scanned.columns), key.kind) for key in unit_keys(frame.schema))
@@ -100,6 +103,14 @@ class SparkDialect:
         ends = f"WHEN {text} > {MOST}L THEN {MOST}L WHEN {text} < -{MOST}L THEN -{MOST}L"
         return f"(CASE {ends} ELSE CAST({text} AS BIGINT) END)"
 
+    def divided(self, text: str, divisor: str) -> str:
+        """Return a quotient of integers."""
+        return f"({text} div {divisor})"
+
+    def defined(self, name: str, text: str, *, once: bool) -> str:
+        """Return the definition of a subquery."""
+        return f"{name} AS ({computed_once(text) if once else text})"
+
     def word(self, piece: Typed) -> str:
         """Return the word of a value."""
         if piece.kind is Kind.TEXT:
@@ -132,3 +143,8 @@ def _clipped(text: str, low: str, high: str) -> str:
 
 def _real(number: object) -> str:
     return real(nearest_float(number))  # type: ignore[arg-type]
+
+
+def computed_once(text: str) -> str:
+    """Return a subquery that is computed once, wherever it is named: Spark does so for what may differ each time."""
+    return f"SELECT * FROM ({text}) AS computed WHERE rand(0) < 2"  # noqa: S608 - our own statement

@@ -6,12 +6,14 @@ come to this process, as Arrow, and what each unit adds. Frames are known to the
 question is asked, and not after. A question has its time: see `discreet.data.spark_deadlines`.
 """
 
+import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from discreet.core import InvalidInput, PrivacyUnit
-from discreet.core.schema import Schema, Value
+from discreet.core.schema import ROWS_PER_PERSON, Schema, Value
 from discreet.data.account_names import need_accounts
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.bounded_rows import PassedRows, passed_rows
@@ -21,7 +23,9 @@ from discreet.data.engines import EngineSettings
 from discreet.data.importing import Entering, quiet_opening
 from discreet.data.opening import TableSource, entering, need_names, need_one_kind
 from discreet.data.quiet import quietly
-from discreet.data.relations import scans_in
+from discreet.data.relation_sql import facts_sql
+from discreet.data.relations import Scan, scans_in
+from discreet.data.row_caps import read_facts
 from discreet.data.source_checks import check_source
 from discreet.data.spark_answers import answered
 from discreet.data.spark_bounded import spark_sql
@@ -83,23 +87,31 @@ class SparkTable:
 
     def _need_ready(self, aggregation: Aggregation) -> Any:
         """Return the session of a pass that can be made."""
-        used, _, rows = self._passed(aggregation)
+        used, names = self._named(aggregation)
+        # As if nothing were known of the rows.
+        rows = passed_rows(aggregation, next(iter(used), ""), SparkDialect(self._frames, names), look_up=False)
         spark_sql(aggregation, rows)
         session = next(iter(used.values())).frame.sparkSession
         need_answering(session)
         return session
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
-        used, names, rows = self._passed(aggregation)
-        bounded = spark_sql(aggregation, rows)
+        end = time.monotonic() + self._settings.seconds
+        used, names = self._named(aggregation)
+        asked, rows = self._passed(aggregation, used, names)
+        bounded = spark_sql(asked, rows)
+        return answered(bounded.layout, self._asked(bounded.text, used, names, end - time.monotonic()))
+
+    def _asked(self, text: str, used: Mapping[str, SparkFrame], names: Mapping[str, str], seconds: float) -> Any:
+        """Return the Arrow table of a statement about some frames."""
         session = next(iter(used.values())).frame.sparkSession
         need_running(session)
 
         def found() -> object:
             with hushed(), views(used, names):
-                return session.sql(bounded.text).toArrow()
+                return session.sql(text).toArrow()
 
-        return answered(bounded.layout, within(session, self._settings.seconds, found))
+        return within(session, max(seconds, 0), found)
 
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
@@ -107,14 +119,16 @@ class SparkTable:
 
     def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
         need_accounts(aggregation, self.schemas.values())
-        used, names, rows = self._passed(aggregation)
+        end = time.monotonic() + self._settings.seconds
+        used, names = self._named(aggregation)
         session = next(iter(used.values())).frame.sparkSession
         need_running(session)
         need_unlimited(session)
-        return answered_among(aggregation, rows, used, names, admission, self._settings.seconds)
+        asked, rows = self._passed(aggregation, used, names)
+        return answered_among(asked, rows, used, names, admission, max(end - time.monotonic(), 0))
 
-    def _passed(self, aggregation: Aggregation) -> tuple[Mapping[str, SparkFrame], Mapping[str, str], PassedRows]:
-        """Return the frames that are asked, the names of their views, and the rows that pass."""
+    def _named(self, aggregation: Aggregation) -> tuple[Mapping[str, SparkFrame], Mapping[str, str]]:
+        """Return the frames that are asked, and the names of their views."""
         if not self._open:
             raise InvalidInput("This table was closed.", fix="open it again")
         check_source(aggregation, self.schemas, self.publics)
@@ -124,9 +138,24 @@ class SparkTable:
             tables = {scan.table for scan in scans_in(aggregation.source)}
             known = {**self._frames.public, **self._frames.private}
             used = {name: known[name] for name in tables if name in known}
-        names = {name: f"discreet_{uuid.uuid4().hex}" for name in used}
-        dialect = SparkDialect(self._frames, names)
-        return used, names, passed_rows(aggregation, next(iter(used), ""), dialect, look_up=False)
+        return used, {name: f"discreet_{uuid.uuid4().hex}" for name in used}
+
+    def _passed(
+        self, aggregation: Aggregation, used: Mapping[str, SparkFrame], names: Mapping[str, str]
+    ) -> tuple[Aggregation, PassedRows]:
+        """Return an aggregation, and the rows that pass: capped, once it is known how many rows units have.
+
+        Nothing but the work of a question rests on that: a frame may have other rows by the time it is answered.
+        """
+        source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
+        tables = tuple(dict.fromkeys(scan.table for scan in scans_in(source) if isinstance(scan, Scan)))
+        fan_outs, text = facts_sql(source, tables, SparkDialect(self._frames, names))
+        found = self._asked(text, used, names, self._settings.seconds).to_pydict()
+        facts = read_facts(self.schemas, tables, fan_outs, dict(zip(found["part"], found["n"], strict=True)))
+        dialect = SparkDialect(self._frames, names, facts)
+        if aggregation.source is not None or facts.is_cut(Scan(tables[0], ())):
+            aggregation = replace(aggregation, source=source)
+        return aggregation, passed_rows(aggregation, tables[0], dialect, look_up=False)
 
     def _only(self) -> SparkFrame:
         if len(self._frames.private) != 1:
@@ -151,6 +180,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
     kinds: Mapping[str, AnyKind] | None = None,
     complete: Iterable[str] = (),
     order: str | None = None,
+    rows_per_person: int = ROWS_PER_PERSON,
     public: Mapping[str, object] | None = None,
     settings: EngineSettings = DEFAULT,
 ) -> SparkTable:
@@ -167,6 +197,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
         kinds=kinds or {},
         complete=complete,
         order=order,
+        rows_per_person=rows_per_person,
     )
     return open_frames({table: said}, unit=unit, public=public, settings=settings)
 

@@ -24,6 +24,7 @@ from discreet.query.parts import ONE, Keys, Part
 from discreet.query.planning import plan_question
 from discreet.query.plans import QueryPlan
 from discreet.query.questions import Question
+from discreet.query.row_cap_words import cap_text
 from discreet.query.shares import split
 from discreet.query.spending import Spend
 from discreet.query.views import all_measures, blueprint_of
@@ -79,7 +80,9 @@ class BatchPlan:
     def canonical(self) -> str:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = [(each.where, each.keys, each.limit, each.measured, each.source) for each in self.passes]
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, [self.schema.table, self.schema.unit, *fields])])
+        cap = cap_text(self.schema, (each.source for each in self.passes))
+        told = map(repr, [self.schema.table, self.schema.unit, *fields])
+        return "\n".join([FORM, type(self.spend).__name__, *told, *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

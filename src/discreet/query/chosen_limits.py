@@ -15,6 +15,7 @@ from discreet.gate.takings import Prospect
 from discreet.noise import Entropy
 from discreet.query.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
 from discreet.query.pricing import Pricing
+from discreet.query.row_cap_words import cap_text
 from discreet.query.spending import Spend
 
 FORM = "discreet limits 1"
@@ -97,7 +98,8 @@ class LimitsPlan:
         """Return all that decides how answers are distributed."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.chosen)
         source = () if self.source is None else (self.source,)
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source))])
+        cap = cap_text(self.schema, (self.source,))
+        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source)), *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

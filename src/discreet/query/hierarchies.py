@@ -29,6 +29,7 @@ from discreet.query.charging import UNSALTED, PassCost, aggregated, check_pass, 
 from discreet.query.level_shares import level_shares
 from discreet.query.parts import words_of
 from discreet.query.plans import packed
+from discreet.query.row_cap_words import cap_text
 from discreet.query.spending import Rho, Spend
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
@@ -109,7 +110,8 @@ class HierarchyPlan:
     def canonical(self) -> str:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.paths, self.counts, self.limit)
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, self.shares))])
+        cap = cap_text(self.schema, ())
+        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, self.shares)), *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

@@ -14,6 +14,7 @@ from discreet.core.schema import Value
 from discreet.mechanisms.combinations import noise_variance, radius_of
 from discreet.mechanisms.consistency import Consistent, consistent, rounded
 from discreet.query.hierarchies import HierarchyPlan, Path
+from discreet.query.row_cap_words import cap_note
 
 Floats = NDArray[np.float64]
 
@@ -133,6 +134,7 @@ def _notes(plan: HierarchyPlan) -> tuple[str, ...]:
     notes = ["Rows that follow none of the listed paths do not count."]
     if plan.schema.unit.column is not None:
         notes.append(f"Rows beyond the limit do not count ({plan.limit}); how much that takes off is not known.")
+        notes.append(cap_note(plan.schema, None))
     if plan.total is not None:
         notes.append("The total was taken as known: where it is not the sum of what counts, all levels are off.")
     notes.append("Whole counts add up and are never negative; error bars are around the estimates they were made of.")

@@ -8,6 +8,7 @@ from discreet.data.relations import matching, most_rows
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.plans import QueryPlan
+from discreet.query.row_cap_words import cap_note
 
 
 def notes_of(
@@ -16,6 +17,8 @@ def notes_of(
     """Return the notes of an answer; `people` has the counts that were bought to estimate biases."""
     who = "row" if plan.schema.unit.column is None else plan.schema.unit.column
     notes = [_limit_note(plan, limit, who, people)] if _leaves_out(plan) else []
+    if plan.schema.unit.column is not None:
+        notes.append(cap_note(plan.schema, plan.source))
     if any(_clamps(part) for part in plan.parts):
         notes.append(_clamp_note(who, people))
     if any(isinstance(part, Keys) for part in plan.parts):

@@ -32,6 +32,7 @@ from discreet.query.charging import UNSALTED, PassCost, aggregated, can_be_charg
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import End, Keys, Levels, Noisy, Part
 from discreet.query.pricing import Pricing
+from discreet.query.row_cap_words import cap_text
 from discreet.query.spending import Spend
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
@@ -94,7 +95,8 @@ class QueryPlan:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
         source = () if self.source is None else (self.source,)
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source))])
+        cap = cap_text(self.schema, (self.source,))
+        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source)), *cap])
 
     @property
     def salt(self) -> int:

@@ -17,6 +17,7 @@ from discreet.gate.takings import Prospect
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
 from discreet.query.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
+from discreet.query.row_cap_words import cap_text
 from discreet.query.spending import Rho, Spend
 
 FORM = "discreet bounds 1"
@@ -86,7 +87,8 @@ class BoundsPlan:
         """Return all that decides how answers are distributed."""
         source = [] if self.source is None else [repr(self.source)]
         fields = (self.schema.unit, self._value, self._choices)
-        return "\n".join([FORM, *map(repr, (self.schema.table, *fields)), *source])
+        cap = cap_text(self.schema, (self.source,))
+        return "\n".join([FORM, *map(repr, (self.schema.table, *fields)), *source, *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

@@ -50,12 +50,17 @@ def relation_schema(relation: Relation, schemas: Mapping[str, Schema]) -> Schema
         columns=columns,
         unit=unit_of(relation, schemas),
         people=tuple(column.name for column in columns if column.name in people),
+        rows_per_person=min(table_schema(table, schemas).rows_per_person for table in _private(relation)),
     )
+
+
+def _private(relation: Relation) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(scan.table for scan in scans_in(relation) if isinstance(scan, Scan)))
 
 
 def unit_of(relation: Relation, schemas: Mapping[str, Schema]) -> PrivacyUnit:
     """Return who is protected in a relation: whoever is in all of its tables, or it is refused."""
-    tables = dict.fromkeys(scan.table for scan in scans_in(relation) if isinstance(scan, Scan))
+    tables = _private(relation)
     first, *others = (table_schema(table, schemas) for table in tables)
     for other in others:
         alike = other.unit.neighbours is first.unit.neighbours and _period(other) is _period(first)

@@ -10,8 +10,9 @@ from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUni
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
-from discreet.core.schema import Kind, Value
+from discreet.core.schema import ROWS_PER_PERSON, Kind, Value
 from discreet.data.declaring import complete_of, kind_named, kinds_of, moment_of
+from discreet.data.row_caps import rows_per_person_of
 
 #: More public groups than this in one column are a mistake: nobody reads that many.
 MOST_GROUPS = 100_000
@@ -33,6 +34,7 @@ class Declared:
     complete: tuple[str, ...] = ()
     window: Window | None = None
     order: str | None = None
+    rows_per_person: int = ROWS_PER_PERSON
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -51,6 +53,7 @@ def declared(  # noqa: PLR0913 - all are named
     complete: object = None,
     window: object = None,
     order: object = None,
+    rows_per_person: object = None,
 ) -> Declared:
     """Return what was declared, checked."""
     who = read_person(person, row=row)
@@ -65,6 +68,7 @@ def declared(  # noqa: PLR0913 - all are named
         complete=() if complete is None else complete_of(complete),
         window=read_window(window, who),
         order=_read_order(order),
+        rows_per_person=_read_rows(who, rows_per_person),
     )
 
 
@@ -95,6 +99,18 @@ def read_window(window: object, person: str | None) -> Window | None:
     if not isinstance(window, str):
         raise WrongType(f"window is {kind_of(window)}, not a text.", fix='pass window="month of day"')
     return Window.of(window)
+
+
+def _read_rows(person: str | None, rows_per_person: object) -> int:
+    """Return the cap on the rows of one person."""
+    if rows_per_person is None:
+        return ROWS_PER_PERSON
+    if person is None:
+        raise InvalidInput(
+            "With row=True nobody has more than one row, and rows_per_person is given.",
+            fix='leave out rows_per_person; or name the column that says whose row it is: person="patient_id"',
+        )
+    return rows_per_person_of(rows_per_person)
 
 
 def _read_order(order: object) -> str | None:

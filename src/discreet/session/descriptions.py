@@ -59,10 +59,15 @@ class Description:
         publics = ", ".join(one_line(other.schema.table) for other in self.others if other.public)
         return [
             *([] if self.public else [f"limits: {limits}"]),
+            *([f"rows_per_person: {self.schema.rows_per_person:,}"] if self._caps else []),
             *([f"complete, with a value in every row: {complete}"] if complete else []),
             *([f"public tables: {publics}"] if publics else []),
             *(f"left out: {one_line(name)}, {one_line(reason)}" for name, reason in self.left_out.items()),
         ]
+
+    @property
+    def _caps(self) -> bool:
+        return not self.public and self.schema.unit.column is not None
 
     def _cells(self) -> list[TextColumn]:
         columns = self.schema.columns

@@ -46,6 +46,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     kinds: Mapping[str, AnyKind | Mapping[str, AnyKind]] | None = None,
     complete: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
     order: str | Mapping[str, str] | None = None,
+    rows_per_person: int | None = None,
     public: Mapping[str, Any] | None = None,
     budget: Budget | None = None,
     ledger: str | Path | None = None,
@@ -80,6 +81,10 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     a value in every row, so that their averages share one count. `order` names a column that tells the rows of one
     person apart: so it does not matter how the source is sorted.
 
+    `rows_per_person` (10,000, if left out) is how many rows of one person a table holds, and how many are made of them
+    in one step of a question; which ones stay depends on the person's own rows. So nobody makes a question take longer
+    than a public amount of work does.
+
     With `window`, such as "month of day", a person's rows of one month are protected together, and not those of a life:
     what several months tell together is not hidden.
 
@@ -98,11 +103,26 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     try:
         if _is_settings(source):
             engine = (seconds, memory)
-            _need_alone(row, *said.values(), window, public, budget, ledger, limit, table, inner, delta, store, *engine)
+            _need_alone(
+                row,
+                *said.values(),
+                window,
+                rows_per_person,
+                public,
+                budget,
+                ledger,
+                limit,
+                table,
+                inner,
+                delta,
+                store,
+                *engine,
+            )
             return open_settings(read_settings(source), analyst=analyst, anchors=anchors, key=key)
         may_take = Engine(seconds=seconds, memory=memory)  # type: ignore[arg-type] # read there
         found = rows_of(source, table, inner=inner, store=store, public=public, engine=may_take)
-        rows, facts = _declared(found, said, row=row, window=window, limit=limit)
+        once = {"row": row, "window": window, "limit": limit, "rows_per_person": rows_per_person}
+        rows, facts = _declared(found, said, once)
         units = [one.unit for one in facts.values()]
         account = LedgerAt(
             place=place_of(ledger, source),
@@ -121,12 +141,10 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     raise refusal
 
 
-def _declared(
-    found: Rows, everything: Mapping[str, Any], *, row: bool, window: object, limit: object
-) -> tuple[Rows, dict[str, Declared]]:
+def _declared(found: Rows, everything: Mapping[str, Any], once: Mapping[str, Any]) -> tuple[Rows, dict[str, Declared]]:
     """Return the tables, public ones with what is declared of them, and what is declared of private ones.
 
-    A person's column is called the same in all, unless it is said.
+    `once` is what is said for all tables together. A person's column is called the same in all, unless it is said.
     """
     need_names(found.sources, found.public)
     told = told_apart(everything, found.sources, found.public)
@@ -137,10 +155,7 @@ def _declared(
             return said["person"]
         return said_of(said[what], name, rows, what, EXAMPLES[what])
 
-    facts = {
-        name: declared(row=row, window=window, limit=limit, **{what: of(name, what) for what in said})
-        for name in rows.sources
-    }
+    facts = {name: declared(**once, **{what: of(name, what) for what in said}) for name in rows.sources}
     return rows, facts
 
 
@@ -182,7 +197,13 @@ def open_settings(
         order=settings.order,
     )
     limit = settings.limit if settings.person is not None else None
-    rows, facts = _declared(found, said, row=settings.person is None, window=settings.window, limit=limit)
+    once = {
+        "row": settings.person is None,
+        "window": settings.window,
+        "limit": limit,
+        "rows_per_person": settings.rows_per_person,
+    }
+    rows, facts = _declared(found, said, once)
     units = [one.unit for one in facts.values()]
     account = LedgerAt(
         place=settings.ledger,

@@ -172,6 +172,7 @@ class Rows:
             kinds=facts.kinds,
             complete=facts.complete,
             order=facts.order,
+            rows_per_person=facts.rows_per_person,
             inner=self.inner,
         )
 

@@ -13,6 +13,7 @@ from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.core.limits import AnyLimit
 from discreet.data.declaring import complete_of, kinds_of
+from discreet.data.row_caps import rows_per_person_of
 from discreet.gate import Budget
 from discreet.session.declared import read_bounds, read_limit, read_person, read_window
 from discreet.session.engine import Engine
@@ -37,6 +38,7 @@ from discreet.session.settings_values import (
 MOST_BYTES = 10_000_000
 KNOWN = (
     *("source", "table", "inner", "person", "window", "row", "ledger", "store", "delta", "complete", "order"),
+    "rows_per_person",
     *("public", "budget", "limit", "kinds", "bounds", "groups", "seconds", "memory"),
 )
 
@@ -67,6 +69,8 @@ class Settings:
     complete: tuple[str, ...] | Mapping[str, tuple[str, ...]] = ()
     window: Window | None = None
     order: str | Mapping[str, str] | None = None
+    #: None: the default of `discreet.open`.
+    rows_per_person: int | None = None
     public: Mapping[str, Path | str] = field(default_factory=dict)
     engine: Engine = field(default_factory=Engine)
 
@@ -91,6 +95,8 @@ class Settings:
         settle(self, bounds=self._said("bounds", _read_bounds), groups=self._said("groups", dict))
         settle(self, kinds=self._said("kinds", kinds_of), complete=self._said("complete", complete_of))
         settle(self, order=self._said("order", _same), person=self._said_person())
+        if self.rows_per_person is not None:
+            settle(self, rows_per_person=rows_per_person_of(self.rows_per_person))
         if not same_unit(self.budget.unit, self.unit):
             raise InvalidInput(
                 f"The budget is for {self.budget.unit}, and the table for {self.unit}.",
@@ -188,6 +194,7 @@ def _settings(fields: dict[str, Any], folder: Path) -> Settings:
         complete=fields.get("complete", ()),
         window=window,
         order=_order(fields),
+        rows_per_person=fields.get("rows_per_person"),
         public=places_in(fields, "public", folder, server=is_server(source)),
         engine=_engine(fields),
     )

@@ -83,6 +83,11 @@ def _more(settings: "Settings", folder: Path) -> list[str]:
     more = []
     if isinstance(settings.order, str):
         more += [ORDER, f"order = {text(settings.order)}"]
+    if settings.rows_per_person is not None:
+        more += [
+            "# How many rows of one person a table holds at most.",
+            f"rows_per_person = {settings.rows_per_person}",
+        ]
     if settings.inner is not None:
         more += ["# The table that is meant in the file.", f"inner = {text(settings.inner)}"]
     if settings.store is not None:
