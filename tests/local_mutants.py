@@ -241,8 +241,8 @@ LOCAL_MUTANTS = [
     Mutant(
         "a purse that exists is begun again",
         "local/purse_file.py",
-        "os.O_CREAT | os.O_WRONLY",
-        "os.O_CREAT | os.O_TRUNC | os.O_WRONLY",
+        "                create_private(path)\n",
+        "                path.write_bytes(b'')\n",
         f"{PURSE}::test_a_purse_is_neither_begun_again_nor_made_by_opening_it",
     ),
     Mutant(

@@ -6,6 +6,9 @@ REFUSED = "attacks/test_refused_after_payment.py"
 LOST = "attacks/test_paid_for_a_lost_source.py"
 LOG = "attacks/test_operator_log_for_everybody.py"
 BIDS = "attacks/test_bid_that_fails_an_auction.py"
+EXPORT = "attacks/test_forged_export.py"
+NUMBER = "attacks/test_number_that_never_ends.py"
+PURSE = "attacks/test_purse_that_is_filled_again.py"
 
 READINESS_MUTANTS = [
     Mutant(
@@ -128,5 +131,83 @@ READINESS_MUTANTS = [
         "            need_bids(data)\n",
         "            pass\n",
         BIDS,
+    ),
+    Mutant(
+        "an export without a signed end is vouched for",
+        "gate/exports.py",
+        "        if self.end is None:\n            return False\n",
+        "        if self.end is None:\n            return True\n",
+        EXPORT,
+    ),
+    Mutant(
+        "any signature at the end of an export is believed",
+        "gate/exports.py",
+        "        if not signed_by(book.birth.key, signature, EXPORT, _end_message(",
+        "        if False and not signed_by(book.birth.key, signature, EXPORT, _end_message(",
+        EXPORT,
+    ),
+    Mutant(
+        "lines may follow the end of an export",
+        "gate/exports.py",
+        "            if self.end is not None:\n                raise",
+        "            if False:\n                raise",
+        EXPORT,
+    ),
+    Mutant(
+        "the command line calls any export sound",
+        "cli/papers.py",
+        '        "sound": exported is None or exported.whole,\n',
+        '        "sound": True,\n',
+        EXPORT,
+    ),
+    Mutant(
+        "numbers of others are written out, however long",
+        "core/untrusted_text.py",
+        "    if isinstance(text, str) and len(text) <= 2 * MOST_DIGITS + 2 and NUMBER.fullmatch(text):\n",
+        "    if isinstance(text, str):\n        return Fraction(text)\n    if isinstance(text, str):\n",
+        f"{NUMBER}::test_no_certificate_and_no_export_hangs_whoever_checks_it",
+    ),
+    Mutant(
+        "a certificate is read before its signature is looked at",
+        "gate/certificates.py",
+        "    if not signed_by(birth.key, signature, CERTIFICATE, message):\n",
+        "    with _readable():\n        from_body(bodies[1])\n"
+        "    if not signed_by(birth.key, signature, CERTIFICATE, message):\n",
+        NUMBER,
+    ),
+    Mutant(
+        "of two equal keys the last one counts",
+        "core/untrusted_text.py",
+        "    if len(found) < len(pairs):\n",
+        "    if False:\n",
+        NUMBER,
+    ),
+    Mutant(
+        "a negative payment fills a purse",
+        "local/purse.py",
+        "    if amount <= 0:\n",
+        "    if False:\n",
+        PURSE,
+    ),
+    Mutant(
+        "a second payment of the same question makes it cheaper",
+        "local/purse.py",
+        "        if self._paid.get(entry, cost) != cost or others + cost > self._limit:\n",
+        "        if others + cost > self._limit:\n",
+        PURSE,
+    ),
+    Mutant(
+        "a purse is begun over a foreign file",
+        "local/purse_file.py",
+        "            if found.startswith(b",
+        "            if False and found.startswith(b",
+        PURSE,
+    ),
+    Mutant(
+        "a purse is created through a link",
+        "core/private_files.py",
+        "flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE)",
+        "flags & ~os.O_EXCL | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE)",
+        PURSE,
     ),
 ]

@@ -244,7 +244,7 @@ KEYS = {
     "disclose": CHANGE | {"closed"},
     "annotate": LEDGER | {"by", "text"},
     "anchor": LEDGER | {"file", "entry", "head", "signed"},
-    "export": LEDGER | {"file", "entries", "head", "answers"},
+    "export": LEDGER | {"file", "entries", "head", "answers", "signed"},
     "certificate": LEDGER | {"request", "file", "certificate"},
     "check": {"version", "verb", "ledger", "sound", "certificate", "export"},
     "person": LEDGER
@@ -375,7 +375,8 @@ def test_nothing_of_a_ledger_is_written_over(place, run, suffix):
 
 def test_an_export_is_checked_without_the_ledger(place, tmp_path, run, facts):
     status, out, _ = run("export", place)
-    lines = [json.loads(line) for line in out.splitlines()]
+    *lines, end = [json.loads(line) for line in out.splitlines()]
+    assert (end["end"], end["head"]) == (lines[-1]["number"], lines[-1]["head"])
     assert (status, [line["number"] for line in lines]) == (0, list(range(1, len(lines) + 1)))
     assert not any("answer" in line for line in lines)
     (tmp_path / "export.jsonl").write_text(out)

@@ -153,7 +153,8 @@ def test_show_tells_the_terms_and_no_balance(clinic, run, facts):
 
 def test_an_export_and_a_certificate_tell_nothing_of_persons(clinic, run, tmp_path):
     assert run("ledger", "export", clinic, "--answers", "--output", tmp_path / "all.jsonl")[0] == 0
-    lines = list(map(json.loads, (tmp_path / "all.jsonl").read_text(encoding="ascii").splitlines()))
+    *lines, end = map(json.loads, (tmp_path / "all.jsonl").read_text(encoding="ascii").splitlines())
+    assert set(end) == {"end", "head", "signature"}
     kinds = [json.loads(line["body"])["kind"] for line in lines]
     assert "charge" in kinds
     # An answer may stand beside releases alone: what persons were charged would be one of an entry of another kind.

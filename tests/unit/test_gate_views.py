@@ -281,6 +281,7 @@ def test_an_export_proves_the_totals_of_the_ledger(ledger, lines):
     assert found.book == ledger.book
     assert (found.answers, found.signed, found.ledger) == (2, 1, ledger.identity)
     assert found.birth == ledger.birth
+    assert found.whole
 
 
 def test_a_beginning_of_an_export_is_one_of_an_earlier_ledger(lines):

@@ -17,6 +17,8 @@ from discreet.noise import Coins
 
 HALF = Fraction(1, 2)
 YES = KaryResponse(domain=2, epsilon=HALF)
+#: The first line of a purse of ε = 1.
+FIRST = b'c3d66714ba08ba0c84f8626e38e8df89 {"epsilon": "1", "kind": "purse"}\n'
 
 
 class Counted(Coins):
@@ -127,7 +129,7 @@ def test_a_purse_is_neither_begun_again_nor_made_by_opening_it(tmp_path):
         Purse.create(tmp_path / "no" / "folder", epsilon=1)
 
 
-@pytest.mark.parametrize("left", [b"", b"3f2a"])
+@pytest.mark.parametrize("left", [b"", FIRST[:1], FIRST[:-1]])
 def test_a_purse_that_a_crash_kept_from_being_begun_can_be_begun(tmp_path, left):
     path = tmp_path / "purse"
     path.write_bytes(left)
@@ -139,10 +141,13 @@ def test_a_purse_that_a_crash_kept_from_being_begun_can_be_begun(tmp_path, left)
 
 def test_a_file_that_is_something_else_is_not_begun_over(tmp_path):
     path = tmp_path / "letter"
-    path.write_text("dear diary\n")
-    with pytest.raises(LedgerDamaged):
-        Purse.create(path, epsilon=1)
-    assert path.read_text() == "dear diary\n"
+    for text in ("dear diary\n", "dear diary", "3f2a", "\n"):
+        path.write_text(text)
+        path.chmod(0o644)
+        with pytest.raises(InvalidInput, match="a file at this path"):
+            Purse.create(path, epsilon=1)
+        assert path.read_text() == text
+        assert path.stat().st_mode & 0o777 == 0o644
 
 
 def test_vectors_within_other_bounds_are_other_questions(purse):

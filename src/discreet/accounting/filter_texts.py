@@ -9,6 +9,7 @@ from discreet.accounting.filters import ConcentratedFilter, Filter, PureFilter, 
 from discreet.accounting.odometers import Odometer, not_negative
 from discreet.core import InvalidInput, Neighbours, WrongType, positive, probability
 from discreet.core.errors import kind_of
+from discreet.core.untrusted_text import read_fraction
 
 #: The text of a filter: see `filter_to_text`. Not \d, which takes the digits of all scripts.
 HEAD = re.compile(r"filter/(?P<version>[1-9][0-9]{0,8}) (?P<kind>pure|concentrated|renyi)\((?P<fields>[^()]*)\)")
@@ -94,4 +95,4 @@ def _checked(session: RenyiFilter) -> RenyiFilter:
 def _number(text: str) -> Fraction:
     if NUMBER.fullmatch(text) is None:
         raise InvalidInput("A number of the filter is missing or misspelt.", fix=AS_WRITTEN)
-    return Fraction(text)
+    return read_fraction(text)

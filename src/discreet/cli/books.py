@@ -1,6 +1,7 @@
 """A ledger on the command line: how it is opened, and how its gauges and payments are told."""
 
 import getpass
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,7 @@ from discreet.cli.terminal import Palette
 from discreet.cli.typed import read_number
 from discreet.cli.words import sentence
 from discreet.core import DiscreetError, InvalidInput, positive, round_down, round_up
+from discreet.core.private_files import open_private
 from discreet.gate import Budget, Ledger, Policy
 from discreet.gate.costs import cost_words
 from discreet.gate.events import Payment, from_body
@@ -54,16 +56,19 @@ def need_apart(path: str, ledger: str) -> None:
 
 
 def new_file(path: str, lines: Iterable[str], ledger: str) -> None:
-    """Write lines to a file where there is none: so no ledger, key or anchor can be written over."""
+    """Write lines to a file where there is none: so no ledger, key or anchor can be written over.
+
+    Only its owner may read it, until the owner decides otherwise.
+    """
     need_apart(path, ledger)
     with reachable("The file"):
         place = Path(path)
         try:
-            place.touch(exist_ok=False)
+            handle = open_private(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             raise InvalidInput("There is a file at this path already.", fix="choose another path for it") from None
         try:
-            with place.open("w", encoding="ascii") as file:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
                 file.writelines(f"{line}\n" for line in lines)
         except BaseException:
             place.unlink()  # half of it would look like all of it

@@ -11,6 +11,7 @@ from typing import Any
 from discreet.accounting import guarantee, loss_to_text
 from discreet.cli.answers import Answer, Fact
 from discreet.cli.books import ledger_facts, need_apart, new_file, opened, reachable, when
+from discreet.cli.showing import UNSOUND
 from discreet.cli.terminal import Palette, Progress
 from discreet.cli.words import columns
 from discreet.core import InvalidInput
@@ -26,6 +27,8 @@ from discreet.gate.views import counted, name_of, title_of
 NAME = re.compile(r"[0-9a-f]{64}")
 #: A certificate is a few thousand characters.
 LONGEST = 50_000_000
+#: How the last line of an export begins: it is no entry.
+END = '{"end":'
 
 
 def answer_anchor(arguments: Namespace) -> Answer:
@@ -62,9 +65,18 @@ def answer_export(arguments: Namespace) -> Answer:
             "file": arguments.output,
             "entries": last.count,
             "head": last.head,
+            "signed": ledger.can_sign,
             "answers": arguments.answers,
         }
-        rows = [["file", one_line(arguments.output)], ["entries", f"{last.count:,}"], ["head", last.head]]
+        rows = [
+            ["file", one_line(arguments.output)],
+            ["entries", f"{last.count:,}"],
+            ["head", last.head],
+            [
+                "signed",
+                "yes" if ledger.can_sign else "no: the key is not at hand (see --key), so nobody vouches for it",
+            ],
+        ]
         how = f"Check it with: discreet ledger check --export {one_line(arguments.output)} --ledger {ledger.identity}"
     return Answer("export", facts, (*columns(rows), "", how))
 
@@ -85,7 +97,8 @@ class _Last:
     def __iter__(self) -> Iterator[str]:
         try:
             for line in self._lines:
-                self.count, self._line = self.count + 1, line
+                if not line.startswith(END):
+                    self.count, self._line = self.count + 1, line
                 if self.count % OFTEN == 0:
                     self._progress(self.count, max(self._total, self.count))
                 yield line
@@ -131,16 +144,20 @@ def answer_check(arguments: Namespace) -> Answer:
     exported = None if arguments.export is None else _followed(arguments, name, certified)
     facts: dict[str, Fact] = {
         "ledger": name,
-        "sound": True,
+        "sound": exported is None or exported.whole,
         "certificate": None if certified is None else _certified_facts(certified, answer=arguments.answer is not None),
         "export": None if exported is None else _exported_facts(exported),
     }
-    lines = [Palette.of(sys.stdout).good("True of this ledger, as far as it goes:")]
+    palette = Palette.of(sys.stdout)
+    if exported is None or exported.whole:
+        lines = [palette.good("True of this ledger, as far as it goes:")]
+    else:
+        lines = [palette.bad("Not vouched for by the ledger's key:")]
     if certified is not None:
         lines += ["", *_certified_lines(certified, answer=arguments.answer is not None)]
     if exported is not None:
         lines += ["", *_exported_lines(exported, both=certified is not None)]
-    return Answer("check", facts, tuple(lines))
+    return Answer("check", facts, tuple(lines), status=0 if facts["sound"] else UNSOUND)
 
 
 def _certified(arguments: Namespace, name: str) -> Certified:
@@ -212,6 +229,7 @@ def _exported_facts(found: Exported) -> dict[str, Any]:
         "releases": book.releases,
         "answers": found.answers,
         "signed": found.signed,
+        "vouched": found.vouched,
     }
 
 
@@ -230,6 +248,18 @@ def _exported_lines(found: Exported, *, both: bool) -> list[str]:
         ["payments", f"{counted(book.payments, book.releases)}; {_kept(book)}"],
         ["answers", f"{found.answers:,} came with it, none of them changed"],
         ["checkpoints", f"{found.signed:,} signed by the ledger's key"],
+        ["vouched for", _vouched(found)],
         ["head", book.head.hex()],
     ]
     return ["The export:", *columns(rows), *inside, "What was added after its last entry, it cannot tell."]
+
+
+def _vouched(found: Exported) -> str:
+    """Return for which entries the ledger's key vouches, and for which nobody does."""
+    last = found.book.number
+    if found.whole:
+        return f"all {last:,} entries, by the ledger's key"
+    after = (
+        "none but the birth, whose hash is the ledger's name" if not found.vouched else f"entries to {found.vouched:,}"
+    )
+    return f"{after}; the others, to {last:,}, anybody can have written: ask for an export whose end is signed"

@@ -28,10 +28,23 @@ def state_folder() -> Path:
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Return an open regular file of mode 0600. A symbolic link, a device or a pipe is refused.
+    """Return an open regular file, whose mode becomes 0600. A symbolic link, a device or a pipe is refused.
 
     With `os.O_EXCL` in the flags only a new file is opened.
     """
+    handle = open_regular(path, flags)
+    try:
+        if stat.S_IMODE(os.fstat(handle).st_mode) != PRIVATE:
+            with suppress(PermissionError):  # another owner's file is left as it is
+                os.fchmod(handle, PRIVATE)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def open_regular(path: Path, flags: int) -> int:
+    """Return an open regular file, with the mode that it has; a new one is its owner's, as far as the umask allows."""
     try:
         handle = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE)
     except OSError:
@@ -40,9 +53,6 @@ def open_private(path: Path, flags: int) -> int:
         raise
     try:
         _need_regular(handle, path)
-        if stat.S_IMODE(os.fstat(handle).st_mode) != PRIVATE:
-            with suppress(PermissionError):  # another owner's file is left as it is
-                os.fchmod(handle, PRIVATE)
         os.set_blocking(handle, True)
     except BaseException:
         os.close(handle)

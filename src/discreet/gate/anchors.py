@@ -10,7 +10,6 @@ was at hand, a signature. Lines are appended; a line that was torn by a crash is
 
 import errno
 import fcntl
-import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -21,6 +20,7 @@ from typing import ClassVar
 
 from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.core.private_files import state_folder
+from discreet.core.untrusted_text import read_json
 from discreet.gate.canonical import canonical
 from discreet.gate.signing import ANCHOR, SigningKey, signed_by
 
@@ -28,6 +28,8 @@ from discreet.gate.signing import ANCHOR, SigningKey, signed_by
 LONGEST = 64 * 1024
 #: Bytes that surely hold a line or two.
 TAIL = 2048
+#: Entries are counted in 64 bits.
+MOST_NUMBER = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +85,17 @@ def _anchors(lines: list[bytes]) -> list[Anchor]:
     found = []
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
-            fields = json.loads(line)
+            fields = read_json(line)
             anchor = Anchor(fields["ledger"], fields["number"], fields["head"], fields["signature"])
-            if anchor.to_line() == line + b"\n":
+            if _is_anchor(anchor) and anchor.to_line() == line + b"\n":
                 found.append(anchor)
     return found
+
+
+def _is_anchor(anchor: Anchor) -> bool:
+    """Whether the fields have the types that are written; JSON would let any pass."""
+    texts = all(isinstance(one, str) for one in (anchor.ledger, anchor.head, anchor.signature))
+    return texts and type(anchor.number) is int and 0 <= anchor.number < MOST_NUMBER
 
 
 def last_anchor(place: Path) -> Anchor | None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core import WrongType
+from discreet.core.untrusted_text import read_fraction
 
 #: Kinds of arrays: truth values, whole numbers, floats. Objects would be code.
 ARRAYS = "biuf"
@@ -65,7 +66,7 @@ def _plain(value: object) -> Any:  # noqa: C901 - one case a kind
 _READERS: dict[str, Callable[[list[Any]], Any]] = {
     "int": lambda rest: int(rest[0], 16),
     "float": lambda rest: float(rest[0]),
-    "fraction": lambda rest: Fraction(rest[0]),
+    "fraction": lambda rest: read_fraction(rest[0]),
     "bytes": lambda rest: base64.b64decode(rest[0]),
     "list": lambda rest: [_rich(one) for one in rest],
     "tuple": lambda rest: tuple(_rich(one) for one in rest),

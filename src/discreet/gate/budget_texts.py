@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from discreet.core import Neighbours, PrivacyUnit, Window
+from discreet.core.untrusted_text import read_fraction
 from discreet.gate.budgets import Budget
 from discreet.gate.canonical import Fields, canonical, parsed
 
@@ -50,7 +51,7 @@ def text_of(number: Fraction | None) -> str | None:
 
 def number_of(text: str | None) -> Fraction | None:
     """Return the number that a text says."""
-    return None if text is None else Fraction(text)
+    return None if text is None else read_fraction(text)
 
 
 def _numbers(budget: Budget) -> Fields:
@@ -58,4 +59,4 @@ def _numbers(budget: Budget) -> Fields:
 
 
 def _total(*, epsilon: str | None, delta: str, rho: str | None, reserve: str | None) -> Budget:
-    return Budget(number_of(epsilon), Fraction(delta), rho=number_of(rho), reserve=number_of(reserve))
+    return Budget(number_of(epsilon), read_fraction(delta), rho=number_of(rho), reserve=number_of(reserve))

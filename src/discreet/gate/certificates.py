@@ -7,6 +7,8 @@ not that the chain has no other history, and not what else was paid for.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -14,6 +16,8 @@ from typing import Any
 
 from discreet.accounting import guarantee
 from discreet.core import InvalidInput, LedgerDamaged
+from discreet.core.untrusted_text import read_fraction, read_json
+from discreet.gate.anchors import MOST_NUMBER
 from discreet.gate.budgets import Budget
 from discreet.gate.canonical import canonical
 from discreet.gate.chain import GENESIS, head_after
@@ -71,22 +75,26 @@ def certificate(ledger: Ledger, request: str) -> str:
 
 def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) -> Certified:
     """Return what a certificate proves of the ledger of this name, and of an answer; refuse a false one."""
-    try:
-        facts: dict[str, Any] = json.loads(text)
+    with _readable():
+        facts: dict[str, Any] = read_json(text)
         signature = facts.pop("signature")
         links = [facts[name] for name in ("birth", "payment", "release")]
         bodies = [link["body"].encode("ascii") for link in links]
-        numbers = [int(link["number"]) for link in links]
+        numbers = [_number(link["number"]) for link in links]
         before = [bytes.fromhex(link["before"]) for link in links]
         heads = [head_after(a, n, b).hex() for a, n, b in zip(before, numbers, bodies, strict=True)]
-        birth, payment, released = map(from_body, bodies)
-        message, limit = canonical(facts), Fraction(facts["limit"])
-    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, LedgerDamaged):
-        raise _false("it is not readable") from None
-    if not isinstance(birth, Birth) or before[0] != GENESIS or numbers[0] != 1 or heads[0] != ledger:
+        message = canonical(facts)
+    # The name is the hash of the birth, and the birth names the key: nothing else is read before both have vouched.
+    if before[0] != GENESIS or numbers[0] != 1 or heads[0] != ledger:
+        raise _false("it is not of this ledger")
+    with _readable():
+        birth = from_body(bodies[0])
+    if not isinstance(birth, Birth):
         raise _false("it is not of this ledger")
     if not signed_by(birth.key, signature, CERTIFICATE, message):
         raise _false("it is not signed by the ledger's key")
+    with _readable():
+        payment, released, limit = from_body(bodies[1]), from_body(bodies[2]), read_fraction(facts["limit"])
     if not isinstance(payment, Payment) or not isinstance(released, Released) or released.payment != numbers[1]:
         raise _false("its parts do not belong together")
     if not numbers[0] < numbers[1] < numbers[2]:
@@ -94,6 +102,21 @@ def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) ->
     if answer is not None and sha256(answer).hexdigest() != released.answer:
         raise _false("the answer is another one")
     return Certified(ledger, birth, payment, released, (numbers[1], numbers[2]), (heads[1], heads[2]), limit)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Refuse what cannot be read."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, LedgerDamaged):
+        raise _false("it is not readable") from None
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 < value < MOST_NUMBER:
+        raise ValueError
+    return value
 
 
 def _link(ledger: Ledger, number: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from discreet.accounting import (
 )
 from discreet.accounting.filters import adds_exactly, states_no_less
 from discreet.core import BudgetExceeded
+from discreet.core.untrusted_text import read_fraction
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import canonical, parsed
 from discreet.gate.chain import damaged
@@ -182,7 +183,7 @@ class DatasetAccount:
                 filter_from_text(fields["empty"]),
                 filter_from_text(fields["total"]),
                 {name: filter_from_text(kept) for name, kept in fields["analysts"].items()},
-                {name: Fraction(limit) for name, limit in fields["limits"].items()},
+                {name: read_fraction(limit) for name, limit in fields["limits"].items()},
                 fields["closed"] is True,
             )
         except (ValueError, KeyError, AttributeError, TypeError):

@@ -2,13 +2,16 @@
 
 A line is a JSON object with an entry's number, its head and its body, as they are stored; a release may have its answer
 beside it, in base64. The first line is the birth, whose head is the ledger's name. So whoever knows the name, and has
-an export, can follow the chain, count all payments again, and find a certificate's entries at their numbers. The
-entries up to its last signed checkpoint are vouched for by the ledger's key; those after it, anybody could have made
-up. That nothing follows its last entry, only an anchor can say.
+an export, can follow the chain, count all payments again, and find a certificate's entries at their numbers.
+
+The last line is the export's end: the number and the head of the last entry, signed by the ledger's key if it was at
+hand. A head is a hash of all before it, so the signature vouches for every entry. The chain alone vouches for nothing
+but the birth: anybody can write other payments and compute their heads. So an export without a signed end is vouched
+for up to its last signed checkpoint only, and `Exported.vouched` says how far that is. That nothing follows the last
+entry, only an anchor can say.
 """
 
 import base64
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +19,8 @@ from hashlib import sha256
 from itertools import islice
 
 from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
+from discreet.core.untrusted_text import read_json
+from discreet.gate.anchors import MOST_NUMBER
 from discreet.gate.books import Book
 from discreet.gate.canonical import canonical, parsed
 from discreet.gate.certificates import Certified
@@ -23,6 +28,7 @@ from discreet.gate.chain import GENESIS, Entry, checked
 from discreet.gate.events import Answered, Birth, from_body
 from discreet.gate.histories import History
 from discreet.gate.ledger import Ledger
+from discreet.gate.signing import EXPORT, signed_by
 from discreet.gate.verification import OFTEN, Progress
 
 #: Entries that are counted at once.
@@ -39,9 +45,15 @@ class Exported:
     book: Book
     #: Answers that came with it, each of which is the one that its entry has the hash of.
     answers: int
-    #: Checkpoints that the ledger's key signed, and the number of the last: what follows it, anybody can have written.
+    #: Checkpoints that the ledger's key signed.
     signed: int
+    #: The last entry that the key vouches for, by a signed end or checkpoint: what follows, anybody can have written.
     vouched: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether the ledger's key vouches for every entry."""
+        return self.vouched == self.book.number
 
     @property
     def birth(self) -> Birth:
@@ -50,12 +62,25 @@ class Exported:
 
 
 def export_lines(ledger: Ledger, *, answers: bool = False) -> Iterator[str]:
-    """Return all entries as lines, with the answers if that is wanted; refuses a ledger whose chain is broken."""
+    """Return all entries as lines, with the answers if that is wanted; refuses a ledger whose chain is broken.
+
+    The last line is the end, signed, if the ledger's key is at hand.
+    """
+    last = None
     for entry in checked((entry for entry, _ in ledger.entries()), 0, GENESIS):
         line = {"number": entry.number, "head": entry.head.hex(), "body": entry.body.decode("ascii")}
         if answers and isinstance(from_body(entry.body), Answered):
             line["answer"] = base64.b64encode(ledger.stored(entry.number)[1]).decode("ascii")
         yield canonical(line).decode("ascii")
+        last = entry
+    if last is not None and ledger.can_sign:
+        signature = ledger.sign(EXPORT, _end_message(ledger.identity, last.number, last.head.hex()))
+        yield canonical({"end": last.number, "head": last.head.hex(), "signature": signature}).decode("ascii")
+
+
+def _end_message(ledger: str, number: int, head: str) -> bytes:
+    """Return what the signature of an export's end covers."""
+    return canonical({"ledger": ledger, "number": number, "head": head})
 
 
 def check_export(
@@ -97,7 +122,8 @@ def _checked(walk: "_Walk", ledger: str | None) -> Exported:
         book = book.caught_up(partial(_same, page))
     if walk.wanted:
         raise _false(f"it ends at entry {book.number}, before what the certificate is about")
-    return Exported(book.identity.hex(), book, walk.answers, history.signed, history.vouched)
+    vouched = book.number if walk.is_signed(book) else history.vouched
+    return Exported(book.identity.hex(), book, walk.answers, history.signed, vouched)
 
 
 def _same(page: list[Entry], _after: int) -> list[Entry]:
@@ -113,17 +139,35 @@ class _Walk:
         self.wanted = {} if certified is None else dict(zip(certified.numbers, certified.heads, strict=True))
         self.given: dict[int, bytes] = {}
         self.answers = 0
+        self.end: tuple[int, str, str] | None = None
 
     def entries(self) -> Iterator[Entry]:
         """Return the entries of all lines; an answer is kept until its entry is looked at."""
         for count, line in enumerate(self.lines, 1):
+            if self.end is not None:
+                raise _false(f"line {count} follows its end")
             try:
-                entry, answer = _unpacked(**json.loads(line))
+                fields = read_json(line)
+                if "end" in fields:
+                    self.end = _ended(**fields)
+                    continue
+                entry, answer = _unpacked(**fields)
                 if answer is not None:
                     self.given[entry.number] = base64.b64decode(answer, validate=True)
             except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
                 raise _false(f"line {count} is not one of an export") from None
             yield entry
+
+    def is_signed(self, book: Book) -> bool:
+        """Whether the end is signed by the ledger's key; refuse an end that is not, or of other entries."""
+        if self.end is None:
+            return False
+        number, head, signature = self.end
+        if (number, head) != (book.number, book.head.hex()):
+            raise _false("its end is that of other entries")
+        if not signed_by(book.birth.key, signature, EXPORT, _end_message(book.identity.hex(), number, head)):
+            raise _false("its end is not signed by the ledger's key")
+        return True
 
     def look(self, entry: Entry, history: History) -> None:
         """Check one entry against those before it, its answer, and what a certificate says of it."""
@@ -143,7 +187,15 @@ class _Walk:
 
 
 def _unpacked(*, number: int, head: str, body: str, answer: str | None = None) -> tuple[Entry, str | None]:
-    return Entry(int(number), body.encode("ascii"), bytes.fromhex(head)), answer
+    if type(number) is not int or not 0 < number < MOST_NUMBER:
+        raise ValueError
+    return Entry(number, body.encode("ascii"), bytes.fromhex(head)), answer
+
+
+def _ended(*, end: int, head: str, signature: str) -> tuple[int, str, str]:
+    if type(end) is not int or not isinstance(head, str) or not isinstance(signature, str):
+        raise TypeError
+    return end, head, signature
 
 
 def _false(why: str) -> InvalidInput:

@@ -329,6 +329,11 @@ class Ledger(AbstractContextManager["Ledger"]):
             raise InvalidInput("The ledger's signing key is not at hand.", fix="open the ledger with key=…")
         return self._key.sign(purpose, message)
 
+    @property
+    def can_sign(self) -> bool:
+        """Whether the ledger's key is at hand."""
+        return self._key is not None
+
     def __exit__(self, *_error: object) -> None:
         self.close()
 

@@ -15,6 +15,7 @@ from discreet.accounting import ConcentratedFilter, Filter, PrivacyLoss, PureFil
 from discreet.accounting.personal import Currency, PersonalLimit
 from discreet.core import BudgetExceeded, InvalidInput
 from discreet.core.exact import text_down, text_up
+from discreet.core.untrusted_text import read_fraction
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import canonical, parsed
 from discreet.gate.chain import damaged
@@ -257,7 +258,7 @@ class PersonalAccount:
         """Return the account that a text stands for, of a ledger that was born with a budget."""
         try:
             fields, born = parsed(text.encode("ascii")), cls.born(budget, Policy.SHARED)
-            everybody, stated = fields["everybody"], Fraction(fields["limit"])
+            everybody, stated = fields["everybody"], read_fraction(fields["limit"])
             found = cls(
                 budget,
                 stated,

@@ -15,6 +15,7 @@ from discreet.core import InvalidInput
 
 #: What a signature is about comes first in what is signed, so that none can be passed off as another.
 CHECKPOINT, ANCHOR, CERTIFICATE = b"discreet checkpoint 1\0", b"discreet anchor 1\0", b"discreet certificate 1\0"
+EXPORT = b"discreet export 1\0"
 
 
 class SigningKey:

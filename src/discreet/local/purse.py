@@ -1,6 +1,7 @@
 """What one device may ever tell: a purse that is paid from before each new answer, and never filled again."""
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any, Self
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, Number, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.exact import text_down, text_up
+from discreet.core.untrusted_text import read_fraction
 from discreet.local.odds import need_epsilon
 from discreet.local.purse_file import BROKEN, PurseFile, Record
 from discreet.local.rappor import Rappor
@@ -18,6 +20,8 @@ from discreet.noise.coins import DEVICE, Coins, need_coins
 
 #: The longest name of a question.
 LONGEST = 200
+#: A report as it is kept.
+REPORT = re.compile(r"0x[0-9a-f]+")
 
 
 class Purse:
@@ -53,7 +57,7 @@ class Purse:
         with file.locked():
             match next(file.new(), None):
                 case {"kind": "purse", "epsilon": limit}:
-                    return cls(epsilon=Fraction(limit), file=file)
+                    return cls(epsilon=_amount(limit), file=file)
                 case _:
                     raise LedgerDamaged("The file is no purse.", fix=BROKEN)
 
@@ -113,14 +117,23 @@ class Purse:
     def _note(self, record: Record) -> None:
         """Take note of a line, own or another process's."""
         match record:
-            case {"kind": "purse", "epsilon": limit} if Fraction(limit) == self._limit:
+            case {"kind": "purse", "epsilon": limit} if _amount(limit) == self._limit:
                 pass  # the first line
             case {"kind": "paid", "question": question, "encoder": encoder, "epsilon": cost}:
-                self._paid[question, encoder] = Fraction(cost)
+                self._note_payment((question, encoder), _amount(cost))
             case {"kind": "kept", "question": question, "encoder": encoder, "report": report}:
+                if (question, encoder) not in self._paid or not REPORT.fullmatch(report):
+                    raise _misunderstood()
                 self._kept[question, encoder] = int(report, 16)
             case _:
-                raise LedgerDamaged("The purse has a line that is not understood.", fix=BROKEN)
+                raise _misunderstood()
+
+    def _note_payment(self, entry: tuple[str, str], cost: Fraction) -> None:
+        """Take note of a payment: once for each question, and never beyond the limit."""
+        others = sum((paid for known, paid in self._paid.items() if known != entry), Fraction(0))
+        if self._paid.get(entry, cost) != cost or others + cost > self._limit:
+            raise LedgerDamaged("The purse has payments that it would not have made.", fix=BROKEN)
+        self._paid[entry] = cost
 
     @contextmanager
     def _open_book(self) -> Iterator[None]:
@@ -137,6 +150,21 @@ class Purse:
                 except BaseException:  # a line may be read and not noted: all are read again
                     self._file.rewind()
                     raise
+
+
+def _amount(text: str) -> Fraction:
+    """Return a payment or a limit, which is above 0: a negative one would fill the purse."""
+    try:
+        amount = read_fraction(text)
+    except InvalidInput:
+        raise _misunderstood() from None
+    if amount <= 0:
+        raise LedgerDamaged("The purse has payments that it would not have made.", fix=BROKEN)
+    return amount
+
+
+def _misunderstood() -> LedgerDamaged:
+    return LedgerDamaged("The purse has a line that is not understood.", fix=BROKEN)
 
 
 def _need_question(question: object) -> str:

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged, LedgerUnavailable
+from discreet.core.private_files import create_private, open_regular
+from discreet.core.untrusted_text import read_json
 
 Record = dict[str, str]
 #: Of the chain's first link.
@@ -28,10 +30,12 @@ class PurseFile:
     def create(cls, path: Path, first: Record) -> "PurseFile":
         """Make a file with one line, or refuse if there is one: a purse is never begun again.
 
-        A file without a whole line is what a crash left of one that was never begun.
+        A file that holds nothing, or a beginning of the very line that would be written, is what a crash left of one
+        that was never begun. Any other file is somebody else's, and stays as it is.
         """
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            with suppress(FileExistsError):  # whose it is shows below
+                create_private(path)
             folder = os.open(path.parent, os.O_RDONLY)
             os.fsync(folder)
             os.close(folder)
@@ -39,8 +43,13 @@ class PurseFile:
             raise LedgerUnavailable("The purse cannot be made.", fix="pass a path in a folder that exists") from None
         made = cls(path)
         with made.locked():
-            if any(True for _ in made.new()):
-                raise InvalidInput("There is a purse already.", fix="use Purse.open; a purse is for life")
+            _, line = made._line(first)
+            found = os.pread(made._handle, len(line) + 1, 0)
+            if found.startswith(b"\n") or not (found != line and line.startswith(found)):
+                raise InvalidInput(
+                    "There is a file at this path already.",
+                    fix="use Purse.open if it is a purse: a purse is for life; or choose another path",
+                )
             made.append(first)
         return made
 
@@ -48,7 +57,7 @@ class PurseFile:
     def locked(self) -> Iterator[None]:
         """Keep other processes out, so that no two spend the same ε."""
         try:
-            self._handle = os.open(self._path, os.O_RDWR)
+            self._handle = open_regular(self._path, os.O_RDWR)
         except OSError:
             raise LedgerUnavailable("The purse cannot be opened.", fix=GONE) from None
         try:
@@ -73,7 +82,7 @@ class PurseFile:
                 if mark != self._link(text):
                     raise LedgerDamaged("The purse contradicts itself.", fix=BROKEN)
                 self._head, self._read = mark, self._read + len(line)
-                yield json.loads(text)
+                yield _record(text)
 
     def rewind(self) -> None:
         """Begin again with the first line when next asked for what is new."""
@@ -81,9 +90,7 @@ class PurseFile:
 
     def append(self, record: Record) -> None:
         """Add a line, and return when it is on the disk."""
-        text = json.dumps(record, sort_keys=True)
-        mark = self._link(text)
-        line = f"{mark} {text}\n".encode()
+        mark, line = self._line(record)
         try:
             os.ftruncate(self._handle, self._read)
             os.lseek(self._handle, self._read, os.SEEK_SET)
@@ -97,5 +104,22 @@ class PurseFile:
             raise LedgerUnavailable("The purse could not be written.", fix=GONE)
         self._head, self._read = mark, self._read + len(line)
 
+    def _line(self, record: Record) -> tuple[str, bytes]:
+        """Return the mark and the bytes of the next line."""
+        text = json.dumps(record, sort_keys=True)
+        mark = self._link(text)
+        return mark, f"{mark} {text}\n".encode()
+
     def _link(self, text: str) -> str:
         return hashlib.blake2b(f"{self._head} {text}".encode(), digest_size=16).hexdigest()
+
+
+def _record(text: str) -> Record:
+    """Return what a line says: texts by names, and nothing else."""
+    try:
+        found = read_json(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        raise LedgerDamaged("The purse has a line that is not understood.", fix=BROKEN)
+    return found

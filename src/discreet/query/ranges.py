@@ -8,6 +8,7 @@ from discreet.accounting import Composed, Concentrated, PrivacyLoss
 from discreet.core import Bounds, InvalidInput, Limit, Neighbours, NotProved
 from discreet.core.exact import root_down
 from discreet.core.schema import Kind, Schema
+from discreet.core.untrusted_text import read_fraction
 from discreet.data.aggregates import LEAST_POWER, MOST_POWER, Aggregation, Extremes, Table
 from discreet.data.expressions import ColumnValue, column
 from discreet.data.marks import salt_of
@@ -111,7 +112,7 @@ class BoundsPlan:
 def bounds_bought(plan: BoundsPlan, answer: dict[str, Any]) -> Bounds:
     """Return the bounds that an answer says."""
     whole = plan.schema.find(plan.column)
-    low, high = Fraction(answer["low"]), Fraction(answer["high"])
+    low, high = read_fraction(answer["low"]), read_fraction(answer["high"])
     if whole is not None and whole.kind is Kind.INTEGER:
         least = min(max(low, -MOST_WHOLE), MOST_WHOLE - 1)
         return Bounds(least, max(min(high, MOST_WHOLE), least + 1), step=1)

@@ -6,11 +6,11 @@ against the plan of its payment, and the bounds are read from the stored answer.
 
 import json
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from discreet.core import Bounds, DiscreetError
 from discreet.core.schema import Column, Schema
+from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Ledger, Policy
 from discreet.gate.answers import decode
 from discreet.gate.events import Annotated, Released, from_body
@@ -43,7 +43,7 @@ def note_of(text: str) -> Note | None:
     if not text.startswith(PREFIX):
         return None
     try:
-        fields = json.loads(text.removeprefix(PREFIX))
+        fields = read_json(text.removeprefix(PREFIX))
         column, release = fields["column"], fields["release"]
         if not isinstance(column, str) or type(release) is not int or not 0 < release < MOST:
             return None
@@ -53,7 +53,7 @@ def note_of(text: str) -> Note | None:
 
 
 def _spend(fields: dict[str, Any]) -> Epsilon | Rho:
-    return Epsilon(Fraction(fields["epsilon"])) if "epsilon" in fields else Rho(Fraction(fields["rho"]))
+    return Epsilon(read_fraction(fields["epsilon"])) if "epsilon" in fields else Rho(read_fraction(fields["rho"]))
 
 
 class Notes:

@@ -165,7 +165,7 @@ def _parsed(place: Path) -> dict[str, Any]:
         raise InvalidInput("There is no such file.", fix="check the path, or write one with `discreet init`") from None
     except OSError:
         raise InvalidInput("The file cannot be read.", fix="check the path and who may read it") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         where = f" ({error})" if isinstance(error, tomllib.TOMLDecodeError) else ""
         raise InvalidInput(f"This is not TOML{where}.", fix="write it as `discreet init` does") from None
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.core import InvalidInput, PrivacyUnit
+from discreet.core.untrusted_text import read_json
 from discreet.gate import Ledger
 from discreet.gate.events import Annotated
 
@@ -65,7 +66,7 @@ def _noted(ledger: Ledger, prefix: str) -> dict[str, Any]:
     for _, event in ledger.entries(0):
         if isinstance(event, Annotated) and event.text.startswith(prefix):
             try:
-                said = json.loads(event.text.removeprefix(prefix))
+                said = read_json(event.text.removeprefix(prefix))
             except ValueError:
                 continue
             if isinstance(said, dict):
