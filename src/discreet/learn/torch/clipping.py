@@ -97,7 +97,7 @@ class PrivateModel:
     model is wrapped stay as they are.
     """
 
-    __slots__ = ("_pass", "_room", "groups", "module", "parameters")
+    __slots__ = ("_pass", "groups", "module", "parameters")
 
     def __init__(self, model: nn.Module, *, groups: Sequence[Sequence[str]] | None = None) -> None:
         if not isinstance(model, nn.Module):
@@ -115,7 +115,6 @@ class PrivateModel:
         self.parameters: tuple[tuple[str, nn.Parameter], ...] = trainable
         self.groups = _partition([name for name, _ in trainable], groups)
         self._pass = Pass(model, tuple(parameter for _, parameter in trainable))
-        self._room: list[Tensor] = []
 
     def copy(self) -> PrivateModel:
         """Return a model of its own at the same values: whatever a pass writes to it is gone with it.
@@ -123,27 +122,14 @@ class PrivateModel:
         What earlier passes of this model found out about its form is known to the copy; nothing comes back from it.
         """
         made = PrivateModel.__new__(PrivateModel)
-        made.module, made._room = self._copied(), []  # noqa: SLF001 - one's own
+        known = {id(each): nn.Parameter(each.detach().clone()) for _, each in self.parameters}
+        made.module = copy_module(self.module, known)
         made.parameters = tuple((name, each) for name, each in made.module.named_parameters() if each.requires_grad)
         made.groups = self.groups
         made._pass = replace(  # noqa: SLF001 - one's own
             self._pass, model=made.module, parameters=tuple(each for _, each in made.parameters)
         )
         return made
-
-    def _copied(self) -> nn.Module:
-        """Return a copy of the module, whose weights are written into the memory of the last copy's.
-
-        To have new memory for every pass takes longer than to fill it. Memory that a pass has cut is not used again.
-        """
-        wanted = [each.untyped_storage().nbytes() for _, each in self.parameters]
-        if [each.untyped_storage().nbytes() for each in self._room] != wanted:
-            self._room = [torch.empty_like(each) for _, each in self.parameters]
-        memo: dict[int, Any] = {}
-        with torch.no_grad():
-            for room, (_, each) in zip(self._room, self.parameters, strict=True):
-                memo[id(each)] = nn.Parameter(room.copy_(each))
-        return copy_module(self.module, memo)
 
     def learn_form(self, other: PrivateModel) -> None:
         """Take over what passes of a copy found out about the model's form: only from passes on public examples."""
