@@ -4,6 +4,20 @@ from mutant import Mutant
 
 ACCOUNTING_MUTANTS = [
     Mutant(
+        "failures of several releases are added up at the boundary",
+        "accounting/failure_masses.py",
+        "share * survival(mass, times)",
+        "max(share - times * mass, Fraction(0))",
+        "claims/test_boundaries.py",
+    ),
+    Mutant(
+        "failures of removing a person are those of adding one",
+        "accounting/failure_masses.py",
+        "return None if pair is None else (pair[0], lost, gained)",
+        "return None if pair is None else (pair[0], lost, lost)",
+        "claims/test_boundaries.py",
+    ),
+    Mutant(
         "the part of a table is fixed before the first answer",
         "accounting/spectrum.py",
         """    if inwards:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mpmath import mpf
 from scipy.stats import binom
 
+from discreet.accounting.failure_masses import survival
 from discreet.accounting.guarantees import Guarantee
 from discreet.accounting.optimal import (
     MOST_TIMES,
@@ -25,7 +26,6 @@ from discreet.accounting.theorems import (
     basic_composition,
     group_privacy,
     group_privacy_sharp,
-    survival,
 )
 from discreet.core import DiscreetError, OutOfRange
 

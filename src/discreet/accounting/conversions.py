@@ -69,7 +69,7 @@ def approximate_of(loss: PrivacyLoss) -> EpsilonDelta | None:  # noqa: C901, PLR
         case Group(part, size):
             return approximate_of(part) if size == 1 else _grouped_pair(approximate_of(part), size)
         case Subsampled(part, rate):
-            return _sampled_pair(approximate_of(part), rate)
+            return sampled_promise(approximate_of(part), rate)
         case Shuffled(part):
             return approximate_of(part)
         case _:
@@ -204,7 +204,7 @@ def _grouped_pair(pair: EpsilonDelta | None, size: int) -> EpsilonDelta | None:
     return (size * pair[0], delta) if delta < 1 else None
 
 
-def _sampled_pair(pair: EpsilonDelta | None, rate: Fraction) -> EpsilonDelta | None:
+def sampled_promise(pair: EpsilonDelta | None, rate: Fraction) -> EpsilonDelta | None:
     """Return (ln(1 + q(e^ε − 1)), qδ)."""
     if pair is None or pair[0] > STEEPEST:
         return pair

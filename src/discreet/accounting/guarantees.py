@@ -14,6 +14,7 @@ from discreet.accounting.concentrated import concentrated_delta, concentrated_ep
 from discreet.accounting.conversions import approximate_of, concentrated_of
 from discreet.accounting.deltas import need_delta
 from discreet.accounting.discrete_gaussian import gaussian_delta, gaussian_epsilon
+from discreet.accounting.failure_masses import failure_masses
 from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
 from discreet.accounting.losses import DiscreteGaussianNoise
 from discreet.accounting.numeric import delta_above, delta_below, epsilon_above, epsilon_below
@@ -73,8 +74,7 @@ def epsilon(loss: PrivacyLoss, delta: Number) -> float:
     square = gaussian_mu(loss)
     if square is not None:
         return curve_epsilon(square, allowed)[1] if allowed else math.inf  # exact: no other method is below
-    total = approximate_of(loss)
-    summed = round_up(total[0]) if total is not None and total[1] <= allowed else math.inf
+    summed = _summed_epsilon(loss, allowed)
     if not allowed or summed == 0:
         return summed
     return min(summed, max(_worst_epsilon(one, allowed) for one in _alternatives(loss)))
@@ -87,8 +87,7 @@ def delta(loss: PrivacyLoss, epsilon: Number) -> float:
     square = gaussian_mu(loss)
     if square is not None:
         return curve_delta(square, target)[1]  # exact: no other method is below
-    total = approximate_of(loss)
-    summed = round_up(total[1]) if total is not None and total[0] <= target else 1.0
+    summed = _summed_delta(loss, target)
     if summed == 0:
         return 0.0
     return min(summed, max(_worst_delta(one, target) for one in _alternatives(loss)))
@@ -164,11 +163,7 @@ def _alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:
 
 def _worst_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
     """Return the least ε of all methods for a loss without alternatives."""
-    total = approximate_of(loss)
-    bounds = [
-        round_up(total[0]) if total is not None and total[1] <= allowed else math.inf,
-        _best_epsilon(loss, allowed),
-    ]
+    bounds = [_summed_epsilon(loss, allowed), _best_epsilon(loss, allowed)]
     match loss:
         case Group(_, size) if size > 1:
             bounds.append(_group_epsilon(loss, allowed))
@@ -180,8 +175,7 @@ def _worst_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
 
 
 def _worst_delta(loss: PrivacyLoss, target: Fraction) -> float:
-    total = approximate_of(loss)
-    bounds = [round_up(total[1]) if total is not None and total[0] <= target else 1.0, _best_delta(loss, target)]
+    bounds = [_summed_delta(loss, target), _best_delta(loss, target)]
     match loss:
         case Group(_, size) if size > 1:
             bounds.append(_group_delta(loss, target))
@@ -190,6 +184,18 @@ def _worst_delta(loss: PrivacyLoss, target: Fraction) -> float:
         case Shuffled(part):
             bounds.append(_best_delta(part, target))
     return min(bounds)
+
+
+def _summed_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
+    """Return the sum of all ε, if δ is at least the mass of all failures together; both are exact."""
+    total = failure_masses(loss)
+    return round_up(total[0]) if total is not None and max(total[1:]) <= allowed else math.inf
+
+
+def _summed_delta(loss: PrivacyLoss, target: Fraction) -> float:
+    """Return the mass of all failures together, if ε is at least the sum of all."""
+    total = failure_masses(loss)
+    return round_up(min(max(total[1:]), Fraction(1))) if total is not None and total[0] <= target else 1.0
 
 
 def _best_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:

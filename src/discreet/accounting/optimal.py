@@ -28,8 +28,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
+from discreet.accounting.failure_masses import survival
 from discreet.accounting.guarantees import Guarantee
-from discreet.accounting.theorems import need_promise, need_promises, survival
+from discreet.accounting.theorems import need_promise, need_promises
 from discreet.accounting.unequal import unequal_excess
 from discreet.core import InvalidInput, Number, OutOfRange, exact, exp_minus, round_up, whole
 

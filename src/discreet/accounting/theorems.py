@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
+from discreet.accounting.failure_masses import survival
 from discreet.accounting.guarantees import Guarantee
 from discreet.core import (
     InvalidInput,
@@ -25,8 +26,6 @@ from discreet.core import (
 
 #: Fractional bits of the fixed-point numbers here: a δ of 1e-100 keeps 50 digits and more.
 BITS = 512
-#: Powers whose exact numerators have at most this many bits are not rounded at all.
-EXACT_BITS = 1 << 16
 #: e to this power is no double any more.
 OVERFLOW = 710
 #: e to this power times the least δ, 1e-100, is more than 1.
@@ -128,19 +127,6 @@ def need_promises(parts: object) -> list[Promise]:
     if len(pairs) < len(listed):
         raise WrongType("parts is not a list of pairs.", fix="pass pairs (epsilon, delta), such as [(0.1, 1e-9)]")
     return [need_promise(epsilon, delta) for epsilon, delta in pairs]
-
-
-def survival(delta: Fraction, times: int) -> Fraction:
-    """Return (1 − δ)^times, rounded down where the exact number would be long."""
-    if times * delta.denominator.bit_length() <= EXACT_BITS:
-        return (1 - delta) ** times
-    scale = 4 * BITS
-    result, power = 1 << scale, ((1 - delta).numerator << scale) // delta.denominator
-    while times:
-        if times & 1:
-            result = result * power >> scale
-        power, times = power * power >> scale, times >> 1
-    return Fraction(result, 1 << scale)
 
 
 def _stated(epsilon: Fraction, delta: Fraction) -> Guarantee:
