@@ -133,8 +133,8 @@ COUNTER_MUTANTS = [
     Mutant(
         "threads that begin a stream at once both pay",
         "gate/gate.py",
-        "        with running.of(digest):\n",
-        "        with running.of(os.urandom(8).hex()):\n",
+        "with running.of(digest), ",
+        "with running.of(os.urandom(8).hex()), ",
         f"{STEPS}::test_a_thread_that_begins_while_another_looks_waits_for_its_payment",
     ),
     Mutant(

@@ -20,8 +20,8 @@ GATE_MUTANTS = [
     Mutant(
         "a stored answer is drawn anew",
         "gate/gate.py",
-        "if self._ledger.release_of(receipt.number, surely=True) is not None:",
-        "if False:",
+        "(receipt.number, surely=True) is None\n            if fresh:\n                fresh = self._answered(",
+        "(receipt.number) is None\n            if fresh:\n                fresh = self._answered(",
         "unit/test_gate_rewritten.py::test_an_answered_request_does_not_look_at_the_data_again",
     ),
     Mutant(
@@ -34,8 +34,8 @@ GATE_MUTANTS = [
     Mutant(
         "fresh noise is handed out for free",
         "gate/gate.py",
-        "        if fresh:\n            return self._bought(",
-        "        if False:\n            return self._bought(",
+        "        if fresh:\n            known = self._known(request)\n",
+        "        if False:\n            known = self._known(request)\n",
         "unit/test_gate.py::test_fresh_noise_is_paid_for",
     ),
     Mutant(
@@ -237,15 +237,15 @@ GATE_MUTANTS = [
     Mutant(
         "verifying believes checkpoints",
         "gate/books.py",
-        "if (event.account, event.payments, event.releases) == self.totals():",
+        "if (event.account, event.payments, event.releases, event.runs) == self.totals():",
         "if True:",
         "unit/test_gate_rewritten.py::test_a_checkpoint_with_other_totals_is_found_by_verifying",
     ),
     Mutant(
         "an export may release what was not paid for",
         "gate/histories.py",
-        "        if payment not in self.payments:\n",
-        "        if False:\n",
+        '        if payment not in self.payments:\n            self.faults.append(f"entry {number} releases',
+        '        if False:\n            self.faults.append(f"entry {number} releases',
         "unit/test_gate_rewritten.py::test_an_export_whose_events_do_not_follow_proves_nothing",
     ),
     Mutant(
@@ -307,7 +307,7 @@ GATE_MUTANTS = [
     Mutant(
         "what a later release wrote is counted as if it were understood",
         "gate/books.py",
-        '        if fields.get("version") != version_of(kind):\n            return False\n',
+        '        if fields.get("version") != version_of(kind, fields):\n            return False\n',
         "",
         "unit/test_gate_leaks.py",
     ),

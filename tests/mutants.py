@@ -29,6 +29,7 @@ from counter_mutants import COUNTER_MUTANTS
 from data_mutants import DATA_MUTANTS
 from data_reference_mutants import DATA_REFERENCE_MUTANTS
 from face_mutants import FACE_MUTANTS
+from failure_mutants import FAILURE_MUTANTS
 from gate_mutants import GATE_MUTANTS
 from law_mutants import LAW_MUTANTS
 from learn_mutants import LEARN_MUTANTS
@@ -603,6 +604,7 @@ MUTANTS = [
     *ACCOUNTING_MUTANTS,
     *GATE_MUTANTS,
     *READINESS_MUTANTS,
+    *FAILURE_MUTANTS,
     *PERSONAL_MUTANTS,
     *COMPILED_MUTANTS,
     *CONTRIBUTION_MUTANTS,

@@ -32,7 +32,7 @@ PERSONAL_MUTANTS = [
     Mutant(
         "what became known elsewhere is not charged to persons",
         "gate/takings.py",
-        "limit - self.terms.base[place] - used",
+        "limit - self.terms.aside[place] - used",
         "limit - used",
         f"{RUNS}::test_what_became_known_elsewhere_is_charged_to_those_who_come_later_too",
     ),

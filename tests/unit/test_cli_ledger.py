@@ -72,6 +72,8 @@ CALLS = {
     "allow": "allow {place} --analyst ann --to 1 --reason intern --by eve",
     "disclose": "disclose {place} --cost pure(0.1) --reason press --by eve",
     "annotate": "annotate {place} seen --by eve",
+    "review": "review {place} --reason seen --by eve",
+    "excuse": "excuse {place} --reason shutdown --by eve",
     "anchor": "anchor {place} --to {folder}/other.anchor",
     "export": "export {place} --output {folder}/export.jsonl --answers",
     "certificate": "certificate {place} --request r-march --output {folder}/march.json",
@@ -217,6 +219,8 @@ BIRTH = LEDGER | {
     "neighbours",
     "policy",
     "per",
+    "least",
+    "least_exact",
 }
 CHANGE = LEDGER | {"currency", "by", "reason", "before", "after"}
 PAID = {"entry", "at", "request", "analyst", "what", "cost", "cost_words", "release", "continued"}
@@ -224,7 +228,19 @@ KEYS = {
     "create": BIRTH | {"promise", "people", "key", "anchors"},
     "show": BIRTH
     | GAUGE
-    | {"closed", "promise", "analysts", "payments", "releases", "entries", "head", "recent", "unanswered", "accounts"},
+    | {
+        "closed",
+        "promise",
+        "analysts",
+        "payments",
+        "releases",
+        "entries",
+        "head",
+        "recent",
+        "unanswered",
+        "accounts",
+        "runs",
+    },
     "verify": {"version", "verb", "ledger"}
     | {
         "sound",
@@ -243,13 +259,15 @@ KEYS = {
     "allow": CHANGE | {"analyst", "own_limit"},
     "disclose": CHANGE | {"closed"},
     "annotate": LEDGER | {"by", "text"},
+    "review": LEDGER | {"by", "reason", "analyst", "before", "after"},
+    "excuse": LEDGER | {"by", "reason", "runs"},
     "anchor": LEDGER | {"file", "entry", "head", "signed"},
     "export": LEDGER | {"file", "entries", "head", "answers", "signed"},
     "certificate": LEDGER | {"request", "file", "certificate"},
     "check": {"version", "verb", "ledger", "sound", "certificate", "export"},
     "person": LEDGER
     | GAUGE
-    | {"account", "closed", "currency", "everybody", "everybody_exact", "charges"}
+    | {"account", "closed", "currency", "everybody", "everybody_exact", "charges", "reserve", "reserve_exact"}
     | {"failures_limit", "failures_limit_exact"},
     "people": LEDGER | {"people", "parts"},
 }
@@ -478,6 +496,10 @@ BAD = [
     ("disclose {place} --reason x", "--cost --all"),
     ("disclose {place} --cost pur(1) --reason x", "No kind of loss"),
     ("annotate {place}", "TEXT"),
+    ("review {place}", "--reason"),
+    ("excuse {place} --run 99 --reason x", "not open"),
+    ("excuse {place} --run one --reason x", "--run"),
+    ("create {folder}/new.ledger --epsilon 1 --least 0.5", "more than a hundredth"),
     ("anchor {place}", "--to"),
     ("anchor {place} --to {folder}", "An anchor could not be"),
     ("anchor {place} --to {place}-wal", "a part of the ledger"),

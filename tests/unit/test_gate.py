@@ -13,7 +13,7 @@ import pytest
 from discreet.accounting import GaussianNoise, Pure
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger, Policy
-from discreet.gate.gate import FAILED
+from discreet.gate.gate import FAILED, INTERRUPTED_PAID
 from discreet.gate.signing import SigningKey
 from questions import Question
 
@@ -239,7 +239,7 @@ def test_an_interrupt_is_one_and_carries_nothing(gate):
 
     with pytest.raises(KeyboardInterrupt) as caught:
         gate.release(Question(doing=interrupted), request="r")
-    assert (caught.value.args, caught.value.__context__) == ((), None)
+    assert (caught.value.args, caught.value.__context__) == ((INTERRUPTED_PAID,), None)
     assert gate.release(Question(), request="r").fresh
     assert gate.ledger.spent == Fraction(1, 10)
 

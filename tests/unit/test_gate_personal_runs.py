@@ -129,11 +129,12 @@ def test_failure_masses_have_an_account_of_their_own(tmp_path):
 
 
 def test_the_limit_itself_is_paid_in_full_and_not_a_quantum_more(ledger):
-    limit = ledger.book.account.terms
+    account = ledger.book.account
+    usable = account.terms.limit - account.reserve
 
     class Exactly(Ask):
         def run(self, data, _entropy, /):
-            return data.aggregate_for(None, Quanta(limit.limit if self.name == "all" else 1))
+            return data.aggregate_for(None, Quanta(usable if self.name == "all" else 1))
 
     class Quanta:
         def __init__(self, number):
@@ -281,7 +282,8 @@ def test_neither_price_nor_ledger_nor_receipt_tells_a_balance(ledger):
     after = gate.price(Ask("later"))
     assert before == after
     assert repr(ledger).splitlines()[1] == shown
-    assert (ledger.spent, ledger.left) == (0, ledger.book.account.terms.amount)
+    terms, reserve = ledger.book.account.terms, ledger.book.account.reserve * ledger.book.account.terms.quantum
+    assert (ledger.spent, ledger.left) == (reserve, terms.amount - reserve)
     assert released[0].cost == released[3].cost == Concentrated(TENTH)
 
 
@@ -726,7 +728,7 @@ def test_a_statement_says_what_was_asked_and_what_it_cost_and_nothing_of_others(
     Gate(ledger, Crowd({"bob": 1})).release(Ask("about bob"))
     found = ledger.statement("ann")
     assert [(one.what, one.analyst, one.answered) for one in found.charges] == [("the question about ann", "eve", True)]
-    assert found.left == found.limit - found.spent
+    assert found.left == found.limit - found.reserve - found.spent
     assert found.charges[0].at
     assert "about ann" in repr(found)
     assert "about bob" not in repr(found)

@@ -13,6 +13,7 @@ from discreet.accounting import Pure
 from discreet.cli import main
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, OutOfRange, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger, Policy, certificate, check_certificate, check_export, export_lines
+from discreet.gate.answers import encode
 from discreet.gate.chain import linked
 from discreet.gate.events import Continued, Released, from_body, now, to_body
 from discreet.gate.gate import FAILED
@@ -104,7 +105,7 @@ def test_steps_go_in_order(gate):
     with pytest.raises(InvalidInput, match="Step 2 was not released") as caught:
         gate.advance(Steps(), 4)
     assert "ask for step 2 first" in caught.value.fix
-    assert gate.ledger.book.number == 4
+    assert gate.ledger.book.number == 5
 
 
 def test_there_is_no_step_beyond_the_last(gate):
@@ -249,18 +250,19 @@ def test_a_thread_that_begins_while_another_looks_waits_for_its_payment(gate, mo
 
 
 def test_a_rival_that_stored_the_step_meanwhile_wins(place, gate):
-    """Another process, which the lock of this one does not hold back, comes while the step is being run."""
+    """Another process, which took this one for gone, stores the step while it is being run: that is a second run."""
     advanced(gate, 1, request="r")
     with Ledger.open(place) as other:
 
         def doing(*_):
-            theirs.append(Gate(other, [SECRET]).advance(Steps(), 1, request="r").stored)
+            theirs.append(other.release(other.receipt(2), encode("theirs"), step=1)[1])
             return "mine"
 
         theirs = []
         given = gate.advance(Steps(doing=doing), 1, request="r")
         assert given.stored == theirs[0]
         assert gate.ledger.continuations(2) == 1
+        assert gate.ledger.runs.state.total == 1
         assert gate.ledger.verify().sound
 
 
@@ -271,12 +273,14 @@ def test_a_continuation_has_its_own_version_and_the_others_keep_theirs(gate):
     advanced(gate, 2)
     bodies = [json.loads(entry.body) for entry, _ in gate.ledger.entries()]
     assert [(body["kind"], body["version"]) for body in bodies] == [
-        ("birth", 1),
-        ("payment", 1),
+        ("birth", 4),
+        ("payment", 4),
         ("release", 1),
-        ("continuation", 2),
+        ("begun", 4),
+        ("continuation", 4),
     ]
-    assert (bodies[3]["payment"], bodies[3]["step"]) == (2, 1)
+    assert (bodies[4]["payment"], bodies[4]["step"], bodies[4]["run"]) == (2, 1, 4)
+    assert json.loads(to_body(continued(2, 1)))["version"] == 2
 
 
 @pytest.mark.parametrize("version", [1, 3])
@@ -383,7 +387,7 @@ def test_an_export_has_the_answers_of_all_steps(gate):
     found = check_export(lines, ledger=gate.ledger.identity)
     assert (found.answers, found.book.releases) == (4, 1)
     changed = [line.replace(base64.b64encode(given[3].stored).decode(), "AAAA") for line in lines]
-    with pytest.raises(InvalidInput, match="answer of entry 6 was changed"):
+    with pytest.raises(InvalidInput, match="answer of entry 9 was changed"):
         check_export(changed, ledger=gate.ledger.identity)
 
 

@@ -19,9 +19,10 @@ from itertools import islice
 from discreet.cli.answers import Answer, as_json
 from discreet.cli.arguments import parser
 from discreet.cli.operator_file import OperatorFile, operator_file
-from discreet.cli.refusals import Fault, recorded, told
+from discreet.cli.refusals import Fault, Interrupted, recorded, told
 from discreet.cli.streams import write
 from discreet.core import DiscreetError
+from discreet.core.errors import is_interrupt
 
 __all__ = ["main"]
 
@@ -45,6 +46,8 @@ LEDGER_VERBS = {
     "allow": "discreet.cli.stewarding",
     "disclose": "discreet.cli.stewarding",
     "annotate": "discreet.cli.stewarding",
+    "review": "discreet.cli.reviewing",
+    "excuse": "discreet.cli.reviewing",
     "anchor": "discreet.cli.papers",
     "export": "discreet.cli.papers",
     "certificate": "discreet.cli.papers",
@@ -107,12 +110,14 @@ def _run(given: list[str], log: OperatorFile) -> int:
         return 0
     except DiscreetError as error:
         return _refuse(log.named_in(error), given, REFUSED)
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as error:
+        return _refuse(Interrupted.of_interrupt(error), given, INTERRUPTED)
     except BrokenPipeError:
         _hush()
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the edge of the process: a person is owed a sentence, not a stack)
+        if is_interrupt(error):  # and an engine made another error of it
+            return _refuse(Interrupted.of_interrupt(KeyboardInterrupt()), given, INTERRUPTED)
         return _refuse(Fault.of_exception(error), given, FAILED)
     return answer.status
 

@@ -108,6 +108,7 @@ def birth_facts(ledger: Ledger) -> dict[str, Fact]:
         "neighbours": budget.unit.neighbours.value,
         "policy": ledger.birth.policy.value,
         "per": budget.per,
+        **exactly("least", budget.least_price, round_up(budget.least_price)),
     }
 
 
@@ -142,6 +143,7 @@ def terms_facts(terms: Terms) -> dict[str, Fact]:
         "currency": "rho" if terms.symbol == "ρ" else "epsilon",
         **exactly("limit", terms.limit, round_down(terms.limit)),
         **exactly("everybody", terms.base, round_up(terms.base)),
+        **exactly("reserve", terms.reserve, round_up(terms.reserve)),
         "most": None if most is None else round_down(most),
         "most_exact": None if most is None else str(most),
     }

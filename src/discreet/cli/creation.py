@@ -57,13 +57,14 @@ def _budget(arguments: Namespace) -> Budget:
     neighbours = Neighbours.REPLACE if arguments.replace else Neighbours.ADD_REMOVE
     unit = PrivacyUnit(column=None if column is None else need_label(column, "--person"), neighbours=neighbours)
     reserve = None if arguments.reserve is None else exact(read_number(arguments.reserve, "--reserve"), "--reserve")
+    least = None if arguments.least is None else positive(read_number(arguments.least, "--least"), "--least")
     if arguments.rho is None:
         level = positive(epsilon_of(arguments), "--epsilon")
-        return Budget(level, delta_of(arguments), reserve=reserve, unit=unit, **payers_of(arguments))
+        return Budget(level, delta_of(arguments), reserve=reserve, unit=unit, least=least, **payers_of(arguments))
     # A ρ is a promise without a δ, so that none is advised: one that is typed is for parts that may fail.
     delta = delta_of(arguments) if arguments.delta is not None else Fraction(0)
     rho = positive(read_number(arguments.rho, "--rho"), "--rho")
-    return Budget(rho=rho, delta=delta, reserve=reserve, unit=unit, **payers_of(arguments))
+    return Budget(rho=rho, delta=delta, reserve=reserve, unit=unit, least=least, **payers_of(arguments))
 
 
 def _need_free(place: str) -> None:

@@ -38,7 +38,7 @@ def add_ledger(rooms: Verbs) -> None:
     room = added(rooms, "ledger", "The account of a dataset: what may be spent, what was, and proof of it.")
     room.epilog = EXAMPLES
     verbs = room.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for add in (_create, _show, _verify, _raise, _lower, _allow, _disclose, _annotate):
+    for add in (_create, _show, _verify, _raise, _lower, _allow, _disclose, _annotate, _review, _excuse):
         add(verbs)
     for add in (_anchor, _export, _certificate, _check, _person, _people):
         add(verbs)
@@ -57,6 +57,11 @@ def _create(verbs: Verbs) -> None:
         "--replace", action="store_true", help="the number of people is public (it is hidden, if left out)"
     )
     accounts(one)
+    one.add_argument(
+        "--least",
+        metavar="E",
+        help="the least price of a question (a ten-thousandth of the limit, or 0.001 if that is less)",
+    )
     one.add_argument("--title", default="", metavar="TEXT", help="what people call it")
     one.add_argument(
         "--policy",
@@ -110,6 +115,18 @@ def _annotate(verbs: Verbs) -> None:
     one = _placed(verbs, "annotate", "Note something, for whoever reads the ledger.")
     one.add_argument("text", metavar="TEXT", help="the note")
     _by(one)
+
+
+def _review(verbs: Verbs) -> None:
+    one = _placed(verbs, "review", "Note that you looked at the runs that failed: they are counted anew from here.")
+    one.add_argument("--analyst", metavar="NAME", help="those of this analyst only (all, if left out)")
+    _signed_off(one)
+
+
+def _excuse(verbs: Verbs) -> None:
+    one = _placed(verbs, "excuse", "Before runs are stopped for a public reason, note it: they are no failures then.")
+    one.add_argument("--run", metavar="N", help="the open run, as `show` tells it (all that are open, if left out)")
+    _signed_off(one)
 
 
 def _anchor(verbs: Verbs) -> None:

@@ -63,6 +63,7 @@ def _statement_facts(found: Statement) -> dict[str, Fact]:
         **exactly("limit", found.limit, round_down(found.limit)),
         **exactly("left", found.left, round_down(found.left)),
         **exactly("everybody", found.base, round_up(found.base)),
+        **exactly("reserve", found.reserve, round_up(found.reserve)),
         **exactly("failures_limit", found.failures_limit, round_down(found.failures_limit)),
         "charges": [_charge_facts(one) for one in found.charges],
     }
@@ -84,7 +85,9 @@ def _statement_lines(found: Statement) -> list[str]:
     symbol = found.symbol
     balance = f"{symbol} = {text_up(found.spent)} of {text_down(found.limit)} spent, {text_down(found.left)} left"
     base = [f"{symbol} = {text_up(found.base)} of it is charged to everybody, for what became known elsewhere."]
-    lines = [balance, *(base if found.base else []), *([CLOSED] if found.closed else [])]
+    aside = [f"{symbol} = {text_up(found.reserve)} of the limit is set aside in every account, for runs that fail."]
+    base = [*(aside if found.reserve else []), *(base if found.base else [])]
+    lines = [balance, *base, *([CLOSED] if found.closed else [])]
     if not found.charges:
         return [NO_ACCOUNT, *(lines if found.base or found.closed else [])]
     return [*lines, "", *columns([HEAD, *(_charge_row(one, symbol) for one in found.charges)])]

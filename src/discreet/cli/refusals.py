@@ -35,6 +35,17 @@ class Fault(DiscreetError):
         )
 
 
+class Interrupted(DiscreetError):
+    """Somebody pressed Ctrl-C."""
+
+    @classmethod
+    def of_interrupt(cls, error: KeyboardInterrupt) -> "Interrupted":
+        """Tell what an interrupt came between, if that is known."""
+        return cls(
+            str(error) or "Interrupted.", fix="ask the same again: what was paid for and not answered is not paid again"
+        )
+
+
 def told(error: DiscreetError) -> str:
     """Return an error for a person: what happened, where, and what to do next."""
     lines = [f"error: {error.problem}"]

@@ -17,6 +17,7 @@ from discreet.cli.books import (
     standing_rows,
     terms_facts,
 )
+from discreet.cli.reviewing import runs_facts, runs_lines
 from discreet.cli.terminal import Palette, Progress
 from discreet.cli.typed import read_whole
 from discreet.cli.words import columns
@@ -66,8 +67,10 @@ def answer_show(arguments: Namespace) -> Answer:
             "head": ledger.book.head.hex(),
             "recent": [paid.facts() for paid in recent],
             "unanswered": [paid.facts() for paid in waiting],
+            "runs": runs_facts(ledger),
         }
         lines = [*_head(ledger), "", *_gauges(ledger, analysts), "", *_payments(recent, only), *_orphans(waiting)]
+        lines += runs_lines(ledger)
     return Answer("show", facts, tuple(lines))
 
 

@@ -11,7 +11,9 @@ from discreet.core.errors import (
     NotProved,
     NotReady,
     OutOfRange,
+    ReviewNeeded,
     RunFailed,
+    StillRunning,
     WrongType,
 )
 from discreet.core.exact import Number, exact, positive, probability, round_down, round_up, whole
@@ -47,9 +49,11 @@ __all__ = [
     "OutOfRange",
     "Period",
     "PrivacyUnit",
+    "ReviewNeeded",
     "RunFailed",
     "Schema",
     "Sensitivity",
+    "StillRunning",
     "TotalLimit",
     "Window",
     "WrongType",

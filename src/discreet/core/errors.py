@@ -9,6 +9,19 @@ def kind_of(value: object) -> str:
     return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
+#: Errors that are looked through for an interrupt.
+DEEP = 16
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether an error is Ctrl-C, or what an engine made of it: DuckDB raises another error because of it."""
+    for _ in range(DEEP):
+        if error is None or isinstance(error, KeyboardInterrupt):
+            break
+        error = error.__cause__ or error.__context__
+    return isinstance(error, KeyboardInterrupt)
+
+
 class DiscreetError(Exception):
     """Something was refused.
 
@@ -68,6 +81,14 @@ class LedgerDamaged(DiscreetError, RuntimeError):
 
 class LedgerUnavailable(DiscreetError, RuntimeError):
     """The store could not read or could not write durably. Nothing leaves."""
+
+
+class StillRunning(LedgerUnavailable):
+    """The same request, or as many requests as are allowed at once, are being run. Nothing was paid."""
+
+
+class ReviewNeeded(DiscreetError, RuntimeError):
+    """Too many runs have failed: nothing is run until the steward has looked. Stored answers are still given out."""
 
 
 class NotReady(DiscreetError, RuntimeError):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
+from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import tell_operator
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value, closest
 from discreet.data.canonical import Casting, casting, declared_casting, identity, reason_left_out, spelling
@@ -176,15 +177,17 @@ def check_columns(source: Path) -> None:
 
 
 def quiet_opening(run: Callable[[], Made]) -> Made:
-    """Return what is made; of what fails on the way, nothing is told but that it failed."""
+    """Return what is made; of what fails on the way, nothing is told but that it failed, or was interrupted."""
     try:
         return run()
     except DiscreetError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, it may quote rows
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it may quote rows
         failure = error
-    tell_operator("The engine failed.", failure)
-    failed = engine_failed() if isinstance(failure, MemoryError) else _unreadable()
+    failed: BaseException = KeyboardInterrupt()
+    if not is_interrupt(failure):
+        tell_operator("The engine failed.", failure)
+        failed = engine_failed() if isinstance(failure, MemoryError) else _unreadable()
     del failure
     raise failed
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from discreet.core import DiscreetError
+from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import tell_operator
 from discreet.data.errors import engine_failed
 
@@ -22,7 +23,7 @@ def quietly(run: Callable[[], Made]) -> Made:
         failure = error
     # From here on nothing is raised while that error is being handled, so that none carries it along.
     refused = (type(failure), failure.problem, failure.fix) if isinstance(failure, DiscreetError) else None
-    interrupted = isinstance(failure, KeyboardInterrupt)
+    interrupted = refused is None and is_interrupt(failure)
     if refused is None and not interrupted:
         tell_operator("The engine failed.", failure)
     del failure

@@ -5,28 +5,34 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from discreet.accounting import PrivacyLoss
-from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, ReviewNeeded, StillRunning
 from discreet.gate.accounts import Account, PersonalAccount, account_born, account_from_text
 from discreet.gate.canonical import Fields, parsed
 from discreet.gate.chain import GENESIS, Entry, checked, damaged, head_after
 from discreet.gate.dataset_account import DatasetAccount
 from discreet.gate.events import (
     Annotated,
+    Begun,
     Birth,
     Charged,
     Checkpoint,
     Continued,
     Disclosed,
     Event,
+    Excused,
+    Failed,
     Payment,
     Peopled,
     Released,
     Resized,
+    Reviewed,
+    Running,
     Snapshot,
     from_body,
     loss_of,
     version_of,
 )
+from discreet.gate.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, Runs
 
 #: Given a number, all entries after it.
 Fetch = Callable[[int], Iterable[Entry]]
@@ -51,6 +57,8 @@ class Book:
     releases: int = 0
     #: The entry of the last checkpoint.
     checkpoint: int = 0
+    #: Runs that are open, and failures.
+    runs: Runs = field(default_factory=Runs)
     #: Up to this entry all is as somebody saw it who is believed: an anchor, or a checkpoint that the key signed.
     vouched: int = field(default=0, compare=False)
 
@@ -77,6 +85,7 @@ class Book:
             payments=event.payments,
             releases=event.releases,
             checkpoint=entry.number,
+            runs=Runs.from_text(event.runs),
         )
 
     def after(self, entry: Entry, event: Event) -> "Book":  # noqa: C901 - one case a kind
@@ -84,11 +93,22 @@ class Book:
         if isinstance(event, Payment):
             account = self.account.admit(event.cost, event.analyst)
             account = _paid(account, entry.number, event.cost)
-            return replace(self, number=entry.number, head=entry.head, account=account, payments=self.payments + 1)
+            runs = self.runs
+            if event.runner:
+                runs = runs.began(OpenRun(entry.number, entry.number, 0, event.analyst, event.runner))
+            return replace(
+                self, number=entry.number, head=entry.head, account=account, payments=self.payments + 1, runs=runs
+            )
         later = replace(self, number=entry.number, head=entry.head)
         match event:
-            case Released(payment=payment):
-                return replace(later, account=_answered(self.account, payment), releases=self.releases + 1)
+            case Released(payment=payment, run=run):
+                runs = self.runs.answered(run or payment)
+                account = _answered(self.account, payment)
+                return replace(later, account=account, releases=self.releases + 1, runs=runs)
+            case Continued(run=run):
+                return replace(later, runs=self.runs.answered(run))
+            case Begun() | Failed() | Excused() | Reviewed():
+                return _ran(later, event)
             case Charged() | Snapshot():
                 return replace(later, account=_charged(self.account, event, entry.number))
             case Resized(limit=limit, analyst=analyst_or_none):
@@ -97,16 +117,17 @@ class Book:
                 return replace(later, account=_settled(self.account.disclosed(cost_or_none), entry.number))
             case Checkpoint():
                 return replace(later, account=self._stated(event, entry.number), checkpoint=entry.number)
-            case Annotated() | Continued():
+            case Annotated():
                 return later
             case Birth():
                 raise InvalidInput("A ledger is born once.", fix="create another ledger")
 
     def _stated(self, event: Checkpoint, number: int) -> Account:
         """Return the account at a checkpoint: the counted one, or a larger one that an earlier version stated."""
-        if (event.account, event.payments, event.releases) == self.totals():
+        if (event.account, event.payments, event.releases, event.runs) == self.totals():
             return self.account
-        if (event.payments, event.releases) == (self.payments, self.releases) and not self.birth.budget.personal:
+        same = (event.payments, event.releases, event.runs) == self.totals()[1:]
+        if same and not self.birth.budget.personal:
             stated = account_from_text(event.account, self.birth.budget, self.birth.policy)
             if (
                 isinstance(stated, DatasetAccount)
@@ -119,9 +140,9 @@ class Book:
             fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
         )
 
-    def totals(self) -> tuple[str, int, int]:
+    def totals(self) -> tuple[str, int, int, str]:
         """Return what a checkpoint states."""
-        return self.account.to_text(), self.payments, self.releases
+        return self.account.to_text(), self.payments, self.releases, self.runs.to_text()
 
     def caught_up(self, fetch: Fetch, look: Look = _look_away) -> "Book":
         """Return the book after all entries that others wrote; refuses a chain that is broken or overspent.
@@ -156,13 +177,15 @@ class _Run:
     def __init__(self) -> None:
         self.costs: Counter[tuple[str, str]] = Counter()
         self.releases = 0
+        #: In order: a run that a payment began, or (None) that was answered, by the entry that began it.
+        self.runs: list[tuple[int, OpenRun | None]] = []
         #: In order: a payment and its cost, or the payment that was answered.
         self.steps: list[tuple[int, str | None]] = []
         self.last: Entry | None = None
 
     def takes(self, entry: Entry, fields: Fields) -> bool:
         kind = fields.get("kind")
-        if fields.get("version") != version_of(kind):
+        if fields.get("version") != version_of(kind, fields):
             return False
         if kind == "payment":
             analyst, cost = fields.get("analyst"), fields.get("cost")
@@ -170,13 +193,19 @@ class _Run:
                 return False  # to be refused as what it is not
             self.costs[analyst, cost] += 1
             self.steps.append((entry.number, cost))
+            runner = fields.get("runner")
+            if runner is not None:
+                self.runs.append((entry.number, OpenRun(entry.number, entry.number, 0, analyst, runner)))
         elif kind == "release":
             payment = fields.get("payment")
             if type(payment) is not int:
                 return False
             self.releases += 1
             self.steps.append((payment, None))
-        elif kind != "continuation":
+            self.runs.append((fields.get("run", payment), None))
+        elif kind == "continuation":
+            self.runs.append((fields.get("run", 0), None))
+        else:
             return False
         self.last = entry
         return True
@@ -199,7 +228,23 @@ class _Run:
             account=account,
             payments=book.payments + self.costs.total(),
             releases=book.releases + self.releases,
+            runs=self._open(book.runs),
         )
+
+    def _open(self, before: Runs) -> Runs:
+        """Return the open runs after these entries; refuse more at once than may be."""
+        runs = {run.number: run for run in before.open}
+        counted = before.total + len(before.counted)
+        for number, run in self.runs:
+            if run is None:
+                gone = runs.pop(number, None)
+                counted -= gone is not None and not gone.excused
+            else:
+                if counted >= LEDGER_FAILURES or before.failures.get(run.analyst, 0) >= ANALYST_FAILURES:
+                    raise _overrun(number)
+                runs[number] = run
+                counted += 1
+        return replace(before, open=tuple(runs.values()))
 
     def _stepped(self, account: Account) -> Account:
         if not isinstance(account, PersonalAccount):
@@ -229,6 +274,23 @@ def _charged(account: Account, event: Peopled, number: int) -> Account:
     return account.followed(number, event.people, afresh=isinstance(event, Snapshot))
 
 
+def _ran(book: Book, event: Running) -> Book:
+    """Return the book after an event about runs."""
+    runs = book.runs
+    match event:
+        case Begun(payment=payment, step=step, analyst=analyst, runner=runner):
+            return replace(book, runs=runs.began(OpenRun(book.number, payment, step, analyst, runner)))
+        case Failed(run=run, how=how):
+            return replace(book, runs=runs.ended(run, how))
+        case Excused(run=run):
+            return replace(book, runs=runs.excused(run))
+        case Reviewed(analyst=analyst_or_none):
+            account = book.account
+            if analyst_or_none is None and isinstance(account, PersonalAccount):
+                account = _settled(account.reviewed(), book.number)
+            return replace(book, account=account, runs=runs.reviewed(analyst_or_none))
+
+
 def _settled(account: Account, number: int) -> Account:
     return replace(account, settled=number) if isinstance(account, PersonalAccount) else account
 
@@ -238,11 +300,20 @@ def _followed(book: Book, entry: Entry) -> Book:
         return book.after(entry, from_body(entry.body))
     except BudgetExceeded:
         raise _overspent(entry.number) from None
+    except (ReviewNeeded, StillRunning):
+        raise _overrun(entry.number) from None
 
 
 def _overspent(number: int) -> LedgerDamaged:
     return LedgerDamaged(
         f"The payments up to entry {number} are more than the budget allowed.",
+        fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
+    )
+
+
+def _overrun(number: int) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"Entry {number} begins a run where too many had failed.",
         fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
     )
 

@@ -19,6 +19,7 @@ def budget_fields(budget: Budget) -> Fields:
         **({} if budget.unit.window is None else {"window": str(budget.unit.window)}),
         **({"per": budget.per} if budget.personal else {}),
         **({} if budget.most is None else {"most": str(budget.most)}),
+        **({} if budget.least is None else {"least": str(budget.least)}),
         **({} if budget.total is None else {"total": canonical(_numbers(budget.total)).decode("ascii")}),
     }
 
@@ -32,7 +33,8 @@ def budget_of(fields: Fields) -> Budget:
     )
     total = parsed(fields.pop("total").encode("ascii")) if "total" in fields else None
     epsilon, delta, rho, reserve = (number_of(fields.pop(name)) for name in NUMBERS)
-    return Budget(
+    least = number_of(fields.pop("least", None))
+    budget = Budget(
         epsilon,
         delta or Fraction(0),
         rho=rho,
@@ -41,7 +43,9 @@ def budget_of(fields: Fields) -> Budget:
         per=fields.pop("per", "dataset"),
         most=number_of(fields.pop("most", None)),
         total=None if total is None else _total(**total),
+        least=least,
     )
+    return budget if least is not None else budget.without_least()
 
 
 def text_of(number: Fraction | None) -> str | None:

@@ -8,10 +8,14 @@ from typing import Literal
 from discreet.accounting import ConcentratedFilter, Filter, PureFilter, RenyiFilter, need_delta
 from discreet.accounting.personal import PersonalLimit, personal_limit
 from discreet.core import InvalidInput, Neighbours, Number, PrivacyUnit, WrongType, exact, positive
+from discreet.core.exact import text_down
 from discreet.core.frozen import settle
 
 #: Who pays: everybody alike, or each person for what an answer took from that person.
 Payers = Literal["dataset", "person"]
+#: A fresh question costs at least one part in so many of the budget, and no more than this ε or ρ where a budget is
+#: very large, unless the steward chooses another least price.
+PARTS, ALWAYS_ENOUGH = 10_000, Fraction(1, 1000)
 
 
 class Policy(Enum):
@@ -35,6 +39,9 @@ class Budget:
     With `per="person"`, each person has an account of this much, is charged for what an answer takes from that person,
     and is left out where that is more than is left. Then `most` is the worst that one question may cost anybody, in the
     ε or ρ of the budget, and `total` the budget of a dataset account that pays for every question besides.
+
+    `least` is the least price of a fresh question, in the ε or ρ of the budget: what costs less is refused, so that
+    nobody asks for ever at no cost. One ten-thousandth of the budget, or 0.001 if that is less, if left out.
     """
 
     epsilon: Fraction | None
@@ -45,6 +52,8 @@ class Budget:
     per: Payers
     most: Fraction | None
     total: "Budget | None"
+    #: None in ledgers that were born before there was a least price; see `least_price`.
+    least: Fraction | None
 
     def __init__(  # noqa: PLR0913 - all that is fixed for life, by name
         self,
@@ -58,6 +67,7 @@ class Budget:
         per: Payers = "dataset",
         most: Number | None = None,
         total: "Budget | None" = None,
+        least: Number | None = None,
     ) -> None:
         if (epsilon is None) == (rho is None):
             raise InvalidInput(
@@ -78,10 +88,13 @@ class Budget:
             per=per,
             most=None if most is None else positive(most, "most"),
             total=None,
+            least=None,
         )
         self.filter()  # what it refuses, a ledger could not begin with
+        settle(self, least=self.least_price if least is None else positive(least, "least"))
         _need_payers(self, total, said=unit is not None)
         settle(self, total=None if total is None else total.about(self.unit))
+        _need_least(self)
 
     @property
     def personal(self) -> bool:
@@ -90,7 +103,7 @@ class Budget:
 
     def about(self, unit: PrivacyUnit) -> "Budget":
         """Return the same budget for another unit."""
-        return Budget(
+        budget = Budget(
             self.epsilon,
             self.delta,
             rho=self.rho,
@@ -99,7 +112,24 @@ class Budget:
             per=self.per,
             most=self.most,
             total=self.total,
+            least=self.least,
         )
+        return budget if self.least is not None else budget.without_least()
+
+    @property
+    def least_price(self) -> Fraction:
+        """The least price of a fresh question, in the ε or ρ of the budget."""
+        return least_by_default(self.limit) if self.least is None else self.least
+
+    @property
+    def most_questions(self) -> int:
+        """How many questions of the least price the budget pays for, at birth."""
+        return int(self.limit // self.least_price)
+
+    def without_least(self) -> "Budget":
+        """Return a new budget as one of a ledger that was born before there was a least price."""
+        settle(self, least=None)
+        return self
 
     def personal_limit(self, limit: Fraction | None = None, like: PersonalLimit | None = None) -> PersonalLimit:
         """Return what one person may be charged, at this limit or at another."""
@@ -145,6 +175,21 @@ def _need_payers(budget: Budget, total: object, *, said: bool) -> None:
         _need_persons(budget, total, said=said)
     elif budget.most is not None or total is not None:
         raise InvalidInput("most and total go with accounts of persons.", fix='pass per="person", or leave it out')
+
+
+def least_by_default(limit: Fraction) -> Fraction:
+    """Return the least price of a question where the steward chose none."""
+    return min(limit / PARTS, ALWAYS_ENOUGH)
+
+
+def _need_least(budget: Budget) -> None:
+    """Refuse a least price that leaves too little to ask."""
+    most = budget.limit / 100
+    if budget.least is not None and budget.least > most:
+        raise InvalidInput(
+            f"The least price is more than a hundredth of the budget, {budget.symbol}={text_down(most)}.",
+            fix="pass a smaller least, or leave it out: it is a ten-thousandth of the budget then",
+        )
 
 
 def _need_persons(budget: Budget, total: object, *, said: bool) -> None:

@@ -5,24 +5,30 @@ from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 
-from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerUnavailable
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerUnavailable, StillRunning
 from discreet.gate.accounts import PersonalAccount
 from discreet.gate.books import Book
 from discreet.gate.chain import Entry, linked
 from discreet.gate.events import (
+    Begun,
     Birth,
     Charged,
     Checkpoint,
     Continued,
     Event,
+    Excused,
+    Failed,
     Payment,
     Released,
     Resized,
+    Reviewed,
     digest_beside,
     from_body,
     now,
     to_body,
 )
+from discreet.gate.least_price import need_least_price
+from discreet.gate.runs import ENDINGS, GONE
 from discreet.gate.stores import (
     Accepted,
     Add,
@@ -40,20 +46,29 @@ OFTEN = 16384
 
 #: Sign a checkpoint of this number after this head; empty if there is no key at hand.
 Sign = Callable[[int, bytes, bytes], str]
+#: Tell whether a runner may still be running.
+IsRunning = Callable[[str], bool]
 
 
 def written(
-    book: Book, proposals: Sequence[Proposal], reading: Reading, add: Add, sign: Sign
+    book: Book, proposals: Sequence[Proposal], reading: Reading, add: Add, sign: Sign, is_running: IsRunning
 ) -> tuple[Book, list[Outcome]]:
-    """Write what of the proposals may be written, inside a transaction; return the book and what became of each."""
+    """Write what of the proposals may be written, inside a transaction; return the book and what became of each.
+
+    Before a run is begun, runs whose process is gone are noted as failures.
+    """
     book = book.caught_up(reading.entries)
     outcomes: list[Outcome] = []
     for body, answer in proposals:
         try:
             event = from_body(body)
-            existing = _existing(event, reading)
+            existing = _existing(event, reading, book)
+            if existing is None and _touches_runs(event):
+                for run in (one for one in book.runs.open if not is_running(one.runner)):
+                    book = _appended(book, Failed(at=now(), run=run.number, how=GONE), None, add, sign)
             if existing is None:
                 _need_charged(event, book, reading)
+                _need_runnable(event, book, reading)
             if existing is None:
                 book = _appended(book, event, answer, add, sign)
                 outcomes.append(Accepted(book.number, book.head.hex(), fresh=True))
@@ -68,11 +83,11 @@ def written(
 
 def checkpoint_of(book: Book) -> Checkpoint:
     """Return the totals as an event, not yet signed."""
-    account, payments, releases = book.totals()
-    return Checkpoint(at=now(), account=account, payments=payments, releases=releases, signature="")
+    account, payments, releases, runs = book.totals()
+    return Checkpoint(at=now(), account=account, payments=payments, releases=releases, signature="", runs=runs)
 
 
-def _existing(event: Event, reading: Reading) -> Entry | None:  # noqa: C901 - one case a kind
+def _existing(event: Event, reading: Reading, book: Book) -> Entry | None:  # noqa: C901 - one case a kind
     """Return where the same proposal was written before; refuse one that contradicts what was written."""
     match event:
         case Payment(request=request):
@@ -101,10 +116,37 @@ def _existing(event: Event, reading: Reading) -> Entry | None:  # noqa: C901 - o
                     "This was answered already.", fix="ask for it by its request: it is handed out again"
                 )
             return None
+        case Begun(runner=runner):
+            begun = [run.number for run in book.runs.open if run.runner == runner]
+            return trusted(reading, begun[0]) if begun else None
         case Birth():
             raise InvalidInput("A ledger is born once.", fix="create another ledger")
         case _:
             return None
+
+
+def _touches_runs(event: Event) -> bool:
+    """Tell whether an event is decided by how many runs are open, or have failed."""
+    return isinstance(event, Begun | Reviewed | Excused) or (isinstance(event, Payment) and bool(event.runner))
+
+
+def _need_runnable(event: Event, book: Book, reading: Reading) -> None:
+    """Refuse what may not be run: too cheap, answered, being run elsewhere, or another's."""
+    match event:
+        case Payment(cost=cost, runner=runner) if runner:
+            need_least_price(book.birth.budget, cost)
+        case Begun(payment=payment, step=step):
+            if _given(reading, payment, step) is not None:
+                raise InvalidInput(
+                    "This was answered already.", fix="ask for it by its request: it is handed out again"
+                )
+            if any((run.payment, run.step) == (payment, step) for run in book.runs.open):
+                raise StillRunning(
+                    "This request is being run by another process.",
+                    fix="ask again when that is done: its answer is handed out, at no further cost",
+                )
+        case Failed(how=how) if how not in ENDINGS:
+            raise InvalidInput("A run does not end so.", fix="use Gate.release")
 
 
 def _need_charged(event: Event, book: Book, reading: Reading) -> None:

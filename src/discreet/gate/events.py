@@ -23,9 +23,13 @@ from discreet.gate.chain import damaged
 #: has the number of its day, and the others keep theirs: so an old ledger reads as ever, and an old release that meets
 #: the new kind says that it needs a later one, and refuses.
 VERSION = 1
-LATER = {"continuation": 2, "charge": 3, "snapshot": 3}
+LATER = {"continuation": 2, "charge": 3, "snapshot": 3, "begun": 4, "failure": 4, "excuse": 4, "review": 4}
+#: Fields that were added to a kind later: an event that has one is of the version of that day, and of its kind's else.
+ADDED = {"birth": "least", "payment": "runner", "release": "run", "continuation": "run", "checkpoint": "runs"}
+ADDED_VERSION = 4
+NEWEST = max(ADDED_VERSION, *LATER.values())
 #: Fields that are whole numbers, and texts that may be missing; all others are texts.
-NUMBERS = frozenset({"payment", "size", "payments", "releases", "step", "after", "settled", "charge"})
+NUMBERS = frozenset({"payment", "size", "payments", "releases", "step", "after", "settled", "charge", "run"})
 OPTIONAL = frozenset({"epsilon", "rho", "reserve", "unit", "limit", "cost"})
 
 
@@ -54,6 +58,50 @@ class Payment:
     plan: str
     what: str
     cost: PrivacyLoss
+    #: Who runs it, if its first run began with the payment; else empty, and not written.
+    runner: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What was paid for is run once more, or a later step of it: written before the run. See `runs`."""
+
+    at: str
+    payment: int
+    step: int
+    #: Who asks for it: of a later step, perhaps not who paid.
+    analyst: str
+    runner: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A run ended without an answer: it raised, was interrupted, or its process was gone (`how`)."""
+
+    at: str
+    #: The entry that began it.
+    run: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excused:
+    """A supervisor is about to stop a run, for a public reason. If it is stopped, that is no failure."""
+
+    at: str
+    run: int
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """The steward looked at the failures of one analyst, or (None) of all: they are counted anew from here."""
+
+    at: str
+    by: str
+    reason: str
+    analyst: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +114,8 @@ class Released:
     size: int
     #: The entry that charged persons for it, where they have accounts; else 0, and not written.
     charge: int = 0
+    #: The entry that began the run, if it was not the payment; else 0, and not written.
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +127,8 @@ class Continued:
     step: int
     answer: str
     size: int
+    #: The entry that began the run; 0, and not written, in what was written before runs were noted.
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,13 +196,17 @@ class Checkpoint:
     releases: int
     #: Of the head before, the number and the totals: see `signing`. Empty if nobody signed.
     signature: str
+    #: Open runs and failures: see `runs`. Empty, and not written, if there are none.
+    runs: str = ""
 
 
 #: Events with an answer stored beside them.
 Answered = Released | Continued
 #: Events with persons stored beside them, whom nobody sees but the steward.
 Peopled = Charged | Snapshot
-Event = Birth | Payment | Answered | Peopled | Resized | Annotated | Disclosed | Checkpoint
+#: Events about runs that are not answered.
+Running = Begun | Failed | Excused | Reviewed
+Event = Birth | Payment | Answered | Peopled | Running | Resized | Annotated | Disclosed | Checkpoint
 
 
 def now() -> str:
@@ -164,12 +220,13 @@ def born(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
     return Birth(at=now(), title=title, budget=budget, policy=policy, key=key, nonce=os.urandom(16).hex())
 
 
-def answered(payment: int, step: int, answer: bytes, charge: int = 0) -> Answered:
+def answered(payment: int, step: int, answer: bytes, charge: int = 0, run: int = 0) -> Answered:
     """Return the event of an answer: the first of a payment, or that of a later step."""
+    run = 0 if run == payment else run
     digest, size = sha256(answer).hexdigest(), len(answer)
     if step:
-        return Continued(at=now(), payment=payment, step=step, answer=digest, size=size)
-    return Released(at=now(), payment=payment, answer=digest, size=size, charge=charge)
+        return Continued(at=now(), payment=payment, step=step, answer=digest, size=size, run=run)
+    return Released(at=now(), payment=payment, answer=digest, size=size, charge=charge, run=run)
 
 
 def digest_beside(event: Event) -> str | None:
@@ -181,7 +238,7 @@ def digest_beside(event: Event) -> str | None:
             return None
 
 
-def kind_name(event: Event) -> str:  # noqa: C901 - one case a kind
+def kind_name(event: Event) -> str:  # noqa: C901, PLR0912 - one case a kind
     """Return the word that stands for a kind of event, in the bytes and on the terminal."""
     match event:
         case Birth():
@@ -196,6 +253,14 @@ def kind_name(event: Event) -> str:  # noqa: C901 - one case a kind
             return "charge"
         case Snapshot():
             return "snapshot"
+        case Begun():
+            return "begun"
+        case Failed():
+            return "failure"
+        case Excused():
+            return "excuse"
+        case Reviewed():
+            return "review"
         case Resized():
             return "resize"
         case Annotated():
@@ -208,7 +273,7 @@ def kind_name(event: Event) -> str:  # noqa: C901 - one case a kind
             assert_never(event)
 
 
-def to_body(event: Event) -> bytes:  # noqa: C901 - one case a kind
+def to_body(event: Event) -> bytes:  # noqa: C901, PLR0912 - one case a kind
     """Return the canonical bytes of an event."""
     fields: Fields
     match event:
@@ -220,18 +285,27 @@ def to_body(event: Event) -> bytes:  # noqa: C901 - one case a kind
                 "key": event.key,
                 "nonce": event.nonce,
             }
-        case Payment(request=request, analyst=analyst, plan=plan, what=what, cost=cost):
+        case Payment(request=request, analyst=analyst, plan=plan, what=what, cost=cost, runner=runner):
             fields = {
                 "request": request,
                 "analyst": analyst,
                 "plan": plan,
                 "what": what,
                 "cost": loss_to_text(cost),
+                **_said(runner=runner),
             }
-        case Released(payment=payment, answer=answer, size=size, charge=charge):
-            fields = {"payment": payment, "answer": answer, "size": size, **({"charge": charge} if charge else {})}
-        case Continued(payment=payment, step=step, answer=answer, size=size):
-            fields = {"payment": payment, "step": step, "answer": answer, "size": size}
+        case Released(payment=payment, answer=answer, size=size, charge=charge, run=run):
+            fields = {"payment": payment, "answer": answer, "size": size, **_said(charge=charge, run=run)}
+        case Continued(payment=payment, step=step, answer=answer, size=size, run=run):
+            fields = {"payment": payment, "step": step, "answer": answer, "size": size, **_said(run=run)}
+        case Begun(payment=payment, step=step, analyst=analyst, runner=runner):
+            fields = {"payment": payment, "step": step, "analyst": analyst, "runner": runner}
+        case Failed(run=run, how=how):
+            fields = {"run": run, "how": how}
+        case Excused(run=run, by=by, reason=reason):
+            fields = {"run": run, "by": by, "reason": reason}
+        case Reviewed(by=by, reason=reason, analyst=analyst_or_none):
+            fields = {"by": by, "reason": reason, "analyst": analyst_or_none}
         case Charged(payment=payment, after=after, settled=settled, people=people):
             fields = {"payment": payment, "after": after, "settled": settled, "people": people}
         case Snapshot(after=after, people=people):
@@ -252,29 +326,37 @@ def to_body(event: Event) -> bytes:  # noqa: C901 - one case a kind
                 "payments": event.payments,
                 "releases": event.releases,
                 "signature": event.signature,
+                **_said(runs=event.runs),
             }
         case _:
             assert_never(event)
     kind = kind_name(event)
-    return canonical({"kind": kind, "version": version_of(kind), "at": event.at, **fields})
+    return canonical({"kind": kind, "version": version_of(kind, fields), "at": event.at, **fields})
 
 
-def version_of(kind: object) -> int:
-    """Return the version in which events of a kind are written."""
-    return LATER.get(kind, VERSION) if isinstance(kind, str) else VERSION
+def _said(**fields: int | str) -> Fields:
+    """Return the fields that say something; the others are left out, so that old events read as ever."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def version_of(kind: object, fields: Fields) -> int:
+    """Return the version in which an event of a kind, with these fields, is written."""
+    if not isinstance(kind, str):
+        return VERSION
+    return ADDED_VERSION if ADDED.get(kind) in fields else LATER.get(kind, VERSION)
 
 
 def from_body(body: bytes) -> Event:
     """Return the event that canonical bytes stand for; bytes that `to_body` would not have written are refused."""
     fields = parsed(body)
-    if fields.pop("version", None) != version_of(fields.get("kind")):
+    if fields.pop("version", None) != version_of(fields.get("kind"), fields):
         raise InvalidInput(
-            f"An event is written in another version than this release reads, which is {max(LATER.values())}.",
+            f"An event is written in another version than this release reads, which is {NEWEST}.",
             fix="open the ledger with the release of discreet that wrote it, or a later one",
         )
     try:
         kind = fields.pop("kind", None)
-        _need_kinds(fields, optional="analyst" if kind == "resize" else "")
+        _need_kinds(fields, optional="analyst" if kind in ("resize", "review") else "")
         event = _built(kind, fields)
         same = to_body(event) == body
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -295,7 +377,7 @@ def _need_kinds(fields: Fields, optional: str) -> None:
             raise _unreadable()
 
 
-def _built(kind: object, fields: Fields) -> Event:  # noqa: C901 - one case a kind
+def _built(kind: object, fields: Fields) -> Event:  # noqa: C901, PLR0912 - one case a kind
     match kind:
         case "birth":
             return Birth(budget=budget_of(fields), policy=Policy(fields.pop("policy")), **fields)
@@ -309,6 +391,14 @@ def _built(kind: object, fields: Fields) -> Event:  # noqa: C901 - one case a ki
             return Charged(**fields)
         case "snapshot":
             return Snapshot(**fields)
+        case "begun":
+            return Begun(**fields)
+        case "failure":
+            return Failed(**fields)
+        case "excuse":
+            return Excused(**fields)
+        case "review":
+            return Reviewed(**fields)
         case "resize":
             return Resized(limit=number_of(fields.pop("limit")), **fields)
         case "annotation":

@@ -1,18 +1,31 @@
 """The one door: prices, pays, runs and releases. Nothing private leaves by any other way."""
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from discreet.accounting import Guarantee, PrivacyLoss, guarantee
-from discreet.core import DiscreetError, InvalidInput, LedgerUnavailable, RunFailed, WrongType, whole
+from discreet.core import (
+    DiscreetError,
+    Finished,
+    InvalidInput,
+    LedgerDamaged,
+    LedgerUnavailable,
+    RunFailed,
+    WrongType,
+    whole,
+)
+from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.answers import decode, encode
 from discreet.gate.earlier import Earlier, earlier
+from discreet.gate.least_price import need_least_price
 from discreet.gate.ledger import Ledger
 from discreet.gate.plans import AnyPlan, Plan, SteppedPlan, need_label, plan_digest
 from discreet.gate.priced_plans import (
@@ -26,6 +39,8 @@ from discreet.gate.priced_plans import (
     price_plan,
 )
 from discreet.gate.releases import Receipt, Release
+from discreet.gate.runs import FAILED as FAILED_RUN
+from discreet.gate.runs import INTERRUPTED
 from discreet.gate.takings import need_asked
 from discreet.gate.thread_queue import bare
 from discreet.noise import SYSTEM
@@ -35,6 +50,9 @@ Data = TypeVar("Data")
 #: Times that a question is run because others were charged while it was.
 TRIES = 10
 FAILED = "The question was paid for, and failed while it was being answered."
+INTERRUPTED_PAID = "Interrupted while a paid question was answered. Ask the same again: it is not paid for twice."
+#: Errors of the ledger itself, which are told as they are, also while a plan is run.
+LEDGERS = (LedgerUnavailable, LedgerDamaged, Finished)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +106,9 @@ class Gate(Generic[Data]):
         elif self._personal:
             raise not_in_steps()
         account, priced = self._ledger.book.account, price_plan(plan)
+        stored = self._ledger.find(priced.digest, self._analyst)
+        if stored is None:
+            need_least_price(self._ledger.budget, priced.cost)
         fits = account.fits(priced.cost, self._analyst)
         later = account.admit(priced.cost, self._analyst) if fits else None
         return Price(
@@ -97,7 +118,7 @@ class Gate(Generic[Data]):
             fits=fits,
             left=account.left_of(account.binding(self._analyst)),
             then=None if later is None else later.left_of(later.binding(self._analyst)),
-            stored=self._ledger.find(priced.digest, self._analyst),
+            stored=stored,
         )
 
     def release(self, plan: Plan[Data], *, request: str | None = None, fresh: bool = False) -> Release:
@@ -106,6 +127,8 @@ class Gate(Generic[Data]):
         A request that was answered before is handed out again, byte for byte; one that was paid for and not answered is
         run. Under a new request (or none), an identical plan that was answered before is handed out for free, unless
         `fresh` noise is asked for, and paid for. Before it is paid for or run, the plan may refuse by `check`.
+        What this analyst paid for an identical plan and was not answered is run, and not paid for again; with `fresh`,
+        only if no request is named and nobody is running it.
         """
         need_plan(plan)
         if self._personal:
@@ -113,14 +136,15 @@ class Gate(Generic[Data]):
             need_asked(self._data)
         digest = plan_digest(plan)
         if fresh:
-            return self._bought(self._checked(plan, digest, self._known(request)), request)
+            known = self._known(request)
+            return self._bought(self._checked(plan, digest, known), request, resumed=request is None, fresh=True)
         # Two threads that ask the same at once would both find nothing, and both pay.
         with self._ledger.running.of(digest):
             known = self._known(request)
             found = self._ledger.find(digest, self._analyst) if known is None else None
             if found is not None:
                 return self._stored(plan, self._ledger.receipt(found), fresh=False)
-            return self._bought(self._checked(plan, digest, known), request)
+            return self._bought(self._checked(plan, digest, known), request, resumed=known is None)
 
     def _known(self, request: str | None) -> int | None:
         """Return the payment of a request, if it was paid for."""
@@ -147,14 +171,15 @@ class Gate(Generic[Data]):
         whole(step, "step", least=0, most=whole(plan.steps, "steps") - 1)
         digest, running = plan_digest(plan), self._ledger.running
         # Two threads that begin at once would both find nothing, and both pay; two runs of one step are two draws.
-        with running.of(digest):
-            receipt = self._begun(plan, digest, request, step)
+        with running.of(digest), self._ledger.runs.runner() as runner:
+            receipt = self._stream(plan, digest, request, step, runner)
             fresh = self._ledger.release_of(receipt.number, step, surely=True) is None
             if fresh:
-                self._answer(plan, receipt, earlier(self._ledger, receipt.number, step))
+                before = earlier(self._ledger, receipt.number, step)
+                fresh = self._answered(plan, receipt, runner, before)
             return self._handed_out(receipt, step, fresh=fresh)
 
-    def _begun(self, plan: SteppedPlan[Data], digest: str, request: str | None, step: int) -> Receipt:
+    def _stream(self, plan: SteppedPlan[Data], digest: str, request: str | None, step: int, runner: str) -> Receipt:
         """Return the payment that all steps of a plan belong to; only the first step pays, if nobody did."""
         known = self._known(request)
         found = self._ledger.find(digest, self._analyst) if known is None else None
@@ -163,44 +188,88 @@ class Gate(Generic[Data]):
         priced = self._checked(plan, digest, found if known is None else known, step)
         if found is not None:
             return self._ledger.receipt(found)
-        return self._paid(priced, request)  # of a request that is known, only whether it is this plan's
+        unanswered = None if known is not None else next(self._unanswered(priced), None)
+        # Of a request that is known, only whether it is this plan's.
+        return self._paid(priced, request, runner) if unanswered is None else unanswered
 
-    def _paid(self, priced: PricedPlan, request: str | None) -> Receipt:
+    def _unanswered(self, priced: PricedPlan) -> Iterator[Receipt]:
+        """Return this analyst's own payments for an identical plan that were not answered, oldest first."""
+        return self._ledger.unanswered(priced.digest, priced.cost, self._analyst)
+
+    def _paid(self, priced: PricedPlan, request: str | None, runner: str = "") -> Receipt:
+        """Pay, and begin the first run with the payment; a request that was paid for before is not paid for again."""
         name = f"auto-{os.urandom(16).hex()}" if request is None else need_label(request, "request")
-        return self._ledger.pay(priced.cost, what=priced.what, plan=priced.digest, request=name, analyst=self._analyst)
+        pay = partial(self._ledger.pay, priced.cost, what=priced.what, plan=priced.digest, request=name)
+        return self._ledger.runs.wait(lambda: pay(analyst=self._analyst, runner=runner))
 
-    def _bought(self, priced: PricedPlan, request: str | None) -> Release:
-        """Pay, run and store; a request that was paid for before is not paid for again."""
-        receipt, plan = self._paid(priced, request), priced.plan
+    def _bought(self, priced: PricedPlan, request: str | None, *, resumed: bool, fresh: bool = False) -> Release:
+        """Pay, run and store; what was paid for before and not answered is run, and not paid for again (`resumed`)."""
+        for receipt in self._unanswered(priced) if resumed else ():
+            # Who asks for fresh noise does not wait for what another is being answered.
+            if not (fresh and self._ledger.runs.is_run(receipt.number)):
+                found = self._ran(priced.plan, receipt)
+                if found.fresh or not fresh:
+                    return found
+        with self._ledger.runs.runner() as runner:
+            return self._ran(priced.plan, self._paid(priced, request, runner), runner)
+
+    def _ran(self, plan: Any, receipt: Receipt, runner: str | None = None) -> Release:
+        """Run what was paid for, unless it was answered, and hand out what is stored."""
+        if runner is None:
+            with self._ledger.runs.runner() as named:
+                return self._ran(plan, receipt, named)
         # Two runs of one request would be two draws, of which only one may be stored.
         with self._ledger.running.of(receipt.number):
-            if self._ledger.release_of(receipt.number, surely=True) is not None:
-                return self._stored(plan, receipt, fresh=False)
-            self._answer(plan, receipt)
-            if self._personal:
+            fresh = self._ledger.release_of(receipt.number, surely=True) is None
+            if fresh:
+                fresh = self._answered(plan, receipt, runner)
+            if fresh and self._personal:
                 with suppress(DiscreetError):  # what was asked for is stored; the next one will find out
                     self._ledger.people.tidy()
-            return self._stored(plan, receipt, fresh=True)
+            return self._stored(plan, receipt, fresh=fresh)
 
-    def _answer(self, plan: Any, receipt: Receipt, before: Earlier | None = None) -> None:
+    def _answered(self, plan: Any, receipt: Receipt, runner: str, before: Earlier | None = None) -> bool:
+        """Write down that a plan is run, run it, and store its answer; False if it was answered elsewhere meanwhile.
+
+        A run that ends without an answer is a failure, and is counted as one before anybody hears of it.
+        """
+        runs, number, step = self._ledger.runs, receipt.number, len(before or ())
+        begun = next((run.number for run in runs.state.open if run.runner == runner), None)
+        if begun is None:
+            begun = runs.begin(
+                number, step, self._analyst, runner, lambda: self._ledger.release_of(number, step) is not None
+            )
+        if begun is None:
+            return False
+        how = INTERRUPTED
+        try:
+            self._answer(plan, receipt, begun, before)
+        except RunFailed:
+            how = FAILED_RUN
+            raise
+        finally:
+            runs.end(begun, how)
+        return True
+
+    def _answer(self, plan: Any, receipt: Receipt, run: int, before: Earlier | None = None) -> None:
         """Run a plan, or the step after those `before`, and store its answer.
 
         An error carries no frame that saw the data, or an answer not yet stored.
         """
-        found = self._run_among(plan, receipt) if self._personal else (self._run(plan, receipt, before), 0)
+        found = self._run_among(plan, receipt, run) if self._personal else (self._run(plan, receipt, before), 0)
         if found is None:
             return  # another process was asked the same, and was sooner
         answer, charge = found
         failure: BaseException | None = None
         try:
-            self._ledger.release(receipt, answer, step=len(before or ()), charge=charge)
+            self._ledger.release(receipt, answer, step=len(before or ()), charge=charge, run=run)
         except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
             failure = bare(error)
         del answer, found
         if failure is not None:
             raise failure
 
-    def _run_among(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
+    def _run_among(self, plan: Any, receipt: Receipt, run: int) -> tuple[bytes, int] | None:
         """Run a plan among those who can pay for it, and charge them, durably.
 
         Returns the answer, not yet stored, and the entry that charged them.
@@ -216,13 +285,19 @@ class Gate(Generic[Data]):
                 try:
                     found = self._charged(plan, receipt)
                 except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
-                    failure = error.with_traceback(None) if isinstance(error, RunFailed) else bare(error)
+                    failure = error
                     break
                 if found is not None:
                     return found
-        raise failure or LedgerUnavailable(
-            "Others are charged all the time.", fix=f"ask again with request={receipt.request!r}, which is free"
-        )
+        if failure is None:
+            with suppress(DiscreetError):
+                self._ledger.excuse(run, by="gate", reason="others were charged while it was run")
+            failure = LedgerUnavailable(
+                "Others are charged all the time.", fix=f"ask again with request={receipt.request!r}, which is free"
+            )
+        ending = bare(failure) if isinstance(failure, LEDGERS) else _ending(failure, receipt)
+        del failure
+        raise ending
 
     def _charged(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
         """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile."""
@@ -245,18 +320,9 @@ class Gate(Generic[Data]):
         except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on a row
             failure = error
         # From here on nothing is raised while that error is being handled, so that none carries it along.
-        interrupted = isinstance(failure, KeyboardInterrupt)
-        if not interrupted:
-            tell_operator(f"Request {receipt.request}, entry {receipt.number}, failed.", failure)
+        ending = _ending(failure, receipt)
         del failure
-        if interrupted:
-            raise KeyboardInterrupt
-        failed = RunFailed(
-            FAILED,
-            fix=f"ask again with request={receipt.request!r}, which costs nothing more; {HOW_TO_READ}",
-        )
-        failed.receipt = receipt
-        raise failed
+        raise ending
 
     def _stored(self, plan: Plan[Data], receipt: Receipt, *, fresh: bool) -> Release:
         return self._handed_out(receipt, fresh=fresh, error=getattr(plan, "error", None))
@@ -281,3 +347,20 @@ class Gate(Generic[Data]):
 
     def __reduce__(self) -> str:
         raise WrongType("A gate is not copied.", fix="make one where it is needed, from a ledger opened there")
+
+
+def _ending(failure: BaseException, receipt: Receipt) -> BaseException:
+    """Return the error that a failed run ends with: one constant sentence, or an interrupt.
+
+    What kind of error it was may depend on a row, and is told to the operator alone.
+    """
+    if isinstance(failure, RunFailed):
+        return failure.with_traceback(None)
+    if is_interrupt(failure):
+        return KeyboardInterrupt(INTERRUPTED_PAID)
+    tell_operator(f"Request {receipt.request}, entry {receipt.number}, failed.", failure)
+    failed = RunFailed(
+        FAILED, fix=f"ask again with request={receipt.request!r}, which costs nothing more; {HOW_TO_READ}"
+    )
+    failed.receipt = receipt
+    return failed

@@ -27,6 +27,8 @@ class History:
     continued: int = 0
     #: Payments for which persons were charged, and the last entry that did.
     charged: dict[int, int] = field(default_factory=dict)
+    #: Runs that were begun: by the entry that began one, its payment and step.
+    runs: dict[int, tuple[int, int]] = field(default_factory=dict)
     checkpoints: int = 0
     #: Checkpoints that the key signed, and the last of them.
     signed: int = 0
@@ -43,8 +45,12 @@ class History:
             self.payments.add(number)
         elif kind == "release":
             self._release(number, fields["payment"], fields.get("charge"))
+            self._run(number, (fields["payment"], 0), fields.get("run"))
         elif kind == "continuation":
             self._continue(number, fields["payment"], fields["step"])
+            self._run(number, (fields["payment"], fields["step"]), fields.get("run"))
+        elif kind == "begun":
+            self._begin(number, fields["payment"], fields["step"])
         elif kind == "charge":
             self._charge(number, fields["payment"])
         elif kind == "checkpoint":
@@ -59,6 +65,18 @@ class History:
         elif self.personal and (charge is None or charge != self.charged.get(payment)):
             self.faults.append(f"entry {number} releases what nobody was charged for, or not last")
         self.released.add(payment)
+
+    def _begin(self, number: int, payment: int, step: int) -> None:
+        if payment not in self.payments:
+            self.faults.append(f"entry {number} begins a run of what was not paid for before")
+        elif (payment in self.released) if not step else step <= self.steps.get(payment, 0):
+            self.faults.append(f"entry {number} begins a run of what was released before")
+        self.runs[number] = (payment, step)
+
+    def _run(self, number: int, asked: tuple[int, int], run: int | None) -> None:
+        """Look whether an answer is of a run that was begun for it, where it names one."""
+        if run is not None and self.runs.get(run) != asked:
+            self.faults.append(f"entry {number} is of a run that was not begun for it")
 
     def _charge(self, number: int, payment: int) -> None:
         if payment in self.released:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -40,6 +40,7 @@ from discreet.gate.opening import Places, need_continued, need_new, opened_book,
 from discreet.gate.people_desk import PeopleDesk
 from discreet.gate.plans import need_label, need_words
 from discreet.gate.releases import Receipt, receipt_of
+from discreet.gate.run_desk import RunDesk
 from discreet.gate.signing import CHECKPOINT, SigningKey, checkpoint_message
 from discreet.gate.statements import Distribution, Statement
 from discreet.gate.stores import (
@@ -56,6 +57,7 @@ from discreet.gate.stores import (
     paid_for,
     released_by,
     trusted,
+    unanswered_for,
 )
 from discreet.gate.thread_queue import Locks, ThreadQueue
 from discreet.gate.verification import Progress, Verification, verified
@@ -75,6 +77,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         #: Requests that are being run by some gate of this ledger.
         self.running = Locks()
         self._threads = ThreadQueue(lambda proposals: store.submit(proposals, self._process))
+        self.runs = RunDesk(store.handle, store.is_present, lambda: self.book, lambda: self._book, self._proposed)
         self.people = PeopleDesk(self.identity, lambda: self.book, store.reading, self._proposed, book.vouched)
 
     @classmethod
@@ -182,8 +185,13 @@ class Ledger(AbstractContextManager["Ledger"]):
         """Tell whether a payment would be admitted now."""
         return self.book.account.fits(cost, analyst)
 
-    def pay(self, cost: PrivacyLoss, *, what: str, plan: str, request: str, analyst: str = "") -> Receipt:
-        """Pay for a request, durably, or raise `BudgetExceeded`; paying for it again is free."""
+    def pay(
+        self, cost: PrivacyLoss, *, what: str, plan: str, request: str, analyst: str = "", runner: str = ""
+    ) -> Receipt:
+        """Pay for a request, durably, or raise `BudgetExceeded`; paying for it again is free.
+
+        With a `runner` (see `runs`) its first run begins with the payment, if it was not paid for before.
+        """
         event = Payment(
             at=now(),
             request=need_label(request, "request"),
@@ -191,6 +199,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             plan=need_label(plan, "plan"),
             what=need_words(what, "what"),
             cost=cost,
+            runner=runner,
         )
         outcome = self._proposed(event)
         entry = self._store.reading.entry(outcome.number)
@@ -201,14 +210,17 @@ class Ledger(AbstractContextManager["Ledger"]):
             raise LedgerDamaged("A payment was answered with another's number.", fix="verify the ledger; ask again")
         return receipt
 
-    def release(self, receipt: Receipt, answer: bytes, *, step: int = 0, charge: int = 0) -> tuple[Entry, bytes]:
+    def release(
+        self, receipt: Receipt, answer: bytes, *, step: int = 0, charge: int = 0, run: int = 0
+    ) -> tuple[Entry, bytes]:
         """Store an answer, durably, under a payment; return the entry and the answer that stand there.
 
         If another was stored before, that one is it. A later `step` follows the one before it; an answer its `charge`.
+        `run` is the entry that began its run, if that was not the payment.
         """
         if receipt.ledger != self.identity:
             raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
-        return self.stored(self._proposed(answered(receipt.number, step, answer, charge), answer).number)
+        return self.stored(self._proposed(answered(receipt.number, step, answer, charge, run), answer).number)
 
     def receipt(self, number: int) -> Receipt:
         """Return the receipt of a payment."""
@@ -251,6 +263,13 @@ class Ledger(AbstractContextManager["Ledger"]):
                 return number
         return None
 
+    def unanswered(self, plan: str, cost: PrivacyLoss, analyst: str = "") -> Iterator[Receipt]:
+        """Return what this analyst paid for an identical plan and was not answered, oldest first."""
+        for number in unanswered_for(self._store.reading, plan):
+            receipt = self.receipt(number)
+            if (receipt.analyst, receipt.cost) == (analyst, cost):
+                yield receipt
+
     def statement(self, *values: Value | None) -> Statement:
         """Return what one person was charged, by the values that all rows of that person share. For that person."""
         return self.people.statement(values)
@@ -288,6 +307,20 @@ class Ledger(AbstractContextManager["Ledger"]):
             analyst=None if analyst is None else need_label(analyst, "analyst"),
         )
         self._proposed(event)
+
+    def review(self, *, by: str, reason: str, analyst: str | None = None) -> None:
+        """Note that the steward looked at the runs that failed, of all or of one analyst: they are counted anew.
+
+        Where persons have accounts, a review of all sets a new reserve for failures aside in every account.
+        """
+        self.runs.review(by=by, reason=reason, analyst=analyst)
+
+    def excuse(self, run: int, *, by: str, reason: str) -> None:
+        """Note, before a run is stopped, that it is stopped for a public reason; then it does not count as a failure.
+
+        `run` is the number of an open run: see `runs.state.open`.
+        """
+        self.runs.excuse(run, by=by, reason=reason)
 
     def annotate(self, text: str, *, by: str) -> None:
         """Note something, for whoever reads the ledger."""
@@ -382,7 +415,7 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def _written(self, proposals: Sequence[Proposal], reading: Reading, add: Add) -> tuple[Book, list[Outcome]]:
         need_continued(reading, self._places)
-        return written(self._book, proposals, reading, add, self._signature)
+        return written(self._book, proposals, reading, add, self._signature, lru_cache(self.runs.is_running))
 
     def _signature(self, number: int, previous: bytes, plain: bytes) -> str:
         if self._key is None:

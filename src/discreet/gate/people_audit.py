@@ -9,14 +9,14 @@ from discreet.core import DiscreetError, LedgerDamaged
 from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import Fields
 from discreet.gate.chain import Entry
-from discreet.gate.events import Charged, Disclosed, Payment, Peopled, Released, Resized, Snapshot, from_body
+from discreet.gate.events import Charged, Disclosed, Payment, Peopled, Released, Resized, Reviewed, Snapshot, from_body
 from discreet.gate.people import Directory
 from discreet.gate.people_blobs import People, unpack
 from discreet.gate.personal_account import PersonalAccount, Quanta
 from discreet.gate.personal_accounts import Accounts, stored_people
 from discreet.gate.stores import Reading
 
-KINDS = frozenset({"payment", "release", "charge", "snapshot", "resize", "disclosure"})
+KINDS = frozenset({"payment", "release", "charge", "snapshot", "resize", "disclosure", "review"})
 #: The most quanta by which a run's charges may be more than the price of its payment, as each pass rounds up by itself.
 #: The loss is no more for that, so the promise need not be. Far more passes than a run makes, and 3·10⁻⁶ of a limit.
 ROUNDING = 4096
@@ -32,7 +32,7 @@ class PeopleAudit:
         self._accounts, self._reading = Accounts(Directory()), reading
         self.faults: list[str] = []
 
-    def look(self, entry: Entry, fields: Fields) -> None:
+    def look(self, entry: Entry, fields: Fields) -> None:  # noqa: C901 - one case a kind
         """Look at one more entry; after a fault nothing more is counted, as nothing would be right."""
         if fields["kind"] not in KINDS or self.faults:
             return
@@ -47,6 +47,8 @@ class PeopleAudit:
                 self._account = replace(self._account.resized(limit, None), settled=entry.number)
             case Resized():
                 self._account = replace(self._account, settled=entry.number)
+            case Reviewed(analyst=None):
+                self._account = replace(self._account.reviewed(), settled=entry.number)
             case Disclosed(cost=cost_or_none):
                 self._account = replace(self._account.disclosed(cost_or_none), settled=entry.number)
 
@@ -89,7 +91,7 @@ class PeopleAudit:
     def _above(self, limits: Quanta, people: People) -> bool:
         numbers = self._accounts.ours(people.accounts)
         charges = people.amounts, people.failures
-        sums = zip(self._accounts.balances(), charges, limits, self._account.base, strict=True)
+        sums = zip(self._accounts.balances(), charges, limits, self._account.aside, strict=True)
         return any(
             bool(np.any((charged > 0) & (kept[numbers].astype(np.int64) + base > limit)))
             for kept, charged, limit, base in sums

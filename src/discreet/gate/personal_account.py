@@ -20,6 +20,7 @@ from discreet.gate.budgets import Budget, Policy
 from discreet.gate.canonical import canonical, parsed
 from discreet.gate.chain import damaged
 from discreet.gate.dataset_account import DatasetAccount
+from discreet.gate.least_price import reserve_quanta
 
 #: Quanta of ε or ρ, and quanta of failure mass.
 Quanta = tuple[int, int]
@@ -67,6 +68,8 @@ class PersonalAccount:
     #: run of them adds to `reached`.
     unanswered: tuple[Unanswered, ...] = ()
     forgotten: Quanta = (0, 0)
+    #: Quanta that are set aside in every account for runs that fail, which charge nobody.
+    reserve: int = 0
 
     @classmethod
     def born(cls, budget: Budget, policy: Policy) -> "PersonalAccount":
@@ -82,7 +85,11 @@ class PersonalAccount:
                 fix="leave out the policy: Policy.SHARED",
             )
         everybody = None if budget.total is None else DatasetAccount.born(budget.total, policy)
-        return cls(budget, budget.limit, budget.personal_limit(), everybody=everybody)
+        # A ledger that was born before there was a least price has nothing set aside until its first review.
+        reserve = 0 if budget.least is None else reserve_quanta(budget)
+        return cls(
+            budget, budget.limit, budget.personal_limit(), reached=(reserve, 0), everybody=everybody, reserve=reserve
+        )
 
     @property
     def policy(self) -> Policy:
@@ -113,12 +120,17 @@ class PersonalAccount:
     def is_dear(self, cost: PrivacyLoss) -> bool:
         """Tell whether a question may cost a person more than anybody can have left; public."""
         price = self.terms.price(cost)
-        return price is None or price[0] > self.terms.limit - self.base[0]
+        return price is None or price[0] > self.terms.limit - self.aside[0]
+
+    @property
+    def aside(self) -> Quanta:
+        """What nobody can be charged for an answer: what became known elsewhere, and the reserve for failures."""
+        return self.base[0] + self.reserve, self.base[1]
 
     @property
     def total(self) -> Filter:
         """The account of a person who was not asked yet: all that is public about anybody's."""
-        spent, failed = self._amounts((min(self.base[0], self.terms.limit), min(self.base[1], self._most_failures)))
+        spent, failed = self._amounts((min(self.aside[0], self.terms.limit), min(self.base[1], self._most_failures)))
         if self.terms.currency is Currency.EPSILON:
             return PureFilter(self.terms.amount, spent=spent)
         return ConcentratedFilter(self.terms.amount, self.terms.failures, spent=spent, failed=failed)
@@ -201,8 +213,19 @@ class PersonalAccount:
         if price is None:
             return replace(self, everybody=everybody, closed=True)
         base, reached = _sum(self.base, price), _sum(self.reached, price)
-        closed = self.closed or base[0] >= self.terms.limit or reached[1] > self._most_failures
+        closed = self.closed or base[0] + self.reserve >= self.terms.limit or reached[1] > self._most_failures
         return replace(self, everybody=everybody, base=base, reached=reached, closed=closed)
+
+    def reviewed(self) -> "PersonalAccount":
+        """Return the account with a new reserve for failures; refuse where somebody may not have that much left."""
+        more = reserve_quanta(self.budget)
+        reached = self.reached[0] + more, self.reached[1]
+        if self.closed or reached[0] > self.terms.limit:
+            raise BudgetExceeded(
+                "A review of all failures sets a new reserve aside in every account, and somebody may have less left.",
+                fix="raise the limit first, with a reason; or review the failures of one analyst",
+            )
+        return replace(self, reached=reached, reserve=self.reserve + more)
 
     def followed(self, number: int, people: str, *, afresh: bool) -> "PersonalAccount":
         """Return the account after an entry that charged persons, or that added up all charges (`afresh`)."""
@@ -250,6 +273,7 @@ class PersonalAccount:
                 "since": self.since,
                 "unanswered": [list(one) for one in self.unanswered],
                 "forgotten": list(self.forgotten),
+                **({"reserve": self.reserve} if self.reserve else {}),
             }
         ).decode("ascii")
 
@@ -273,6 +297,7 @@ class PersonalAccount:
                 int(fields["since"]),
                 tuple(Unanswered(*map(int, one)) for one in fields["unanswered"]),
                 _quanta(fields["forgotten"]),
+                int(fields.get("reserve", 0)),
             )
         except (ValueError, KeyError, AttributeError, TypeError, InvalidInput):
             found = None

@@ -75,6 +75,12 @@ BEGIN = """
 # to forget to sync.
 STATE = "select version, state, current_setting('fsync') from store"
 LOCK = f"{STATE} for update"
+# An advisory lock of the session says that a handle is open: the server frees it when the connection is gone.
+PRESENCE = "select pg_advisory_lock(?)"
+PRESENT = """
+    select count(*) from pg_locks where locktype = 'advisory' and granted and objsubid = 1 and classid = ? and objid = ?
+    and database = (select oid from pg_database where datname = current_database())
+"""
 ENTRY = "insert into entries(number, kind, request, plan, payment, body, head) values(%s, %s, %s, %s, %s, %s, %s)"
 ANSWER = "insert into answers(number, answer) values(%s, %s)"
 PIECES = "insert into pieces(number, part, piece) values(%s, %s, %b)"
@@ -125,6 +131,9 @@ class PostgresStore:
                     self._create()
                 else:
                     self._need_ledger()
+                #: The name of this handle, which a lock of the reading connection stands for.
+                self.handle = f"{int.from_bytes(os.urandom(8), 'big') >> 1:016x}"
+                _rows(self._reader, PRESENCE, [int(self.handle, 16)])
         except BaseException:
             self.close()
             raise
@@ -157,6 +166,14 @@ class PostgresStore:
         """Process them here: the server lets one writer in after the other."""
         self._need_usable()
         return process(proposals)
+
+    def is_present(self, handle: str) -> bool:
+        """Tell whether a handle is open on any host."""
+        try:
+            high, low = divmod(int(handle, 16), 2**32)
+        except ValueError:
+            return False
+        return self._read(PRESENT, high, low) != [(0,)]
 
     def close(self) -> None:
         """Let go of the server."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import DiscreetError, InvalidInput, NotReady, WrongType
+from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.plans import need_words, plan_digest
 from discreet.gate.takings import Prospect, cannot_be_charged
@@ -53,7 +54,7 @@ def check_ready(plan: Any, data: Any, *, personal: bool) -> None:
         return
     if isinstance(failure, DiscreetError):
         raise type(failure).of(failure.problem, failure.fix)
-    if isinstance(failure, KeyboardInterrupt):
+    if is_interrupt(failure):
         raise KeyboardInterrupt
     tell_operator("The data source could not be checked before payment.", failure)
     del failure

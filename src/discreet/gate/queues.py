@@ -34,12 +34,17 @@ class FileQueue:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._guard = folder, threading.Lock()
-        self._slot = self._wake = self._lock = -1
+        self._slot = self._wake = self._lock = self._presence = -1
         self._took = 0.0
+        #: The name of this handle; its file is locked for as long as the handle is open.
+        self.handle = os.urandom(8).hex()
         with _working_files():
             folder.mkdir(mode=0o700, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._presence = _held(self._folder / f"new-{self.handle}", self._presence_of(self.handle))
             self._take_slot()
+            for left in folder.glob("open-*"):
+                self.is_present(left.name.removeprefix("open-"))  # which sweeps it away if nobody holds it
         self._owner = os.getpid()
         _close_in_children(self)
 
@@ -55,20 +60,40 @@ class FileQueue:
                     self._take_slot()
                 raise
 
+    def is_present(self, handle: str) -> bool:
+        """Tell whether a handle is open, in this process or in another; whoever is gone has left its file unlocked."""
+        if not handle.isalnum():
+            return False
+        with suppress(OSError):
+            found = os.open(self._presence_of(handle), os.O_RDWR | os.O_CLOEXEC)
+            try:
+                if not _locked(found):
+                    return True
+                self._presence_of(handle).unlink()
+            finally:
+                os.close(found)
+        return False
+
+    def _presence_of(self, handle: str) -> Path:
+        return self._folder / f"open-{handle}"
+
     def __del__(self) -> None:
         # Dropped and not closed, in a process that may go on for long. What a fork copied is its parent's.
         if getattr(self, "_owner", 0) == os.getpid():
             self.close()
 
     def close(self) -> None:
-        """Give up the slot."""
+        """Give up the slot, and be gone."""
         self._give_up_slot()
+        if self._presence >= 0:
+            with suppress(OSError):
+                self._presence_of(self.handle).unlink()
         self.let_go()
 
     def let_go(self) -> None:
         """Close the open files, once: their numbers will be given to others."""
-        handles = (self._slot, self._wake, self._lock)
-        self._slot = self._wake = self._lock = -1
+        handles = (self._slot, self._wake, self._lock, self._presence)
+        self._slot = self._wake = self._lock = self._presence = -1
         for handle in handles:
             if handle >= 0:
                 os.close(handle)
@@ -83,9 +108,7 @@ class FileQueue:
     def _take_slot(self) -> None:
         name = f"{os.getpid()}-{os.urandom(6).hex()}"
         beginning = self._folder / f"new-{name}"
-        self._slot = os.open(beginning, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        # Held for life: whoever can lock a slot knows that its owner is gone. So it is called one when it is locked.
-        fcntl.flock(self._slot, fcntl.LOCK_EX)
+        self._slot = _held(beginning)
         os.pwrite(self._slot, IDLE, 0)
         path = self._folder / f"slot-{name}"
         os.mkfifo(_bell(path), 0o600)
@@ -227,6 +250,18 @@ def _close_in_children(queue: FileQueue) -> None:
             mine.let_go()
 
     os.register_at_fork(after_in_child=forked)
+
+
+def _held(beginning: Path, then: Path | None = None) -> int:
+    """Return a new file that is locked for life: whoever can lock it knows that its owner is gone.
+
+    It gets its name only when it is locked.
+    """
+    handle = os.open(beginning, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    if then is not None:
+        beginning.rename(then)
+    return handle
 
 
 def _locked(handle: int) -> bool:

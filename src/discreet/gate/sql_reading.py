@@ -62,6 +62,15 @@ class SqlReading:
         )
         return (number for (number,) in self._paged(pages, 0, plan))
 
+    def unanswered_of_plan(self, plan: str) -> Iterator[int]:
+        """Return the payments of a plan that have no release, oldest first."""
+        pages = (
+            "select number from entries paid where kind = 'payment' and number > ? and plan = ? and not exists "
+            "(select 1 from entries given where given.kind = 'release' and given.payment = paid.number) "
+            "order by number limit ?"
+        )
+        return (number for (number,) in self._paged(pages, 0, plan))
+
     def recent_payments(self, count: int) -> list[int]:
         """Return the numbers of the last payments, newest first."""
         query = "select number from entries where kind = 'payment' order by number desc limit ?"

@@ -146,6 +146,15 @@ class SqliteStore:
         self._need_usable()
         return self._queue.submit(proposals, process)
 
+    @property
+    def handle(self) -> str:
+        """The name of this handle."""
+        return self._queue.handle
+
+    def is_present(self, handle: str) -> bool:
+        """Tell whether a handle is open somewhere on this host."""
+        return self._queue.is_present(handle)
+
     def close(self) -> None:
         """Let go of the file."""
         if self._process != os.getpid():

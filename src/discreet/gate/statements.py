@@ -43,6 +43,8 @@ class Statement:
     base: Fraction
     limit: Fraction
     failures_limit: Fraction
+    #: What is set aside in every account for runs that fail.
+    reserve: Fraction = Fraction(0)
     #: Whether nothing can be paid for any more, whatever is left.
     closed: bool = False
 
@@ -54,14 +56,15 @@ class Statement:
     @property
     def left(self) -> Fraction:
         """The ε or ρ that is left: when a question costs more, this person is left out of it."""
-        return Fraction(0) if self.closed else max(self.limit - self.spent, Fraction(0))
+        return Fraction(0) if self.closed else max(self.limit - self.reserve - self.spent, Fraction(0))
 
     def __repr__(self) -> str:
         head = (
             f"{self.symbol} = {text_up(self.spent)} of {text_down(self.limit)} spent, {text_down(self.left)} left, "
             f"{len(self.charges):,} question{'' if len(self.charges) == 1 else 's'}"
         )
-        base = [f"  became known elsewhere: {text_up(self.base)}"] if self.base else []
+        base = [f"  set aside for runs that fail: {text_up(self.reserve)}"] if self.reserve else []
+        base += [f"  became known elsewhere: {text_up(self.base)}"] if self.base else []
         lines = [f"  {one.at}  {text_up(one.amount)}  {one_line(one.what, 80)}" for one in self.charges]
         return "\n".join([head, *base, *lines])
 
@@ -83,8 +86,8 @@ class Distribution:
 
 
 def distribution_of(spent: NDArray[np.uint32], account: PersonalAccount) -> Distribution:
-    """Return how far accounts are used, what became known elsewhere included."""
-    used = np.minimum(spent.astype(np.int64) + account.base[0], account.terms.limit)
+    """Return how far accounts are used, what is charged to everybody included."""
+    used = np.minimum(spent.astype(np.int64) + account.aside[0], account.terms.limit)
     counts = np.bincount(used * PARTS // account.terms.limit, minlength=PARTS + 1)
     return Distribution(counts=tuple(map(int, counts)), people=len(spent))
 
@@ -118,6 +121,7 @@ def statement_of(found: Iterable[Found], name: tuple[np.uint64, np.uint32], acco
         symbol=account.symbol,
         charges=tuple(_line(*line, terms) for line in lines.values()),
         base=account.base[0] * terms.quantum,
+        reserve=account.reserve * terms.quantum,
         limit=terms.amount,
         failures_limit=terms.failures,
         closed=account.closed,

@@ -9,7 +9,7 @@ from discreet import core
 from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged
 from discreet.gate.canonical import parsed
 from discreet.gate.chain import GENESIS, Entry, checked, damaged
-from discreet.gate.events import Charged, Continued, Event, Payment, Released, Snapshot, kind_name
+from discreet.gate.events import Begun, Charged, Continued, Event, Payment, Released, Snapshot, kind_name
 
 T = TypeVar("T")
 
@@ -70,6 +70,8 @@ def keys_of(event: Event) -> Keys:
             return Keys("continuation", str(step), payment=payment)
         case Charged(payment=payment):
             return Keys("charge", payment=payment)
+        case Begun(payment=payment):
+            return Keys("begun", payment=payment)
         case other:
             return Keys(kind_name(other))
 
@@ -107,6 +109,10 @@ class Reading(Protocol):
 
     def payments_of_plan(self, plan: str) -> Iterator[int]:
         """Return the released payments of a plan, oldest first."""
+        ...
+
+    def unanswered_of_plan(self, plan: str) -> Iterator[int]:
+        """Return the payments of a plan that have no release, oldest first."""
         ...
 
     def recent_payments(self, count: int) -> list[int]:
@@ -164,6 +170,13 @@ def paid_by(reading: Reading, request: str) -> int | None:
 def paid_for(reading: Reading, plan: str) -> Iterator[int]:
     """Return the released payments of a plan, oldest first; refuse keys that lead elsewhere."""
     for number in reading.payments_of_plan(plan):
+        _need_filed(reading, number, kind="payment", plan=plan)
+        yield number
+
+
+def unanswered_for(reading: Reading, plan: str) -> Iterator[int]:
+    """Return the payments of a plan without a release, oldest first; refuse keys that lead elsewhere."""
+    for number in reading.unanswered_of_plan(plan):
         _need_filed(reading, number, kind="payment", plan=plan)
         yield number
 
@@ -281,6 +294,15 @@ class Store(Protocol):
     @property
     def reading(self) -> Reading:
         """What is committed."""
+        ...
+
+    @property
+    def handle(self) -> str:
+        """A random name of this handle, by which others can tell whether it is still there."""
+        ...
+
+    def is_present(self, handle: str) -> bool:
+        """Tell whether a handle of this store is open somewhere: gone means that it will never write again."""
         ...
 
     def transact(self, work: Callable[[Reading, Add], T]) -> T:

@@ -108,7 +108,7 @@ class Run:
         for place, charge, spared, limit in parts:
             # `take` looks things up in two thirds of the time.
             used, extra = self._used[place].take(numbers).astype(np.int64), self._extra(place, numbers, charge)
-            left = np.maximum(limit - self.terms.base[place] - used, 0)
+            left = np.maximum(limit - self.terms.aside[place] - used, 0)
             able &= extra + spared <= left
             taken.append((place, charge, used, extra))
         everybody = bool(able.all())

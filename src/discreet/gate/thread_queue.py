@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from discreet.core import DiscreetError, LedgerUnavailable
+from discreet.core.errors import is_interrupt
+from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.stores import Outcome, Process, Proposal
 
 #: Seconds after which one looks at the lock even if nobody rang, at first and at most.
@@ -93,11 +95,11 @@ def bare(error: BaseException) -> BaseException:
     if isinstance(error, DiscreetError):
         copy: DiscreetError = type(error).of(error.problem, error.fix)
         return copy
-    if isinstance(error, KeyboardInterrupt):
+    if is_interrupt(error):
         return KeyboardInterrupt()
+    tell_operator("The ledger failed.", error)  # what kind of error it was may depend on how many persons are charged
     return LedgerUnavailable(
-        f"The ledger failed ({type(error).__name__}).",
-        fix="open it again; what was paid for can be asked again for free",
+        "The ledger failed.", fix=f"open it again; what was paid for can be asked again for free; {HOW_TO_READ}"
     )
 
 

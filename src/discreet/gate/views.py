@@ -71,17 +71,19 @@ class Terms:
     #: The most that one question may take from anybody, if that was said.
     most: Fraction | None
     closed: bool = False
+    #: What of it is set aside in every account for runs that fail.
+    reserve: Fraction = Fraction(0)
 
     def words(self) -> str:
         """Return the terms."""
         if self.closed:
             return "their accounts are closed: nothing can be paid for any more"
-        known = f", {text_up(self.base)} of it charged to everybody for what became known elsewhere"
+        beside = f", {text_up(self.reserve)} of it set aside for runs that fail" if self.reserve else ""
+        if self.base:
+            beside += f", {text_up(self.base)} of it charged to everybody for what became known elsewhere"
         most = "" if self.most is None else f"; one question takes {text_down(self.most)} at most"
-        return (
-            f"an account of {self.symbol} = {text_down(self.limit)} of their own{known if self.base else ''}{most}; "
-            "what is left is theirs to know"
-        )
+        own = f"an account of {self.symbol} = {text_down(self.limit)} of their own"
+        return f"{own}{beside}{most}; what is left is theirs to know"
 
 
 def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:
@@ -112,7 +114,8 @@ def standing_lines(ledger: "Ledger") -> list[str]:
 def _terms(account: PersonalAccount) -> Terms:
     terms = account.terms
     most = None if account.cap is None else account.cap * terms.quantum
-    return Terms(account.symbol, terms.amount, account.base[0] * terms.quantum, most, account.closed)
+    base, reserve = account.base[0] * terms.quantum, account.reserve * terms.quantum
+    return Terms(account.symbol, terms.amount, base, most, account.closed, reserve)
 
 
 def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core import OutOfRange
 from discreet.noise.compiled_draws import CompiledTable, compiled_table
 from discreet.noise.decide import below_exp, below_exp_around
 from discreet.noise.stream import Entropy, Words
@@ -216,7 +215,7 @@ def tail_draw(table: BlockTable, entropy: Entropy, *, left: bool) -> int | None:
     place = entropy.word() if table.rounded else None
     if not _below(table, entropy, entropy.word(), x, place, tail_scale(table, stride), Fraction(0)):
         return None
-    return need_room(-x if left else x, table.split)
+    return clamp_draw(-x if left else x, table.split)
 
 
 def _below(
@@ -229,8 +228,9 @@ def _below(
     return below_exp_around(entropy, (word, place), 64, x, shape.exponent, scale=scale, offset=offset)
 
 
-def need_room(value: int, most: int = 1 << 62) -> int:
-    """Return a draw of at most so much, or refuse; at the widest shapes of a table, the chance is below 2^−1400."""
-    if abs(value) > most:
-        raise OutOfRange("A draw does not fit into its bits.", fix="draw again under the same payment")
-    return value
+def clamp_draw(value: int, most: int = 1 << 62) -> int:
+    """Return a draw, clamped to what its bits can hold; at the widest shapes of a table, the chance is below 2^−1400.
+
+    It is not refused: a run that fails by what was drawn is run again, and its answer would be a chosen one.
+    """
+    return max(-most, min(value, most))

@@ -11,7 +11,7 @@ from discreet.core import InvalidInput, Number, exact, exp_minus, positive, whol
 from discreet.noise.cache import TABLES
 from discreet.noise.decide import below_exp, below_ratio
 from discreet.noise.direct import draw_one
-from discreet.noise.lookup import draw, hand_out, need_room
+from discreet.noise.lookup import clamp_draw, draw, hand_out
 from discreet.noise.shapes import GaussianShape, LaplaceShape, Shape
 from discreet.noise.stream import SYSTEM, Entropy, need_entropy
 from discreet.noise.table import WIDEST
@@ -73,7 +73,7 @@ def sample(shape: Shape, size: Size | None, entropy: Entropy) -> int | Integers:
         return values.reshape(dimensions)
     table = TABLES.find(shape, count)
     if table is None:
-        draws = [need_room(draw_one(shape, entropy)) for _ in range(count)]
+        draws = [clamp_draw(draw_one(shape, entropy)) for _ in range(count)]
         return np.array(draws, np.int64).reshape(dimensions)
     return draw(table, entropy, count).astype(np.int64, copy=False).reshape(dimensions)
 

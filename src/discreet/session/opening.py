@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, Number, Window
+from discreet.core.errors import is_interrupt
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
 from discreet.data.declaring import AnyKind
@@ -222,6 +223,10 @@ def _said(**given: Any) -> dict[str, Any]:
     return {what: one or None for what, one in given.items()}
 
 
+#: What Ctrl-C says while a table is being opened.
+INTERRUPTED = "Interrupted while the table was opened. Nothing was paid."
+
+
 def _opened(
     rows: Rows, facts: Mapping[str, Declared], account: LedgerAt, *, analyst: str, delta: Number | None
 ) -> Session:
@@ -239,11 +244,13 @@ def _opened(
         if kind is not None:
             hold_to_kind(ledger, kind)
         return Session(_dataset(tables, ledger, facts, delta), analyst=analyst)
-    except BaseException:
+    except BaseException as error:
         for one in (tables, ledger):
             if one is not None:
                 one.close()
-        raise
+        if not is_interrupt(error):
+            raise
+    raise KeyboardInterrupt(INTERRUPTED)
 
 
 def _budget(account: LedgerAt) -> Budget:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.core import Bounds, Neighbours
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Value
+from discreet.gate.budgets import least_by_default
 from discreet.session.declared import AnyBounds
 from discreet.session.engine import Engine, memory_text
 
@@ -145,6 +146,8 @@ def _budget(settings: "Settings") -> list[str]:
         lines += ["# Each person has an account of this much, and pays for what an answer takes from them."]
         lines += [f"per = {text(budget.per)}"]
     lines += _amounts(budget)
+    if budget.least not in (None, least_by_default(budget.limit)):
+        lines += ["# The least price of a question.", f"least = {number(budget.least_price)}"]
     if budget.most is not None:
         lines += ["# The most that one question may cost anybody.", f"most = {number(budget.most)}"]
     if budget.unit.neighbours is not Neighbours.ADD_REMOVE:

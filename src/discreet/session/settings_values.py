@@ -18,7 +18,7 @@ from discreet.session.declared import AnyBounds, read_bounds, read_groups
 
 #: What stands for NULL, or nobody, as TOML has no word for it.
 NULL = {"null": True}
-NUMBERS = ("epsilon", "delta", "rho", "reserve", "most")
+NUMBERS = ("epsilon", "delta", "rho", "reserve", "most", "least")
 KNOWN_BUDGET = (*NUMBERS, "neighbours", "per", "total")
 #: What a budget of all beside those of persons has.
 KNOWN_TOTAL = ("epsilon", "delta", "rho", "reserve")
@@ -41,6 +41,7 @@ def budget_of(fields: dict[str, Any], who: PrivacyUnit) -> Budget:
         unit=unit,
         per=fields.get("per", "dataset"),
         most=numbers.get("most"),
+        least=numbers.get("least"),
         total=_total_of(table_in(fields, "total")) if "total" in fields else None,
     )
 
