@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 
 from discreet.learn import PrivateSelection  # noqa: E402
 from discreet.learn.torch import AdaptiveClip, PrivateModel, Training  # noqa: E402
-from discreet.learn.torch.examples import Examples  # noqa: E402
+from discreet.learn.torch.examples import Examples, form_of  # noqa: E402
 from discreet.learn.torch.private_steps import lot_total  # noqa: E402
 
 torch.set_num_threads(1)
@@ -82,6 +82,15 @@ def break_input(inputs, _targets):
     inputs[5] = 77
 
 
+class Leaving(Refusing):
+    """Ends the process, or would, for some rows."""
+
+    def forward(self, rows):
+        if (rows == 77).any():
+            raise SystemExit(3)
+        return super().forward(rows)
+
+
 def break_label(_inputs, targets):
     targets[5] = 9
 
@@ -129,6 +138,45 @@ def test_a_row_that_fails_adds_nothing_and_takes_nothing_from_others(breaking, o
 @pytest.mark.parametrize("breaking", BREAKS, ids=lambda one: one.__name__)
 def test_a_row_that_fails_does_not_fail_the_run(ledger, breaking):
     assert count_failures(ledger, planned(model=Refusing()), classified(breaking), runs=1) == 0
+
+
+def test_a_row_that_ends_the_process_does_not_fail_the_run(ledger):
+    assert count_failures(ledger, planned(model=Leaving()), classified(break_input), runs=1) == 0
+
+
+def summed(plan, data, lot):
+    """Return the sums of some examples of a dataset."""
+    read = Examples(example=plan.example, collate=plan.collate)
+    form = form_of(read.make_up(data, plan.batch, 0))
+    return lot_total(
+        PrivateModel(plan.network), LOSS, lambda places: read.take(data, places, form), np.array(lot),
+        terms=plan.terms, bounds=plan.stretches[0].bounds, entropy=SYSTEM,
+    ).sums  # fmt: skip
+
+
+def test_a_collate_that_mixes_examples_sees_one_at_a_time():
+    """Such as one that subtracts the mean of the batch, before anything is recorded."""
+
+    def centred(examples):
+        inputs = torch.stack([one for one, _ in examples])
+        return inputs / inputs.max(), torch.tensor([label for _, label in examples])
+
+    torch.manual_seed(0)
+    plan = planned(example=(torch.rand(3), 0), collate=centred)
+    rows = [(torch.rand(3), which % 2) for which in range(4)]
+    rows[3] = torch.full((3,), 1e6), 1
+    alone, company = summed(plan, rows, [0, 1, 2]), summed(plan, rows, [0, 1, 2, 3])
+    last = summed(plan, rows, [3])
+    assert all(torch.equal(a.double() + b, c.double()) for a, b, c in zip(alone, last, company, strict=True))
+
+
+def test_whether_an_odd_example_counts_depends_on_no_other_example():
+    """Together with integers a truth value becomes one; alone it does not."""
+    plan = planned(example=(torch.rand(3), 0))
+    rows = [(torch.rand(3), 1), (torch.rand(3), True)]
+    assert all((one == 0).all() for one in summed(plan, rows, [1]))
+    pairs = zip(summed(plan, rows, [0]), summed(plan, rows, [0, 1]), strict=True)
+    assert all(torch.equal(one.double(), other.double()) for one, other in pairs)
 
 
 class Ragged(torch.utils.data.Dataset):

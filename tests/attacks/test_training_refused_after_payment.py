@@ -77,6 +77,11 @@ PLANS_REFUSED = {
     "an example without a target": {"example": torch.rand(3)},
     "an example that is a dict": {"example": {"x": torch.rand(3), "y": 0}},
     "a collate that fails": {"example": (torch.rand(3), 0), "collate": lambda examples: examples[99]},
+    "examples of several lengths": {"example": lambda: (torch.rand(int(torch.randint(3, 99, ()))), 0), "batch": 1},
+    "a collate that drops examples": {
+        "example": (torch.rand(3), 0),
+        "collate": lambda _: (torch.rand(0, 3), torch.rand(0)),
+    },
     "a loss of another kind": {"loss": lambda: None},
 }
 

@@ -124,10 +124,12 @@ class PrivateSelection:
 
     def _scored(self, which: int, state: Any) -> float:
         """Return the score of a run; NaN, which ranks last, if it raises an error: a failure would tell of the draw."""
-        failure: Exception | None = None
+        failure: BaseException | None = None
         try:
             return float(self.score(which, state))
-        except Exception as error:  # noqa: BLE001 - what kind of error it is may depend on the draw
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on the draw
             failure = error
         tell_operator("The score of a run failed; the run ranks last.", failure)
         return math.nan

@@ -64,11 +64,13 @@ class BatchSums:
     def _attempt(self, places: Indices) -> ClippedSums | None:
         """Do one pass; return nothing if it raises an error, whatever it is."""
         ((filled, counted),) = physical_batches(places, self.terms.batch)
-        failure: Exception | None = None
+        failure: BaseException | None = None
         try:
             model, loss, seed = self.model.copy(), copy.deepcopy(self.loss), self.entropy.bits(63)
             return run_pass(model, loss, self.read(filled), counted, self.terms, self.clipping, seed)
-        except Exception as error:  # noqa: BLE001 - what kind of error it is may depend on a row
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - what kind of error it is, SystemExit also, may depend on a row
             failure = error
         if len(places) == 1 and not self.told:
             self.told.append("failed")

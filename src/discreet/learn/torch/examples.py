@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset, default_collate
@@ -33,7 +34,7 @@ class Examples:
     """How examples of one kind of data become batches. Public: it holds no data.
 
     `example` is a made-up example as the dataset would return one, or a function that makes one at each call; `collate`
-    makes a batch of a list of examples.
+    makes a batch of a list of examples, of which it is given one at a time.
     """
 
     example: Any = field(repr=False)
@@ -60,8 +61,10 @@ class Examples:
         if tensors is not None:
             index = torch.from_numpy(places)
             return tuple(part[index] for part in tensors)
-        batch = self._collated([data[int(place)] for place in places])
-        if form_of(batch) != form:
+        examples = [data[int(place)] for place in places]
+        batch = self._collated(examples)
+        # Of each by itself: one number of another kind would change the kind of all.
+        if form_of(batch) != form or len({kind_of_example(one) for one in examples}) != 1:
             raise ValueError("an example has another form than the declared one")
         return batch
 
@@ -79,7 +82,11 @@ class Examples:
         return batch if callable(self.example) else tuple(_varied(part, generator) for part in batch)
 
     def _collated(self, examples: list[Any]) -> Batch:
-        batch = (default_collate if self.collate is None else self.collate)(examples)
+        """Return a batch of examples; a function of one's own is given one example at a time, so that it mixes none."""
+        if self.collate is None:
+            batch = default_collate(examples)
+        else:
+            batch = _joined([self.collate([one]) for one in examples])
         if not isinstance(batch, tuple | list) or len(batch) < 2:
             raise InvalidInput(
                 "A batch of examples is not a tuple whose last part is the targets.",
@@ -151,6 +158,40 @@ def form_of(part: object) -> object:
             return "list", frozenset(type(one).__name__ for one in part)
         case _:
             return type(part).__name__
+
+
+def kind_of_example(example: object) -> object:
+    """Return the kind of one example that a dataset returned: two of one kind are put together without changing any."""
+    match example:
+        case Tensor():
+            return str(example.dtype), tuple(example.shape)
+        case np.ndarray():
+            return example.dtype.str, example.shape
+        case dict():
+            return "dict", tuple((key, kind_of_example(value)) for key, value in example.items())
+        case tuple() | list():
+            return type(example).__name__, tuple(kind_of_example(one) for one in example)
+        case _:
+            return type(example).__name__
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Return batches of one as one batch; refuse batches that are not of one form, or have another number of rows."""
+    first = parts[0]
+    match first:
+        case Tensor() if all(isinstance(one, Tensor) and one.shape[:1] == (1,) for one in parts):
+            if len({(one.dtype, one.shape) for one in parts}) == 1:
+                return torch.cat(parts)
+        case dict() if all(isinstance(one, dict) and one.keys() == first.keys() for one in parts):
+            return {key: _joined([one[key] for one in parts]) for key in first}
+        case tuple() | list() if all(isinstance(one, tuple | list) and len(one) == len(first) for one in parts):
+            if isinstance(first, list) and len(first) == 1 and not isinstance(first[0], Tensor | tuple | list | dict):
+                return [one[0] for one in parts]  # texts, say
+            return tuple(_joined([one[at] for one in parts]) for at in range(len(first)))
+    raise InvalidInput(
+        "A batch of one example does not have one row in every part, or not the form of other examples' batches.",
+        fix="let collate= work for a list of one example; it is given one at a time, so pad to a public length",
+    )
 
 
 def _uniform(part: Tensor, size: int, generator: torch.Generator) -> Tensor:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
 from discreet.core import InvalidInput, WrongType
+from discreet.core.operator_log import tell_operator
 from discreet.learn.torch.identities import function_text
 from discreet.learn.torch.refusals import train_layers
 from discreet.learn.torch.states import state_of
@@ -46,9 +46,14 @@ def step_forward(optimiser: Any, rates: Any) -> None:
     An error would tell of the draw, and the next run would be a second one.
     """
     for one in (optimiser, rates):
-        if one is not None:
-            with suppress(Exception):
-                one.step()
+        if one is None:
+            continue
+        try:
+            one.step()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whether there is one may depend on the draw
+            tell_operator("The optimiser failed to take a step, which was left where it got to.", error)
 
 
 def try_optimiser(training: Training) -> None:

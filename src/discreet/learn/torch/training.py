@@ -242,6 +242,11 @@ class Training:
     def _rehearsed(self, private: PrivateModel, data: Any) -> object:
         """Rehearse on made-up examples of the data's form, and return the form; nothing of the data is read."""
         first, second = (self._reader.make_up(data, self.batch, self.seed + which) for which in range(2))
+        if form_of(first) != form_of(second):
+            raise InvalidInput(
+                "Made-up examples differ in shape or in kind.",
+                fix="give all examples one shape: pad to a public length in the dataset, or in collate=",
+            )
         rehearse(private, self.loss, first, second, self.terms, self.stretches[0].bounds)
         return form_of(first)
 
