@@ -6,9 +6,9 @@ from datetime import date, datetime
 from discreet.core import Limit, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.aggregates import Aggregation, Rows
+from discreet.data.costs import cost_of
 from discreet.data.expressions import ColumnValue, Literal, call
 from discreet.data.functions import ALIKE, COMPARISONS, KEEPING, SIMPLE, F
-from discreet.data.work import cost_of
 
 LETTERS = 10_000
 #: Texts that something takes longest of.

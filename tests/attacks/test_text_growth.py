@@ -108,7 +108,7 @@ BOMBS = {
     "conditions": nested(20, "CASE WHEN y = 'a' THEN y ELSE y END"),
     "NULLIF": nested(20, "NULLIF(y, y)"),
     "CASE of a CASE": chosen(12, "CASE {} WHEN 1 THEN 2 WHEN 3 THEN 4 END"),
-    "many long scans": f"SELECT COUNT(*) AS n FROM visits WHERE {' OR '.join(['UPPER(note) = LOWER(note)'] * 60)}",
+    "many-long-scans": f"SELECT COUNT(*) AS n FROM visits WHERE {' OR '.join(['UPPER(note) = LOWER(note)'] * 60)}",
     "a pattern that counts": f"SELECT COUNT(*) AS n FROM visits WHERE note LIKE '%a{'_' * 200}b%'",
     "a pattern that is too long": f"SELECT COUNT(*) AS n FROM visits WHERE note LIKE '%{'a' * 1001}%'",
 }

@@ -117,6 +117,7 @@ def test_people_are_not_made_one_by_the_length_of_their_ids(make):
     # Two ids that differ behind the last letter that counts: cut, they would be one person with one contribution.
     ids = ["a" * LONGEST_TEXT, "a" * (LONGEST_TEXT - 1), "a" * LONGEST_TEXT + "b", "a" * LONGEST_TEXT + "c", "x"]
     world = world_of(ids, [], unit="a")
-    asked = Aggregation(where=None, keys=(), aggregates=(Rows(), People()), limit=Limit(), salt=0)
+    limit = Limit(rows_per_group=len(ids))
+    asked = Aggregation(where=None, keys=(), aggregates=(Rows(), People()), limit=limit, salt=0)
     rows, people = make(world.schema, world.rows).aggregate(asked).answers
     assert (rows.tolist(), people.tolist()) == ([3], [3])

@@ -8,6 +8,7 @@ from data_engines import ENGINES
 from data_expressions import Expressions
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
+from discreet.data.costs import cost_of
 from discreet.data.expressions import MOST_PARTS, Case, ColumnValue, InSet, Like, Literal, call
 from discreet.data.functions import LONGEST_TEXT, WORK, F
 from discreet.data.relations import (
@@ -24,7 +25,8 @@ from discreet.data.relations import (
     UnionAll,
     UnitJoin,
 )
-from discreet.data.work import MOST_WORK, check_work, cost_of
+from discreet.data.work import MOST_WORK, check_work
+from discreet.data.written import written
 from work_times import COLUMNS, ROWS, SCHEMA, calls, column, condition_on, seconds, steps_of, table_of
 
 TEXT, NUMBER = ColumnValue("y", Kind.TEXT), ColumnValue("n", Kind.INTEGER)
@@ -102,14 +104,16 @@ COMPUTED = ColumnValue("code", Kind.INTEGER)
     ],
 )
 def test_a_column_counts_with_all_that_it_is_made_of_whatever_stands_between(relation):
-    check_work(relation(doubled(scan(), 6)), (CONDITION,))
+    check_work(relation(doubled(scan(), 4)), (CONDITION,))
     with pytest.raises(InvalidInput, match="more than 4,000 parts once columns of subqueries are written out"):
         check_work(relation(doubled(scan(), 200)), (CONDITION,))
 
 
 def test_what_is_folded_is_computed_once():
-    folded = PerUnit(doubled(scan(), 9), (), (Folded(Column(name="n", kind=Kind.INTEGER), Fold.MOST, NUMBER),))
-    check_work(doubled(folded_as_rows(folded), 9), (CONDITION,))
+    folded = PerUnit(doubled(scan(), 3), (), (Folded(Column(name="n", kind=Kind.INTEGER), Fold.MOST, NUMBER),))
+    check_work(doubled(folded_as_rows(folded), 3), (CONDITION,))
+    with pytest.raises(InvalidInput, match="characters of SQL"):
+        check_work(doubled(doubled(scan(), 3), 3), (CONDITION,))
 
 
 def folded_as_rows(folded):
@@ -124,6 +128,26 @@ def test_the_most_work_is_allowed_and_more_is_not():
     with pytest.raises(InvalidInput, match="too much work in a single row"):
         check_work(None, [call(F.UPPER, TEXT)] * (allowed + 1))
     assert allowed < MOST_PARTS
+
+
+def test_a_column_counts_as_often_as_sql_names_it():
+    """Clamping names a value three times: of ten parts each, subqueries of one another would be 3¹² pieces of SQL."""
+    relation, clamped = scan(), call(F.CLAMP, NUMBER, Literal.of(0), Literal.of(9))
+    for _ in range(4):
+        relation = Derived(relation, (Named(Column(name="n", kind=Kind.INTEGER), clamped),))
+    check_work(relation, (CONDITION,))
+    for _ in range(8):
+        relation = Derived(relation, (Named(Column(name="n", kind=Kind.INTEGER), clamped),))
+    with pytest.raises(InvalidInput, match="2,000,000 characters of SQL once columns of subqueries are written out"):
+        check_work(relation, (CONDITION,))
+
+
+def test_the_sql_that_names_a_column_most_often_counts():
+    value = call(F.CLAMP, NUMBER, Literal.of(0), Literal.of(9))
+    length, named = written(value)
+    assert named == {"n": 3}
+    assert length > 50
+    assert written(call(F.EQ, TEXT, Literal.of("\0")))[1] == {"y": 1}  # which PostgreSQL refuses
 
 
 # --- what is measured ---

@@ -17,9 +17,9 @@ from discreet.data.call_arguments import (
     shared_kind,
 )
 from discreet.data.compiling import TYPES, Scope, Sql, as_kind, bound_once, compiled, wide_literal
+from discreet.data.costs import can_grow
 from discreet.data.expressions import Call, Expression, Literal, is_null
 from discreet.data.functions import COMPARISONS, LONGEST_TEXT, Function
-from discreet.data.work import can_grow
 
 F = Function
 #: A result that stays below this is finite, whatever was rounded on the way.

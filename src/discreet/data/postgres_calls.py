@@ -14,6 +14,7 @@ from discreet.data.call_arguments import (
     later,
     shared_kind,
 )
+from discreet.data.costs import can_grow
 from discreet.data.expressions import Call, Expression, Literal, is_null
 from discreet.data.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.data.postgres_expressions import (
@@ -41,7 +42,6 @@ from discreet.data.postgres_numbers import (
     settled,
 )
 from discreet.data.postgres_texts import date_of_text, integer_of_text, real_of_text
-from discreet.data.work import can_grow
 
 F = Function
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil"}

@@ -16,11 +16,11 @@ from discreet.data.call_arguments import (
     shared_kind,
 )
 from discreet.data.compiling import Sql
+from discreet.data.costs import can_grow
 from discreet.data.expressions import Call, Expression, Literal, is_null
 from discreet.data.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.data.spark_expressions import Columns, as_kind, bound_once, clipped, compiled, finite
 from discreet.data.spark_literals import DAY, day, null, real, text, whole, wide
-from discreet.data.work import can_grow
 
 F = Function
 #: A result that stays below this is finite, whatever was rounded on the way.

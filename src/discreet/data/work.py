@@ -1,22 +1,19 @@
-"""How much work one row makes, by the question's text alone. Public; sees no row.
-
-The work of an expression is the sum of that of its parts (`discreet.data.functions.WORK`), which depends on how long
-texts can be: a column has at most `LONGEST_TEXT` letters, a constant as many as it has, and a function of texts no more
-than it can make of those.
+"""How much work one row of a question makes, by its text alone: counted before it is paid. Public; sees no row.
 
 Engines may write a column of a subquery out wherever it is named: PostgreSQL's planner does, and DuckDB's optimiser. So
 columns are counted with all that they are made of, as often as they are named: twenty subqueries that say `y || y` of
-one another have a million parts, and are refused here, before anything is paid.
+one another have a million parts, and are refused here, before anything is paid. The SQL of an expression may name a
+column several times, too (a clamped one three times): so it is also counted how long the SQL would be that is written
+out. That is done with the SQL of all engines, of which the longest counts, so that all refuse the same questions.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 from discreet.core import OutOfRange
-from discreet.core.schema import Kind
-from discreet.data.expressions import MOST_PARTS, Call, Case, ColumnValue, Expression, InSet, Like, Literal
-from discreet.data.functions import LONGEST_TEXT, WORK, F
-from discreet.data.patterns import Pattern, Shape
+from discreet.data.costs import Cost, Costs, cost_of, table_column
+from discreet.data.expressions import MOST_PARTS, ColumnValue, Expression
+from discreet.data.functions import LONGEST_TEXT
 from discreet.data.relations import (
     Derived,
     First,
@@ -28,116 +25,23 @@ from discreet.data.relations import (
     columns_of,
     sources_of,
 )
+from discreet.data.written import written
 
 #: The work of one row, at most: about fifty milliseconds.
 MOST_WORK = 50_000_000
-#: A number, a day or a truth value as a text has no more letters than this.
-WRITTEN = 40
-#: A letter becomes at most so many where its case is changed: ΐ has three as a capital.
-CASED = 3
-#: Steps of a comparison with a constant of a list; of a branch; of a text that is matched, for each of its letters, and
-#: for each of the pattern's letters besides: in a search, and where letters of any kind are counted in one.
-MEMBER, BRANCH, MATCHED, SEARCHED, COUNTED = 10, 1_000, 40, 4, 80
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a value costs in one row: letters that it has at most, parts that are evaluated, steps that they take."""
-
-    letters: int
-    parts: int
-    steps: int
-
-
-Costs = Mapping[str, Cost]
-
-
-def can_grow(call: Call) -> bool:
-    """Whether a function of texts can make one that is too long."""
-    letters = sum(cost_of(argument, {}).letters for argument in call.arguments)
-    return letters * (1 if call.function is F.CONCAT else CASED) > LONGEST_TEXT
-
-
-def cost_of(expression: Expression, columns: Costs) -> Cost:
-    """Return the cost of an expression over columns of some costs; one that is not among them is a table's."""
-    match expression:
-        case Literal(value=value):
-            return Cost(len(value) if isinstance(value, str) else 0, 1, 1)
-        case ColumnValue(name=name):
-            return columns.get(name) or table_column(expression.kind)
-        case Call():
-            return _cost_of_call(expression, columns)
-        case Case(branches=branches, otherwise=otherwise):
-            conditions = [cost_of(condition, columns) for condition, _ in branches]
-            values = [cost_of(value, columns) for _, value in branches]
-            values += [] if otherwise is None else [cost_of(otherwise, columns)]
-            return _above((*conditions, *values), max(value.letters for value in values), BRANCH * len(values))
-        case InSet(value=value, members=members):
-            below = cost_of(value, columns)
-            listed = sum(cost_of(member, {}).letters for member in members)
-            return _above((below,), 0, BRANCH + MEMBER * len(members) + below.letters + listed)
-        case Like(value=value):
-            below = cost_of(value, columns)
-            return _above((below,), 0, BRANCH + below.letters * _matching(expression))
-
-
-def table_column(kind: Kind) -> Cost:
-    """Return the cost of a column of a table."""
-    letters = LONGEST_TEXT if kind is Kind.TEXT else 0
-    return Cost(letters, 1, 100 + 4 * letters)
-
-
-def _above(below: Iterable[Cost], letters: int, steps: int) -> Cost:
-    """Return the cost of a value that is made of others."""
-    below = tuple(below)
-    return Cost(letters, 1 + sum(each.parts for each in below), steps + sum(each.steps for each in below))
-
-
-def _cost_of_call(call: Call, columns: Costs) -> Cost:
-    below = [cost_of(argument, columns) for argument in call.arguments]
-    work, read = WORK[call.function], sum(each.letters for each in below)
-    return _above(below, _letters_of(call, below) if call.kind is Kind.TEXT else 0, work.steps + work.per_letter * read)
-
-
-def _letters_of(call: Call, below: list[Cost]) -> int:
-    """Return how many letters a text has at most that a function makes."""
-    match call.function:
-        case F.CONCAT:
-            return min(sum(each.letters for each in below), LONGEST_TEXT)
-        case F.LOWER | F.UPPER:
-            return min(CASED * below[0].letters, LONGEST_TEXT)
-        case F.SUBSTRING:
-            length = call.arguments[2]
-            most = length.value if isinstance(length, Literal) and isinstance(length.value, int) else LONGEST_TEXT
-            return max(0, min(below[0].letters, most))
-        case F.TO_TEXT if call.arguments[0].kind is not Kind.TEXT:
-            return WRITTEN
-        case _:
-            return max(each.letters for each in below)
-
-
-def _matching(like: Like) -> int:
-    """Return the steps that a pattern takes for each letter of a text."""
-    pattern = Pattern.of(like.pattern)
-    folded = WORK[F.LOWER].per_letter if like.folded else 0
-    if pattern.floats:
-        return folded + MATCHED + COUNTED * pattern.letters
-    searched = 0 if pattern.shape in (Shape.EQUAL, Shape.PREFIX, Shape.SUFFIX) else pattern.letters
-    return folded + MATCHED + SEARCHED * searched
-
-
-# --- rows that are made of other rows ---
+#: The SQL of a question has at most so many characters, once columns of subqueries are written out.
+MOST_WRITTEN = 2_000_000
 
 
 def check_work(relation: Relation | None, expressions: Iterable[Expression]) -> None:
     """Refuse a question whose rows make too much work: all that is computed of them, and of all rows below."""
-    total = [0, 0]
+    total = [0, 0, 0]
     columns = {} if relation is None else _costs(relation, total)
-    _add(total, (cost_of(expression, columns) for expression in expressions))
-    if total[0] > MOST_PARTS:
+    _add(total, expressions, columns)
+    if total[0] > MOST_PARTS or total[2] > MOST_WRITTEN:
+        what = f"{MOST_PARTS:,} parts" if total[0] > MOST_PARTS else f"{MOST_WRITTEN:,} characters of SQL"
         raise OutOfRange(
-            f"The question has more than {MOST_PARTS:,} parts once columns of subqueries are written out where "
-            "they are named.",
+            f"The question has more than {what} once columns of subqueries are written out where they are named.",
             fix="name computed columns less often, or ask several shorter questions",
         )
     if total[1] > MOST_WORK:
@@ -148,10 +52,27 @@ def check_work(relation: Relation | None, expressions: Iterable[Expression]) -> 
         )
 
 
-def _add(total: list[int], costs: Iterable[Cost]) -> None:
-    for cost in costs:
+def _add(total: list[int], expressions: Iterable[Expression], columns: Costs) -> None:
+    """Add up what is computed: parts, steps, and characters that stand for columns of subqueries."""
+    for expression in expressions:
+        cost = cost_of(expression, columns)
         total[0] += cost.parts
         total[1] += cost.steps
+        total[2] += _hidden(written(expression)[1], columns)
+
+
+def _computed(expression: Expression, columns: Costs) -> Cost:
+    """Return the cost of a column that is computed, with that of its SQL where all that it names is written out."""
+    cost = cost_of(expression, columns)
+    if isinstance(expression, ColumnValue) and expression.bounds is None:
+        return cost
+    length, named = written(expression)
+    return replace(cost, written=length + _hidden(named, columns))
+
+
+def _hidden(named: Mapping[str, int], columns: Costs) -> int:
+    """Return the characters that names stand for."""
+    return sum(times * columns[name].written for name, times in named.items() if name in columns)
 
 
 def _costs(relation: Relation | PublicScan, total: list[int]) -> dict[str, Cost]:
@@ -159,16 +80,16 @@ def _costs(relation: Relation | PublicScan, total: list[int]) -> dict[str, Cost]
     below = [_costs(source, total) for source in sources_of(relation)] if not isinstance(relation, PublicScan) else []
     match relation:
         case Derived(columns=columns, where=where):
-            _add(total, () if where is None else (cost_of(where, below[0]),))
-            return {one.column.name: cost_of(one.expression, below[0]) for one in columns}
+            _add(total, () if where is None else (where,), below[0])
+            return {one.column.name: _computed(one.expression, below[0]) for one in columns}
         case PerUnit(keys=keys, values=values):
             folded = [one.value for one in values if one.value is not None]
-            costs = [cost_of(each, below[0]) for each in (*(key.expression for key in keys), *folded)]
-            _add(total, costs)  # and computed once, as rows are brought together there
-            letters = max((cost.letters for cost in costs), default=0)
+            computed = (*(key.expression for key in keys), *folded)
+            _add(total, computed, below[0])  # and computed once, as rows are brought together there
+            letters = max((cost_of(each, below[0]).letters for each in computed), default=0)
             return {column.name: Cost(letters, 1, 100 + letters) for column in columns_of(relation)}
         case First(by=by):
-            _add(total, (cost_of(by, below[0]),))
+            _add(total, (by,), below[0])
             return below[0]
         case UnionAll():
             return _worst(relation, below)
@@ -177,7 +98,7 @@ def _costs(relation: Relation | PublicScan, total: list[int]) -> dict[str, Cost]
         case _:
             sides = list(zip(*relation.on, strict=True))
             for known, side in zip(below, sides, strict=False):
-                _add(total, (cost_of(each, known) for each in side))
+                _add(total, side, known)
             return {**below[-1], **below[0]}
 
 
@@ -188,7 +109,10 @@ def _worst(union: UnionAll, below: list[dict[str, Cost]]) -> dict[str, Cost]:
     ]
     return {
         column.name: Cost(
-            max(each.letters for each in same), max(each.parts for each in same), max(each.steps for each in same)
+            max(each.letters for each in same),
+            max(each.parts for each in same),
+            max(each.steps for each in same),
+            max(each.written for each in same),
         )
         for column, same in zip(columns_of(union), zip(*parts, strict=True), strict=True)
     }
