@@ -4,11 +4,104 @@ from mutant import Mutant
 
 CONTRACT = "contracts/test_relations.py"
 UNIT = "unit/test_data_relations.py"
+CAPS = f"{CONTRACT}::test_nobody_has_more_rows_than_the_cap_in_any_relation"
+ROW_CAPS = "unit/test_row_caps.py"
 POINTED = f"{CONTRACT}::test_an_engine_computes_relations_as_the_plain_engine_does_where_it_is_rarely_told"
 DRAWN = f"{CONTRACT}::test_an_engine_computes_relations_as_the_plain_engine_does"
 PUBLICS = "unit/test_session_publics.py"
 
 RELATION_MUTANTS = [
+    Mutant(
+        "the sides of a join are not cut",
+        "data/relation_sql.py",
+        "if self.facts.most(join.left) * self.facts.most(join.right) <= self.facts.cap:",
+        "if self.facts.cap:",
+        f"{CAPS}[duckdb-join]",
+    ),
+    Mutant(
+        "a join is cut only if one side alone is above the cap",
+        "data/relation_sql.py",
+        "if self.facts.most(join.left) * self.facts.most(join.right) <= self.facts.cap:",
+        "if max(self.facts.most(join.left), self.facts.most(join.right)) <= self.facts.cap:",
+        f"{CAPS}[duckdb-join]",
+    ),
+    Mutant(
+        "public rows multiply without a cap",
+        "data/relation_sql.py",
+        "if self.facts.most(join.left) > kept:",
+        "if self.facts.most(join.left) > self.facts.cap:",
+        f"{CAPS}[duckdb-public-join]",
+    ),
+    Mutant(
+        "public rows that agree are not cut",
+        "data/relation_sql.py",
+        "if fan_out > self.facts.cap:",
+        "if fan_out < 0:",
+        f"{CAPS}[duckdb-public-join]",
+    ),
+    Mutant(
+        "a union has as many rows as its parts",
+        "data/relation_sql.py",
+        "if not together.units or sum(map(self.facts.most, union.parts)) <= self.facts.cap:",
+        "if together.units:",
+        f"{CAPS}[duckdb-union]",
+    ),
+    Mutant(
+        "an import keeps rows beyond the cap",
+        "data/importing.py",
+        '"staged", columns, ids, by, schema.rows_per_person)',
+        '"staged", columns, ids, by, 10**8)',
+        f"{ROW_CAPS}::test_what_stays_of_a_person_depends_on_that_persons_rows_alone",
+    ),
+    Mutant(
+        "an import cuts the rows of all people together",
+        "data/clustering.py",
+        'f"AS n, row_number() OVER (PARTITION BY {units} ORDER BY {by}) - 1 AS p FROM {source} "',
+        'f"AS n, row_number() OVER (ORDER BY {by}) - 1 AS p FROM {source} "',
+        f"{ROW_CAPS}::test_what_stays_of_a_person_depends_on_that_persons_rows_alone",
+    ),
+    Mutant(
+        "a server reads all rows of a person",
+        "data/row_caps.py",
+        "return not scan.whole and self.fullest.get(scan.table, UNKNOWN) > self.cap",
+        "return not scan.whole and self.fullest.get(scan.table, UNKNOWN) < 0",
+        f"{CAPS}[postgres-table]",
+    ),
+    Mutant(
+        "both sides of a join keep the root of the cap, and no more",
+        "data/row_cut_sql.py",
+        "least({mine}, greatest({_whole(writing, isqrt(cap))},",
+        "least({mine}, least({_whole(writing, isqrt(cap))},",
+        f"{CAPS}[duckdb-join]",
+    ),
+    Mutant(
+        "what is cut is told by the number of rows, and not by whose they are",
+        "data/row_cut_sql.py",
+        'start = f"({CAP_SALT} + {writing.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})"',
+        'start = f"({CAP_SALT} + (n & {MASK}) * {OTHERS})"',
+        f"{CAPS}[duckdb-union]",
+    ),
+    Mutant(
+        "a counter forgets rows that it has counted",
+        "query/streams.py",
+        "whole=self.schema.unit.column is not None",
+        "whole=False",
+        f"{ROW_CAPS}::test_a_counter_reads_the_rows_beyond_the_cap",
+    ),
+    Mutant(
+        "a copy of rows outlives its cap",
+        "data/importing.py",
+        'made_of = f"{made_of} {self.declaration.rows_per_person}"',
+        'made_of = f"{made_of}"',
+        f"{ROW_CAPS}::test_a_copy_of_rows_is_made_anew_for_another_cap",
+    ),
+    Mutant(
+        "questions under different caps have one text",
+        "query/row_cap_words.py",
+        "told = schema.rows_per_person != ROWS_PER_PERSON or any(",
+        "told = any(",
+        f"{ROW_CAPS}::test_the_text_of_a_plain_question_stays_as_it_was_under_the_default_cap",
+    ),
     Mutant(
         "a join of one unit's rows brings everybody together",
         "data/relation_sql.py",

@@ -222,6 +222,37 @@ def test_the_order_of_rows_decides_what_is_kept_of_them(make):
             assert not relation_mismatches(make, world), relation
 
 
+# --- caps ---
+
+TWICE = Derived(VISITED, (Named(Column(name="x", kind=Kind.INTEGER), whole("stay")),))
+OTHERS = Derived(KNOWN, (Named(Column(name="y", kind=Kind.INTEGER), whole("age")),))
+CAPPED = {
+    "table": TWICE,
+    "union": UnionAll((TWICE, TWICE)),
+    "join": UnitJoin(TWICE, OTHERS),
+    "left-join": UnitJoin(TWICE, OTHERS, ((whole("x"), whole("y")),), JoinKind.LEFT),
+    "joins": UnitJoin(UnitJoin(TWICE, OTHERS), VISITED),
+    "public-join": PublicJoin(TWICE, PRICED, ()),
+    "public-left-join": PublicJoin(TWICE, PRICED, ((whole("x"), whole("number")),), JoinKind.LEFT),
+}
+
+
+@pytest.mark.parametrize("what", CAPPED)
+def test_nobody_has_more_rows_than_the_cap_in_any_relation(make, what):
+    """As many as may stay are there, and the same ones on every engine; whoever has fewer loses none."""
+    visits = [(1, n % 5, n % 7) for n in range(30)] + [(2, 1, 1)] * 2
+    patients = [(1, n % 7, 0) for n in range(25)] + [(2, 1, 0)]
+    codes = [(n % 3, n) for n in range(15)]
+    total = Total(whole("x"), Bounds(0, 99, step=1))
+    for cap in (2, 10):
+        world = clinic(asked(CAPPED[what], *COUNTED, total, limit=TotalLimit(5000)), visits, patients, codes)
+        private = {name: (replace(schema, rows_per_person=cap), rows) for name, (schema, rows) in world.private.items()}
+        world = replace(world, private=private)
+        assert not relation_mismatches(make, world)
+        assert answers(make, world)[0][0] <= 2 * cap
+    assert not relation_breaches(make, world)
+
+
 # --- refusals ---
 
 

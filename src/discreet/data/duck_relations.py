@@ -111,7 +111,7 @@ def flattened(aggregation: Aggregation) -> tuple[str | None, Aggregation]:
 def _renamed(relation: Relation) -> tuple[str, dict[str, ColumnValue], tuple[Expression, ...]] | None:
     """Return a table, what its columns are called, and the conditions on its rows; None if there is more to it."""
     match relation:
-        case Scan(table=table, columns=columns):
+        case Scan(table=table, columns=columns, whole=False):
             return table, {column.name: ColumnValue(column.name, column.kind) for column in columns}, ()
         case Derived(source=source, columns=columns, where=where):
             found = _renamed(source)
@@ -223,7 +223,7 @@ def _write(sql: RelationSql, order: Sequence[Typed], parameters: dict[str, objec
 def _leading(relation: Relation) -> str | None:
     """Return the table whose rows a relation's rows are ordered by, if they are: a unit's are side by side then."""
     match relation:
-        case Scan(table=table):
+        case Scan(table=table, whole=False):
             return table
         case Derived(source=source):
             return _leading(source)

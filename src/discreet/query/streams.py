@@ -136,8 +136,9 @@ class StreamPlan:
         ends = (call(F.GE, self.period, Literal.of(self.start)), call(F.LE, self.period, Literal.of(last)))
         condition = call(F.AND, *([] if self.where is None else [self.where]), *ends)
         needed = columns_in(condition)
+        columns = tuple(one for one in self.schema.columns if one.name in needed)
         # A cap would let a row that was counted give way to another one, once its unit has more rows than that.
-        scan = Scan(self.schema.table, tuple(one for one in self.schema.columns if one.name in needed), whole=True)
+        scan = Scan(self.schema.table, columns, whole=self.schema.unit.column is not None)
         counting = Derived(scan, (Named(WHEN, self.period),), condition)
         if self.schema.unit.column is None:
             return counting  # a row is all that its unit has
