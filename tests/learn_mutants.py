@@ -389,7 +389,7 @@ LEARN_MUTANTS = [
         "learn/torch/batch_sums.py",
         "        except BaseException as error:  # noqa: BLE001 - what kind of error it is, SystemExit",
         "        except Exception as error:  # noqa: BLE001 - what kind of error it is, SystemExit",
-        f"{FAILS}::test_a_row_that_fails_does_not_fail_the_run",
+        f"{FAILS}::test_a_row_that_ends_the_process_does_not_fail_the_run",
     ),
     Mutant(
         "an example that fails takes its batch along",
