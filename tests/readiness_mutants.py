@@ -9,6 +9,9 @@ BIDS = "attacks/test_bid_that_fails_an_auction.py"
 EXPORT = "attacks/test_forged_export.py"
 NUMBER = "attacks/test_number_that_never_ends.py"
 PURSE = "attacks/test_purse_that_is_filled_again.py"
+MODES = "attacks/test_ledger_for_everybody.py"
+CELLS = "attacks/test_cell_that_commands.py"
+NULLS = "attacks/test_null_in_a_public_column.py"
 
 READINESS_MUTANTS = [
     Mutant(
@@ -209,5 +212,61 @@ READINESS_MUTANTS = [
         "flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE)",
         "flags & ~os.O_EXCL | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE)",
         PURSE,
+    ),
+    Mutant(
+        "a ledger is as readable as the umask allows",
+        "gate/sqlite_store.py",
+        "        if create and vfs is None:\n            _create(path)\n",
+        "",
+        MODES,
+    ),
+    Mutant(
+        "a ledger of persons that others may read is opened as it is",
+        "gate/ledger.py",
+        "                store.narrow()\n",
+        "                pass\n",
+        MODES,
+    ),
+    Mutant(
+        "a queue that is a link is used",
+        "gate/queues.py",
+        "    if not stat.S_ISDIR(found.st_mode):\n",
+        "    if False:\n",
+        MODES,
+    ),
+    Mutant(
+        "an anchor that was shortened is as readable as the umask allows",
+        "gate/anchors.py",
+        '    with os.fdopen(open_private(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:\n',
+        '    with temporary.open("wb") as file:\n',
+        MODES,
+    ),
+    Mutant(
+        "a cell of an answer may be a formula",
+        "cli/safe_text.py",
+        "    if FORMULA.match(text) and not NUMBER.fullmatch(text):\n",
+        "    if False:\n",
+        CELLS,
+    ),
+    Mutant(
+        "negative numbers become texts",
+        "cli/safe_text.py",
+        "    if FORMULA.match(text) and not NUMBER.fullmatch(text):\n",
+        "    if FORMULA.match(text):\n",
+        CELLS,
+    ),
+    Mutant(
+        "a cell of an answer may command a terminal",
+        "cli/safe_text.py",
+        "    if text.isprintable():\n",
+        "    if text:\n",
+        CELLS,
+    ),
+    Mutant(
+        "a NULL in a public column crashes the planner",
+        "query/publics.py",
+        "None if None in arguments else rule(*arguments)",
+        "rule(*arguments)",
+        NULLS,
     ),
 ]

@@ -9,6 +9,7 @@ from datetime import date
 from discreet.accounting import loss_to_text
 from discreet.cli.answers import Fact, exactly
 from discreet.cli.books import currency, currency_of, gauge_facts
+from discreet.cli.safe_text import csv_text
 from discreet.cli.speech import spoken
 from discreet.core import Bounds, round_down, round_up
 from discreet.core.limits import AnyLimit, TotalLimit
@@ -168,4 +169,6 @@ def as_text(value: Value) -> str:
     """Return a cell of a CSV file."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, str):
+        return csv_text(value)
     return value.isoformat() if isinstance(value, date) else str(value)

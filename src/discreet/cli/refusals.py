@@ -1,9 +1,12 @@
 """What is refused on the command line, as a person and as a program read it."""
 
+from discreet.cli.safe_text import shown_text
 from discreet.core import DiscreetError, InvalidInput
 
 #: How much of a text is shown on each side of the place that is pointed at.
 SHOWN = 36
+#: What an error of ours may have of its own: the ends of its lines.
+ENDS = "\n"
 
 
 class Misspelt(InvalidInput):
@@ -48,10 +51,10 @@ class Interrupted(DiscreetError):
 
 def told(error: DiscreetError) -> str:
     """Return an error for a person: what happened, where, and what to do next."""
-    lines = [f"error: {error.problem}"]
+    lines = [f"error: {shown_text(error.problem, keep=ENDS)}"]
     if isinstance(error, Misspelt) and error.at is not None:
         lines += _pointed(error.text, error.at)
-    return "\n".join([*lines, f"  fix: {error.fix}"])
+    return "\n".join([*lines, f"  fix: {shown_text(error.fix, keep=ENDS)}"])
 
 
 def recorded(error: DiscreetError) -> dict[str, object]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from discreet.core import InvalidInput, LedgerUnavailable
-from discreet.core.private_files import state_folder
+from discreet.core.private_files import PRIVATE, PRIVATE_FOLDER, open_private, state_folder
 from discreet.core.untrusted_text import read_json
 from discreet.gate.canonical import canonical
 from discreet.gate.signing import ANCHOR, SigningKey, signed_by
@@ -138,7 +138,7 @@ def held(places: Iterable[Path]) -> Iterator[Handles]:
         handles = {}
         try:
             for place in sorted(set(places)):
-                place.parent.mkdir(parents=True, exist_ok=True)
+                place.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
                 handles[place] = stack.enter_context(_held(place))
         except OSError as error:
             raise _unusable(error) from None
@@ -169,9 +169,12 @@ def _write(handle: int, line: bytes) -> None:
 def _held(place: Path) -> Iterator[int]:
     """Open a file to add to, while nobody else shortens it: a line that came in between would be lost."""
     while True:
-        handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         _Open.add(handle)
         try:
+            if not os.fstat(handle).st_size:
+                with suppress(PermissionError):  # of another owner's, who has made it for us
+                    os.fchmod(handle, PRIVATE)
             with suppress(OSError):  # where a network has no locks, a lost line is written again with the next payment
                 fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle).st_nlink:
@@ -209,7 +212,7 @@ def _shorten(place: Path) -> None:
     anchors = sorted(read_anchors(place), key=lambda one: one.number)
     best = [*[one for one in anchors if one.signature][-1:], *anchors[-4:]]
     temporary = place.with_name(f"{place.name}.{os.getpid()}-{os.urandom(4).hex()}")
-    with temporary.open("wb") as file:
+    with os.fdopen(open_private(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         file.write(b"".join(anchor.to_line() for anchor in best))
         file.flush()
         os.fsync(file.fileno())

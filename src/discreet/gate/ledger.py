@@ -127,6 +127,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         try:
             book, places = opened_book(store.reading, anchors, place)
             signer = fitting(signer, book.birth.key, demanded=key is not None)
+            if book.birth.budget.personal:
+                store.narrow()
         except BaseException:
             store.close()
             raise

@@ -46,6 +46,8 @@ def move(ledger: Ledger, place: str | Path, *, progress: Progress | None = None)
     moved = opened_store(place)
     try:
         book, _ = opened_book(moved.reading, places, place)
+        if book.birth.budget.personal:
+            moved.narrow()
     except BaseException:
         moved.close()
         raise

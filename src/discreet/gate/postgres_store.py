@@ -175,6 +175,9 @@ class PostgresStore:
             return False
         return self._read(PRESENT, high, low) != [(0,)]
 
+    def narrow(self) -> None:
+        """Do nothing: who may read is the server's to say."""
+
     def close(self) -> None:
         """Let go of the server."""
         if self._process == os.getpid():

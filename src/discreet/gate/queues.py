@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import select
+import stat
 import threading
 import time
 import weakref
@@ -18,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from discreet.core import LedgerUnavailable
+from discreet.core.private_files import PRIVATE, PRIVATE_FOLDER
 from discreet.gate.stores import Accepted, Outcome, Process, Proposal, Refused
 from discreet.gate.thread_queue import LONGEST, SHORTEST, linger
 
@@ -39,8 +41,10 @@ class FileQueue:
         #: The name of this handle; its file is locked for as long as the handle is open.
         self.handle = os.urandom(8).hex()
         with _working_files():
-            folder.mkdir(mode=0o700, exist_ok=True)
-            self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            _make_folder(folder)
+            self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            if os.fstat(self._lock).st_uid == os.geteuid():
+                os.fchmod(self._lock, PRIVATE)
             self._presence = _held(self._folder / f"new-{self.handle}", self._presence_of(self.handle))
             self._take_slot()
             for left in folder.glob("open-*"):
@@ -112,6 +116,7 @@ class FileQueue:
         os.pwrite(self._slot, IDLE, 0)
         path = self._folder / f"slot-{name}"
         os.mkfifo(_bell(path), 0o600)
+        _bell(path).chmod(PRIVATE)
         self._wake = os.open(_bell(path), os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._path = beginning.rename(path)
 
@@ -207,6 +212,20 @@ class FileQueue:
                 os.close(slot)
 
 
+def _make_folder(folder: Path) -> None:
+    """Make the queue's folder for its owner alone; one that others may enter is narrowed, and a link is refused.
+
+    Whoever may write there could read what is asked and paid, and answer in the ledger's place.
+    """
+    with suppress(FileExistsError):
+        folder.mkdir(mode=PRIVATE_FOLDER)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError
+    if stat.S_IMODE(found.st_mode) != PRIVATE_FOLDER and found.st_uid == os.geteuid():
+        folder.chmod(PRIVATE_FOLDER)
+
+
 def _state(slot: Path) -> bytes:
     with suppress(OSError):
         handle = os.open(slot, os.O_RDONLY | os.O_CLOEXEC)
@@ -258,6 +277,7 @@ def _held(beginning: Path, then: Path | None = None) -> int:
     It gets its name only when it is locked.
     """
     handle = os.open(beginning, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    os.fchmod(handle, PRIVATE)  # whatever the umask
     fcntl.flock(handle, fcntl.LOCK_EX)
     if then is not None:
         beginning.rename(then)

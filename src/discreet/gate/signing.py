@@ -12,6 +12,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from discreet.core import InvalidInput
+from discreet.core.private_files import open_private
 
 #: What a signature is about comes first in what is signed, so that none can be passed off as another.
 CHECKPOINT, ANCHOR, CERTIFICATE = b"discreet checkpoint 1\0", b"discreet anchor 1\0", b"discreet certificate 1\0"
@@ -31,7 +32,7 @@ class SigningKey:
         """Make a key and write it where there is no file yet; only its owner may read it."""
         key = Ed25519PrivateKey.generate()
         try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            handle = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             raise InvalidInput("There is a file where the key should go.", fix="choose another path") from None
         with os.fdopen(handle, "wb") as file:

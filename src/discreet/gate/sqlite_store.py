@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import apsw
 
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
+from discreet.core.private_files import create_private, narrow_files
 from discreet.gate.chain import Entry, damaged
 from discreet.gate.queues import FileQueue
 from discreet.gate.sql_reading import SqlReading
@@ -43,6 +44,8 @@ SAFE = (3, 51, 3)
 PATIENCE = 30_000
 #: A log of so many pages is copied into the file; and of one that was longer, no more is kept than so many bytes.
 LONG, KEPT = 1000, 2**22
+#: How the names of a ledger's files end: the file, its log, the log's index, a journal, and the queue.
+BESIDE = ("", "-wal", "-shm", "-journal", "-queue")
 SCHEMA = f"""
 create table entries(
     number integer primary key, kind text not null, request text, plan text, payment integer,
@@ -88,6 +91,8 @@ class SqliteStore:
             problem = "There is a file at this path already." if create else "There is no ledger at this path."
             fix = "open it, or choose another path" if create else "check it, or create one: discreet ledger create"
             raise InvalidInput(problem, fix=fix)
+        if create and vfs is None:
+            _create(path)
         self._path, self._state, self._vfs, self._synchronous = path, state, vfs, synchronous
         self._lock, self._failed, self._process = threading.RLock(), False, os.getpid()
         self._connections: list[apsw.Connection] = []
@@ -154,6 +159,15 @@ class SqliteStore:
     def is_present(self, handle: str) -> bool:
         """Tell whether a handle is open somewhere on this host."""
         return self._queue.is_present(handle)
+
+    def narrow(self) -> None:
+        """Take from other users what they may do with the file, its log and its queue."""
+        wider = narrow_files(Path(f"{self._path.resolve()}{ending}") for ending in BESIDE)
+        if wider:
+            raise InvalidInput(
+                f"Other users may read {wider[0].name!r}, in which persons have accounts.",
+                fix="have its owner take that from them: chmod go= on the ledger and the files beside it",
+            )
 
     def close(self) -> None:
         """Let go of the file."""
@@ -241,6 +255,19 @@ class SqliteStore:
 
 def _not_ours() -> LedgerDamaged:
     return LedgerDamaged("This file is not a ledger of this version.", fix="check the path")
+
+
+def _create(path: Path) -> None:
+    """Create the file for its owner alone. SQLite gives its log and its index the same mode."""
+    try:
+        create_private(path)
+    except FileExistsError:
+        raise InvalidInput("There is a file at this path already.", fix="open it, or choose another path") from None
+    except OSError as error:
+        raise LedgerUnavailable(
+            f"The ledger's file could not be created ({type(error).__name__}).",
+            fix="choose a folder that exists, in which this process may write",
+        ) from None
 
 
 def _noting(log: list[int]) -> Callable[[apsw.Connection, str, int], int]:

@@ -321,6 +321,10 @@ class Store(Protocol):
         """Have proposals processed, here or by another process that is at it, one group after another."""
         ...
 
+    def narrow(self) -> None:
+        """Take from other users what they may do with the store's files; refuse where that is not possible."""
+        ...
+
     def close(self) -> None:
         """Let go of the store."""
         ...

@@ -151,15 +151,16 @@ def _image(expression: Call, schema: Schema) -> tuple[Value, ...] | None:
     choices = [public_values(argument, schema) for argument in expression.arguments]
     if any(values is None for values in choices):
         return None
-    lists = [cast("tuple[int, ...]", values) for values in choices]
+    lists = [cast("tuple[int | None, ...]", values) for values in choices]
     many = [values for values in lists if len(values) > 1]
     if len(many) > 1:
         return None
     longest = many[0] if many else (0,)
-    images = (
-        rule(*((value if len(values) > 1 else values[0]) for values in lists)) for value in longest
-    )  # one of them varies, the others are constants
-    return tuple(sorted(set(images)))
+    # One of them varies, the others are constants.
+    given = ([value if len(values) > 1 else values[0] for values in lists] for value in longest)
+    # What a public column has of NULL stays NULL: each of these functions is, where an argument is.
+    images = {None if None in arguments else rule(*arguments) for arguments in given}
+    return (*sorted(image for image in images if image is not None), *([None] if None in images else []))
 
 
 def _listed(expression: Expression) -> tuple[Value, ...] | None:
