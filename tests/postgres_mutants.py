@@ -8,6 +8,52 @@ CONTRACT = "contracts/test_data_engines.py"
 FORMS = f"{OWN}::test_each_form_of_the_statement_keeps_the_limits"
 
 POSTGRES_MUTANTS = [
+    # What the server could tell.
+    Mutant(
+        "PostgreSQL: all sums of a group are one value",
+        "data/postgres_bundles.py",
+        'f"({size}) / {LINE}")',
+        'f"({size}) * 0")',
+        "attacks/test_personal_sums_of_large_groups.py",
+    ),
+    Mutant(
+        "PostgreSQL: people of a group that has several lines count in its last",
+        "data/postgres_bundles.py",
+        "place = groups.setdefault(tuple(line[:width]), len(groups))",
+        "place = groups[tuple(line[:width])] = len(groups)",
+        "attacks/test_personal_sums_of_large_groups.py",
+    ),
+    Mutant(
+        "PostgreSQL: ids of those who leave are told as texts, which an error logs",
+        "data/postgres_leavers.py",
+        "FROM STDIN BINARY",
+        "FROM STDIN",
+        "attacks/test_ids_in_the_servers_log.py",
+    ),
+    Mutant(
+        "PostgreSQL: ids of those who leave stand in a statement",
+        "data/postgres_leavers.py",
+        "            for unit in leavers:\n                copy.write_row(unit)\n",
+        "            pass\n        for unit in leavers:\n            connection.execute(\n"
+        "                f\"INSERT INTO {self._name} VALUES ({', '.join(['%s'] * len(unit))})\", unit\n            )\n",
+        "attacks/test_ids_in_the_servers_log.py",
+    ),
+    Mutant(
+        "PostgreSQL: a statement tells that somebody leaves",
+        "data/postgres_personal.py",
+        "        leaving.fill(transaction.connection, asking.leavers(transaction.ask(asking.text), admission))\n",
+        "        gone = asking.leavers(transaction.ask(asking.text), admission)\n"
+        "        if gone:\n            leaving.fill(transaction.connection, gone)\n",
+        "attacks/test_ids_in_the_servers_log.py",
+    ),
+    Mutant(
+        "PostgreSQL: what people are charged is a parameter of a statement",
+        "gate/postgres_store.py",
+        "            self._copy(*PIECES, ((number, part, piece) for part, piece in pieces_of(people)))",
+        '            self._insert("insert into pieces(number, part, piece) values(%s, %s, %b)", '
+        "[(number, part, piece) for part, piece in pieces_of(people)])",
+        "attacks/test_ids_in_the_servers_log.py",
+    ),
     # Which rows count.
     Mutant(
         "PostgreSQL: a unit keeps one group too many",

@@ -310,8 +310,8 @@ def test_a_long_statement_is_not_compiled_and_the_next_one_is_as_before():
     sessions = Sessions(running().plain, EngineSettings())
     shown = "SELECT current_setting('jit')"
     assert [sessions.ask(text) for text in (shown, shown + " " * 20_000, shown)] == [[("on",)], [("off",)], [("on",)]]
-    with sessions.together() as ask:
-        assert [ask(text, None) for text in (shown, shown + " " * 20_000)] == [[("on",)], [("off",)]]
+    with sessions.together() as asked:
+        assert [asked.ask(text) for text in (shown, shown + " " * 20_000)] == [[("on",)], [("off",)]]
     assert sessions.ask("SELECT current_setting('jit_above_cost')") == [("1e+06",)]
     sessions.close()
 

@@ -103,15 +103,17 @@ class Writing:
         told = [f"{text} AS a{place}" for place, text in enumerate(sums)]
         return f"WITH {self._tables()} SELECT {', '.join([units, *told])} FROM counted GROUP BY {units}"
 
-    def bundled(self, gathered: Sequence[str]) -> str:
+    def bundled(self, gathered: Sequence[str], span: str) -> str:
         """Return the statement that tells of each group what is gathered of its bundles, if this was made for asking.
 
-        A bundle is one unit's rows that count in the group: there are no cells.
+        A bundle is one unit's rows that count in the group: there are no cells. A group has a line for each `span` that
+        its bundles are in.
         """
         groups = self._rows.group_names
         told = [f"{text} AS a{place}" for place, text in enumerate(gathered)]
-        by = f" GROUP BY {', '.join(groups)}" if groups else ""
-        return f"WITH {self._tables()} SELECT {', '.join([*groups, *told])} FROM counted{by}"
+        by = ", ".join([*groups, "span"])
+        parts = f"(SELECT counted.*, {span} AS span FROM counted) AS z"
+        return f"WITH {self._tables()} SELECT {', '.join([*groups, *told])} FROM {parts} GROUP BY {by}"
 
     def bundles(self, items: Sequence[str]) -> str:
         """Return the statement that tells of each bundle its unit, its group and more, if this was made for asking."""

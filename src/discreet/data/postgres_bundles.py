@@ -1,8 +1,10 @@
 """What each unit adds to each group, as PostgreSQL packs it: one statement tells what units are asked, and the answer.
 
-A bundle is the rows of one unit that count in one group (`discreet.data.bundles`). A group is one line, in which the
-numbers of its bundles stand one after another, eight bytes each, the highest first: so a million units take a thousand
-lines. Whether a unit takes part is decided here, bundles of others are left out, and the rest is added up.
+A bundle is the rows of one unit that count in one group (`discreet.data.bundles`). In a line the numbers of many
+bundles of one group stand one after another, eight bytes each, the highest first: so a million units take a thousand
+lines. A line has about `LINE` bytes of a number at most, and lines come one by one: PostgreSQL fails a value of 1 GB,
+and whether a question fails must not depend on how many people are in a group. Whether a unit takes part is decided
+here, bundles of others are left out, and the rest is added up.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,6 +25,11 @@ from discreet.data.errors import engine_failed
 
 #: Ids that can be packed.
 PACKED = (Kind.INTEGER, Kind.TEXT)
+#: Bytes that are packed into one value of a line, but for the last bundle's.
+LINE = 1 << 24
+#: Bytes of a number, and of the numbers up to a bundle's.
+NUMBER = 8
+WHOLE = f"row_number() OVER () * {NUMBER}"
 
 
 def packing_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement | None:
@@ -36,48 +43,51 @@ def packing_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement | 
         folds = [f"int8send(CAST(coalesce({name}, 0) AS bigint))" for name in needs.folds.values()]
         packed = [first, "int8send(n)", *folds, *(["textsend(u0)"] if texts else [])]
         writing = Writing(aggregation, needs, grouped=True, asking=True)
-        return writing.bundled([f"string_agg({each}, ''::bytea)" for each in packed])
+        size = f"sum({NUMBER} + octet_length(u0)) OVER (ROWS UNBOUNDED PRECEDING)" if texts else WHOLE
+        return writing.bundled([f"string_agg({each}, ''::bytea)" for each in packed], f"({size}) / {LINE}")
 
     return statement_of(aggregation, rows, written)
 
 
-def answered_lines(statement: BundleStatement, lines: Sequence[Sequence[Any]], admission: Admission) -> Exact:
+def answered_lines(statement: BundleStatement, lines: Iterable[Sequence[Any]], admission: Admission) -> Exact:
     """Ask each unit, and return exact integers of those who take part."""
     width = len(statement.layout.keys)
-    found = _unpacked(lines, width, texts=statement.asking.units[0].kind is Kind.TEXT)
+    groups: dict[tuple[Any, ...], int] = {}
+    found = _unpacked(lines, width, groups, texts=statement.asking.units[0].kind is Kind.TEXT)
     if found is None:
         return statement.layout.answered([])
-    return statement.layout.answered(_rows(lines, width, statement.staying(found, admission)))
+    return statement.layout.answered(_rows(list(groups), statement.staying(found, admission)))
 
 
-def _unpacked(lines: Sequence[Sequence[Any]], width: int, *, texts: bool) -> Bundles | None:
-    """Return the bundles of lines that begin with so many keys; None if there are none. Ids that are texts are last."""
-    packed = [_joined(line[place] for line in lines) for place in range(width, _width(lines, width))]
-    if not packed or not packed[0]:
+def _unpacked(
+    lines: Iterable[Sequence[Any]], width: int, groups: dict[tuple[Any, ...], int], *, texts: bool
+) -> Bundles | None:
+    """Return the bundles of lines that begin with so many keys; None if there are none. Ids that are texts are last.
+
+    The groups of lines are put into `groups`, each with its place.
+    """
+    places, parts, letters = list[NDArray[np.intp]](), list[list[NDArray[np.int64]]](), list[bytes]()
+    for line in lines:
+        packed = line[width : len(line) - texts]
+        numbers = [np.frombuffer(each, dtype=">i8").astype(np.int64) for each in packed]
+        place = groups.setdefault(tuple(line[:width]), len(groups))
+        if len({len(each) for each in numbers}) != 1:
+            raise engine_failed()
+        places.append(np.full(len(numbers[0]), place, dtype=np.intp))
+        parts.append(numbers)
+        letters += [bytes(line[-1])] if texts else []
+    if not parts:
         return None
-    numbers = [np.frombuffer(each, dtype=">i8").astype(np.int64) for each in packed[: len(packed) - texts]]
-    first = numbers.pop(0)  # whole ids, or the lengths of texts
-    ids, units = _texts(packed[-1], first) if texts else _whole_ids(first)
-    many = [len(line[width] or b"") // 8 for line in lines]
-    groups = np.repeat(np.arange(len(lines)), many)
-    if any(len(each) != len(groups) for each in (units, *numbers)):
-        raise engine_failed()
-    return Bundles((ids,), units, groups, (numbers[0], np.ones_like(numbers[0]), *numbers[1:]))
+    first, *numbers = (np.concatenate(each) for each in zip(*parts, strict=True))  # whole ids, or the lengths of texts
+    ids, units = _texts(b"".join(letters), first) if texts else _whole_ids(first)
+    return Bundles((ids,), units, np.concatenate(places), (numbers[0], np.ones_like(numbers[0]), *numbers[1:]))
 
 
-def _rows(lines: Sequence[Sequence[Any]], width: int, found: Bundles) -> Iterable[tuple[Any, ...]]:
+def _rows(groups: Sequence[tuple[Any, ...]], found: Bundles) -> Iterable[tuple[Any, ...]]:
     """Return the rows that the layout reads, of groups that somebody has who takes part."""
-    some, sums = found.sums(len(lines))
+    some, sums = found.sums(len(groups))
     for line, place in enumerate(some.tolist()):
-        yield (0, *lines[place][:width], None, *(int(each[line]) for each in sums))
-
-
-def _width(lines: Sequence[Sequence[Any]], least: int) -> int:
-    return len(lines[0]) if lines else least
-
-
-def _joined(parts: Iterable[bytes | None]) -> bytes:
-    return b"".join(part for part in parts if part)  # nothing is gathered of no bundles
+        yield (0, *groups[place], None, *(int(each[line]) for each in sums))
 
 
 def _whole_ids(numbers: NDArray[np.int64]) -> tuple[list[int], NDArray[np.intp]]:

@@ -1,59 +1,65 @@
 """An aggregation of those who take part, in PostgreSQL: one statement, or two that see the same rows.
 
 One does for counts and sums (`discreet.data.postgres_bundles`). For what is made of cells, or of facts of units, a
-first one asks, and a second one of the same transaction leaves out whoever does not take part.
+first one asks, and a second one of the same transaction leaves out whoever does not take part: they are told to the
+server by a temporary table (`discreet.data.postgres_leavers`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation, Exact
 from discreet.data.bounded_answers import Sums
 from discreet.data.bounded_asking import asking_sql
 from discreet.data.bounded_rows import passed_rows
 from discreet.data.bounded_sql import Writing, bounded_sql
 from discreet.data.contributions import Admission
+from discreet.data.errors import engine_failed
 from discreet.data.postgres_bundles import answered_lines, packing_of
 from discreet.data.postgres_dialect import PostgresDialect
-
-#: The types of ids on the server.
-TYPES = {Kind.INTEGER: "bigint", Kind.TEXT: "text", Kind.BOOLEAN: "boolean", Kind.DATE: "date"}
-
-#: Runs a statement with its parameters, and returns its rows.
-Ask = Callable[[str, Mapping[str, Any] | None], list[tuple[Any, ...]]]
+from discreet.data.postgres_leavers import TEMPORARY, LeaverTable, no_temporary_tables
+from discreet.data.postgres_sessions import Sessions, Together
 
 
 def answered_among(
-    aggregation: Aggregation, table: str, dialect: PostgresDialect, admission: Admission, ask: Ask
+    aggregation: Aggregation,
+    table: str,
+    dialect: PostgresDialect,
+    admission: Admission,
+    transaction: Together,
+    leaving: LeaverTable | None,
 ) -> Exact:
-    """Return exact integers of those who take part; `table` is asked if the aggregation has no relation of its own."""
+    """Return exact integers of those who take part; `table` is asked if the aggregation has no relation of its own.
+
+    `leaving` is what `leaver_table` says of the same aggregation, and was created.
+    """
     packing = packing_of(aggregation, passed_rows(aggregation, table, dialect, look_up=True))
     if packing is not None:
-        return answered_lines(packing, ask(packing.text, None), admission)
+        return answered_lines(packing, transaction.lines(packing.text), admission)
+    if leaving is None:
+        raise engine_failed()
     asking = asking_sql(aggregation, passed_rows(aggregation, table, dialect, look_up=True), Writing, _added)
-    leavers = asking.leavers(ask(asking.text, None), admission)
-    if not leavers:
-        bounded = bounded_sql(aggregation, table, dialect, look_up=True)
-        return bounded.layout.answered(ask(bounded.text, None))
-    places = range(len(asking.units))
-    # Arrays are parameters: there may be a million leavers, and a text of theirs would take the server long to read.
-    arrays = ", ".join(f"{_mark(place)}::{TYPES[asking.units[place].kind]}[]" for place in places)
-    listed = f"unnest({arrays}) AS leavers({', '.join(f'v{place}' for place in places)})"
-    bounded = bounded_sql(aggregation, table, dialect, look_up=True, leavers=listed)
-    text = bounded.text.replace("%", "%%")
-    for place in places:
-        text = text.replace(_mark(place), f"%(leavers{place})s")
-    parameters = {f"leavers{place}": [unit[place] for unit in leavers] for place in places}
-    return bounded.layout.answered(ask(text, parameters))
+    leaving.fill(transaction.connection, asking.leavers(transaction.ask(asking.text), admission))
+    # The same statement if nobody leaves: a log would tell.
+    bounded = bounded_sql(aggregation, table, dialect, look_up=True, leavers=leaving.listed)
+    return bounded.layout.answered(transaction.ask(bounded.text))
+
+
+def leaver_table(aggregation: Aggregation, table: str, dialect: PostgresDialect) -> LeaverTable | None:
+    """Return the temporary table that an aggregation needs; None if one statement does."""
+    rows = passed_rows(aggregation, table, dialect, look_up=True)
+    return LeaverTable(rows.units) if packing_of(aggregation, rows) is None else None
+
+
+def need_leaver_table(aggregation: Aggregation, table: str, dialect: PostgresDialect, sessions: Sessions) -> None:
+    """Refuse, by the server's catalogue, a question that needs a temporary table where the role may have none."""
+    if leaver_table(aggregation, table, dialect) is None:
+        return
+    ((allowed,),) = sessions.ask(TEMPORARY)
+    if not allowed:
+        raise no_temporary_tables()
 
 
 def _added(_reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
     """Return reach and square: PostgreSQL's numbers have no end."""
     number = " + ".join(f"CAST({column} AS numeric) * ({factor})" for column, factor in terms)
     return f"sum(abs({number}))", f"sum(({number}) * ({number}))"
-
-
-def _mark(place: int) -> str:
-    """Return what stands for a parameter until the statement is whole: no SQL, and so nowhere else in it."""
-    return f"\x00leavers{place}\x00"

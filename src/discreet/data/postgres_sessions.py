@@ -7,8 +7,9 @@ has dropped meanwhile is replaced before anything is asked on it.
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import InvalidInput, NotReady, WrongType
@@ -76,16 +77,16 @@ class Sessions:
     def ask(self, text: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement, in a transaction that only reads."""
         with self._reading() as connection:
-            return _rows(connection, text, None)
+            return _rows(connection, text)
 
     @contextmanager
-    def together(self) -> Iterator[Callable[[str, Mapping[str, Any] | None], list[tuple[Any, ...]]]]:
+    def together(self, before: str | None = None) -> Iterator["Together"]:
         """Let several statements see the same rows: they are in one transaction, which only reads.
 
-        A statement with parameters has %% where one without has %.
+        The statement `before`, if there is one, is executed before the transaction: it makes a temporary table.
         """
-        with self._reading() as connection:
-            yield lambda text, parameters: _rows(connection, text, parameters)
+        with self._reading(before) as connection:
+            yield Together(connection)
 
     def check(self, text: str) -> None:
         """Refuse a server that is gone, or a statement about tables that are no longer there. Nothing is read.
@@ -118,8 +119,8 @@ class Sessions:
         return tuple(found)
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        connection = self._begun()
+    def _reading(self, before: str | None = None) -> Iterator[Connection]:
+        connection = self._begun(before)
         try:
             yield connection
             connection.execute("ROLLBACK")
@@ -134,18 +135,18 @@ class Sessions:
                 return
         _drop(connection)
 
-    def _begun(self) -> Connection:
+    def _begun(self, before: str | None = None) -> Connection:
         """Return a connection at the beginning of a transaction; what the server dropped meanwhile is replaced."""
         while (kept := self._taken()) is not None:
             try:
-                self._begin(kept)
+                self._begin(kept, before)
             except psycopg.Error:
                 _drop(kept)
             else:
                 return kept
         fresh = self._connected()
         try:
-            self._begin(fresh)
+            self._begin(fresh, before)
         except BaseException as error:
             _drop(fresh)
             if isinstance(error, psycopg.Error):
@@ -153,7 +154,9 @@ class Sessions:
             raise
         return fresh
 
-    def _begin(self, connection: Connection) -> None:
+    def _begin(self, connection: Connection, before: str | None) -> None:
+        if before is not None:
+            connection.execute(before)
         given = {**SETTINGS, "statement_timeout": f"{max(int(self._settings.seconds * 1000), 1)}ms"}
         listed = "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in given.items())
         connection.execute(f"{BEGIN}; {listed}")
@@ -198,11 +201,32 @@ class Sessions:
         raise WrongType("Connections cannot be copied.", fix="open the table again where it is needed")
 
 
-def _rows(connection: Connection, text: str, parameters: Mapping[str, Any] | None) -> list[tuple[Any, ...]]:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Together:
+    """A transaction, which only reads."""
+
+    connection: Connection
+
+    def ask(self, text: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement."""
+        return _rows(self.connection, text)
+
+    def lines(self, text: str) -> Iterator[tuple[Any, ...]]:
+        """Return the rows of a statement one by one: they may be long, and bytes come as they are."""
+        _prepare(self.connection, text)
+        with self.connection.cursor() as cursor:
+            yield from cursor.stream(text.encode(), binary=True)
+
+
+def _rows(connection: Connection, text: str) -> list[tuple[Any, ...]]:
     """Return the rows of a statement."""
+    _prepare(connection, text)
+    return connection.execute(text).fetchall()
+
+
+def _prepare(connection: Connection, text: str) -> None:
     if len(text) > COMPILED:
         connection.execute("SET LOCAL jit = 'off'")
-    return connection.execute(text, parameters).fetchall()
 
 
 def _drop(connection: Connection, *, interrupted: bool = False) -> None:

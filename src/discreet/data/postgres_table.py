@@ -17,10 +17,10 @@ from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.engines import EngineSettings
 from discreet.data.importing import Declaration
 from discreet.data.opening import entering, entering_public, need_names, need_one_kind
-from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation
+from discreet.data.postgres_catalogue import Ask, Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
-from discreet.data.postgres_personal import Ask, answered_among
+from discreet.data.postgres_personal import answered_among, leaver_table
 from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
@@ -78,16 +78,15 @@ class PostgresTables:
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
         check_source(aggregation, self.schemas, self.publics)
-        with self._sessions.together() as ask:
-            asked, table, dialect = self._capped(aggregation, ask)
+        with self._sessions.together() as transaction:
+            asked, table, dialect = self._capped(aggregation, transaction.ask)
             bounded = bounded_sql(asked, table, dialect, look_up=True)
-            return bounded.layout.answered(ask(bounded.text, None))
+            return bounded.layout.answered(transaction.ask(bounded.text))
 
     def _bounded(self, aggregation: Aggregation) -> Bounded:
         """Return the statement of an aggregation if nothing is known of its rows: as it is checked."""
         check_source(aggregation, self.schemas, self.publics)
-        table = self._only().schema.table if aggregation.source is None else ""
-        return bounded_sql(aggregation, table, PostgresDialect(self._sources), look_up=True)
+        return bounded_sql(aggregation, self._table(aggregation), PostgresDialect(self._sources), look_up=True)
 
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
@@ -96,16 +95,21 @@ class PostgresTables:
     def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
         need_accounts(aggregation, self.schemas.values())
         check_source(aggregation, self.schemas, self.publics)
-        with self._sessions.together() as ask:
-            asked, table, dialect = self._capped(aggregation, ask)
-            return answered_among(asked, table, dialect, admission, ask)
+        leaving = leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources))
+        with self._sessions.together(None if leaving is None else leaving.creation) as transaction:
+            asked, table, dialect = self._capped(aggregation, transaction.ask)
+            return answered_among(asked, table, dialect, admission, transaction, leaving)
+
+    def _table(self, aggregation: Aggregation) -> str:
+        """Return the table that is asked, if the aggregation has no relation of its own."""
+        return self._only().schema.table if aggregation.source is None else ""
 
     def _capped(self, aggregation: Aggregation, ask: Ask) -> tuple[Aggregation, str, PostgresDialect]:
         """Return an aggregation, the table that it is about if it has no relation, and the SQL that caps its rows."""
         source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
         tables = tuple(dict.fromkeys(scan.table for scan in scans_in(source) if isinstance(scan, Scan)))
         fan_outs, text = facts_sql(source, tables, PostgresDialect(self._sources))
-        facts = read_facts(self.schemas, tables, fan_outs, dict(ask(text, None)))
+        facts = read_facts(self.schemas, tables, fan_outs, dict(ask(text)))
         dialect = PostgresDialect(self._sources, facts)
         if aggregation.source is None and not facts.is_cut(Scan(tables[0], ())):
             return aggregation, tables[0], dialect
