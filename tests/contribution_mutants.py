@@ -146,8 +146,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "on a server, every statement has a transaction of its own",
         "data/postgres_sessions.py",
-        "yield lambda text, parameters: _rows(connection, text, parameters)",
-        "yield lambda t, p: [_rows(connection, t, p), *map(connection.execute, ('ROLLBACK', BEGIN))][0]",
+        "        return _rows(self.connection, text)\n",
+        "        return [_rows(self.connection, text), *map(self.connection.execute, ('ROLLBACK', BEGIN))][0]\n",
         f"{CONTRACT}::test_who_comes_between_the_asking_and_the_counting_does_not_count",
     ),
     Mutant(

@@ -12,7 +12,7 @@ import pytest
 import discreet
 from contribution_checks import Recorder
 from discreet import Budget, Ledger, Limit
-from discreet.core import PrivacyUnit
+from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation, Distinct, People
 from discreet.data.engines import EngineSettings
@@ -145,6 +145,28 @@ def test_an_error_while_ids_are_told_logs_none(server):
     sessions.close()
     assert "gave up" in said
     assert not is_told(said)
+
+
+def test_a_role_without_temporary_tables_is_refused_before_payment(server):
+    """There is no other way to tell the server who leaves, but for statements."""
+    with psycopg.connect(server.plain, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS plain_reader")
+        connection.execute("CREATE ROLE plain_reader LOGIN")
+        connection.execute("GRANT SELECT ON drained TO plain_reader")
+        connection.execute("REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC")
+    try:
+        address = server.plain.replace("user=postgres", "user=plain_reader")
+        table = open_postgres(address, table="drained", unit=PrivacyUnit(column="name"))
+        told = {"where": None, "keys": (), "limit": Limit(groups=1, rows_per_group=1), "salt": 1}
+        table.check_among(Aggregation(aggregates=(People(),), **told))
+        with pytest.raises(InvalidInput, match="temporary table"):
+            table.check_among(Aggregation(aggregates=(Distinct(WARD),), **told))
+        table.close()
+    finally:
+        with psycopg.connect(server.plain, autocommit=True) as connection:
+            connection.execute("GRANT TEMPORARY ON DATABASE postgres TO PUBLIC")
+            connection.execute("DROP OWNED BY plain_reader")
+            connection.execute("DROP ROLE plain_reader")
 
 
 def test_what_people_are_charged_stands_in_no_log(server, tmp_path, monkeypatch):

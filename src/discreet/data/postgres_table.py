@@ -20,7 +20,7 @@ from discreet.data.opening import entering, entering_public, need_names, need_on
 from discreet.data.postgres_catalogue import Ask, Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
-from discreet.data.postgres_personal import answered_among, leaver_table
+from discreet.data.postgres_personal import answered_among, leaver_table, need_leaver_table
 from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
@@ -75,6 +75,7 @@ class PostgresTables:
         """Refuse the same where each unit is asked. Reads no row."""
         need_accounts(aggregation, self.schemas.values())
         self.check(aggregation)
+        need_leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources), self._sessions)
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
         check_source(aggregation, self.schemas, self.publics)
