@@ -41,9 +41,9 @@ POSTGRES_MUTANTS = [
     Mutant(
         "PostgreSQL: a statement tells that somebody leaves",
         "data/postgres_personal.py",
-        "        leaving.fill(transaction.connection, asking.leavers(transaction.ask(asking.text), admission))\n",
-        "        gone = asking.leavers(transaction.ask(asking.text), admission)\n"
-        "        if gone:\n            leaving.fill(transaction.connection, gone)\n",
+        "    leaving.fill(transaction.connection, asking.leavers(transaction.ask(asking.text), admission))\n",
+        "    gone = asking.leavers(transaction.ask(asking.text), admission)\n"
+        "    if gone:\n        leaving.fill(transaction.connection, gone)\n",
         "attacks/test_ids_in_the_servers_log.py",
     ),
     Mutant(
