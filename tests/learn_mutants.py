@@ -140,8 +140,8 @@ LEARN_MUTANTS = [
     Mutant(
         "uses without a rule are lost",
         "learn/torch/passes.py",
-        "frozenset(which for which, gradient in enumerate(found) if gradient is not None)",
-        "frozenset()",
+        "return tuple(which for which, gradient in enumerate(found) if gradient is not None)",
+        "return ()",
         LOOP,
     ),
     Mutant(
@@ -220,6 +220,13 @@ LEARN_MUTANTS = [
         "        if shows_values(func, args):\n            self.shown",
         "        if not func:\n            self.shown",
         f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "what the pass of one example leaves in the model reaches the next example",
+        "learn/torch/passes.py",
+        "        if not isinstance(losses, Renewable):\n",
+        "        if True:\n",
+        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_keeps_by_one_bound",
     ),
     Mutant(
         "a random mask that examples share is taken for each one's own",

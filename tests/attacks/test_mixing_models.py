@@ -282,6 +282,28 @@ def how_far_one_example_moves_the_sum(make, loss=plain_loss):
     return far
 
 
+class Counting(nn.Module):
+    """Counts its passes, or the examples that it has seen, in attributes; a branch on values has it run one by one."""
+
+    def __init__(self, keep):
+        super().__init__()
+        self.keep, self.kept = keep, []
+        self.layer = nn.Linear(WIDTH, CLASSES)
+
+    def forward(self, inputs):
+        if inputs.isnan().any():
+            return self.layer(inputs)
+        self.kept.append(self.keep(inputs.detach()))
+        return self.layer(inputs * sum(self.kept))
+
+
+@pytest.mark.parametrize(
+    "keep", [lambda inputs: 1.0, lambda inputs: inputs.max().item()], ids=["a counter", "the largest so far"]
+)
+def test_one_example_moves_the_sum_of_a_model_that_keeps_by_one_bound(keep):
+    assert how_far_one_example_moves_the_sum(lambda: Counting(keep)) <= ONE
+
+
 def plant_the_old_behaviour(monkeypatch):
     """Take whatever is as long as the batch for examples, and follow no operation."""
 

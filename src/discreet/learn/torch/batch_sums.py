@@ -66,8 +66,8 @@ class BatchSums:
         ((filled, counted),) = physical_batches(places, self.terms.batch)
         failure: BaseException | None = None
         try:
-            model, loss, seed = self.model.copy(), copy.deepcopy(self.loss), self.entropy.bits(63)
-            return run_pass(model, loss, self.read(filled), counted, self.terms, self.clipping, seed)
+            forward, seed = ForwardPass(self.model, self.loss).renewed(), self.entropy.bits(63)
+            return run_pass(forward, self.read(filled), counted, self.terms, self.clipping, seed)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - what kind of error it is, SystemExit also, may depend on a row
@@ -82,24 +82,20 @@ class BatchSums:
         return ClippedSums(sums=sums, within=torch.zeros(len(self.model.groups), dtype=torch.int64))
 
 
-def run_pass(
-    model: PrivateModel, loss: Loss, batch: Batch, counted: Tensor, terms: Terms, clipping: Clipping, seed: int
-) -> ClippedSums:
-    """Do one forward and one backward pass on a batch, and return its clipped sums."""
-    losses = losses_of(model, loss)
-    seed_generators(seed)
-    if terms.sums == "exact":
-        return model.exact_sums(losses, clipping, terms.steps, batch=batch, counted=counted)
-    return model.float_sums(losses, clipping, batch=batch, counted=counted)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ForwardPass:
+    """The forward pass on a batch, from which one loss for each example comes."""
 
+    model: PrivateModel
+    loss: Loss
+    origin: ForwardPass | None = None
+    """What it is a copy of, and is never run."""
 
-def losses_of(model: PrivateModel, loss: Loss) -> Loss:
-    """Return the forward pass on a batch, from which one loss for each example comes."""
-
-    def losses(*batch: Any) -> Tensor:
+    def __call__(self, *batch: Any) -> Tensor:
+        """Return one loss for each example of a batch, whose last part are the targets."""
         inputs, targets = batch[:-1], batch[-1]
         with kept_settings():
-            found: Any = loss(model(*inputs), targets)
+            found: Any = self.loss(self.model(*inputs), targets)
         if not isinstance(found, torch.Tensor) or found.shape != (len(targets),):
             raise InvalidInput(
                 "The loss is not one number for each example.",
@@ -107,7 +103,20 @@ def losses_of(model: PrivateModel, loss: Loss) -> Loss:
             )
         return found
 
-    return losses
+    def renewed(self) -> ForwardPass:
+        """Return a pass on copies of the model and the loss as they were before any pass; of itself if it has none."""
+        origin = self.origin or self
+        return ForwardPass(origin.model.copy(), copy.deepcopy(origin.loss), origin)
+
+
+def run_pass(
+    forward: ForwardPass, batch: Batch, counted: Tensor, terms: Terms, clipping: Clipping, seed: int
+) -> ClippedSums:
+    """Do one forward and one backward pass on a batch, and return its clipped sums."""
+    seed_generators(seed)
+    if terms.sums == "exact":
+        return forward.model.exact_sums(forward, clipping, terms.steps, batch=batch, counted=counted)
+    return forward.model.float_sums(forward, clipping, batch=batch, counted=counted)
 
 
 def added(parts: ClippedSums, part: ClippedSums) -> ClippedSums:

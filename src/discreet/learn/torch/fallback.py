@@ -6,8 +6,8 @@ this example: there is nothing to mix it with. Two ways:
 * `by_vmap`: PyTorch runs the code once and does every operation for all examples at once, each by itself
   (`torch.func.vmap`). Code that looks at values, writes to tensors from outside or uses an operation without such a
   form is refused before it does anything of the kind; which code that is does not depend on values.
-* `one_by_one`: one forward and one backward pass for every example. Slow, and right for every module that keeps
-  nothing of an example.
+* `one_by_one`: one forward and one backward pass for every example, in training each on a copy of the model. Slow, and
+  right for all code that keeps nothing of an example elsewhere.
 """
 
 from __future__ import annotations
@@ -68,11 +68,18 @@ def by_vmap(
     return [KnownGradients(found[names[id(parameter)]].contiguous()) for parameter in parameters]
 
 
-def one_by_one(losses: Losses, batch: tuple[Any, ...], parameters: Sequence[nn.Parameter]) -> list[KnownGradients]:
-    """Return every example's gradients of some parameters, by one pass for each."""
-    examples = count_rows(batch)
-    found = [torch.zeros(examples, *parameter.shape, dtype=parameter.dtype) for parameter in parameters]
+def one_by_one(
+    fresh: Callable[[], tuple[Losses, Sequence[nn.Parameter]]], batch: tuple[Any, ...]
+) -> list[KnownGradients]:
+    """Return every example's gradients of some parameters, by one pass for each.
+
+    `fresh` returns the losses and the parameters for the next example: of a model of its own, so that what one pass
+    leaves in a model's attributes does not reach the next example.
+    """
+    examples, found = count_rows(batch), list[Tensor]()
     for index in range(examples):
+        losses, parameters = fresh()
+        found = found or [torch.zeros(examples, *each.shape, dtype=each.dtype) for each in parameters]
         with torch.enable_grad():
             loss = one_loss(losses(*take_rows(batch, torch.tensor([index]))))
         if not loss.requires_grad:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import torch
 from torch.autograd.function import BackwardCFunction
@@ -36,10 +36,11 @@ from discreet.learn.torch.refusals import refuse_changed, refuse_mixing, state_o
 from discreet.learn.torch.tape import Recorded, Recording, Tape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from torch import Tensor, nn
 
+    from discreet.learn.torch.clipping import PrivateModel
     from discreet.learn.torch.gradients import Gradients
 
     Losses = Callable[..., Tensor]
@@ -49,6 +50,21 @@ Way = Literal["batched rule", "vmap", "one by one"]
 #: What PyTorch's own parts of a graph are called.
 OWN_NODES = re.compile(r"[A-Z]\w*Backward\d+|AccumulateGrad|CopySlices")
 HOOKS = "discreet: what is saved for the backward pass is not to be changed"
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """Losses whose model, and whatever else they run, can be made anew as it was before any pass."""
+
+    @property
+    def model(self) -> PrivateModel:
+        """The model that the losses run."""
+
+    def renewed(self) -> Renewable:
+        """Return the same on copies that no pass has run on."""
+
+    def __call__(self, *batch: Any) -> Tensor:
+        """Return one loss for every example."""
 
 
 class UnprovedError(Exception):
@@ -63,7 +79,7 @@ class Pass:
     parameters: tuple[nn.Parameter, ...]
     unproved: str | None = None
     """Why passes are done with one example at a time, if they are."""
-    odd: frozenset[int] = frozenset()
+    odd: tuple[int, ...] = ()
     """The numbers of parameters that are used without a rule."""
     singly: bool = False
     """Whether PyTorch cannot do operations for all examples at once, each by itself."""
@@ -93,21 +109,34 @@ class Pass:
                 return examples, self._together(losses, batch, examples)
             except UnprovedError as error:
                 self.unproved = str(error)
-        return examples, list(self._apart(losses, batch, self.parameters))
+        return examples, self._apart(losses, batch, range(len(self.parameters)))
 
-    def _apart(self, losses: Losses, batch: tuple[Any, ...], parameters: Iterable[nn.Parameter]) -> list[Any]:
-        """Return gradients of some parameters, each example's from this example alone."""
-        chosen, before = tuple(parameters), state_of(self.model)
+    def _apart(self, losses: Losses, batch: tuple[Any, ...], which: Sequence[int]) -> list[Any]:
+        """Return gradients of some parameters, by number, each example's from this example alone."""
+        before = state_of(self.model)
         try:
             if not self.singly and is_all_tensors(batch):
                 # PyTorch refuses code in many ways; a mistake of the code's own is made again below.
                 with suppress(Exception):
-                    return by_vmap(self.model, losses, batch, chosen)
-            found = one_by_one(losses, batch, chosen)
+                    anew, model, parameters = self._fresh(losses)
+                    return by_vmap(model, anew, batch, [parameters[each] for each in which])
+
+            def fresh() -> tuple[Losses, list[nn.Parameter]]:
+                anew, _, parameters = self._fresh(losses)
+                return anew, [parameters[each] for each in which]
+
+            found = one_by_one(fresh, batch)
             self.singly = True
             return found
         finally:
             refuse_changed(before, self.model)
+
+    def _fresh(self, losses: Losses) -> tuple[Losses, nn.Module, Sequence[nn.Parameter]]:
+        """Return losses with their model, as they were before any pass, if they can be made anew."""
+        if not isinstance(losses, Renewable):
+            return losses, self.model, self.parameters
+        anew = losses.renewed()
+        return anew, anew.model.module, [each for _, each in anew.model.parameters]
 
     def _together(self, losses: Losses, batch: tuple[Any, ...], examples: int) -> list[Gradients]:
         try:
@@ -135,14 +164,10 @@ class Pass:
             tape.entries, tape.listening = [], True
             odd = self._backward(found)
         else:
-            tape.entries, odd = [], frozenset()
+            tape.entries, odd = [], ()
         entries = tape.entries
         self.odd = odd
-        slow = (
-            dict(zip(odd, self._apart(losses, batch, [self.parameters[which] for which in odd]), strict=True))
-            if odd
-            else {}
-        )
+        slow = dict(zip(odd, self._apart(losses, batch, odd), strict=True)) if odd else {}
         with torch.no_grad():
             return [
                 slow[which] if which in slow else gradients_of(parameter, entries, examples)
@@ -176,10 +201,10 @@ class Pass:
         _refuse_foreign(found)
         return found
 
-    def _backward(self, losses: Tensor) -> frozenset[int]:
+    def _backward(self, losses: Tensor) -> tuple[int, ...]:
         """Fill the tape; return the numbers of parameters for which autograd still finds a gradient."""
         found = torch.autograd.grad(losses, self.parameters, torch.ones_like(losses), allow_unused=True)
-        return frozenset(which for which, gradient in enumerate(found) if gradient is not None)
+        return tuple(which for which, gradient in enumerate(found) if gradient is not None)
 
 
 def _marked(part: Any, owners: Owners, known: list[int]) -> Any:

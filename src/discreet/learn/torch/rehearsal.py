@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from discreet.core import DiscreetError, InvalidInput
-from discreet.learn.torch.batch_sums import run_pass
+from discreet.learn.torch.batch_sums import ForwardPass, run_pass
 from discreet.learn.torch.refusals import kind_of_value, values_of
 from discreet.learn.torch.settings import kept_generators, kept_settings, read_settings, seed_generators
 
@@ -57,7 +57,7 @@ def _rehearse(
     counted, clipping = torch.ones(terms.batch, dtype=torch.bool), terms.clipping(bounds)
 
     def sums(worker: PrivateModel, batch: Batch) -> ClippedSums:
-        return run_pass(worker, own_loss, batch, counted, terms, clipping, 0)
+        return run_pass(ForwardPass(worker, own_loss), batch, counted, terms, clipping, 0)
 
     own_loss, worker = copy.deepcopy(loss), model.copy()
     one = sums(worker, first)
