@@ -156,7 +156,7 @@ LEARN_MUTANTS = [
         "learn/torch/example_axes.py",
         "return found if reach < span else None",
         "return found",
-        f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+        f"{AXES}::test_rows_of_a_view_are_those_that_its_numbers_belong_to",
     ),
     Mutant(
         "an axis as long as the batch is taken for that of the examples",

@@ -355,7 +355,7 @@ def masks_of_a_permutation(x):
 
 
 def masks_by_a_seed(x):
-    return x * torch.rand(len(x), 1, generator=torch.Generator().manual_seed(1))
+    return x * torch.zeros(len(x), 1).uniform_(generator=torch.Generator().manual_seed(1))
 
 
 def masks_by_a_seed_for_all(x):
