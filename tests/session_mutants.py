@@ -13,6 +13,13 @@ ENGINE = "unit/test_session_engine.py"
 
 SESSION_MUTANTS = [
     Mutant(
+        "answers fall in silence as people leave",
+        "session/answers.py",
+        "return (*self.result.notes, MAY_HAVE_LEFT) if self.personal else self.result.notes",
+        "return self.result.notes",
+        "attacks/test_silent_departures.py",
+    ),
+    Mutant(
         "a question has the usual time, whatever was said",
         "session/engine.py",
         "timed = usual if self.seconds is None else replace(usual, seconds=nearest_float(self.seconds))",

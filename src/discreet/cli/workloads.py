@@ -79,7 +79,7 @@ def answer_hierarchy(arguments: Namespace) -> Answer:
             "rows": _row_facts(rows),
             "confidence": float(found.result.confidence),
             "simultaneous": found.result.simultaneous,
-            "notes": [*found.result.notes],
+            "notes": [*map(spoken, found.notes)],
             **payment_facts(found.release),
             "budget": budget_facts(session),
         }

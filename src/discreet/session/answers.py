@@ -22,6 +22,11 @@ from discreet.session.tables import TextColumn, html_lines, html_table, text_tab
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: Said beside every answer where each person has an account; it depends on no row and costs nothing.
+MAY_HAVE_LEFT = (
+    "With personal accounts, people whose account is used up are left out without notice: this answer is about those "
+    "who took part, and they may be fewer than before. How many still take part can be asked, for a price."
+)
 #: Rows that a terminal and a notebook show.
 ROWS, ROWS_HTML = 40, 200
 
@@ -39,6 +44,8 @@ class Answer:
     result: Result
     #: How the table is made with other error bars, where it was released together with others.
     again: Callable[[Number, bool], Result] | None = field(repr=False, default=None)
+    #: Whether each person has an account.
+    personal: bool = field(repr=False, default=False)
 
     @property
     def cost(self) -> PrivacyLoss:
@@ -63,7 +70,7 @@ class Answer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What has to be said beside the numbers."""
-        return self.result.notes
+        return (*self.result.notes, MAY_HAVE_LEFT) if self.personal else self.result.notes
 
     @property
     def value(self) -> Value:

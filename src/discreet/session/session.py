@@ -149,7 +149,7 @@ class Session(AbstractContextManager["Session"]):
         plan = plan_question(question, facts, asked.spend, bias=asked.bias)
         release = self._desk.released(question, plan, facts, asked, fresh=anew, request=request)
         result = view(question, plan, release.answer, confidence=asked.confidence, simultaneous=asked.simultaneous)
-        return Answer(question, plan, release, result)
+        return Answer(question, plan, release, result, personal=self._desk.personal)
 
     def preview(self, what: "str | Question | Frame", /, **how: Unpack[How]) -> Preview:
         """Return what a question would cost, how far off it would be, whether it fits. Free; no row is looked at."""
@@ -219,7 +219,14 @@ class Session(AbstractContextManager["Session"]):
         plan, gate = batch_plan(self._desk, questions, asked, weights, consistent=consistent, other=other)
         release = gate.release(plan, request=request, fresh=flag(fresh, "fresh"))
         saving = saving_of(plan, self._desk.delta)
-        return batch_answer(plan, release, saving, asked.confidence, simultaneous=asked.simultaneous)
+        return batch_answer(
+            plan,
+            release,
+            saving,
+            asked.confidence,
+            simultaneous=asked.simultaneous,
+            personal=self._desk.personal,
+        )
 
     def preview_batch(
         self,
@@ -263,7 +270,7 @@ class Session(AbstractContextManager["Session"]):
         plan, gate, asked = hierarchy_plan(self._desk, keys, paths, tree)
         release = gate.release(plan, request=request, fresh=flag(fresh, "fresh"))
         result = view_hierarchy(plan, release.answer, asked.confidence, simultaneous=asked.simultaneous)
-        return HierarchyAnswer(plan, release, result)
+        return HierarchyAnswer(plan, release, result, self._desk.personal)
 
     def preview_hierarchy(
         self, keys: Sequence[str], paths: Sequence[Sequence[Value]], **tree: Unpack[Tree]

@@ -26,7 +26,7 @@ from discreet.query import (
     view_hierarchy,
     view_others,
 )
-from discreet.session.answers import Answer, percent
+from discreet.session.answers import MAY_HAVE_LEFT, Answer, percent
 from discreet.session.asking import Asking, How, need_price
 from discreet.session.cells import error_text
 from discreet.session.desks import Desk
@@ -147,12 +147,18 @@ def hierarchy_plan(
 
 
 def batch_answer(
-    plan: BatchPlan, release: Release, saving: Saving, confidence: Number, *, simultaneous: bool
+    plan: BatchPlan,
+    release: Release,
+    saving: Saving,
+    confidence: Number,
+    *,
+    simultaneous: bool,
+    personal: bool = False,
 ) -> BatchAnswer:
     """Return what a batch released, as tables."""
     results = view_batch(plan, release.answer, confidence, simultaneous=simultaneous)
     answers = tuple(
-        Answer(item.question, item.alone, release, result, partial(_again, plan, release, place))
+        Answer(item.question, item.alone, release, result, partial(_again, plan, release, place), personal)
         for place, (item, result) in enumerate(zip(plan.items, results, strict=True))
     )
     others = view_others(plan, release.answer, confidence, simultaneous=simultaneous)
@@ -209,6 +215,13 @@ class HierarchyAnswer:
     plan: HierarchyPlan = field(repr=False)
     release: Release
     result: HierarchyResult
+    #: Whether each person has an account.
+    personal: bool = field(repr=False, default=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said beside the numbers."""
+        return (*self.result.notes, MAY_HAVE_LEFT) if self.personal else self.result.notes
 
     @property
     def fresh(self) -> bool:
@@ -230,7 +243,7 @@ class HierarchyAnswer:
     def confidence(self, confidence: Number, *, simultaneous: bool = False) -> "HierarchyAnswer":
         """Return the same with error bars of another confidence. Free."""
         result = view_hierarchy(self.plan, self.release.answer, confidence, simultaneous=simultaneous)
-        return HierarchyAnswer(self.plan, self.release, result)
+        return HierarchyAnswer(self.plan, self.release, result, self.personal)
 
     def rows(self) -> list[dict[str, Value]]:
         """Return one dictionary a node, from the top down."""
@@ -245,14 +258,14 @@ class HierarchyAnswer:
         found = [self.plan.describe()]
         for level in self.levels:
             found += [f"{level.name}: {len(level.nodes):,} counts", *text_table(_cells(level), NODES)]
-        return [*found, *self.result.notes, self._caption()]
+        return [*found, *self.notes, self._caption()]
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
         tables = "".join(html_lines([level.name]) + html_table(_cells(level), NODES_HTML) for level in self.levels)
-        return f"<div>{tables}{html_lines([*self.result.notes, self._caption()])}</div>"
+        return f"<div>{tables}{html_lines([*self.notes, self._caption()])}</div>"
 
     def _caption(self) -> str:
         how = "all cells at once" if self.result.simultaneous else "each cell for itself"
