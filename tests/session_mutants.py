@@ -381,8 +381,8 @@ SESSION_MUTANTS = [
     Mutant(
         "a workload tells what is left of personal accounts",
         "session/workloads.py",
-        "if self.personal else",
-        "if False else",
+        '{WHO_PAYS}" if self.personal else',
+        '{WHO_PAYS}" if False else',
         f"{PERSONAL}::test_a_session_tells_the_terms_and_no_balance",
     ),
     Mutant(
