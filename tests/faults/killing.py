@@ -80,6 +80,7 @@ def _reopened(path: Path, currency: str, found: Findings) -> None:
         with Ledger.open(path) as ledger:
             agreed(path, found, ledger)
             before = ledger.spent
+            ledger.review(by="steward", reason="workers were killed")
             gate = Gate(ledger, [1, 2, 3], analyst="team")
             for request in found.orphans:
                 gate.release(draw_for(request, currency), request=request)
