@@ -132,3 +132,10 @@ def test_no_fence_follows_an_example_without_a_blank_line(path):
 @pytest.mark.parametrize("planted", ["see /home/ada/data", "C:\\Users\\ada", "in ~/notes", "`/tmp/x`"])
 def test_a_machine_path_would_be_seen(planted):
     assert MACHINE_PATH.search(planted)
+
+
+def test_every_attack_is_in_the_threat_table():
+    """The table of SECURITY.md names every file of attacks, and no other."""
+    table = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    attacks = {path.name for path in (ROOT / "tests" / "attacks").glob("test_*.py")}
+    assert set(re.findall(r"`(test_\w+\.py)`", table)) == attacks
