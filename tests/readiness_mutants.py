@@ -202,8 +202,8 @@ READINESS_MUTANTS = [
     Mutant(
         "a purse is begun over a foreign file",
         "local/purse_file.py",
-        "            if found.startswith(b",
-        "            if False and found.startswith(b",
+        "            if found == line or not line.startswith(found):\n",
+        "            if False:\n",
         PURSE,
     ),
     Mutant(

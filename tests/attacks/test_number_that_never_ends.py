@@ -17,6 +17,7 @@ from discreet.core import DiscreetError, InvalidInput
 from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
 from discreet.gate.anchors import Anchor, read_anchors
+from discreet.gate.chain import GENESIS, head_after
 from discreet.session.bought import PREFIX, note_of
 from questions import Question
 
@@ -78,7 +79,8 @@ def test_no_certificate_and_no_export_hangs_whoever_checks_it(ledger, tmp_path):
     first = json.loads(next(iter(export_lines(ledger))))
     for field in ("epsilon", "delta"):
         body = json.dumps({**json.loads(first["body"]), field: LONG}, sort_keys=True, separators=(",", ":"))
-        (folder / f"{field}.jsonl").write_text(json.dumps({**first, "body": body}))
+        head = head_after(GENESIS, 1, body.encode()).hex()  # a chain of its own, which nobody has signed
+        (folder / f"{field}.jsonl").write_text(json.dumps({**first, "body": body, "head": head}))
     said = said_of(folder, ledger)
     assert len(said) == 8
     assert all("proves nothing" in one for one in said)

@@ -45,7 +45,7 @@ class PurseFile:
         with made.locked():
             _, line = made._line(first)
             found = os.pread(made._handle, len(line) + 1, 0)
-            if found.startswith(b"\n") or not (found != line and line.startswith(found)):
+            if found == line or not line.startswith(found):
                 raise InvalidInput(
                     "There is a file at this path already.",
                     fix="use Purse.open if it is a purse: a purse is for life; or choose another path",
