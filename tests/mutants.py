@@ -10,6 +10,7 @@ has not seen the package.
 import atexit
 import importlib
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -56,6 +57,8 @@ sys.path.append(str(HERE.parent))
 hatch_build = importlib.import_module("hatch_build")
 #: A mutant that makes a draw run for ever is caught, too.
 SECONDS = 240
+#: A mutant that takes all memory is caught, too, and leaves the other trials theirs.
+MOST_MEMORY = 6 << 30
 #: Hypothesis is loaded before pytest looks for it, which pytest warns of.
 LOADED = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", LOADED)
@@ -651,6 +654,7 @@ class Trial:
         status = 4
         try:
             os.setsid()  # so that whatever the tests start can be ended with them
+            resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
             os.chdir(HERE.parent)
             descriptor = os.open(self.output, os.O_WRONLY | os.O_CREAT)
             os.dup2(descriptor, 1)
