@@ -31,6 +31,13 @@ POSTGRES_MUTANTS = [
         "attacks/test_ids_in_the_servers_log.py",
     ),
     Mutant(
+        "PostgreSQL: the table of those who leave is made as the role begins transactions",
+        "data/postgres_leavers.py",
+        "BEGIN READ WRITE; ",
+        "BEGIN; ",
+        "attacks/test_ids_in_the_servers_log.py",
+    ),
+    Mutant(
         "PostgreSQL: ids of those who leave stand in a statement",
         "data/postgres_leavers.py",
         "            for unit in leavers:\n                copy.write_row(unit)\n",

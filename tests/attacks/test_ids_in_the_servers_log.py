@@ -169,6 +169,22 @@ def test_a_role_without_temporary_tables_is_refused_before_payment(server):
             connection.execute("DROP ROLE plain_reader")
 
 
+@pytest.mark.parametrize("leaves", [False, True])
+def test_a_role_that_only_reads_is_answered_as_it_was_checked(server, leaves):
+    """Roles may begin every transaction as one that only reads: tables are not made in these, not even temporary ones.
+
+    What passes the check is paid for, and must not fail then.
+    """
+    address = f"{server.plain}&options=-cdefault_transaction_read_only%3Don"
+    table = open_postgres(address, table="drained", unit=PrivacyUnit(column="name"))
+    limit = Limit(groups=1, rows_per_group=1)
+    asked = Aggregation(where=None, keys=(), aggregates=(Distinct(WARD),), limit=limit, salt=1)
+    table.check_among(asked)
+    exact = table.aggregate_among(asked, Recorder(leaving) if leaves else Recorder())
+    table.close()
+    assert exact.answers[0].tolist() == [0 if leaves else 3]
+
+
 def test_what_people_are_charged_stands_in_no_log(server, tmp_path, monkeypatch):
     """A ledger on the server keeps names and charges in pieces."""
     monkeypatch.setenv("DISCREET_STATE", str(tmp_path))

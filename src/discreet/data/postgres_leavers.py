@@ -45,10 +45,12 @@ class LeaverTable:
     def creation(self) -> str:
         """The statement that makes the table, if the connection has none yet; it is executed outside of a transaction.
 
-        Rows would be forgotten at the end of a transaction anyway, which is always undone.
+        Rows would be forgotten at the end of a transaction anyway, which is always undone. Roles that only read may
+        begin transactions as ones that only read (`default_transaction_read_only`), in which no table is made.
         """
         columns = ", ".join(f"{name} {kind}" for name, kind in zip(self._columns, self._types, strict=True))
-        return f"CREATE TEMPORARY TABLE IF NOT EXISTS {self._name} ({columns}) ON COMMIT DELETE ROWS"
+        made = f"CREATE TEMPORARY TABLE IF NOT EXISTS {self._name} ({columns}) ON COMMIT DELETE ROWS"
+        return f"BEGIN READ WRITE; {made}; COMMIT"
 
     def fill(self, connection: Any, leavers: Sequence[Unit]) -> None:
         """Tell the server who leaves."""
