@@ -4,6 +4,7 @@ from mutant import Mutant
 
 PLANS = "unit/test_query_plans.py"
 PUBLICS = "unit/test_query_publics.py"
+BY_HAND = "attacks/test_question_by_hand.py::test_a_question_with_wrong_kinds_is_refused_before_payment"
 
 QUERY_MUTANTS = [
     Mutant(
@@ -173,5 +174,33 @@ QUERY_MUTANTS = [
         "low, high = (low, middle) if reached(middle) else (middle, high)\n    return high",
         "break\n    return high",
         f"{PLANS}::test_accuracy_first_finds_the_least_price",
+    ),
+    Mutant(
+        "the kinds of a question built by hand are believed",
+        "query/planning.py",
+        "    check_question,\n",
+        "",
+        BY_HAND,
+    ),
+    Mutant(
+        "a column is what a question built by hand says it is",
+        "data/expression_checks.py",
+        "if known.kind is not value.kind:",
+        "if known is None:",
+        BY_HAND,
+    ),
+    Mutant(
+        "a constant holds what a question built by hand says it holds",
+        "data/expression_checks.py",
+        "if kind_of_value(value) is not literal.kind:",
+        "if kind_of_value(value) is None:",
+        BY_HAND,
+    ),
+    Mutant(
+        "subqueries of a question built by hand are not checked",
+        "query/question_checks.py",
+        "    if question.source is not None:\n        check_relation",
+        "    if question.source is None:\n        check_relation",
+        BY_HAND,
     ),
 ]

@@ -212,6 +212,8 @@ def _kind_of_odd(function: Function, kinds: Sequence[Kind | None]) -> Kind:
 def _need(function: Function, kinds: Sequence[Kind | None], count: int | None, allowed: set[Kind]) -> None:
     if count is not None and len(kinds) != count:
         raise WrongType(f"{function.value} takes {count} values, not {len(kinds)}.", fix="see the list of functions")
+    if not kinds:
+        raise WrongType(f"{function.value} takes at least one value.", fix="see the list of functions")
     for kind in kinds:
         if kind is not None and kind not in allowed:
             names = " or ".join(sorted(each.value for each in allowed))

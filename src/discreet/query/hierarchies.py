@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Composed, PrivacyLoss
-from discreet.core import InvalidInput, Limit, Number, Sensitivity, WrongType, exact, whole
+from discreet.core import InvalidInput, Limit, Number, Sensitivity, exact, whole
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Schema, Value
 from discreet.data.aggregates import Aggregation, Key, People, Rows, Table, sensitivity_of
+from discreet.data.expression_checks import check_condition, check_expression, columns_by_name
 from discreet.data.expressions import ColumnValue, Expression, Literal, call, column, kind_of_value
 from discreet.data.functions import F
 from discreet.data.marks import salt_of
@@ -178,6 +179,10 @@ def plan_hierarchy(  # noqa: PLR0913 - each is one thing that is declared or ask
     """
     need_spend(spend)
     found = tuple(column(schema, key) if isinstance(key, str) else key for key in keys)
+    for key in found:
+        check_expression(key, columns_by_name(schema.columns))
+    if where is not None:
+        check_condition(where, columns_by_name(schema.columns), "a hierarchy")
     leaves = tuple(tuple(path) for path in paths)
     _need_paths(found, leaves)
     counts = People() if flag(people, "people") else Rows()
@@ -187,8 +192,6 @@ def plan_hierarchy(  # noqa: PLR0913 - each is one thing that is declared or ask
             fix="count rows; or open the table without a window",
         )
     fitted = _limit(schema, limit, counts, len(leaves))
-    if where is not None and where.kind is not Kind.BOOLEAN:
-        raise WrongType("where is not true or false.", fix="pass a comparison")
     check_work(None, (*found, *(() if where is None else (where,))))
     known = None if total is None else whole(total, "total", least=0)
     bounds = [level_sensitivity(counts, fitted, schema, leaves=level == len(found)) for level in range(len(found) + 1)]

@@ -31,6 +31,7 @@ from discreet.query.parts import ONE, Blueprint, Keys, Noisy, Part
 from discreet.query.plans import QueryPlan
 from discreet.query.predictions import predict
 from discreet.query.publics import public_values
+from discreet.query.question_checks import check_question
 from discreet.query.question_forms import expressions_of
 from discreet.query.question_text import question_sql
 from discreet.query.questions import Apply, CountPeople, Question, Term
@@ -377,6 +378,7 @@ def _need_work(question: Question, _facts: Facts) -> None:
 #: What a question must satisfy, in the order in which it is said.
 CHECKS: tuple[Callable[[Question, Facts], None], ...] = (
     _need_rows,
+    check_question,
     _need_work,
     _need_measures,
     _need_keys,

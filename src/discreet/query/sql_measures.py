@@ -15,13 +15,13 @@ from discreet.core.exact import exact
 from discreet.core.schema import Kind
 from discreet.data.expressions import Case, ColumnValue, Expression, Literal, columns_in, is_null
 from discreet.query import questions as q
+from discreet.query.question_checks import MOST_EDGES
 from discreet.query.sql_names import AGGREGATES
 from discreet.query.sql_rows import row
 from discreet.query.sql_scope import Scope
 
 #: No text holds this character, and so no name does.
 MARK = "\0"
-MOST_EDGES = 1001
 QUANTILES = ("QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE")
 REALS = (q.Average, q.Variance, q.Deviation)
 

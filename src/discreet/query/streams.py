@@ -31,6 +31,7 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
 from discreet.data.aggregates import Aggregation, Key, Rows, Table
+from discreet.data.expression_checks import check_condition, check_expression, columns_by_name
 from discreet.data.expressions import Call, ColumnValue, Expression, Literal, call, column, columns_in
 from discreet.data.functions import F
 from discreet.data.marks import salt_of
@@ -161,14 +162,16 @@ def plan_stream(  # noqa: PLR0913 - what a stream is, in one line
     Of each unit the first `limit` rows count; with 1, what is counted are units, on the day they were first seen.
     """
     value = column(schema, day) if isinstance(day, str) else day
+    columns = columns_by_name(schema.columns)
+    check_expression(value, columns)
+    if where is not None:
+        check_condition(where, columns, "a counter")
     if not value.kind.temporal:
         raise InvalidInput(f"{expression_sql(value)} is {value.kind.value}, and no day.", fix="name a column of dates")
     period = _period(every)
     kept = TotalLimit(whole(limit, "limit"))
     if schema.unit.column is None and kept.rows != 1:
         raise InvalidInput("Each row is protected for itself, and has one row.", fix="leave the limit out")
-    if where is not None and where.kind is not Kind.BOOLEAN:
-        raise WrongType("The condition is not true or false.", fix="write a comparison")
     check_work(None, (value, *(() if where is None else (where,))))
     counter = best_counter(
         whole(steps, "steps", most=MOST_STEPS),
