@@ -64,6 +64,7 @@ VALUES = {
 CONDITIONS = {
     "a number as a condition": STAY,
     "a text as a condition": NOTE,
+    "a text as a truth": ColumnValue("note", Kind.BOOLEAN),
     "no condition": "stay > 1",
     "NULL in a list": InSet(AGE, (ONE, Literal(None, Kind.INTEGER))),
     "an empty list": InSet(AGE, ()),
