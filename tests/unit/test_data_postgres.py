@@ -1,6 +1,8 @@
 """Tables in PostgreSQL: what the server's types become, what it would fail at, and how it goes when it fails."""
 
 import logging
+import os
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -10,6 +12,7 @@ from fractions import Fraction
 import pandas as pd
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from data_checks import mismatches
 from data_worlds import PERSON, World, world
@@ -34,7 +37,7 @@ from discreet.data.aggregates import (
     Total,
 )
 from discreet.data.engines import EngineSettings
-from discreet.data.errors import EngineFailed
+from discreet.data.errors import EngineFailed, engine_failed
 from discreet.data.expressions import ColumnValue, Literal, call, column
 from discreet.data.functions import F
 from discreet.data.importing import Declaration
@@ -316,6 +319,16 @@ def test_a_long_statement_is_not_compiled_and_the_next_one_is_as_before():
     sessions.close()
 
 
+def test_how_much_the_planner_tries_is_ours_to_say():
+    """Planning all orders of many joins takes memory that grows with their factorial."""
+    address = make_conninfo(running().plain, options="-c join_collapse_limit=99 -c geqo=off")
+    sessions = Sessions(address, EngineSettings())
+    names = ("join_collapse_limit", "from_collapse_limit", "geqo", "geqo_threshold")
+    asked_for = ", ".join(f"current_setting('{name}')" for name in names)
+    assert sessions.ask(f"SELECT {asked_for}") == [("8", "8", "on", "12")]
+    sessions.close()
+
+
 def test_only_aggregates_come_to_this_process(monkeypatch):
     """No more rows come than there are groups and cells, however many the table has; and one that caps them."""
     counts = []
@@ -474,7 +487,7 @@ def slow(name, seconds=30, **said):
     """Return a table whose rows take long."""
     made(name, "person text", "('p')")
     do(f"CREATE VIEW {name}_slow AS SELECT person FROM {name}, pg_sleep({seconds})")
-    return open_postgres(running().plain, table=name, inner=f"{name}_slow", unit=OWNED, **said)
+    return open_postgres(running().plain, table=name, inner=f"{name}_slow", unit=OWNED, never_fails=True, **said)
 
 
 def backends(text):
@@ -527,6 +540,31 @@ def test_a_question_that_is_ended_by_the_server_leaves_nothing_half_open(act):
     assert answers(table, Rows()) == [[1]]
 
 
+def test_a_backend_that_is_killed_for_its_memory_ends_in_the_constant_sentence():
+    """The server then ends all other connections, and recovers by itself."""
+    with server() as own:
+        with psycopg.connect(own.plain, autocommit=True) as connection:
+            connection.execute("CREATE VIEW killed AS SELECT 'p'::text AS person FROM pg_sleep(30)")
+            table = open_postgres(own.plain, table="killed", unit=OWNED, never_fails=True)
+            found = []
+            thread = threading.Thread(target=lambda: found.append(ended(table)))
+            thread.start()
+            asking = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%killed%' AND pid <> pg_backend_pid()"
+            while not (pids := connection.execute(f"{asking} AND state = 'active'").fetchall()) and thread.is_alive():
+                time.sleep(0.02)
+            os.kill(pids[0][0], signal.SIGKILL)
+            thread.join(20)
+        assert str(found[0]) == str(engine_failed())
+        table.close()
+
+
+def ended(table):
+    """Return how a question failed."""
+    with pytest.raises(EngineFailed) as caught:
+        table.aggregate(asked(Rows()))
+    return caught.value
+
+
 def test_a_connection_that_the_server_dropped_is_replaced():
     table = made("dropped", "person text", "('p')", unit=OWNED)
     assert answers(table, Rows()) == [[1]]
@@ -567,7 +605,7 @@ def test_what_a_row_makes_the_server_say_is_told_to_nobody(told):
     """A view may fail on a row, and the server's message then quotes it."""
     made("leaks", "person text, x text", "('Ann', 'secret')")
     do("CREATE OR REPLACE VIEW leaks_slow AS SELECT person, x::integer AS x FROM leaks")
-    table = open_postgres(running().plain, table="leaks", inner="leaks_slow", unit=OWNED)
+    table = open_postgres(running().plain, table="leaks", inner="leaks_slow", unit=OWNED, never_fails=True)
     with pytest.raises(EngineFailed) as caught:
         table.aggregate(asked(Total(column(table.schema, "x"), Bounds(0, 9, step=1))))
     assert "secret" not in "".join([str(caught.value), *told])

@@ -55,6 +55,7 @@ def some(folder, **changes):
         {"ledger": "postgresql://host/clinic"},
         {"kinds": {"patient_id": Kind.TEXT, "a b": Kind.REAL}, "complete": ("stay", 'quo"ted')},
         {"order": "visit_id"},
+        {"source": "postgresql://reader@db.example/clinic", "table": "public.visits", "never_fails": ("visits",)},
         {"engine": Engine(seconds=Fraction(1, 3), memory="512MB")},
         {"engine": Engine(memory=10**8 + 1)},
         {"bounds": {"at": (datetime(2024, 1, 1, 8, 30), date(2024, 2, 1))}},  # noqa: DTZ001 - as a table has them

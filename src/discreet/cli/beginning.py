@@ -272,6 +272,7 @@ def _settings(
         window=_unit(arguments, persons).window,
         order=_same_for_one({name: find_column(one, columns[name]).name for name, one in order.items()}, names),
         rows_per_person=_rows_per_person(arguments),
+        never_fails=tuple(arguments.never_fails or ()),
         bounds=_same_for_one(declared.bounds, names) or {},
         groups=_same_for_one(declared.groups, names) or {},
         kinds=_same_for_one(

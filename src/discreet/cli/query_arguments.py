@@ -105,6 +105,7 @@ def _init(rooms: Verbs) -> None:
     one.add_argument(
         "--rows-per-person", metavar="N", help="how many rows of one person a table holds at most (10,000)"
     )
+    repeated(one, "--never-fails", "TABLE", "a view that computes something: you promise that no row makes it fail")
     one.add_argument("--inner", metavar="NAME", help="which table of a DuckDB file that has several")
     one.add_argument("--seconds", metavar="S", help="the time that one question may take (600)")
     one.add_argument("--memory", metavar="M", help="the memory that it may take of this machine, such as 4GB")

@@ -61,6 +61,8 @@ class Declaration:
     complete: tuple[str, ...]
     order: str | None
     rows_per_person: int = ROWS_PER_PERSON
+    #: Whether the steward promises that no row makes reading fail, where expressions stand in the source.
+    never_fails: bool = False
 
     @property
     def named(self) -> tuple[str, ...]:

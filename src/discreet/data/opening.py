@@ -33,6 +33,8 @@ class TableSource:
     complete: Iterable[str] = ()
     order: str | None = None
     rows_per_person: int = ROWS_PER_PERSON
+    #: Whether the steward promises that no row makes reading it fail: of views of a server, and computed frames.
+    never_fails: bool = False
     inner: str | None = None
     #: Whether a public table without rows is refused.
     filled: bool = False
@@ -91,6 +93,7 @@ def entering(name: str, given: object, unit: PrivacyUnit, ending: str = "") -> E
         complete=complete_of(said.complete),
         order=said.order,
         rows_per_person=said.rows_per_person,
+        never_fails=said.never_fails,
     )
     return Entering(said.source, declaration, said.inner, ending)
 

@@ -1,6 +1,6 @@
 """What PostgreSQL's catalogue says of a table, and what is declared of it. No row is read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from discreet.data.declaring import columns_by_name, found_column, need_told_apa
 from discreet.data.importing import Declaration
 from discreet.data.postgres_canonical import ENUM, RULES, reason_left_out, spelling
 from discreet.data.postgres_literals import bare_text, constant
+from discreet.data.postgres_plain import Ask, need_plain
 from discreet.data.quoting import quoted
 from discreet.data.table_names import table_named
 
@@ -19,8 +20,6 @@ from discreet.data.table_names import table_named
 OWN = "\0"
 #: The type of a column that the role may not read.
 UNREADABLE = ""
-#: Returns the rows of a statement about the catalogue.
-Ask = Callable[[str], list[tuple[Any, ...]]]
 #: Tables, partitioned and foreign ones, and views.
 RELATIONS = "('r', 'p', 'f', 'v', 'm')"
 #: Those of them that keep rows: tables, partitioned ones, and views that are kept.
@@ -85,7 +84,10 @@ class PostgresSources:
 
 def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration, leave_out: Sequence[str]) -> Relation:
     """Return a private table as it was declared; columns to be left out can order rows, and are not asked about."""
-    origin, types, kept = _described(catalogue, inner)
+    place = _place(catalogue.ask, catalogue.path, inner)
+    if not declaration.never_fails:
+        need_plain(catalogue.ask, place.number, declaration.table)
+    origin, types, kept = _described(catalogue.ask, place)
     need_told_apart([*declaration.named, *leave_out], tuple(types), person=declaration.unit.column)
     known = columns_by_name(Column(name=name, kind=Kind.TEXT) for name in types)
     wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
@@ -110,8 +112,15 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
 def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping[str, Kind] | None = None) -> Relation:
     """Return a public table of the database: nobody's rows, ordered by its columns. None of them is read yet."""
     declaration = Declaration(
-        table=table, unit=PrivacyUnit(), bounds={}, groups={}, kinds=kinds or {}, complete=(), order=None
-    )
+        table=table,
+        unit=PrivacyUnit(),
+        bounds={},
+        groups={},
+        kinds=kinds or {},
+        complete=(),
+        order=None,
+        never_fails=True,
+    )  # what makes reading it fail is nobody's row
     return private_relation(catalogue, inner, declaration, ())
 
 
@@ -129,19 +138,28 @@ def written_relation(schema: Schema, rows: Sequence[Sequence[Any]]) -> Relation:
     return Relation(schema, origin, columns, order, {}, f"({', '.join(names)})")
 
 
-def _described(catalogue: Catalogue, inner: str) -> tuple[str, dict[str, str], bool]:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a table is on the server: schema, name, number in the catalogue, and kind."""
+
+    schema: str
+    name: str
+    number: int
+    kind: str
+
+
+def _described(ask: Ask, place: _Place) -> tuple[str, dict[str, str], bool]:
     """Return a table's full name in quotes, the type of each of its columns, and whether its rows are kept there."""
-    place, name, number, kind_of_table = _place(catalogue.ask, catalogue.path, inner)
     types = {}
-    for column, kind, owner, readable in catalogue.ask(TYPES.format(table=f"'{int(number)}'")):
+    for column, kind, owner, readable in ask(TYPES.format(table=f"'{place.number}'")):
         # Types of others that are called like one of PostgreSQL's own are not those.
         known = kind if owner == "pg_catalog" or kind == ENUM else f"{owner}.{kind}"
         types[column] = known if readable else UNREADABLE
-    return f"{quoted(place)}.{quoted(name)}", types, kind_of_table in KEEPING
+    return f"{quoted(place.schema)}.{quoted(place.name)}", types, place.kind in KEEPING
 
 
-def _place(ask: Ask, path: Sequence[str], inner: str) -> tuple[str, str, int, str]:
-    """Return schema, name, number and kind of a table; without a schema, of the first one where names are found."""
+def _place(ask: Ask, path: Sequence[str], inner: str) -> _Place:
+    """Return where a table is; without a schema, of the first one where names are found."""
     # S608: a constant that cannot be taken for SQL, and names of our own.
     tables = ask(
         "SELECT n.nspname, c.relname, c.oid, c.relkind::text"  # noqa: S608
@@ -152,7 +170,7 @@ def _place(ask: Ask, path: Sequence[str], inner: str) -> tuple[str, str, int, st
     full = [found for found in tables if f"{found[0]}.{found[1]}" == inner]
     near = [found for place in path for found in tables if (found[0], found[1]) == (place, inner)]
     for found in (*full[:1], *near[:1]):
-        return str(found[0]), str(found[1]), int(found[2]), str(found[3])
+        return _Place(str(found[0]), str(found[1]), int(found[2]), str(found[3]))
     raise InvalidInput(
         f"There is no table {inner!r} that this role can find.",
         fix="write its name as it is on the server, with its schema, such as public.visits; and let the role read it: "

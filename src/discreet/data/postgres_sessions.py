@@ -52,6 +52,10 @@ SETTINGS = {
     # Compiling takes about half a second: it is worth it where a statement would take several.
     "jit": "on",
     **dict.fromkeys(("jit_above_cost", "jit_inline_above_cost", "jit_optimize_above_cost"), "1000000"),
+    # PostgreSQL's defaults: how many orders of joins are tried, and with it the planner's memory, has a public bound.
+    **dict.fromkeys(("join_collapse_limit", "from_collapse_limit"), "8"),
+    "geqo": "on",
+    "geqo_threshold": "12",
     "lock_timeout": "30s",
     "idle_in_transaction_session_timeout": "60s",
 }

@@ -17,10 +17,11 @@ from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.engines import EngineSettings
 from discreet.data.importing import Declaration
 from discreet.data.opening import entering, entering_public, need_names, need_one_kind
-from discreet.data.postgres_catalogue import Ask, Catalogue, PostgresSources, Relation, private_relation
+from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
 from discreet.data.postgres_personal import answered_among, leaver_table, need_leaver_table
+from discreet.data.postgres_plain import Ask
 from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
@@ -140,6 +141,7 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
     complete: Iterable[str] = (),
     order: str | None = None,
     rows_per_person: int = ROWS_PER_PERSON,
+    never_fails: bool = False,
     inner: str | None = None,
     leave_out: Sequence[str] = (),
     public: Mapping[str, object] | None = None,
@@ -149,9 +151,10 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
 
     Arguments are those of `discreet.data.open_table`. `inner` is the table's name on the server, if it is another one
     ("schema.name", or a name that the role finds). A unit's rows are in the order of the column `order`, then of all
-    columns, the first one first. Columns in `leave_out` cannot be asked about. `public` names tables on the server, or
-    small frames, whose rows are nobody's; what is not declared of them, in a `TableSource`, is read off their rows. Of
-    `settings` only `seconds` says something here.
+    columns, the first one first. Columns in `leave_out` cannot be asked about. A view that computes something, a
+    foreign table and the like are refused, unless `never_fails` promises that no row makes reading them fail. `public`
+    names tables on the server, or small frames, whose rows are nobody's; what is not declared of them, in a
+    `TableSource`, is read off their rows. Of `settings` only `seconds` says something here.
     """
     declaration = Declaration(
         table=table,
@@ -162,6 +165,7 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
         complete=complete_of(complete),
         order=order,
         rows_per_person=rows_per_person,
+        never_fails=never_fails,
     )
     return open_declared(address, [(inner or table, declaration, leave_out)], public or {}, settings)
 

@@ -181,6 +181,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
     complete: Iterable[str] = (),
     order: str | None = None,
     rows_per_person: int = ROWS_PER_PERSON,
+    never_fails: bool = False,
     public: Mapping[str, object] | None = None,
     settings: EngineSettings = DEFAULT,
 ) -> SparkTable:
@@ -198,6 +199,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
         complete=complete,
         order=order,
         rows_per_person=rows_per_person,
+        never_fails=never_fails,
     )
     return open_frames({table: said}, unit=unit, public=public, settings=settings)
 

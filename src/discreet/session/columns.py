@@ -39,7 +39,10 @@ def columns_in_database(address: str, table: str, kinds: Mapping[str, Kind] | No
     """Return the same of a table of a PostgreSQL database, which may have a schema before its name."""
     from discreet.data.postgres_table import open_postgres  # noqa: PLC0415 - psycopg is an extra
 
-    found = open_postgres(address, table="columns", unit=PrivacyUnit(), inner=table, kinds=dict(kinds or {}))
+    # No row is read here, so that nothing of the table can fail.
+    found = open_postgres(
+        address, table="columns", unit=PrivacyUnit(), inner=table, kinds=dict(kinds or {}), never_fails=True
+    )
     try:
         return found.schemas["columns"].columns
     finally:

@@ -35,6 +35,7 @@ class Declared:
     window: Window | None = None
     order: str | None = None
     rows_per_person: int = ROWS_PER_PERSON
+    never_fails: bool = False
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -70,6 +71,22 @@ def declared(  # noqa: PLR0913 - all are named
         order=_read_order(order),
         rows_per_person=_read_rows(who, rows_per_person),
     )
+
+
+def read_never_fails(given: object, tables: Iterable[str]) -> frozenset[str]:
+    """Return the tables, by folded names, of which it is promised that no row makes reading them fail."""
+    if given is None:
+        return frozenset()
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise WrongType(f"never_fails is {kind_of(given)}, not a list of tables.", fix='pass never_fails=["visits"]')
+    known = {name.casefold(): name for name in tables}
+    named = tuple(given)
+    if not all(isinstance(one, str) and one.casefold() in known for one in named):
+        raise InvalidInput(
+            "never_fails speaks of something that is no private table.",
+            fix=f"name some of {', '.join(known.values())}, as they are called in SQL",
+        )
+    return frozenset(one.casefold() for one in named)
 
 
 def read_person(person: object, *, row: object = False) -> str | None:

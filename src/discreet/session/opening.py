@@ -15,7 +15,7 @@ from discreet.gate import Budget, Ledger
 from discreet.gate.plans import need_label
 from discreet.gate.thread_queue import bare
 from discreet.session.datasets import Dataset
-from discreet.session.declared import Declared, declared
+from discreet.session.declared import Declared, declared, read_never_fails
 from discreet.session.engine import Engine
 from discreet.session.ledgers import LedgerAt, delta_for, place_of, read_budget
 from discreet.session.person_kinds import kind_of_people
@@ -48,6 +48,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     complete: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
     order: str | Mapping[str, str] | None = None,
     rows_per_person: int | None = None,
+    never_fails: Iterable[str] | None = None,
     public: Mapping[str, Any] | None = None,
     budget: Budget | None = None,
     ledger: str | Path | None = None,
@@ -86,6 +87,10 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     in one step of a question; which ones stay depends on the person's own rows. So nobody makes a question take longer
     than a public amount of work does.
 
+    `never_fails` lists tables that are views of a server, or frames of Spark, and compute something: you promise that
+    no row that can ever be there makes reading them fail. Without that promise they are refused, as a failure tells
+    of a row.
+
     With `window`, such as "month of day", a person's rows of one month are protected together, and not those of a life:
     what several months tell together is not hidden.
 
@@ -109,6 +114,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
                 *said.values(),
                 window,
                 rows_per_person,
+                never_fails,
                 public,
                 budget,
                 ledger,
@@ -123,7 +129,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         may_take = Engine(seconds=seconds, memory=memory)  # type: ignore[arg-type] # read there
         found = rows_of(source, table, inner=inner, store=store, public=public, engine=may_take)
         once = {"row": row, "window": window, "limit": limit, "rows_per_person": rows_per_person}
-        rows, facts = _declared(found, said, once)
+        rows, facts = _declared(found, said, once, never_fails)
         units = [one.unit for one in facts.values()]
         account = LedgerAt(
             place=place_of(ledger, source),
@@ -142,7 +148,9 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     raise refusal
 
 
-def _declared(found: Rows, everything: Mapping[str, Any], once: Mapping[str, Any]) -> tuple[Rows, dict[str, Declared]]:
+def _declared(
+    found: Rows, everything: Mapping[str, Any], once: Mapping[str, Any], never_fails: object
+) -> tuple[Rows, dict[str, Declared]]:
     """Return the tables, public ones with what is declared of them, and what is declared of private ones.
 
     `once` is what is said for all tables together. A person's column is called the same in all, unless it is said.
@@ -157,7 +165,8 @@ def _declared(found: Rows, everything: Mapping[str, Any], once: Mapping[str, Any
         return said_of(said[what], name, rows, what, EXAMPLES[what])
 
     facts = {name: declared(**once, **{what: of(name, what) for what in said}) for name in rows.sources}
-    return rows, facts
+    promised = read_never_fails(never_fails, rows.sources)
+    return rows, {name: replace(one, never_fails=name.casefold() in promised) for name, one in facts.items()}
 
 
 def _is_settings(source: object) -> bool:
@@ -204,7 +213,7 @@ def open_settings(
         "limit": limit,
         "rows_per_person": settings.rows_per_person,
     }
-    rows, facts = _declared(found, said, once)
+    rows, facts = _declared(found, said, once, settings.never_fails)
     units = [one.unit for one in facts.values()]
     account = LedgerAt(
         place=settings.ledger,

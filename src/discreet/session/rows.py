@@ -173,6 +173,7 @@ class Rows:
             complete=facts.complete,
             order=facts.order,
             rows_per_person=facts.rows_per_person,
+            never_fails=facts.never_fails,
             inner=self.inner,
         )
 

@@ -15,7 +15,7 @@ from discreet.core.limits import AnyLimit
 from discreet.data.declaring import complete_of, kinds_of
 from discreet.data.row_caps import rows_per_person_of
 from discreet.gate import Budget
-from discreet.session.declared import read_bounds, read_limit, read_person, read_window
+from discreet.session.declared import read_bounds, read_limit, read_never_fails, read_person, read_window
 from discreet.session.engine import Engine
 from discreet.session.ledgers import same_unit
 from discreet.session.settings_tables import is_among, person_of, said_by_table, tables_named
@@ -38,7 +38,7 @@ from discreet.session.settings_values import (
 MOST_BYTES = 10_000_000
 KNOWN = (
     *("source", "table", "inner", "person", "window", "row", "ledger", "store", "delta", "complete", "order"),
-    "rows_per_person",
+    *("rows_per_person", "never_fails"),
     *("public", "budget", "limit", "kinds", "bounds", "groups", "seconds", "memory"),
 )
 
@@ -71,6 +71,8 @@ class Settings:
     order: str | Mapping[str, str] | None = None
     #: None: the default of `discreet.open`.
     rows_per_person: int | None = None
+    #: The tables that no row makes fail, as the steward promises.
+    never_fails: tuple[str, ...] = ()
     public: Mapping[str, Path | str] = field(default_factory=dict)
     engine: Engine = field(default_factory=Engine)
 
@@ -97,6 +99,9 @@ class Settings:
         settle(self, order=self._said("order", _same), person=self._said_person())
         if self.rows_per_person is not None:
             settle(self, rows_per_person=rows_per_person_of(self.rows_per_person))
+        # In SQL, a table of a database goes by its name without the schema; opening checks that.
+        read_never_fails(self.never_fails, [*self.names, *(name.split(".")[-1] for name in self.names)])
+        settle(self, never_fails=tuple(self.never_fails))
         if not same_unit(self.budget.unit, self.unit):
             raise InvalidInput(
                 f"The budget is for {self.budget.unit}, and the table for {self.unit}.",
@@ -195,6 +200,7 @@ def _settings(fields: dict[str, Any], folder: Path) -> Settings:
         window=window,
         order=_order(fields),
         rows_per_person=fields.get("rows_per_person"),
+        never_fails=fields.get("never_fails", ()),
         public=places_in(fields, "public", folder, server=is_server(source)),
         engine=_engine(fields),
     )

@@ -89,6 +89,11 @@ def _more(settings: "Settings", folder: Path) -> list[str]:
             "# How many rows of one person a table holds at most.",
             f"rows_per_person = {settings.rows_per_person}",
         ]
+    if settings.never_fails:
+        more += [
+            "# No row makes reading these fail, though they compute.",
+            f"never_fails = {_list(settings.never_fails)}",
+        ]
     if settings.inner is not None:
         more += ["# The table that is meant in the file.", f"inner = {text(settings.inner)}"]
     if settings.store is not None:
