@@ -8,6 +8,7 @@ WITHIN = f"{LAYERS}::test_what_one_example_adds_is_within_the_bound_and_sums_are
 TRAINING = "unit/test_learn_training.py"
 SELECTION = "claims/test_learn_selection.py"
 MIXING = "attacks/test_mixing_models.py"
+UNSEEN = "attacks/test_mixing_unseen_by_rules.py"
 AXES = "contracts/test_learn_axes.py"
 AUDIT = "claims/test_learn_audit.py"
 KEEPS = "attacks/test_forward_keeps_private_rows.py"
@@ -217,9 +218,93 @@ LEARN_MUTANTS = [
     Mutant(
         "values of all examples are shown to code that is run for each",
         "learn/torch/fallback.py",
-        "        if shows_values(func, args):\n            self.shown",
+        "        if shows_values(func, args, kwargs):\n            self.shown",
         "        if not func:\n            self.shown",
         f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
+    ),
+    Mutant(
+        "one tensor that is given twice is looked at once",
+        "learn/torch/axis_rules.py",
+        "for other, value in given.items() if other != name",
+        "for other, value in given.items() if value is not given[name]",
+        f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
+    ),
+    Mutant(
+        "products have a rule, whose backward pass looks for zeros of all examples",
+        "learn/torch/axis_rules.py",
+        "        aten.var.correction, aten.std.correction,",
+        "        aten.prod.dim_int, aten.var.correction, aten.std.correction,",
+        f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
+    ),
+    Mutant(
+        "what the backward pass saved is changed by data",
+        "learn/torch/axis_tracking.py",
+        ".__dict__.get(EXPOSED) is self:",
+        ".__dict__.get(EXPOSED) is func:",
+        f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
+    ),
+    Mutant(
+        "tensors made of named tensors are taken for public",
+        "learn/torch/tape.py",
+        "_has_tensors((*args, *(kwargs or {}).values()))",
+        "_has_tensors(args)",
+        f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
+    ),
+    Mutant(
+        "numbers that old constructors read are not seen",
+        "learn/torch/tape.py",
+        "        elif func in READING:",
+        "        elif func in ():",
+        f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
+    ),
+    Mutant(
+        "a formatted text of values is not seen",
+        "learn/torch/tape.py",
+        "Tensor.__repr__, Tensor.__format__,",
+        "Tensor.__repr__,",
+        f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
+    ),
+    Mutant(
+        "a seed that is put back is not seen",
+        "learn/torch/axis_tracking.py",
+        "not torch.equal(self._drawn, torch.default_generator.get_state()):",
+        "func is None:",
+        f"{UNSEEN}::test_places_and_shared_draws_are_not_taken_for_an_examples_own",
+    ),
+    Mutant(
+        "all examples draw at once by a seed of the code",
+        "learn/torch/fallback.py",
+        "if watch.shown or draws.seeded:",
+        "if watch.shown:",
+        f"{UNSEEN}::test_places_and_shared_draws_are_not_taken_for_an_examples_own",
+    ),
+    Mutant(
+        "random numbers of Python are shared by all examples",
+        "learn/torch/passes.py",
+        "if drawn != read_other_generators():",
+        "if drawn is None:",
+        f"{UNSEEN}::test_places_and_shared_draws_are_not_taken_for_an_examples_own",
+    ),
+    Mutant(
+        "random numbers of Python are shared by examples that are run at once",
+        "learn/torch/passes.py",
+        "if drawn == read_other_generators():",
+        "if drawn is not None:",
+        f"{UNSEEN}::test_places_and_shared_draws_are_not_taken_for_an_examples_own",
+    ),
+    Mutant(
+        "parts of equal complex numbers are taken for equal",
+        "learn/torch/example_axes.py",
+        "owner is Owner.UNIFORM and span != tensor.element_size()",
+        "owner is Owner.UNIFORM and span < 0",
+        f"{UNSEEN}::test_places_and_shared_draws_are_not_taken_for_an_examples_own",
+    ),
+    Mutant(
+        "memory that is written to twice is taken for all of it",
+        "learn/torch/axis_tracking.py",
+        "return fills and tensor.is_contiguous()",
+        "return fills",
+        f"{UNSEEN}::test_places_and_shared_draws_are_not_taken_for_an_examples_own",
     ),
     Mutant(
         "what the pass of one example leaves in the model reaches the next example",

@@ -6,6 +6,7 @@ tensors has rows. An operation without a rule ends the proof, and the pass is do
 
 Each rule states a fact about the operation's *definition*: result row i is a function of row i of its arguments and of
 values that are the same for all. Its derivative then has the same form, and so has its backward pass (see `passes`).
+Products (`prod`, `cumprod`) have no rule: their backward pass is another one if any example has a zero.
 """
 
 from __future__ import annotations
@@ -67,10 +68,10 @@ def two_pointwise(given: dict[str, Any], see: Callable[[Any], Seen]) -> Results:
     return pointwise(given, see) * 2
 
 
-def _only(given: dict[str, Any], see: Callable[[Any], Seen], *names: str) -> Seen | None:
-    """Return the one tensor with rows if it has the first name and none of the other tensors has rows."""
-    first = see(given[names[0]])
-    others = [one for one in _tensors(given, see) if one.tensor is not first.tensor]
+def _only(given: dict[str, Any], see: Callable[[Any], Seen], name: str) -> Seen | None:
+    """Return the one tensor with rows if it has this name and no other argument has rows, be it the same tensor."""
+    first = see(given[name])
+    others = _tensors({other: value for other, value in given.items() if other != name}, see)
     return first if first.rows is not None and all(one.rows is None for one in others) else None
 
 
@@ -339,7 +340,7 @@ _FOLLOWING: tuple[tuple[Rule, tuple[Any, ...]], ...] = (
     )),
     (reduced(), (
         aten.sum.dim_IntList, aten.mean.dim, aten.amax.default, aten.amin.default, aten.logsumexp.default,
-        aten.prod.dim_int, aten.var.correction, aten.std.correction, aten.linalg_vector_norm.default,
+        aten.var.correction, aten.std.correction, aten.linalg_vector_norm.default,
         aten.norm.ScalarOpt_dim, aten.argmax.default, aten.argmin.default, aten.nansum.default, aten.any.dim,
         aten.any.dims, aten.all.dim, aten.all.dims,
     )),
@@ -349,7 +350,7 @@ _FOLLOWING: tuple[tuple[Rule, tuple[Any, ...]], ...] = (
     )),
     (along(), (
         aten._softmax.default, aten._log_softmax.default, aten._safe_softmax.default, aten.glu.default,
-        aten.cumsum.default, aten.cumprod.default, aten.logcumsumexp.default, aten.argsort.default,
+        aten.cumsum.default, aten.logcumsumexp.default, aten.argsort.default,
         aten._fft_r2c.default, aten._fft_c2r.default, aten._fft_c2c.default,
     )),
     (along(2), (aten.sort.default, aten.sort.stable, aten.topk.default, aten.cummax.default, aten.cummin.default)),

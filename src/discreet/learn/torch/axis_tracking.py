@@ -6,7 +6,9 @@ and writes down who owns the result (see `example_axes` and `axis_rules`). The p
 * at an operation that is not on the allow-list and is given examples;
 * where Python gets to see values of examples: `item`, `tolist`, `numpy`, a branch, a shape that depends on values;
 * where a tensor from outside the pass is written to, by anything but its own code;
-* at random numbers from a generator with a seed of its own, which would depend on the place in the batch.
+* where memory is written to that was reached by `data`: the backward pass may have saved it;
+* at random numbers from a generator with a seed of its own, or after the seed or state of PyTorch's own was set: they
+  would depend on the place in the batch.
 
 *The decision tells nothing.* Up to the first failure Python code has seen no value of any example, so that which
 operations it does, and so whether and where the proof fails, depends on public things alone: code, shapes, settings.
@@ -72,6 +74,8 @@ TELLING = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 MASKS = (torch.bool, torch.uint8)
 #: What was drawn and belongs to nobody yet.
 DRAWN = "drawn"
+#: The attribute of a storage that says in which pass `data` of it was taken.
+EXPOSED = "_discreet_exposed"
 
 
 class Facts(NamedTuple):
@@ -133,6 +137,8 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
     def __init__(self, owners: Owners) -> None:
         super().__init__()  # type: ignore[no-untyped-call] # same
         self.owners = owners
+        self._drawn = torch.default_generator.get_state()
+        """The state of PyTorch's random numbers after the last operation that drew any."""
         self.problem: str | None = None
         """Why examples are not known to be kept apart; the first reason counts."""
 
@@ -140,6 +146,15 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
         """Give the proof up."""
         if self.problem is None:
             self.problem = problem
+
+    def expose(self, tensor: Tensor) -> None:
+        """Note that a tensor's `data` was taken: what is written through it changes what the backward pass saved."""
+        tensor.untyped_storage().__dict__[EXPOSED] = self
+
+    def refuse_reading(self, tensor: Tensor) -> None:
+        """Give the proof up if a tensor that Python reads a number of is not the same for all examples."""
+        if self.owners.seen(tensor).owner >= Owner.ROWS:
+            self.fail("a number of a tensor is shown to Python")
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -155,23 +170,33 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
         given = () if func in NEW else (*args, *kwargs.values())
         seen = {id(tensor): self.owners.seen(tensor) for tensor in _tensors_in(given)}
         worst = max((one.owner for one in seen.values()), default=Owner.OUTSIDE)
-        if func in DENIED or facts.writes_otherwise or (facts.writes and seen[id(args[0])].owner is Owner.OUTSIDE):
-            self.fail(f"{func} writes to a tensor that was there before the pass, or to several")
-        elif facts.is_random and kwargs.get("generator") is not None:
-            self.fail(f"{func} draws from a generator of its own")
-        elif worst >= Owner.ROWS and not facts.is_view and _is_refused(func, facts, args):
-            self.fail(f"{func} has no rule by which examples are kept apart")
+        self._forbid(func, facts, args, kwargs, seen, worst)
         if self.problem is not None:
             return func(*args, **kwargs)
         results = self._results(func, facts, args, kwargs, seen, worst)
         found = func(*args, **kwargs)
         if func in EMPTY:
             found.zero_()
+        if facts.is_random:
+            self._drawn = torch.default_generator.get_state()
         if facts.writes:
             self._write(args[0], seen, worst, results[0])
         else:
             self._mark(found, seen, results)
         return found
+
+    def _forbid(self, func: Any, facts: Facts, args: Any, kwargs: Any, seen: dict[int, Seen], worst: Owner) -> None:
+        """Give the proof up at an operation that is not followed."""
+        if func in DENIED or facts.writes_otherwise or (facts.writes and seen[id(args[0])].owner is Owner.OUTSIDE):
+            self.fail(f"{func} writes to a tensor that was there before the pass, or to several")
+        elif facts.writes and args[0].untyped_storage().__dict__.get(EXPOSED) is self:
+            self.fail(f"{func} writes to memory that was reached by `data`, which PyTorch does not count as a change")
+        elif facts.is_random and kwargs.get("generator") is not None:
+            self.fail(f"{func} draws from a generator of its own")
+        elif facts.is_random and not torch.equal(self._drawn, torch.default_generator.get_state()):
+            self.fail("the pass sets the seed, or the state, of random numbers")
+        elif worst >= Owner.ROWS and not facts.is_view and _is_refused(func, facts, args):
+            self.fail(f"{func} has no rule by which examples are kept apart")
 
     def _results(self, func: Any, facts: Facts, args: Any, kwargs: Any, seen: dict[int, Seen], worst: Owner) -> Any:
         """Return what the results of an operation are: rows, an owner, or `MIXING`."""
@@ -254,7 +279,8 @@ def _is_refused(func: Any, facts: Facts, args: Any) -> bool:
 
 
 def _is_whole(tensor: Tensor) -> bool:
-    return tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
+    fills = tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
+    return fills and tensor.is_contiguous()  # and not several times the same memory
 
 
 def _tensors_in(values: Iterable[Any]) -> Iterable[Tensor]:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from torch import Tensor
 
-#: The attribute of a storage that says who owns it: (pass, owner, span in bytes).
+#: The attribute of a storage that says who owns it: (pass, owner, span in bytes). UNIFORM: the bytes of one number.
 MARK = "_discreet_owner"
 
 
@@ -79,6 +79,8 @@ class Owners:
         of_pass, owner, span = mark
         if of_pass is not self:  # numbers that the model kept from an earlier pass
             return Seen(tensor, Owner.OUTSIDE if owner < Owner.ROWS else Owner.MIXED)
+        if owner is Owner.UNIFORM and span != tensor.element_size():
+            return Seen(tensor, Owner.PUBLIC)  # parts of numbers, such as real and imaginary ones, are not all alike
         if owner is not Owner.ROWS:
             return Seen(tensor, owner)
         if not tensor.numel():
@@ -88,7 +90,7 @@ class Owners:
 
     def mark(self, tensor: Tensor, owner: Owner, rows: Rows | None = None) -> None:
         """Write down who owns a tensor's memory; rows that its strides do not bear out are MIXED."""
-        span = 0
+        span = tensor.element_size() if owner is Owner.UNIFORM else 0
         if rows is not None and tensor.numel():
             span = tensor.stride(rows.axis) * rows.block * tensor.element_size()
             owner = Owner.ROWS if rows_of(tensor, span, self.examples) == rows else Owner.MIXED

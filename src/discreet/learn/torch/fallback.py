@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.stateless import _reparametrize_module  # what functional_call does, for code around the module too
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from discreet.core import InvalidInput
 from discreet.learn.torch.gradients import KnownGradients
@@ -40,10 +41,36 @@ class Unshown(TorchFunctionMode):
         self.shown = False
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if shows_values(func, args):
+        if shows_values(func, args, kwargs):
             self.shown = True  # also for code that takes no notice of errors
             raise RuntimeError("values are not shown")
         return func(*args, **(kwargs or {}))
+
+
+class UnseededDraws(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorch's own class
+    """While it is on, it is seen whether random numbers have a seed of the code's own.
+
+    All examples' numbers are drawn at once, and would be decided by the seed and an example's place.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call] # same
+        self.seeded = False
+        self._state = torch.default_generator.get_state()
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # or PyTorch's compiler, which is not used, is loaded for every program
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if torch.Tag.nondeterministic_seeded not in getattr(func, "tags", ()):
+            return func(*args, **kwargs)
+        self.seeded |= kwargs.get("generator") is not None
+        self.seeded |= not torch.equal(self._state, torch.default_generator.get_state())
+        found = func(*args, **kwargs)
+        self._state = torch.default_generator.get_state()
+        return found
 
 
 def by_vmap(
@@ -51,7 +78,7 @@ def by_vmap(
 ) -> list[KnownGradients]:
     """Return every example's gradients of some parameters, all examples at once and each by itself."""
     chosen = {id(parameter) for parameter in parameters}
-    watch = Unshown()
+    watch, draws = Unshown(), UnseededDraws()
     values = {name: one.detach() for name, one in model.named_parameters() if id(one) in chosen}
 
     def loss(values: dict[str, Tensor], example: tuple[Any, ...]) -> Tensor:
@@ -59,11 +86,11 @@ def by_vmap(
             return one_loss(losses(*_alone(example)))
 
     work = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0), randomness="different")
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), draws:
         warnings.simplefilter("ignore")  # that some operations are slow
         found = work(values, batch)
-    if watch.shown:
-        raise RuntimeError("values were shown")
+    if watch.shown or draws.seeded:
+        raise RuntimeError("values were shown, or drawn by a seed")
     names = {id(one): name for name, one in model.named_parameters()}
     return [KnownGradients(found[names[id(parameter)]].contiguous()) for parameter in parameters]
 

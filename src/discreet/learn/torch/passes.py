@@ -33,6 +33,7 @@ from discreet.learn.torch.fallback import by_vmap, count_rows, is_all_tensors, o
 from discreet.learn.torch.gradients import gradients_of
 from discreet.learn.torch.layouts import ChannelsLast, OtherLayoutError
 from discreet.learn.torch.refusals import refuse_changed, refuse_mixing, state_of
+from discreet.learn.torch.settings import read_other_generators
 from discreet.learn.torch.tape import Recorded, Recording, Tape
 
 if TYPE_CHECKING:
@@ -118,8 +119,11 @@ class Pass:
             if not self.singly and is_all_tensors(batch):
                 # PyTorch refuses code in many ways; a mistake of the code's own is made again below.
                 with suppress(Exception):
+                    drawn = read_other_generators()
                     anew, model, parameters = self._fresh(losses)
-                    return by_vmap(model, anew, batch, [parameters[each] for each in which])
+                    gradients = by_vmap(model, anew, batch, [parameters[each] for each in which])
+                    if drawn == read_other_generators():  # or all examples have the same random numbers
+                        return gradients
 
             def fresh() -> tuple[Losses, list[nn.Parameter]]:
                 anew, _, parameters = self._fresh(losses)
@@ -176,7 +180,8 @@ class Pass:
 
     def _forward(self, losses: Losses, batch: tuple[Any, ...], tape: Tape) -> Tensor:
         """Run the forward pass; return losses that are proved to be each of one example."""
-        axes, before, seed = tape.axes, state_of(self.model), torch.default_generator.initial_seed()
+        axes, before = tape.axes, state_of(self.model)
+        seed, drawn = torch.default_generator.initial_seed(), read_other_generators()
         try:
             with torch.enable_grad(), disable_saved_tensors_hooks(HOOKS), axes, Recording(tape):
                 found = losses(*batch)
@@ -190,8 +195,7 @@ class Pass:
             refuse_changed(before, self.model)  # also if the pass is done again, which would not see it any more
         if axes.problem is not None:
             raise UnprovedError(axes.problem)
-        if seed != torch.default_generator.initial_seed():
-            raise UnprovedError("the pass sets the seed of random numbers")
+        _check_draws(seed, drawn)
         if tape.layout is not None:
             tape.layout.check()
         _check(found, axes.owners.examples)
@@ -236,6 +240,14 @@ def _refuse_foreign(losses: Tensor) -> None:
         elif not OWN_NODES.fullmatch(type(node).__name__):
             raise UnprovedError("the model has a backward pass of its own")
         waiting += [following for following, _ in node.next_functions]
+
+
+def _check_draws(seed: int, drawn: tuple[Any, ...]) -> None:
+    """Raise if random numbers depend on places, or are shared by all examples of a batch."""
+    if seed != torch.default_generator.initial_seed():
+        raise UnprovedError("the pass sets the seed of random numbers")
+    if drawn != read_other_generators():
+        raise UnprovedError("the pass draws random numbers from Python or NumPy, which all examples share")
 
 
 def _check(losses: object, examples: int) -> None:

@@ -73,6 +73,12 @@ def read_settings() -> dict[str, Any]:
     return {name: read() for name, (read, _) in SETTINGS.items()}
 
 
+def read_other_generators() -> tuple[Any, ...]:
+    """Return the states of Python's and NumPy's generators, to be compared."""
+    kind, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002, TID251 - as above
+    return random.getstate(), kind, np.asarray(keys).tobytes(), *rest
+
+
 @contextmanager
 def kept_generators() -> Iterator[None]:
     """Leave the states of PyTorch's, Python's and NumPy's generators as they were found."""
