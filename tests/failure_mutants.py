@@ -163,4 +163,25 @@ FAILURE_MUTANTS = [
         "    if True:\n",
         TWICE,
     ),
+    Mutant(
+        "each name of a ledger's file has a queue of its own",
+        "gate/sqlite_store.py",
+        'FileQueue(Path(f"{path.resolve()}-queue"))',
+        'FileQueue(Path(f"{path}-queue"))',
+        "attacks/test_runs_taken_for_dead.py::test_by_another_name_of_the_file_runs_are_seen_as_well",
+    ),
+    Mutant(
+        "whose file cannot be opened is taken for dead",
+        "gate/queues.py",
+        "            return True  # no file can be opened now",
+        "            return False  # no file can be opened now",
+        "attacks/test_runs_taken_for_dead.py::test_a_process_without_free_files_takes_nobody_for_dead",
+    ),
+    Mutant(
+        "a ledger that failed is taken for running",
+        "gate/sqlite_store.py",
+        "            queue.leave()\n",
+        "            pass\n",
+        "attacks/test_runs_taken_for_dead.py::test_what_a_failed_ledger_was_running_has_failed",
+    ),
 ]

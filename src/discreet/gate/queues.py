@@ -68,15 +68,25 @@ class FileQueue:
         """Tell whether a handle is open, in this process or in another; whoever is gone has left its file unlocked."""
         if not handle.isalnum():
             return False
-        with suppress(OSError):
+        try:
             found = os.open(self._presence_of(handle), os.O_RDWR | os.O_CLOEXEC)
-            try:
-                if not _locked(found):
-                    return True
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True  # no file can be opened now: nothing is known, and whoever is not known to be gone is there
+        try:
+            if not _locked(found):
+                return True
+            with suppress(OSError):
                 self._presence_of(handle).unlink()
-            finally:
-                os.close(found)
+        finally:
+            os.close(found)
         return False
+
+    def leave(self) -> None:
+        """Be known as gone: this handle writes nothing any more."""
+        with suppress(OSError):
+            self._presence_of(self.handle).unlink()
 
     def _presence_of(self, handle: str) -> Path:
         return self._folder / f"open-{handle}"
@@ -90,8 +100,7 @@ class FileQueue:
         """Give up the slot, and be gone."""
         self._give_up_slot()
         if self._presence >= 0:
-            with suppress(OSError):
-                self._presence_of(self.handle).unlink()
+            self.leave()
         self.let_go()
 
     def let_go(self) -> None:

@@ -99,7 +99,8 @@ class SqliteStore:
         self._log: list[int] = []
         try:
             self._begin(create=create)
-            self._queue = FileQueue(Path(f"{path}-queue"))
+            # Of the file itself: by another name of it, or from another folder, all have to find the same queue.
+            self._queue = FileQueue(Path(f"{path.resolve()}-queue"))
         except BaseException:
             self._disconnect()
             raise
@@ -236,6 +237,13 @@ class SqliteStore:
         while self._connections:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connections.pop()))
 
+    def _fail(self) -> None:
+        """Do nothing more, and be known as gone: the answers of runs that are going on will not be stored here."""
+        self._failed = True
+        queue = getattr(self, "_queue", None)  # none yet, while it is opened
+        if queue is not None:
+            queue.leave()
+
     @contextmanager
     def _failing(self) -> Iterator[None]:
         """Turn every failure of SQLite into a refusal that lasts: after a failed sync nothing here is known."""
@@ -243,10 +251,10 @@ class SqliteStore:
         try:
             yield
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError):
-            self._failed = True
+            self._fail()
             raise damaged("The ledger's file is damaged.") from None
         except (apsw.Error, OSError) as error:
-            self._failed = True
+            self._fail()
             raise LedgerUnavailable(
                 f"The ledger could not be read or written durably ({type(error).__name__}).",
                 fix="see to the disk, then open the ledger again; what was paid for can be asked again for free",
