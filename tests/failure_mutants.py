@@ -184,4 +184,11 @@ FAILURE_MUTANTS = [
         "            pass\n",
         "attacks/test_runs_taken_for_dead.py::test_what_a_failed_ledger_was_running_has_failed",
     ),
+    Mutant(
+        "a payment whose runner is none is added up",
+        "gate/books.py",
+        " or not _names_runner(fields):",
+        ":",
+        "attacks/test_free_failures.py::test_a_payment_hides_no_run_when_it_is_replayed",
+    ),
 ]

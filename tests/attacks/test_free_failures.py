@@ -15,8 +15,9 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting import Concentrated, GaussianNoise, Pure
-from discreet.core import BudgetExceeded, InvalidInput, ReviewNeeded, RunFailed, StillRunning
+from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines, run_desk
+from discreet.gate.canonical import canonical, parsed
 from discreet.gate.chain import linked
 from discreet.gate.events import Begun, Birth, Payment, Released, from_body, to_body
 from discreet.gate.runs import ANALYST_FAILURES, LEDGER_FAILURES
@@ -359,3 +360,21 @@ def test_a_begun_run_needs_room_also_when_it_is_replayed(ledger):
     event = Begun(at="", payment=2, step=0, analyst="eve", runner="0-1")
     with pytest.raises(ReviewNeeded):
         book.after(linked(book.head, book.number + 1, to_body(event)), event)
+
+
+@pytest.mark.parametrize("runner", [5, "", None, ["0-1"]])
+def test_a_payment_hides_no_run_when_it_is_replayed(ledger, runner):
+    """A runner that is none would begin a run that nobody counts: the entry is no event, also where many are added."""
+    book = ledger.book
+    paid = Payment(at="", request="R", analyst="eve", plan="00", what="?", cost=Pure(Fraction(1, 100)), runner="0-1")
+    fields = {**parsed(to_body(paid)), "runner": runner}
+    with pytest.raises(LedgerDamaged):
+        book.caught_up(lambda _: [linked(book.head, book.number + 1, canonical(fields))])
+
+
+@pytest.mark.parametrize("run", ["2", [2], None])
+def test_an_answer_names_its_run_when_it_is_replayed(ledger, run):
+    book = ledger.book
+    fields = {**parsed(to_body(Released(at="", payment=2, answer="00", size=1, run=3))), "run": run}
+    with pytest.raises(LedgerDamaged):
+        book.caught_up(lambda _: [linked(book.head, book.number + 1, canonical(fields))])

@@ -185,11 +185,11 @@ class _Run:
 
     def takes(self, entry: Entry, fields: Fields) -> bool:
         kind = fields.get("kind")
-        if fields.get("version") != version_of(kind, fields):
+        if fields.get("version") != version_of(kind, fields) or type(fields.get("run", 0)) is not int:
             return False
         if kind == "payment":
             analyst, cost = fields.get("analyst"), fields.get("cost")
-            if type(analyst) is not str or type(cost) is not str:
+            if type(analyst) is not str or type(cost) is not str or not _names_runner(fields):
                 return False  # to be refused as what it is not
             self.costs[analyst, cost] += 1
             self.steps.append((entry.number, cost))
@@ -252,6 +252,11 @@ class _Run:
         for payment, cost in self.steps:
             account = account.answered(payment) if cost is None else account.paid(payment, loss_of(cost))
         return account
+
+
+def _names_runner(fields: Fields) -> bool:
+    """Tell whether a payment names its runner by a text, or has none at all."""
+    return "runner" not in fields or (type(fields["runner"]) is str and bool(fields["runner"]))
 
 
 def _paid(account: Account, number: int, cost: PrivacyLoss) -> Account:
