@@ -249,6 +249,13 @@ SPARK_MUTANTS = [
         f"{LOST}::test_a_table_of_a_session_that_was_stopped_says_what_to_do",
     ),
     Mutant(
+        "a frame of Spark that a row makes fail is opened",
+        "data/spark_table.py",
+        "            if not one.declaration.never_fails:\n",
+        "            if one.declaration.never_fails:\n",
+        "tests/attacks/test_view_that_fails.py::test_a_frame_that_computes_is_refused",
+    ),
+    Mutant(
         "PySpark on Spark's errors writes rows to the console",
         "data/spark_table.py",
         "            with hushed(), views(used, names):\n",

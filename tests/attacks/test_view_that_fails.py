@@ -211,3 +211,73 @@ def test_a_promise_names_private_tables(tmp_path, rows, given):
     do("CREATE VIEW failing.seen AS SELECT pid, n FROM failing.visits")
     with pytest.raises(DiscreetError, match="never_fails"):
         session(tmp_path / "clinic.ledger", never_fails=given)
+
+
+# --- frames of Spark ---
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory):
+    """Keep files whose text column holds one cell that is no number."""
+    from spark_tables import session as spark
+
+    place = str(tmp_path_factory.mktemp("visits") / "rows")
+    spark().createDataFrame([(1, "3", 1), (2, "n/a", 2)], "pid long, stay string, n int").write.parquet(place)
+    return spark().read.parquet(place)
+
+
+def on_spark(frame, place, **said):
+    return discreet.open(frame, table="seen", person="pid", budget=BUDGET, ledger=place, **said)
+
+
+FRAMES = {
+    "a cast": lambda rows: rows.selectExpr("pid", "CAST(stay AS INT) AS stay"),
+    "a cast below": lambda rows: rows.selectExpr("pid", "CAST(stay AS INT) AS stay").select("pid", "stay"),
+    "a condition": lambda rows: rows.filter("CAST(stay AS INT) > 2"),
+    "arithmetic": lambda rows: rows.selectExpr("pid", "7 / (n - 2) AS stay"),
+    "a limit": lambda rows: rows.limit(1),
+    "groups": lambda rows: rows.groupBy("pid").count(),
+    "a join": lambda rows: rows.crossJoin(rows.select("n").toDF("m")),
+    "a subquery": lambda rows: rows.filter("n > (SELECT raise_error('x'))"),
+    "a view": lambda rows: viewed(rows.selectExpr("pid", "CAST(stay AS INT) AS stay")),
+}
+
+
+def viewed(frame):
+    frame.createOrReplaceTempView("viewed_rows")
+    return frame.sparkSession.table("viewed_rows")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_a_frame_that_computes_is_refused(tmp_path, visits, make):
+    with pytest.raises(InvalidInput, match="A row may make reading 'seen' fail"):
+        on_spark(make(visits), tmp_path / "spark.ledger")
+    assert not (tmp_path / "spark.ledger").exists()
+    on_spark(make(visits), tmp_path / "spark.ledger", never_fails=["seen"]).close()
+
+
+@pytest.mark.spark
+def test_a_text_file_is_refused(tmp_path, visits):
+    """Told to (`mode` FAILFAST), Spark fails for one line that it does not understand."""
+    visits.write.csv(str(tmp_path / "lines"))
+    lines = visits.sparkSession.read.schema("pid long, stay int, n int").option("mode", "FAILFAST")
+    with pytest.raises(InvalidInput, match="neither Parquet nor ORC"):
+        on_spark(lines.csv(str(tmp_path / "lines")), tmp_path / "spark.ledger")
+
+
+@pytest.mark.spark
+def test_frames_of_plain_columns_are_opened(tmp_path, visits):
+    visits.write.orc(str(tmp_path / "orc"))
+    for place, frame in enumerate(
+        [
+            visits,
+            visits.select("pid", "stay").toDF("pid", "x"),
+            visits.filter("stay = '3' AND (n > 1 OR n IS NULL)"),
+            viewed(visits),
+            visits.cache(),
+            visits.sparkSession.read.orc(str(tmp_path / "orc")),
+            visits.sparkSession.createDataFrame([(1, "a")], "pid long, b string"),
+        ]
+    ):
+        on_spark(frame, tmp_path / f"{place}.ledger").close()

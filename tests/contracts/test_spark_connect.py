@@ -98,6 +98,7 @@ def clinic(spark, folder):
     return discreet.open(
         frame_of(pa.table(VISITS), spark),
         table="visits",
+        never_fails=["visits"],
         person="patient_id",
         bounds={"cost": (0, 100)},
         groups={"ward": ["A", "B", "C"]},
@@ -133,24 +134,26 @@ def test_a_public_table_without_a_row_is_put_there_too(spark):
         "at": pa.timestamp("us"),
     }
     table = pa.table({name: pa.array([], kind) for name, kind in columns.items()})
-    opened = open_spark(spark.range(7), table="t", unit=BY_ROW, public={"wards": table})
+    opened = open_spark(spark.range(7), table="t", unit=BY_ROW, never_fails=True, public={"wards": table})
     kinds = (Kind.TEXT, Kind.INTEGER, Kind.REAL, Kind.DATE, Kind.TIMESTAMP)
     assert tuple(column.kind for column in opened.publics["wards"].columns) == kinds
 
 
 @pytest.mark.parametrize("seconds", [0.01, 1.5], ids=["while it is planned", "while it runs"])
 def test_a_question_without_an_end_is_ended(spark, seconds):
-    table = open_spark(spark.range(ENDLESS), table="t", unit=BY_ROW, settings=EngineSettings(seconds=seconds))
+    table = open_spark(
+        spark.range(ENDLESS), table="t", unit=BY_ROW, never_fails=True, settings=EngineSettings(seconds=seconds)
+    )
     with pytest.raises(EngineFailed) as caught:
         table.aggregate(COUNT)
     assert caught.value.__context__ is None
-    small = open_spark(spark.range(7), table="t", unit=BY_ROW, settings=EngineSettings(seconds=60))
+    small = open_spark(spark.range(7), table="t", unit=BY_ROW, never_fails=True, settings=EngineSettings(seconds=60))
     assert small.aggregate(COUNT).answers[0].tolist() == [7]  # both cores of the server are free again
 
 
 def test_a_failure_tells_nothing_of_rows(spark, capfd):
     bad = spark.sql(f"SELECT raise_error(concat('no good: ', x)) AS x FROM VALUES ('{SECRET}') AS t(x)")
-    table = open_spark(bad, table="t", unit=BY_ROW)
+    table = open_spark(bad, table="t", unit=BY_ROW, never_fails=True)
     by_x = Aggregation(where=None, keys=(Key(column(table.schema, "x")),), aggregates=(Rows(),), limit=Limit(), salt=0)
     with pytest.raises(EngineFailed) as caught:
         table.aggregate(by_x)
@@ -163,13 +166,13 @@ def test_a_failure_tells_nothing_of_rows(spark, capfd):
 def test_a_session_that_was_stopped_says_so(server):
     spark = session_of(server[0])
     frame = spark.range(7)
-    table = open_spark(frame, table="t", unit=BY_ROW)
+    table = open_spark(frame, table="t", unit=BY_ROW, never_fails=True)
     spark.stop()
     with pytest.raises(InvalidInput, match="has ended") as caught:
         table.aggregate(COUNT)
     assert "same ledger" in caught.value.fix
     with pytest.raises(InvalidInput, match="has ended"):
-        open_spark(frame, table="t", unit=BY_ROW)
+        open_spark(frame, table="t", unit=BY_ROW, never_fails=True)
 
 
 @pytest.fixture
@@ -197,7 +200,7 @@ def test_a_server_that_is_silent_is_not_waited_for_and_what_was_paid_is_run_agai
 
 def test_a_server_that_is_gone_is_not_waited_for(server, spark, hurried):
     """PySpark itself tries for minutes. The last test: there is no server after it."""
-    table = open_spark(spark.range(7), table="t", unit=BY_ROW, settings=EngineSettings(seconds=1))
+    table = open_spark(spark.range(7), table="t", unit=BY_ROW, never_fails=True, settings=EngineSettings(seconds=1))
     server[1].kill()
     server[1].wait()
     began = time.monotonic()

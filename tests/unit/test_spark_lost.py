@@ -40,6 +40,7 @@ def clinic(frame, folder):
     return discreet.open(
         frame,
         table="visits",
+        never_fails=["visits"],
         person="patient_id",
         budget=Budget(epsilon=10, delta=1e-9),
         ledger=folder / "spark.ledger",
@@ -136,7 +137,9 @@ def failing():
         raise ValueError(f"no good: {value}")
 
     rows = frame_of(pa.table({"x": [SECRET, f"{SECRET}!"]}))  # whichever fails first
-    table = open_spark(rows.select(udf(fail, "string", useArrow=False)("x").alias("x")), table="t", unit=BY_ROW)
+    table = open_spark(
+        rows.select(udf(fail, "string", useArrow=False)("x").alias("x")), table="t", unit=BY_ROW, never_fails=True
+    )
     by_x = Key(column(table.schema, "x"))
     return table, Aggregation(where=None, keys=(by_x,), aggregates=(Rows(),), limit=Limit(), salt=0)
 

@@ -33,6 +33,7 @@ from discreet.data.spark_deadlines import need_running, within
 from discreet.data.spark_dialect import SparkDialect
 from discreet.data.spark_frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame
 from discreet.data.spark_personal import answered_among
+from discreet.data.spark_plain import need_plain_frame
 from discreet.data.spark_publics import public_frame
 from discreet.data.spark_sessions import hushed, need_answering, need_unlimited
 from discreet.data.spark_views import views
@@ -188,8 +189,9 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
     """Return a table with the rows of a Spark frame, classic or Connect. No private row is read.
 
     Arguments are those of `discreet.data.open_table`. A unit's rows are in the order of the column `order`, then of all
-    columns, the first one first. `public` names what is nobody's: frames of the same session, or what `open_table`
-    takes. Memory and threads are the session's: of `settings` only `seconds` says something here.
+    columns, the first one first. A frame that computes something, and one of Spark Connect, is refused unless
+    `never_fails` promises that no row makes it fail. `public` names what is nobody's: frames of the same session, or
+    what `open_table` takes. Memory and threads are the session's: of `settings` only `seconds` says something here.
     """
     said = TableSource(
         source=frame,
@@ -225,6 +227,9 @@ def open_frames(
 def _opened(private: Sequence[Entering], public: Mapping[str, object], settings: EngineSettings) -> SparkTable:
     session = private[0].source.sparkSession  # type: ignore[attr-defined]
     with hushed():
+        for one in private:
+            if not one.declaration.never_fails:
+                need_plain_frame(one.source, one.declaration.table)
         frames = SparkFrames(
             {one.declaration.table: private_frame(one.source, one.declaration) for one in private},
             {name: public_frame(given, name, session) for name, given in public.items()},
