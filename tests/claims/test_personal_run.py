@@ -57,7 +57,8 @@ def test_over_many_passes_the_same_people_take_part_and_leave(budget):
     run = Run(Accounts(Directory()), terms, ())
     names = np.arange(PEOPLE).astype(np.uint64)
     numbers = run.accounts.directory.numbers(names, names.astype(np.uint32))
-    model, generator = Model(terms.terms.limit, range(PEOPLE)), np.random.default_rng(11)
+    usable = terms.terms.limit - terms.aside[0]  # but for the reserve for failures
+    model, generator = Model(usable, range(PEOPLE)), np.random.default_rng(11)
     left_out = 0
     for _ in range(60):
         asked = generator.permutation(PEOPLE)[: int(generator.integers(1, PEOPLE))]
@@ -76,7 +77,7 @@ def test_the_exact_limit_is_admitted_and_a_quantum_more_is_not():
     terms = terms_of(rho=Fraction(1, 10))
     run = Run(Accounts(Directory()), terms, ())
     numbers = run.accounts.directory.numbers(np.array([7], np.uint64), np.array([7], np.uint32))
-    limit = float(terms.terms.limit)
+    limit = float(terms.terms.limit - terms.aside[0])
     assert not run.admit(numbers, np.array([limit + 1]), 0)
     assert run.admit(numbers, np.array([limit]), 0)
     assert not run.admit(numbers, np.array([1.0]), 0)
