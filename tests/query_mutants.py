@@ -4,6 +4,7 @@ from mutant import Mutant
 
 PLANS = "unit/test_query_plans.py"
 PUBLICS = "unit/test_query_publics.py"
+POSSIBLE = "unit/test_query_possible_ranges.py"
 BY_HAND = "attacks/test_question_by_hand.py::test_a_question_with_wrong_kinds_is_refused_before_payment"
 
 QUERY_MUTANTS = [
@@ -202,5 +203,33 @@ QUERY_MUTANTS = [
         "    if question.source is not None:\n        check_relation",
         "    if question.source is None:\n        check_relation",
         BY_HAND,
+    ),
+    Mutant(
+        "values are clamped where intervals are cut",
+        "query/bands.py",
+        "        return Band(\n            self.value,\n            np.where(np.isnan(self.low) & ",
+        "        return Band(\n            np.clip(self.value, low, high),\n            np.where(np.isnan(self.low) & ",
+        f"{POSSIBLE}::test_values_stay_as_they_were_drawn",
+    ),
+    Mutant(
+        "a function of few values has no value of its own for NULL",
+        "query/possible_ranges.py",
+        "return None if count is None else count + 1",
+        "return count",
+        f"{POSSIBLE}::test_no_rows_have_more_values_than_were_counted",
+    ),
+    Mutant(
+        "sums of values that may be negative are cut at zero",
+        "query/possible_ranges.py",
+        "0.0 if bounds.low >= 0 else",
+        "0.0 if bounds.high >= 0 else",
+        f"{POSSIBLE}::test_ranges_follow_from_declared_bounds",
+    ),
+    Mutant(
+        "intervals of distinct values are not cut",
+        "query/possible_ranges.py",
+        'float("inf") if most is None else float(most)',
+        'float("inf")',
+        f"{POSSIBLE}::test_distinct_values_are_no_more_than_there_can_be",
     ),
 ]

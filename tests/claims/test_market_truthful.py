@@ -1,4 +1,4 @@
-"""Exact truthfulness: every lie of everybody against every profile costs something, and the least is as computed."""
+"""Exact truthfulness: every report of another declared type costs something, and the least is as computed."""
 
 import itertools
 from dataclasses import dataclass

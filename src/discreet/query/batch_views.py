@@ -74,7 +74,7 @@ class Agreed(Reading):
         made = any(part in self.radii for measure in measures_in(term) for part in self._parts(measure))
         if not made or found.kind is not Kind.INTEGER:
             return found
-        band, shown = self.band(term), list(rows)
+        band, shown = self.shown_band(term), list(rows)
         ends = [tuple(end[shown].tolist()) for end in (band.value, band.low, band.high)]
         return ResultColumn(name=name, kind=Kind.REAL, values=ends[0], low=ends[1], high=ends[2])
 

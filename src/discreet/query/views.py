@@ -16,6 +16,7 @@ from discreet.query.estimates import Estimates
 from discreet.query.notes import notes_of
 from discreet.query.parts import Blueprint, Keys, Noisy, Part
 from discreet.query.plans import QueryPlan
+from discreet.query.possible_ranges import possible_range
 from discreet.query.questions import (
     Apply,
     Constant,
@@ -121,7 +122,7 @@ class Reading:
             return ResultColumn(name=name, kind=kind, values=tuple(self.groups[row][term.index] for row in rows))
         if isinstance(term, Constant):
             return ResultColumn(name=name, kind=None, values=(term.value,) * len(rows))
-        band = self.band(term)
+        band = self.shown_band(term)
         if isinstance(term, CHOSEN):
             ranks = self.error(self.blueprint.sources(term).parts[0], 1)
             within = None if ranks is None else int(np.ceil(ranks))
@@ -137,7 +138,7 @@ class Reading:
 
     def _histogram(self, term: HistogramOf) -> Result:
         """Return a row for each group and cell."""
-        band = self.band(term)
+        band = self.shown_band(term)
         names = [output.name for output in self.question.outputs]
         cells = len(term.edges) - 1
         keys = [
@@ -156,6 +157,17 @@ class Reading:
         rows = range(cells * len(self.groups))
         counts = Band(band.value.ravel(), band.low.ravel(), band.high.ravel())
         return self._result((*keys, *ends, _measured(names[-1], counts, rows, whole=True)))
+
+    def shown_band(self, term: Term) -> Band:
+        """Return a term's values and intervals as they are shown: those of a measure are cut to what is possible.
+
+        Intervals of ingredients are not cut: where two of them are off, their errors may cancel, and a cut of one would
+        take the exact answer out of an interval that held it.
+        """
+        band = self.band(term)
+        if isinstance(term, Apply | Constant | GroupValue):
+            return band
+        return band.cut(*possible_range(term, self.blueprint))
 
     def band(self, term: Term) -> Band:
         """Return a term's values and intervals, for all groups."""
