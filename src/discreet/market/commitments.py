@@ -9,7 +9,7 @@ a fixed *punishing* distribution, which no report moves, and under which every l
     γ = min over t and r ≠ t of E_punishing[u(t, s, t) − u(t, s, r)].
 
 **Theorem.** If qγ ≥ (1 − q)·b + margin for some b ≥ w·tanh(ε/4), where w is how far u(t, ·, t) can vary, then every lie
-among the declared types, whatever all others report, costs at least `margin`, and more than it: truth is strictly dominant.
+among the declared types, whatever others report, costs at least `margin`, and more than it: truth is strictly dominant.
 Proof. In the first branch a lie gives Σ_s Q(s)·u(t, s, r) ≤ Σ_s Q(s)·u(t, s, t) ≤ Σ_s P(s)·u(t, s, t) + w·tanh(ε/4),
 by the theorem of `statements`; in the second it costs γ or more. Our b is rational and tanh(ε/4) is not, so b is
 larger, and the inequality strict. ∎ The least such q is (b + margin)/(γ + b).
@@ -250,7 +250,8 @@ class TruthfulChoice:
     def truthfulness(self) -> Statement:
         """Return what a lie costs: a report of another type among those declared, whatever others report."""
         return Statement(
-            says="every lie among the declared types costs more than {bound} of utility in [0, 1], whatever others report",
+            says="every lie among the declared types costs more than {bound} of utility in [0, 1], "
+            "whatever others report",
             bound=self.margin,
             probability=Fraction(1),
             because="Nissim, Smorodinsky, Tennenholtz 2012",

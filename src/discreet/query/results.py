@@ -11,8 +11,8 @@ class ResultColumn:
     """One column: a group's values, or private answers with the intervals that the exact ones lie in.
 
     Exact means: of the rows that count, with values clamped and on their grid. Intervals are cut to what is possible,
-    values are not: a noisy count may be negative, though its interval begins at 0. Quantiles, MIN and MAX are cells of a
-    grid, from low to high, and `ranks` says how many rows may lie between the cell and the wanted one. What is not
+    values are not: a noisy count may be negative, though its interval begins at 0. Quantiles, MIN and MAX are cells of
+    a grid, from low to high, and `ranks` says how many rows may lie between the cell and the wanted one. What is not
     known is None.
     """
 
