@@ -15,7 +15,7 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.mechanisms.combinations import noise_variance, radius_of
 from discreet.mechanisms.marginals import Margins, agreeing
-from discreet.query.bands import Floats
+from discreet.query.bands import Band, Floats
 from discreet.query.batch_passes import BatchPass, Measured
 from discreet.query.batches import BatchItem, BatchPlan
 from discreet.query.parts import Part, words_of
@@ -28,16 +28,17 @@ Radius = Callable[[int], float]
 
 
 def view_batch(
-    plan: BatchPlan, answer: Any, confidence: Number = 0.95, *, simultaneous: bool = False
+    plan: BatchPlan, answer: Any, confidence: Number = 0.95, *, simultaneous: bool = False, cut: bool = True
 ) -> tuple[Result, ...]:
     """Return one table for each question, with error bars at a confidence: of each cell, or of all of a table together.
 
     Counts and sums that were measured by several sets of keys are estimates of least squares, which add up. They are
-    not whole numbers any more.
+    not whole numbers any more. Intervals are cut to what is possible, unless `cut` is false: predictions need their
+    whole width.
     """
     level, together = probability(confidence, "confidence"), flag(simultaneous, "simultaneous")
     fits = {index: _fits(each, found) for index, (each, found) in enumerate(_passes(plan, answer))}
-    return tuple(_table(plan, item, answer, fits, level, simultaneous=together) for item in plan.items)
+    return tuple(_table(plan, item, answer, fits, level, simultaneous=together, cut=cut) for item in plan.items)
 
 
 def view_others(
@@ -62,6 +63,11 @@ class Agreed(Reading):
     """
 
     radii: Mapping[Part, Radius] = field(default_factory=dict)
+    cut: bool = True
+
+    def shown_band(self, term: Term) -> Band:
+        """Return a term's values and intervals as they are shown."""
+        return super().shown_band(term) if self.cut else self.band(term)
 
     def error(self, part: Part, together: int) -> float | None:
         """Return how far off a part may be where `together` of them make one cell."""
@@ -107,6 +113,7 @@ def _table(
     confidence: Fraction,
     *,
     simultaneous: bool,
+    cut: bool,
 ) -> Result:
     parts: list[Any] = []
     radii: dict[Part, Radius] = {}
@@ -128,6 +135,7 @@ def _table(
         confidence=confidence,
         simultaneous=simultaneous,
         radii=radii,
+        cut=cut,
     ).result()
     return replace(result, notes=(*result.notes, _note(plan, item))) if radii else result
 

@@ -45,7 +45,8 @@ def predict_batch(
     """
     empty = {"passes": [_empty(each) for each in plan.passes]}
     found = []
-    for item, result in zip(plan.items, view_batch(plan, empty, confidence, simultaneous=simultaneous), strict=True):
+    results = view_batch(plan, empty, confidence, simultaneous=simultaneous, cut=False)
+    for item, result in zip(plan.items, results, strict=True):
         known = item.alone.public or not result.simultaneous
         found.append(
             tuple(
