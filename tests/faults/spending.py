@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.accounting import Concentrated, GaussianNoise, PrivacyLoss, Pure, loss_to_text
-from discreet.core import BudgetExceeded
+from discreet.core import BudgetExceeded, ReviewNeeded
 from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.plans import plan_digest
 from faults.broken import CheckThenSpend, ReleaseBeforePayment
@@ -87,6 +87,9 @@ class Worker:
                 self.ask(f"s{self.chance.randrange(COMMON)}" if self.chance.random() < 0.4 else f"{self.name}-{count}")
             except BudgetExceeded:
                 self.notes.write("refused", request="")
+            except ReviewNeeded:  # others were killed while they ran
+                self.ledger.review(by="steward", reason="workers were killed")
+                self.notes.write("reviewed", request="")
 
     def look_after(self) -> None:
         """Do now and then what a steward does."""
