@@ -717,12 +717,15 @@ def test_a_fault_is_told_as_one_and_not_as_a_stack(monkeypatch, run):
     assert json.loads(run("epsilon", "pure(1)", "--json")[2])["error"]["kind"] == "Fault"
 
 
-def test_an_interruption_is_quiet(monkeypatch, run):
+def test_an_interruption_is_one_sentence_and_no_traceback(monkeypatch, run):
     def interrupted(_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(promises, "answer_epsilon", interrupted)
-    assert run("epsilon", "pure(1)") == (130, "", "")
+    status, out, err = run("epsilon", "pure(1)")
+    assert (status, out) == (130, "")
+    assert err.startswith("error: Interrupted.\n  fix: ")
+    assert len(err.splitlines()) == 2
 
 
 # Pictures.
