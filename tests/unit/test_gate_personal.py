@@ -140,7 +140,7 @@ def test_a_payment_charges_nobody_and_is_refused_by_what_is_public_alone():
     account = born(personal(rho=1))
     for _ in range(50):
         account = account.admit(Concentrated(0.4), "ann")  # worst costs do not add up
-    assert account.total.left == account.terms.amount
+    assert account.total.left == account.terms.amount - account.reserve * account.terms.quantum
     assert account.fits(Concentrated(5), "ann")  # nobody has to pay the worst
     with pytest.raises(BudgetExceeded, match="no cost in ρ"):
         account.admit(Renyi([(2, 0.1)]), "ann")
@@ -230,7 +230,7 @@ def test_a_run_counts_once_in_the_promise_and_each_further_one_once_more():
     price = account.terms.price(Concentrated(0.1))[0]
     for runs in (1, 2, 3):
         account = account.ran(2)
-        assert account.reached == (runs * price, 0)
+        assert account.reached == (account.reserve + runs * price, 0)
     assert account.unanswered == ((2, price, 0, 1),)
     assert account.answered(3) == account
     assert account.answered(2).unanswered == ()
@@ -280,7 +280,7 @@ def test_a_limit_that_quanta_cannot_count_is_refused():
 
 def test_what_became_known_elsewhere_is_charged_to_everybody_and_may_close_the_accounts():
     account = born(personal(rho=1)).disclosed(Concentrated(0.75))
-    assert account.total.left == account.terms.amount - Fraction(3, 4)
+    assert account.total.left == account.terms.amount - Fraction(3, 4) - account.reserve * account.terms.quantum
     assert not account.closed
     assert account.disclosed(Concentrated(0.25)).closed
     assert account.disclosed(None).closed

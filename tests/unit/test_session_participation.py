@@ -105,14 +105,14 @@ def test_a_limit_that_is_not_chosen_yet_is_refused_before_anything_is_paid(tmp_p
         assert ParticipationPlan(plan, Epsilon(1)).personal
 
 
-def test_ten_questions_of_a_tenth_fit(opened):
-    session = opened(Budget(epsilon=1, per="person"))
-    for part in range(10):
-        found = session.sql(f"SELECT COUNT(DISTINCT patient) AS n FROM visits WHERE patient >= -{part}", epsilon=0.1)
+def test_questions_that_take_all_that_the_reserve_leaves_fit(opened):
+    session = opened(Budget(epsilon=1, per="person", least=0.001))  # of which 0.02 are the reserve
+    for part, price in enumerate([0.1] * 9 + [0.08]):
+        found = session.sql(f"SELECT COUNT(DISTINCT patient) AS n FROM visits WHERE patient >= -{part}", epsilon=price)
         assert near(found.value, 1000)
     assert session.ledger.statement(0).left == 0
-    assert "more than an account holds" in repr(session.preview(COUNT, epsilon=1.01))
-    assert "more than an account holds" not in repr(session.preview(COUNT, epsilon=1))
+    assert "more than an account holds" in repr(session.preview(COUNT, epsilon=0.99))
+    assert "more than an account holds" not in repr(session.preview(COUNT, epsilon=0.98))
 
 
 def test_what_is_refused_nobody_takes_part_in(opened):

@@ -80,10 +80,11 @@ def test_asking_each_unit_ends_in_time_and_keeps_nothing(more):
 
 def test_a_question_that_is_interrupted_is_ended(monkeypatch):
     table, real = opened(ENDLESS), spark_deadlines.wait
-    mine = threading.current_thread()
+    mine, waits = threading.current_thread(), []
 
     def interrupted(futures, timeout):
-        if threading.current_thread() is not mine:
+        waits.append(threading.current_thread() is mine)
+        if not waits[-1] or sum(waits) == 1:  # the first one asks how many rows a unit has: each row is one
             return real(futures, timeout)
         assert waited(jobs)
         raise KeyboardInterrupt
