@@ -15,7 +15,7 @@ ACCOUNTING_MUTANTS = [
         "accounting/failure_masses.py",
         "return None if pair is None else (pair[0], lost, gained)",
         "return None if pair is None else (pair[0], lost, lost)",
-        "claims/test_boundaries.py",
+        "claims/test_boundaries.py::test_the_two_directions_have_failure_masses_of_their_own",
     ),
     Mutant(
         "the part of a table is fixed before the first answer",

@@ -18,13 +18,6 @@ GATE_MUTANTS = [
         "unit/test_gate.py::test_an_answer_is_paid_for_before_the_data_is_seen",
     ),
     Mutant(
-        "a stored answer is drawn anew",
-        "gate/gate.py",
-        "(receipt.number, surely=True) is None\n            if fresh:\n                fresh = self._answered(",
-        "(receipt.number) is None\n            if fresh:\n                fresh = self._answered(",
-        "unit/test_gate_rewritten.py::test_an_answered_request_does_not_look_at_the_data_again",
-    ),
-    Mutant(
         "two threads that ask the same at once both pay",
         "gate/gate.py",
         "with self._ledger.running.of(digest):",

@@ -23,6 +23,7 @@ from discreet.accounting import (
     epsilon,
     optimal_epsilon,
 )
+from discreet.accounting.failure_masses import failure_masses
 
 TENTH, FIFTH = Fraction(1, 10), Fraction(1, 5)
 #: Tells for certain in one direction with a probability of 1/10, in the other with 1/5.
@@ -39,6 +40,11 @@ BOUNDARIES = {
     "leaning opposite ways": (Composed([LEANING, TURNED]), Fraction(28, 100), 2 * math.log(9 / 8)),
     "a lot": (Subsampled(Approximate(1, TENTH), Fraction(1, 2)), TENTH / 2, math.log((1 + math.e) / 2)),
 }
+
+
+def test_the_two_directions_have_failure_masses_of_their_own():
+    assert failure_masses(LEANING)[1:] == (TENTH, FIFTH)
+    assert failure_masses(TURNED)[1:] == (FIFTH, TENTH)
 
 
 @pytest.mark.parametrize("name", BOUNDARIES)
