@@ -91,7 +91,7 @@ FAILURE_MUTANTS = [
         "gate/takings.py",
         "self.terms.aside[place]",
         "self.terms.base[place]",
-        FREE,
+        "claims/test_personal_run.py::test_the_exact_limit_is_admitted_and_a_quantum_more_is_not",
     ),
     Mutant(
         "a review takes a reserve that somebody may not have",
