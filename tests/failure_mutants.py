@@ -140,7 +140,7 @@ FAILURE_MUTANTS = [
         "gate/gate.py",
         "            if not (fresh and self._ledger.runs.is_run(receipt.number)):\n",
         "            if True:\n",
-        TWICE,
+        f"{TWICE}::test_fresh_noise_is_not_waited_for_while_another_asks_for_it",
     ),
     Mutant(
         "a draw that does not fit fails the run",

@@ -79,7 +79,7 @@ def test_the_right_guess_takes_no_longer_than_a_wrong_one(make, folded):
 
 @pytest.mark.parametrize("folded", [False, True])
 def test_neither_does_it_of_a_short_note(make, folded):
-    table = table_of(make, "HIV" + "a" * 21)
+    table = table_of(make, "HIV" + "a" * 28)
     assert times_longer(table, "HIV", "flu", SMALL_BOMB, folded=folded, rounds=2) < TELLING
 
 
