@@ -223,21 +223,21 @@ POSTGRES_MUTANTS = [
         "data/postgres_catalogue.py",
         "    if not declaration.never_fails:\n",
         "    if declaration.never_fails:\n",
-        "tests/attacks/test_view_that_fails.py::test_a_view_that_may_fail_is_refused_whatever_its_rows_are",
+        "attacks/test_view_that_fails.py::test_a_view_that_may_fail_is_refused_whatever_its_rows_are",
     ),
     Mutant(
         "PostgreSQL: only the view itself is looked at, not what it reads",
         "data/postgres_plain.py",
         '        waiting += [int(one) for one in RELATION.findall(definition or "") if int(one)]\n',
         "",
-        "tests/attacks/test_view_that_fails.py::test_a_view_that_computes_is_refused",
+        "attacks/test_view_that_fails.py::test_a_view_that_computes_is_refused",
     ),
     Mutant(
         "PostgreSQL: partitions are not looked at",
         "data/postgres_plain.py",
         '        waiting += [int(one) for one in (parts or "").split()]\n',
         "",
-        "tests/attacks/test_view_that_fails.py::test_a_foreign_table_and_what_has_one_among_its_parts_are_refused",
+        "attacks/test_view_that_fails.py::test_a_foreign_table_and_what_has_one_among_its_parts_are_refused",
     ),
     # The server.
     Mutant(

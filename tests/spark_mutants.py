@@ -253,7 +253,7 @@ SPARK_MUTANTS = [
         "data/spark_table.py",
         "            if not one.declaration.never_fails:\n",
         "            if one.declaration.never_fails:\n",
-        "tests/attacks/test_view_that_fails.py::test_a_frame_that_computes_is_refused",
+        "attacks/test_view_that_fails.py::test_a_text_file_is_refused",
     ),
     Mutant(
         "PySpark on Spark's errors writes rows to the console",
