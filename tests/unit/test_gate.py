@@ -301,15 +301,32 @@ def test_a_gate_needs_a_ledger():
         Gate("clinic.ledger", [SECRET])
 
 
-def test_two_threads_that_ask_the_same_at_once_pay_once(ledger, gate):
-    """The rival comes when the first has paid and has no answer yet, which is when it would find nothing stored."""
+def test_two_threads_that_ask_the_same_at_once_pay_once(ledger, gate, monkeypatch):
+    """The rival comes at the worst moment: when nothing stored was found, and nothing is paid for yet."""
+    find, rivals = Ledger.find, []
+
+    def found(ledger, *plan):
+        none = find(ledger, *plan)
+        if not rivals:
+            rivals.append(threading.Thread(target=gate.release, args=(Question(),)))
+            rivals[0].start()
+            rivals[0].join(timeout=0.5)  # it is not to end: it waits for this thread
+        return none
+
+    monkeypatch.setattr(Ledger, "find", found)
+    gate.release(Question())
+    rivals[0].join()
+    assert ledger.book.payments == 1
+
+
+def test_a_thread_that_asks_while_another_is_answered_waits_for_that_answer(ledger, gate):
     rivals = []
 
     def doing(_):
         if not rivals:
             rivals.append(threading.Thread(target=gate.release, args=(Question(doing=doing),)))
             rivals[0].start()
-            rivals[0].join(timeout=0.5)
+            rivals[0].join(timeout=0.2)
 
     gate.release(Question(doing=doing))
     rivals[0].join()

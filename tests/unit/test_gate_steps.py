@@ -18,6 +18,7 @@ from discreet.gate.chain import linked
 from discreet.gate.events import Continued, Released, from_body, now, to_body
 from discreet.gate.gate import FAILED
 from discreet.gate.plans import SteppedPlan, plan_digest
+from discreet.gate.run_desk import RunDesk
 from discreet.gate.stores import Keys, keys_of
 from questions import Question
 from step_plans import Steps
@@ -247,6 +248,26 @@ def test_a_thread_that_begins_while_another_looks_waits_for_its_payment(gate, mo
     gate.advance(Steps(), 0)
     rivals[0].join()
     assert gate.ledger.book.payments == 1
+
+
+def test_a_step_that_was_answered_between_the_look_and_the_run_is_not_drawn_again(place, gate, monkeypatch):
+    """Another process answers after this one looked for an answer, and before it has begun."""
+    advanced(gate, 1, request="r")
+    begin, drawn = RunDesk.begin, []
+    with Ledger.open(place) as other:
+
+        def late(desk, payment, step, analyst, runner, is_answered):
+            def look():
+                return is_answered() or theirs.append(Gate(other, None).advance(Steps(), 1, request="r").stored)
+
+            mine = desk is gate.ledger.runs
+            return begin(desk, payment, step, analyst, runner, look if mine else is_answered)
+
+        theirs = []
+        monkeypatch.setattr(RunDesk, "begin", late)
+        given = gate.advance(Steps(doing=lambda *_: drawn.append(1)), 1, request="r")
+        assert (theirs, drawn, given.fresh) == ([given.stored], [], False)
+        assert (gate.ledger.continuations(2), gate.ledger.runs.state.total) == (1, 0)
 
 
 def test_a_rival_that_stored_the_step_meanwhile_wins(place, gate):
