@@ -22,7 +22,7 @@ LAW_MUTANTS = [
         "accounting/conversions.py",
         "return max((pair[0] for pair in known), default=Fraction(0)), max(",
         "return min((pair[0] for pair in known), default=Fraction(0)), max(",
-        "claims/test_loss_laws.py::test_disjoint_parts_cost_the_worst_of_them",
+        "claims/test_loss_laws.py::test_a_group_that_may_spread_over_disjoint_parts_is_not_billed_as_one_part",
     ),
     Mutant(
         "disjoint parts lose their δ",

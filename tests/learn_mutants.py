@@ -328,10 +328,17 @@ LEARN_MUTANTS = [
         f"{MIXING}::test_what_examples_of_a_batch_share_is_not_taken_for_theirs",
     ),
     Mutant(
-        "a seed that is set in the pass is not seen",
+        "a seed that is set at the end of a pass is not seen",
         "learn/torch/passes.py",
-        "if seed != torch.default_generator.initial_seed():",
-        "if seed is None:",
+        "        axes.check_draws()  #",
+        "        #",
+        f"{MIXING}::test_what_examples_of_a_batch_share_is_not_taken_for_theirs",
+    ),
+    Mutant(
+        "a seed that is set in the pass is not seen",
+        "learn/torch/axis_tracking.py",
+        "if not torch.equal(self._drawn, torch.default_generator.get_state()):",
+        "if self._drawn is None:",
         f"{MIXING}::test_what_examples_of_a_batch_share_is_not_taken_for_theirs",
     ),
     Mutant(

@@ -268,4 +268,11 @@ MODEL_MUTANTS = [
         "    except LookupError:\n",
         f"{FINITE}::test_a_hypothesis_that_fails_on_a_row_says_no_of_it_and_the_same_of_others",
     ),
+    Mutant(
+        "a class about other columns is paid for",
+        "learn/finite.py",
+        "        self.hypotheses.mistakes(np.zeros((0, data.values.shape[1])), np.zeros(0, np.bool_))\n",
+        "        return\n",
+        f"{FINITE}::test_a_class_about_other_columns_is_refused_before_it_is_paid_for",
+    ),
 ]

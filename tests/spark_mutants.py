@@ -211,7 +211,7 @@ SPARK_MUTANTS = [
         "data/spark_deadlines.py",
         "            if wait([made], AGAIN).done:\n",
         "            if wait([made], AGAIN) is not None:\n",
-        f"{DEADLINES}::test_a_question_without_an_end_is_ended",
+        f"{DEADLINES}::test_a_statement_is_told_to_end_until_it_has",
     ),
     Mutant(
         "jobs on Spark go on when their time is over",

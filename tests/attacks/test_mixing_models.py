@@ -363,6 +363,12 @@ def masks_by_a_seed_for_all(x):
     return x * torch.rand(len(x), 1)
 
 
+def masks_by_a_seed_for_the_next_pass(x):
+    found = x * torch.rand(len(x), 1)
+    torch.manual_seed(1)
+    return found
+
+
 def masks_by_a_table(x):
     return x * torch.bernoulli(torch.linspace(0, 1, len(x)))[:, None]
 
@@ -399,7 +405,7 @@ def ways_of(mix):
     "mix",
     [
         one_mask_for_all, one_mask_that_is_spread, masks_of_a_permutation, masks_by_a_seed, masks_by_a_seed_for_all,
-        masks_by_a_table, memory_as_it_was, Memory(),
+        masks_by_a_seed_for_the_next_pass, masks_by_a_table, memory_as_it_was, Memory(),
     ],
 )  # fmt: skip
 def test_what_examples_of_a_batch_share_is_not_taken_for_theirs(mix):

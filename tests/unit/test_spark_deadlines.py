@@ -64,6 +64,35 @@ def test_a_question_without_an_end_is_ended(seconds):
     assert opened(7).aggregate(COUNT).answers[0].tolist() == [7]
 
 
+class HardOfHearing:
+    """A session whose statement ends only when it is told for the third time, as one does that has no job yet."""
+
+    __module__ = "pyspark.sql.connect.session"
+
+    def __init__(self):
+        self.told, self.ended = 0, threading.Event()
+
+    def getTags(self):  # noqa: N802 - Spark's name
+        return set()
+
+    def addTag(self, tag):  # noqa: N802 - Spark's name
+        assert tag.startswith("discreet_")
+
+    def interruptTag(self, tag):  # noqa: N802 - Spark's name
+        assert tag.startswith("discreet_")
+        self.told += 1
+        if self.told == 3:
+            self.ended.set()
+
+
+def test_a_statement_is_told_to_end_until_it_has():
+    session = HardOfHearing()
+    with pytest.raises(TimeoutError):
+        spark_deadlines.within(session, 0.01, session.ended.wait)
+    assert session.ended.is_set()
+    assert session.told == 3
+
+
 @pytest.mark.parametrize("more", [(), (PeopleCut(),)], ids=["bundles", "kept rows"])
 def test_asking_each_unit_ends_in_time_and_keeps_nothing(more):
     people = session().range(ENDLESS)

@@ -132,9 +132,6 @@ class FiniteClassifier(Estimator):
             )
         which = class_indices(labels, classes)
         plan, known = self.plan(), which >= 0
-        plan.hypotheses.mistakes(
-            values[:0], which[:0] == 1
-        )  # tried on no rows: what is wrong with columns is said unpaid
         self.chosen_ = int(self._settle(plan, Labelled(values[known], which[known] == 1), values.shape[1]))
         self.hypotheses_, self.classes_ = plan.hypotheses, classes
         self.description_ = plan.hypotheses.describe(self.chosen_)

@@ -185,6 +185,11 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
             self._mark(found, seen, results)
         return found
 
+    def check_draws(self) -> None:
+        """Give the proof up if PyTorch's generator was moved by anything but the draws that were followed."""
+        if not torch.equal(self._drawn, torch.default_generator.get_state()):
+            self.fail("the pass sets the seed, or the state, of random numbers")
+
     def _forbid(self, func: Any, facts: Facts, args: Any, kwargs: Any, seen: dict[int, Seen], worst: Owner) -> None:
         """Give the proof up at an operation that is not followed."""
         if func in DENIED or facts.writes_otherwise or (facts.writes and seen[id(args[0])].owner is Owner.OUTSIDE):
@@ -193,8 +198,8 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
             self.fail(f"{func} writes to memory that was reached by `data`, which PyTorch does not count as a change")
         elif facts.is_random and kwargs.get("generator") is not None:
             self.fail(f"{func} draws from a generator of its own")
-        elif facts.is_random and not torch.equal(self._drawn, torch.default_generator.get_state()):
-            self.fail("the pass sets the seed, or the state, of random numbers")
+        elif facts.is_random:
+            self.check_draws()
         elif worst >= Owner.ROWS and not facts.is_view and _is_refused(func, facts, args):
             self.fail(f"{func} has no rule by which examples are kept apart")
 

@@ -181,7 +181,7 @@ class Pass:
     def _forward(self, losses: Losses, batch: tuple[Any, ...], tape: Tape) -> Tensor:
         """Run the forward pass; return losses that are proved to be each of one example."""
         axes, before = tape.axes, state_of(self.model)
-        seed, drawn = torch.default_generator.initial_seed(), read_other_generators()
+        drawn = read_other_generators()
         try:
             with torch.enable_grad(), disable_saved_tensors_hooks(HOOKS), axes, Recording(tape):
                 found = losses(*batch)
@@ -193,9 +193,11 @@ class Pass:
             raise UnprovedError(axes.problem or HOOKS) from None
         finally:
             refuse_changed(before, self.model)  # also if the pass is done again, which would not see it any more
+        axes.check_draws()  # or the next pass would begin with numbers that this one chose
         if axes.problem is not None:
             raise UnprovedError(axes.problem)
-        _check_draws(seed, drawn)
+        if drawn != read_other_generators():
+            raise UnprovedError("the pass draws random numbers from Python or NumPy, which all examples share")
         if tape.layout is not None:
             tape.layout.check()
         _check(found, axes.owners.examples)
@@ -240,14 +242,6 @@ def _refuse_foreign(losses: Tensor) -> None:
         elif not OWN_NODES.fullmatch(type(node).__name__):
             raise UnprovedError("the model has a backward pass of its own")
         waiting += [following for following, _ in node.next_functions]
-
-
-def _check_draws(seed: int, drawn: tuple[Any, ...]) -> None:
-    """Raise if random numbers depend on places, or are shared by all examples of a batch."""
-    if seed != torch.default_generator.initial_seed():
-        raise UnprovedError("the pass sets the seed of random numbers")
-    if drawn != read_other_generators():
-        raise UnprovedError("the pass draws random numbers from Python or NumPy, which all examples share")
 
 
 def _check(losses: object, examples: int) -> None:
