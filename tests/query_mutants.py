@@ -232,4 +232,11 @@ QUERY_MUTANTS = [
         'float("inf")',
         f"{POSSIBLE}::test_distinct_values_are_no_more_than_there_can_be",
     ),
+    Mutant(
+        "a divisor that may be negative is taken for positive",
+        "query/possible_ranges.py",
+        "positive, negative = right.low >= 0,",
+        "positive, negative = right.high >= 0,",
+        f"{POSSIBLE}::test_ranges_of_computed_outputs_follow_from_those_of_measures",
+    ),
 ]

@@ -55,7 +55,7 @@ class Band:
             np.where(np.isnan(self.high), high, np.clip(self.high, low, high)),
         )
 
-    def cut(self, low: float, high: float) -> "Band":
+    def cut(self, low: float | Floats, high: float | Floats) -> "Band":
         """Return the band with its ends cut to a range that holds every exact answer.
 
         Values stay as they are: what is clamped one by one no longer adds up to what was measured, and sums of many

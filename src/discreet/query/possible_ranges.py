@@ -4,25 +4,37 @@ Only facts that the engine enforces are used: counts are not negative, values ar
 few values has few values. A list of groups that was declared is not among them: rows with other values are counted as
 distinct values, too. No row and no noisy answer is looked at, so that cutting an interval to its range is free. The
 exact answer lies in its range always; so an interval that held it holds it after the cut.
+
+The range of a computed output follows from the ranges of its measures by interval arithmetic on exact answers. A
+quotient is NULL where its divisor is 0, so that a divisor that cannot be negative is positive wherever there is a
+quotient at all.
 """
 
+from collections.abc import Callable
 from math import prod
+
+import numpy as np
 
 from discreet.core import Bounds
 from discreet.core.schema import Kind
 from discreet.data.expressions import Call, Case, ColumnValue, Expression, Literal
 from discreet.data.functions import F
+from discreet.query.bands import RULES, Band, Floats
 from discreet.query.intervals import FIXED
 from discreet.query.parts import Blueprint
 from discreet.query.questions import (
+    Apply,
     Average,
+    Constant,
     Count,
     CountDistinct,
     CountOf,
     CountPeople,
+    GroupValue,
     HistogramOf,
     Measure,
     Sum,
+    Term,
 )
 
 #: A number of values beyond this is as good as unknown.
@@ -45,6 +57,62 @@ def possible_range(measure: Measure, blueprint: Blueprint) -> tuple[float, float
             return float(bounds.low), float(bounds.high)
         case _:
             return float("-inf"), float("inf")
+
+
+def possible_band(term: Term, known: Callable[[Term], Band], groups: int, blueprint: Blueprint) -> Band:
+    """Return between which numbers the exact answer of a computed output lies in each group, perhaps infinite ones.
+
+    `known` returns the exact numbers of constants and of values that groups are made by, and is asked for no others.
+    """
+    match term:
+        case Apply(function=function, arguments=arguments):
+            rule = RANGE_RULES.get(function) or RULES[function]
+            with np.errstate(all="ignore"):
+                return _unlimited(rule(*(possible_band(each, known, groups, blueprint) for each in arguments)))
+        case Constant() | GroupValue():
+            return _unlimited(known(term))
+        case _:
+            low, high = possible_range(term, blueprint)
+            return Band(np.full(groups, np.nan), np.full(groups, low), np.full(groups, high))
+
+
+def _unlimited(band: Band) -> Band:
+    """Return the band with infinite ends where an end is not known."""
+    return Band(
+        band.value,
+        np.where(np.isnan(band.low), -np.inf, band.low),
+        np.where(np.isnan(band.high), np.inf, band.high),
+    )
+
+
+def _multiply(left: Band, right: Band) -> Band:
+    """Return x·y of exact numbers. Every number is finite, so that 0 times an infinite end is 0."""
+    corners = np.stack([_product(one, other) for one in (left.low, left.high) for other in (right.low, right.high)])
+    return Band(left.value * right.value, corners.min(axis=0), corners.max(axis=0)).widened()
+
+
+def _product(one: Floats, other: Floats) -> Floats:
+    return np.where((one == 0) | (other == 0), 0.0, one * other)
+
+
+def _divide(left: Band, right: Band) -> Band:
+    """Return x/y of exact numbers, y ≠ 0."""
+    positive, negative = right.low >= 0, right.high <= 0
+    low = np.where(positive, 1 / np.abs(right.high), np.where(negative, -1 / np.abs(right.high), -np.inf))
+    high = np.where(positive, 1 / np.abs(right.low), np.where(negative, -1 / np.abs(right.low), np.inf))
+    return _multiply(left, Band(right.value, low, high).widened())
+
+
+def _floor(band: Band) -> Band:
+    return RULES[F.FLOOR](band)
+
+
+#: Where exact numbers are known better than noisy ones.
+RANGE_RULES: dict[F, Callable[..., Band]] = {
+    F.MULTIPLY: _multiply,
+    F.DIVIDE: _divide,
+    F.FLOOR_DIVIDE: lambda left, right: _floor(_divide(left, right)),
+}
 
 
 def count_values(expression: Expression) -> int | None:

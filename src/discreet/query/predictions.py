@@ -8,6 +8,7 @@ from discreet.data.aggregates import Histogram
 from discreet.query.chosen_limits import ChosenLimit
 from discreet.query.parts import Blueprint, Keys, Noisy, Part
 from discreet.query.plans import QueryPlan
+from discreet.query.possible_ranges import possible_range
 from discreet.query.questions import (
     Average,
     Constant,
@@ -84,7 +85,8 @@ class Prophet:
     def _linear(self, name: str, term: Count | CountOf | CountPeople | CountDistinct | Sum | HistogramOf) -> Predicted:
         sources = self.blueprint.sources(term)
         if not isinstance(term, Sum):
-            error = self._error(sources.parts[0], 1)
+            low, high = possible_range(term, self.blueprint)
+            error = min(self._error(sources.parts[0], 1), high - low)
             return Predicted(name, error, f"± {error:,.6g}")
         bounds = self.blueprint.bounds(term.value, "SUM")
         errors = [self._error(part, len(sources.parts)) for part in sources.parts]

@@ -16,7 +16,7 @@ from discreet.query.estimates import Estimates
 from discreet.query.notes import notes_of
 from discreet.query.parts import Blueprint, Keys, Noisy, Part
 from discreet.query.plans import QueryPlan
-from discreet.query.possible_ranges import possible_range
+from discreet.query.possible_ranges import possible_band, possible_range
 from discreet.query.questions import (
     Apply,
     Constant,
@@ -159,15 +159,18 @@ class Reading:
         return self._result((*keys, *ends, _measured(names[-1], counts, rows, whole=True)))
 
     def shown_band(self, term: Term) -> Band:
-        """Return a term's values and intervals as they are shown: those of a measure are cut to what is possible.
+        """Return a term's values and intervals as they are shown: cut to what is possible.
 
         Intervals of ingredients are not cut: where two of them are off, their errors may cancel, and a cut of one would
         take the exact answer out of an interval that held it.
         """
         band = self.band(term)
-        if isinstance(term, Apply | Constant | GroupValue):
+        if isinstance(term, Constant | GroupValue):
             return band
-        return band.cut(*possible_range(term, self.blueprint))
+        if not isinstance(term, Apply):
+            return band.cut(*possible_range(term, self.blueprint))
+        possible = possible_band(term, self.band, len(self.groups), self.blueprint)
+        return band.cut(possible.low, possible.high)
 
     def band(self, term: Term) -> Band:
         """Return a term's values and intervals, for all groups."""
