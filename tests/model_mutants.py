@@ -275,4 +275,11 @@ MODEL_MUTANTS = [
         "        return\n",
         f"{FINITE}::test_a_class_about_other_columns_is_refused_before_it_is_paid_for",
     ),
+    Mutant(
+        "rows of another shape than the declared columns are paid for",
+        "learn/features.py",
+        "if len(shape) != 2 or shape[1] != self.columns:",
+        "if len(shape) > 2:",
+        f"{PLANS}::test_rows_of_another_shape_are_refused_before_they_are_paid_for",
+    ),
 ]

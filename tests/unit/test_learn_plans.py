@@ -8,6 +8,7 @@ import pytest
 
 from discreet.accounting import GaussianNoise, concentrated_of, delta, epsilon
 from discreet.core import InvalidInput, NotProved, OutOfRange
+from discreet.gate import Budget, Gate, Ledger
 from discreet.learn import descent, features, objective, softmax
 from discreet.learn.clusters import ClusterPlan, nearest, spread_points
 from discreet.learn.descent import DescentPlan, Examples
@@ -15,6 +16,7 @@ from discreet.learn.features import STEPS, Features, exact_margins, shortened, s
 from discreet.learn.moments import GroupPlan, ProductPlan, Table
 from discreet.learn.objective import MOST_DRIVEN, Objective, ObjectivePlan, steepest
 from discreet.noise import SYSTEM
+from ledger_bytes import nothing_written
 
 RHO = Fraction(1, 2)
 
@@ -386,3 +388,21 @@ def test_settings_out_of_range_are_refused():
             descent.DescentPlan(features=box(1), classes=2, rho=RHO, clip=clip, steps=1, rate=1.0, momentum=0.0, rows=1)
     with pytest.raises(OutOfRange, match="norm is so small"):
         ProductPlan(features=box(1), norm=Fraction(1, 1000), rho=RHO)
+
+
+SHAPED = {
+    **PLANS,
+    "descent": DescentPlan(
+        features=box(3), classes=2, rho=RHO, clip=Fraction(1), steps=1, rate=1.0, momentum=0.0, rows=9
+    ),
+}
+
+
+@pytest.mark.parametrize("rows", [np.zeros((4, 2)), np.zeros(3), [[0, 0, 0]], None], ids=["few", "flat", "list", "no"])
+@pytest.mark.parametrize("name", SHAPED)
+def test_rows_of_another_shape_are_refused_before_they_are_paid_for(name, rows, tmp_path):
+    place, labels = tmp_path / "ledger", np.zeros(4, np.int64)
+    with Ledger.create(place, Budget(10), title="t", anchors=[]) as ledger, nothing_written(ledger, place):
+        data = Examples(rows, labels) if name == "descent" else Table(rows, labels)
+        with pytest.raises(InvalidInput, match="3 columns"):
+            Gate(ledger, data).release(SHAPED[name])

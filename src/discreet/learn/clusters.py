@@ -68,6 +68,10 @@ class ClusterPlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{self!r}"
 
+    def check(self, data: Table, /) -> None:
+        """Refuse, before anything is paid, rows of another shape than the declared columns."""
+        self.features.check_columns(getattr(data, "values", None))
+
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the centres, in scaled units, and the noisy sizes of the last step."""
         rows = with_constant(self.features.steps(data.values))

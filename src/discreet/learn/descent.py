@@ -109,6 +109,10 @@ class DescentPlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{self!r}"
 
+    def check(self, data: Examples, /) -> None:
+        """Refuse, before anything is paid, rows of another shape than the declared columns."""
+        self.features.check_columns(getattr(data, "values", None))
+
     def run(self, data: Examples, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the weights, a column a class; the last row is the intercepts'."""
         known = (data.labels >= 0) & (data.labels < self.classes)

@@ -59,6 +59,15 @@ class Features:
         """How many columns there are."""
         return len(self.low)
 
+    def check_columns(self, rows: object) -> None:
+        """Refuse rows of another shape than the declared columns, before anything is paid. Looks at no value."""
+        shape = getattr(rows, "shape", ())
+        if len(shape) != 2 or shape[1] != self.columns:
+            raise InvalidInput(
+                f"The rows are not a matrix of {self.columns} columns, as many as bounds were declared for.",
+                fix=f"pass a two-dimensional array with {self.columns} columns, or declare bounds for the others",
+            )
+
     @property
     def origin(self) -> Floats:
         """What becomes 0, by column."""

@@ -84,6 +84,10 @@ class ProductPlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{self!r}"
 
+    def check(self, data: Table, /) -> None:
+        """Refuse, before anything is paid, rows of another shape than the declared columns."""
+        self.features.check_columns(getattr(data, "values", None))
+
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the noisy matrix; the last row and column are those of the constant."""
         rows = as_floats(shortened(with_constant(self.features.steps(data.values)), self.most))
@@ -129,6 +133,10 @@ class GroupPlan:
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{self!r}"
+
+    def check(self, data: Table, /) -> None:
+        """Refuse, before anything is paid, rows of another shape than the declared columns."""
+        self.features.check_columns(getattr(data, "values", None))
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return noisy sums, a row a group: of the columns, of their squares, and the number of rows last."""

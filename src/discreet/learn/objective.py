@@ -146,6 +146,10 @@ class ObjectivePlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{self!r}"
 
+    def check(self, data: Examples, /) -> None:
+        """Refuse, before anything is paid, rows of another shape than the declared columns."""
+        self.features.check_columns(getattr(data, "values", None))
+
     def run(self, data: Examples, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the weights of both classes, those of the first being 0; the last row is the intercept's."""
         known = (data.labels == 0) | (data.labels == 1)  # or a residual might be any number

@@ -27,6 +27,9 @@ def buy(plan: Plan[Any], data: object, ledger: object, request: str | None, *, o
     A request that was paid for before is handed out again, for nothing, whatever the rows.
     """
     if ledger is None:
+        check = getattr(plan, "check", None)
+        if check is not None:
+            check(data)
         return Fitted(answer=plan.run(data, SYSTEM), cost=plan.cost, receipt=None)
     opened = ledger if isinstance(ledger, Ledger) else _opened(ledger)
     try:
