@@ -328,6 +328,20 @@ LEARN_MUTANTS = [
         f"{MIXING}::test_what_examples_of_a_batch_share_is_not_taken_for_theirs",
     ),
     Mutant(
+        "new memory keeps what other examples left in it",
+        "learn/torch/fallback.py",
+        "        if func in EMPTY:\n            found.zero_()\n",
+        "",
+        "attacks/test_memory_of_other_examples.py::test_new_memory_holds_nothing_of_others",
+    ),
+    Mutant(
+        "memory that is added to a tensor keeps what other examples left in it",
+        "learn/torch/fallback.py",
+        "    if new > old:\n",
+        "    if new < old:\n",
+        "attacks/test_memory_of_other_examples.py::test_new_memory_holds_nothing_of_others",
+    ),
+    Mutant(
         "a seed that is set at the end of a pass is not seen",
         "learn/torch/passes.py",
         "        axes.check_draws()  #",

@@ -22,6 +22,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from discreet.core import InvalidInput
+from discreet.learn.torch.axis_tracking import EMPTY
 from discreet.learn.torch.gradients import KnownGradients
 from discreet.learn.torch.tape import shows_values
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from torch import nn
 
     Losses = Callable[..., Tensor]
+
+aten = torch.ops.aten
 
 
 class Unshown(TorchFunctionMode):
@@ -45,6 +48,33 @@ class Unshown(TorchFunctionMode):
             self.shown = True  # also for code that takes no notice of errors
             raise RuntimeError("values are not shown")
         return func(*args, **(kwargs or {}))
+
+
+class ZeroedMemory(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorch's own class
+    """While it is on, new memory holds zeros: else code could read there what another example's pass has left."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # or PyTorch's compiler, which is not used, is loaded for every program
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is aten.resize_.default:
+            return _resize_with_zeros(*args, **kwargs)
+        found = func(*args, **kwargs)
+        if func in EMPTY:
+            found.zero_()
+        return found
+
+
+def _resize_with_zeros(tensor: Tensor, size: Sequence[int], **kwargs: Any) -> Tensor:
+    old = tensor.untyped_storage().nbytes()
+    found = tensor.resize_(size, **kwargs)
+    new = found.untyped_storage().nbytes()
+    if new > old:
+        with torch.no_grad():
+            torch.empty(0, dtype=torch.uint8).set_(found.untyped_storage(), old, (new - old,)).zero_()
+    return found
 
 
 class UnseededDraws(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorch's own class
@@ -86,7 +116,7 @@ def by_vmap(
             return one_loss(losses(*_alone(example)))
 
     work = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0), randomness="different")
-    with warnings.catch_warnings(), draws:
+    with warnings.catch_warnings(), draws, ZeroedMemory():  # type: ignore[no-untyped-call] # PyTorch's own class
         warnings.simplefilter("ignore")  # that some operations are slow
         found = work(values, batch)
     if watch.shown or draws.seeded:
@@ -107,7 +137,7 @@ def one_by_one(
     for index in range(examples):
         losses, parameters = fresh()
         found = found or [torch.zeros(examples, *each.shape, dtype=each.dtype) for each in parameters]
-        with torch.enable_grad():
+        with torch.enable_grad(), ZeroedMemory():  # type: ignore[no-untyped-call] # PyTorch's own class
             loss = one_loss(losses(*take_rows(batch, torch.tensor([index]))))
         if not loss.requires_grad:
             continue
