@@ -61,7 +61,7 @@ class Features:
 
     def check_columns(self, rows: object) -> None:
         """Refuse rows of another shape than the declared columns, before anything is paid. Looks at no value."""
-        shape = getattr(rows, "shape", ())
+        shape: tuple[int, ...] = getattr(rows, "shape", ())
         if len(shape) != 2 or shape[1] != self.columns:
             raise InvalidInput(
                 f"The rows are not a matrix of {self.columns} columns, as many as bounds were declared for.",

@@ -73,7 +73,7 @@ def _resize_with_zeros(tensor: Tensor, size: Sequence[int], **kwargs: Any) -> Te
     new = found.untyped_storage().nbytes()
     if new > old:
         with torch.no_grad():
-            torch.empty(0, dtype=torch.uint8).set_(found.untyped_storage(), old, (new - old,)).zero_()
+            aten.set_(torch.zeros(0, dtype=torch.uint8), found.untyped_storage(), old, (new - old,)).zero_()
     return found
 
 
