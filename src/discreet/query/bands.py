@@ -67,6 +67,11 @@ class Band:
             np.where(np.isnan(self.high) & np.isfinite(high), high, np.clip(self.high, low, high)),
         )
 
+    def with_both_ends(self) -> "Band":
+        """Return the band without ends where only one of them is known: such an interval is no error bar."""
+        unknown = ~(np.isfinite(self.low) & np.isfinite(self.high))
+        return Band(self.value, np.where(unknown, np.nan, self.low), np.where(unknown, np.nan, self.high))
+
 
 def add(left: Band, right: Band) -> Band:
     """Return x + y."""

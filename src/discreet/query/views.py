@@ -170,7 +170,7 @@ class Reading:
         if not isinstance(term, Apply):
             return band.cut(*possible_range(term, self.blueprint))
         possible = possible_band(term, self.band, len(self.groups), self.blueprint)
-        return band.cut(possible.low, possible.high)
+        return band.cut(possible.low, possible.high).with_both_ends()
 
     def band(self, term: Term) -> Band:
         """Return a term's values and intervals, for all groups."""
