@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: setup demo pictures mnist test slow spark faults mutants check format bench docs compiler postgres java clean
+.PHONY: setup demo pictures mnist test slow spark faults mutants quick-mutants check format bench docs compiler postgres java clean
 
 setup: $(VENV)/.dev
 
@@ -52,6 +52,9 @@ faults: setup          ## kills, races, broken disks: the full profile
 
 mutants: setup         ## planted bugs, each of which some test must catch
 	$(RUN)/python tests/mutants.py
+
+quick-mutants: setup   ## those near what has changed since .ci/mutants-base, and a tenth of the others
+	$(RUN)/python tests/mutants.py --quick
 
 check: setup           ## lint, types, layers
 	$(RUN)/ruff check .

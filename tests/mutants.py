@@ -38,6 +38,7 @@ from local_mutants import LOCAL_MUTANTS
 from market_mutants import MARKET_MUTANTS
 from model_mutants import MODEL_MUTANTS
 from mutant import Mutant
+from mutant_choice import choose
 from personal_mutants import PERSONAL_MUTANTS
 from postgres_mutants import POSTGRES_MUTANTS
 from query_mechanism_mutants import QUERY_MECHANISM_MUTANTS
@@ -722,8 +723,12 @@ def trials(chosen: Sequence[Mutant]) -> Iterator[tuple[Mutant, bool, float]]:
 
 
 def main(words: list[str]) -> int:
-    """Run the mutants whose description holds the given words, all of them without."""
-    chosen = [mutant for mutant in MUTANTS if " ".join(words) in mutant.bug]
+    """Run the mutants whose description holds the given words, all of them without; `--quick` runs a choice."""
+    if words == ["--quick"]:
+        chosen, why = choose(MUTANTS)
+        print(f"{len(chosen)} of {len(MUTANTS)} planted bugs: {why}", flush=True)
+    else:
+        chosen = [mutant for mutant in MUTANTS if " ".join(words) in mutant.bug]
     if not any(SOURCE.rglob("*.compiled")):
         print("Nothing is compiled: bugs that are found by what is are left out. fix: make compiler, then make setup")
         chosen = [mutant for mutant in chosen if mutant not in COMPILED_MUTANTS]
