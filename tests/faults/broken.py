@@ -1,4 +1,4 @@
-"""Two ledgers that are wrong on purpose. The suite that the real one passes has to catch both."""
+"""Three ledgers that are wrong on purpose. The suite that the real one passes has to catch them all."""
 
 import time
 
@@ -7,6 +7,7 @@ from discreet.gate.answers import decode, encode
 from discreet.gate.chain import linked
 from discreet.gate.events import Payment, from_body, to_body
 from discreet.gate.plans import plan_digest
+from discreet.gate.runs import Runs
 from discreet.gate.stores import Accepted, Refused, keys_of
 from discreet.gate.thread_queue import ThreadQueue
 from discreet.noise import SYSTEM
@@ -47,6 +48,14 @@ class CheckThenSpend(Ledger):
         return self._store.transact(
             lambda reading, add: [_spent(account, from_body(body), answer, reading, add) for body, answer in proposals]
         )
+
+
+class RunsWithoutReview(Ledger):
+    """Lets everybody run, however many runs have failed: a worker's own process knows no other count."""
+
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        Runs.need_room = Runs._need_few_failures = lambda *_: None
 
 
 def _spent(account, event, answer, reading, add):

@@ -6,6 +6,7 @@ of its own. What workers wrote down as acknowledged is compared with what the fi
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
@@ -17,6 +18,8 @@ from discreet.accounting import RenyiFilter, loss_from_text, with_limit
 from discreet.core import DiscreetError
 
 GENESIS = sha256(b"discreet ledger, version 1").digest()
+#: Failures of one analyst, and of all, before a steward has to look.
+ANALYST_FAILURES, LEDGER_FAILURES = 3, 20
 PURE = re.compile(r"loss/1 pure\(epsilon=([0-9/]+)\)")
 CONCENTRATED = re.compile(r"loss/1 concentrated\(rho=([0-9/]+), delta=0\)")
 
@@ -46,6 +49,48 @@ class Findings:
     def need(self, truth: object, claim: str) -> None:
         if not truth:
             self.violations.append(claim)
+
+
+class Attempts:
+    """Runs that were begun and not answered, counted by ourselves."""
+
+    def __init__(self, found: Findings) -> None:
+        self.found, self.total = found, 0
+        #: Where a run was begun, to who asked for it; failures of each analyst; runs that a supervisor excused.
+        self.open, self.failures, self.excused = {}, Counter(), set()
+
+    def follow(self, number: int, body: dict) -> None:
+        match body["kind"]:
+            case "payment" if "runner" in body:
+                self._begin(number, body["analyst"])
+            case "begun":
+                self._begin(number, body["analyst"])
+            case "release" | "continuation":
+                run = self.open.pop(body.get("run", body["payment"]), None)
+                self.found.need(run is not None, "what is answered is a run that was begun")
+            case "failure":
+                self._fail(body["run"], body["how"])
+            case "excuse":
+                self.excused.add(body["run"])
+            case "review" if body["analyst"] is None:
+                self.failures, self.total = Counter(), 0
+            case "review":
+                del self.failures[body["analyst"]]
+
+    def _begin(self, number: int, analyst: str) -> None:
+        self.found.need(self.failures[analyst] < ANALYST_FAILURES, "nobody runs whose failures are to be reviewed")
+        self.open[number] = analyst
+        mine = self.failures[analyst] + list(self.open.values()).count(analyst)
+        self.found.need(mine <= ANALYST_FAILURES, "failures of an analyst never exceed their number")
+        together = self.total + len(self.open)
+        self.found.need(together <= LEDGER_FAILURES, "failures of all never exceed their number")
+
+    def _fail(self, number: int, how: str) -> None:
+        analyst = self.open.pop(number, None)
+        self.found.need(analyst is not None, "what fails is a run that was begun")
+        if number not in self.excused or how == "failed":
+            self.failures[analyst] += 1
+            self.total += 1
 
 
 class Purse:
@@ -102,13 +147,14 @@ def examined(path: Path) -> Findings:
 
 
 def _follow(rows: list, found: Findings) -> None:
-    head, purse = GENESIS, None
+    head, purse, attempts = GENESIS, None, Attempts(found)
     requests, answered = set(), set()
     for expected, (number, raw, stored) in enumerate(rows, 1):
         head = sha256(head + expected.to_bytes(8, "big") + raw).digest()
         found.need((number, stored) == (expected, head), "the chain is whole")
         found.heads[number] = head.hex()
         body = json.loads(raw)
+        attempts.follow(number, body)
         match body["kind"]:
             case "birth":
                 found.need(number == 1, "a ledger is born once")

@@ -13,7 +13,7 @@ from discreet.accounting import Concentrated, GaussianNoise, PrivacyLoss, Pure, 
 from discreet.core import BudgetExceeded, ReviewNeeded
 from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.plans import plan_digest
-from faults.broken import CheckThenSpend, ReleaseBeforePayment
+from faults.broken import CheckThenSpend, ReleaseBeforePayment, RunsWithoutReview
 
 #: Budgets that run out after ten to forty payments, with what is paid from them.
 BUDGETS = {
@@ -21,11 +21,12 @@ BUDGETS = {
     "concentrated": (Budget(rho=0.5), [Concentrated(Fraction(1, part)) for part in (9, 30, 64)]),
     "approximate": (Budget(2, 1e-6), [GaussianNoise(12), GaussianNoise(20), Pure(0.05), GaussianNoise(15)]),
 }
-#: Ledger and gate: the real thing, and two that are wrong on purpose.
+#: Ledger and gate: the real thing, and three that are wrong on purpose.
 KINDS = {
     "real": (Ledger, Gate),
     "release before payment": (Ledger, ReleaseBeforePayment),
     "check then spend": (CheckThenSpend, Gate),
+    "run without review": (RunsWithoutReview, Gate),
 }
 #: Requests that everybody asks for, and what a worker asks before it goes home.
 COMMON, QUESTIONS = 12, 30

@@ -1,4 +1,4 @@
-"""Kill −9 with eight spending processes; and two ledgers that are wrong on purpose, which the same suite catches."""
+"""Kill −9 with eight spending processes; and three ledgers that are wrong on purpose, which the same suite catches."""
 
 import pytest
 
@@ -35,6 +35,7 @@ def test_a_thousand_kills_break_nothing(tmp_path, first):
     [
         ("release before payment", "nothing runs without an earlier durable payment"),
         ("check then spend", "payments never exceed the budget"),
+        ("run without review", "failures of an analyst never exceed their number"),
     ],
 )
 def test_a_broken_ledger_is_caught_by_the_same_suite(tmp_path, kind, claim):
