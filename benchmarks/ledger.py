@@ -32,7 +32,7 @@ CLIENTS = 8
 #: A disk whose sync takes this long, in seconds, is what the bar is stated for.
 SLOW = 0.008
 PAID = Pure(0.0001)
-PURE, APPROXIMATE = Budget(epsilon=100), Budget(epsilon=100, delta=1e-9)
+PURE, APPROXIMATE = Budget(epsilon=100, least=0.0001), Budget(epsilon=100, delta=1e-9, least=0.0001)
 #: Processes that group their payments, processes that do not, and threads.
 GROUPED, ALONE, THREADS = "grouped", "alone", "threads"
 WAYS = {

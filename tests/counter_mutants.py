@@ -91,8 +91,8 @@ COUNTER_MUTANTS = [
     Mutant(
         "a step that was answered meanwhile is drawn anew",
         "gate/clerk.py",
-        "            if _given(reading, payment, step) is not None:\n",
-        "            if False:\n",
+        "    if _given(reading, event.payment, event.step) is not None:\n",
+        "    if False:\n",
         f"{STEPS}::test_a_step_that_was_answered_between_the_look_and_the_run_is_not_drawn_again",
     ),
     Mutant(

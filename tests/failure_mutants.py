@@ -2,10 +2,12 @@
 
 from mutant import Mutant
 
-FREE, DRAWS, TWICE = (
+FREE, DRAWS, TWICE, BLOCKS, ENDED = (
     "attacks/test_free_failures.py",
     "attacks/test_second_draws.py",
     "attacks/test_interrupted_paid_twice.py",
+    "attacks/test_one_analyst_blocks_all.py",
+    "attacks/test_answers_of_ended_runs.py",
 )
 
 FAILURE_MUTANTS = [
@@ -31,11 +33,88 @@ FAILURE_MUTANTS = [
         FREE,
     ),
     Mutant(
-        "questions that are asked at once are not counted until they have failed",
+        "runs that are going on do not count for their analyst",
+        "gate/runs.py",
+        "        mine = sum(run.analyst == analyst for run in self.open)\n",
+        "        mine = 0\n",
+        BLOCKS,
+    ),
+    Mutant(
+        "a run that was excused leaves its place to another",
+        "gate/runs.py",
+        "        if self.total + len(self.open) >= LEDGER_FAILURES:\n",
+        "        if self.total + len(self.counted) >= LEDGER_FAILURES:\n",
+        BLOCKS,
+    ),
+    Mutant(
+        "more runs than may fail are read from a ledger",
         "gate/runs.py",
         "        if self.total + len(self.counted) >= LEDGER_FAILURES:\n",
         "        if False:\n",
+        BLOCKS,
+    ),
+    Mutant(
+        "runs of before are held to the rules of today",
+        "gate/runs.py",
+        "        self._need_few_failures(run.analyst)\n",
+        "        self.need_room(run.analyst)\n",
+        BLOCKS,
+    ),
+    Mutant(
+        "a payment past the gate may cost next to nothing",
+        "gate/clerk.py",
+        "        case Payment(cost=cost):\n",
+        "        case Payment(cost=cost, runner=runner) if runner:\n",
         FREE,
+    ),
+    Mutant(
+        "a payment below the least price is run",
+        "gate/clerk.py",
+        "        need_least_price(budget, paid.cost)\n",
+        "        pass\n",
+        FREE,
+    ),
+    Mutant(
+        "what was paid before there was a least price is lost",
+        "gate/clerk.py",
+        " and budget.least is not None:\n",
+        ":\n",
+        FREE,
+    ),
+    Mutant(
+        "a review of nothing sets a reserve aside",
+        "gate/clerk.py",
+        "    if not book.runs.has_failures(event.analyst):\n",
+        "    if False:\n",
+        FREE,
+    ),
+    Mutant(
+        "a review that is written twice hides what failed between",
+        "gate/clerk.py",
+        "if one.body == body), None)\n",
+        "if False), None)\n",
+        FREE,
+    ),
+    Mutant(
+        "an answer is stored for a run that has failed",
+        "gate/clerk.py",
+        "            _need_open(book, reading, run or payment, payment, 0)\n",
+        "            pass\n",
+        ENDED,
+    ),
+    Mutant(
+        "a step is stored for a run that has failed",
+        "gate/clerk.py",
+        "            _need_open(book, reading, run, payment, step)\n",
+        "            pass\n",
+        ENDED,
+    ),
+    Mutant(
+        "an answer ends the run of another payment",
+        "gate/clerk.py",
+        "        if run.number == number and (run.payment, run.step) == (payment, step):\n",
+        "        if run.number == number:\n",
+        ENDED,
     ),
     Mutant(
         "a run is not written down before it is made",
@@ -103,8 +182,8 @@ FAILURE_MUTANTS = [
     Mutant(
         "one payment is run by two processes at once",
         "gate/clerk.py",
-        "            if any((run.payment, run.step) == (payment, step) for run in book.runs.open):\n",
-        "            if False:\n",
+        "    if any((run.payment, run.step) == (event.payment, event.step) for run in book.runs.open):\n",
+        "    if False:\n",
         DRAWS,
     ),
     Mutant(

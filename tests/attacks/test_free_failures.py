@@ -10,16 +10,18 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from discreet.accounting import Concentrated, GaussianNoise, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, ReviewNeeded, RunFailed, StillRunning
-from discreet.gate import Budget, Gate, Ledger, check_export, export_lines, run_desk
+from discreet.gate import Budget, Gate, Ledger, check_export, clerk, export_lines, run_desk
 from discreet.gate.canonical import canonical, parsed
 from discreet.gate.chain import linked
-from discreet.gate.events import Begun, Birth, Payment, Released, from_body, to_body
+from discreet.gate.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
+from discreet.gate.plans import plan_digest
 from discreet.gate.runs import ANALYST_FAILURES, LEDGER_FAILURES
 from ledger_bytes import nothing_written
 from personal_plans import Ask, Crowd, personal
@@ -282,6 +284,42 @@ def test_what_costs_next_to_nothing_is_refused_before_it_is_paid(place, budget, 
         assert gate.release(Question(cost=enough)).fresh
 
 
+CHEAP = Question("cheap", Pure(Fraction(1, 10**6)))
+
+
+def pay_apart(ledger, plan):
+    """Pay past the gate, by the ledger alone."""
+    return ledger.pay(plan.cost, what=plan.describe(), plan=plan_digest(plan), request="r")
+
+
+def test_a_payment_past_the_gate_does_not_undercut_the_least_price(ledger):
+    with nothing_written(ledger), pytest.raises(InvalidInput, match="costs at least"):
+        pay_apart(ledger, CHEAP)
+
+
+def test_a_cheap_payment_that_is_there_is_not_run(ledger, monkeypatch):
+    """An earlier version took it; where the ledger was born with a least price, nothing is run for less."""
+    with monkeypatch.context() as before:
+        before.setattr(clerk, "need_least_price", lambda *_: None)
+        pay_apart(ledger, CHEAP)
+    seen = []
+    for request in ("r", None):
+        with nothing_written(ledger), pytest.raises(InvalidInput, match="costs at least"):
+            Gate(ledger, NOTE).release(replace(CHEAP, doing=seen.append), request=request)
+    assert seen == []
+    assert ledger.verify().sound
+
+
+def test_what_was_paid_before_there_was_a_least_price_is_run(place, monkeypatch):
+    with Ledger.create(place, Budget(1).without_least()) as ledger:
+        with monkeypatch.context() as before:
+            before.setattr(clerk, "need_least_price", lambda *_: None)
+            pay_apart(ledger, CHEAP)
+        assert Gate(ledger, NOTE).release(CHEAP, request="r").fresh
+        with nothing_written(ledger), pytest.raises(InvalidInput, match="costs at least"):
+            ledger.pay(CHEAP.cost, what="?", plan="00", request="another")
+
+
 def test_a_least_price_leaves_something_to_ask():
     with pytest.raises(InvalidInput, match="more than a hundredth"):
         Budget(1, least=Fraction(1, 99))
@@ -321,24 +359,66 @@ def test_a_reserve_for_failures_is_set_aside_for_all_alike(place):
         assert ledger.statement("ann").left == (account.terms.limit - account.reserve) * account.terms.quantum
 
 
+def fail_once(ledger, name):
+    """Have one question of its own analyst fail."""
+    gate = Gate(ledger, Crowd({"ann": 1}), analyst=f"eve {name}")
+    with pytest.raises(RunFailed):
+        gate.release(Ask(f"failing {name}", Fraction(1, 1000), doing=lambda _: 1 / 0))
+
+
 def test_a_review_sets_a_new_reserve_aside_or_is_refused(place):
     with Ledger.create(place, personal(rho=Fraction(1, 4))) as ledger:
         reserve = ledger.book.account.reserve
+        fail_once(ledger, 1)
+        reached = ledger.book.account.reached[0]
         ledger.review(by="steward", reason="seen")
         account = ledger.book.account
-        assert (account.reserve, account.reached[0]) == (2 * reserve, 2 * reserve)
+        assert (account.reserve, account.reached[0]) == (2 * reserve, reached + reserve)
         # By what is public, somebody may have nothing left: then there is no new reserve.
         gate = Gate(ledger, Crowd({"ann": 1}))
+        fail_once(ledger, 2)
         while ledger.book.account.reached[0] < account.terms.limit:
             gate.release(Ask(f"{ledger.book.number}"))
         with nothing_written(ledger), pytest.raises(BudgetExceeded, match="new reserve"):
             ledger.review(by="steward", reason="seen")
-        ledger.review(by="steward", reason="seen", analyst="eve")
+        ledger.review(by="steward", reason="seen", analyst="eve 2")
         ledger.resize(ledger.budget.limit * 2, by="steward", reason="a second year")
         ledger.review(by="steward", reason="seen")
         assert ledger.book.account.reserve == 3 * reserve
         assert ledger.book.account.promise == ledger.book.account.terms.promise
         assert ledger.verify().sound
+
+
+def test_a_review_that_is_repeated_sets_nothing_more_aside(place):
+    """The steward did not hear that it was written, or two stewards looked at the same."""
+    with Ledger.create(place, personal(rho=Fraction(1, 4))) as ledger, Ledger.open(place) as other:
+        with nothing_written(ledger):
+            ledger.review(by="steward", reason="nothing has failed yet")
+        fail_once(ledger, 1)
+        ledger.review(by="steward", reason="seen")
+        reserve = ledger.book.account.reserve
+        with nothing_written(ledger):
+            ledger.review(by="steward", reason="seen")
+            other.review(by="another", reason="seen as well")
+            ledger.review(by="steward", reason="seen", analyst="eve 1")
+        fail_once(ledger, 2)
+        ledger.review(by="steward", reason="seen", analyst="eve 2")
+        assert (ledger.runs.state.failures, ledger.runs.state.total) == ({}, 1)
+        assert ledger.book.account.reserve == reserve
+        assert ledger.verify().sound
+
+
+def test_a_review_that_is_written_for_one_who_died_hides_no_later_failure(ledger):
+    """Whoever wrote it died before it could tell; what failed since was seen by nobody."""
+    gate = Gate(ledger, NOTE, analyst="eve")
+    fail(gate, 2)
+    review = to_body(Reviewed(at="2026-01-01T00:00:00+00:00", by="steward", reason="seen")), None
+    first = ledger._process([review])[0]
+    fail(gate, 1, 2)
+    with nothing_written(ledger):
+        again = ledger._process([review])[0]
+    assert (first.fresh, again.fresh, again.number) == (True, False, first.number)
+    assert ledger.runs.state.failures == {"eve": 1}
 
 
 def test_nobody_is_charged_into_the_reserve(place):

@@ -128,7 +128,7 @@ def test_what_does_not_fit_is_refused_and_leaves_no_entry(place):
         pay(ledger, "more", Pure(Fraction(2, 40)))
     assert pay(ledger, "rest").number == 3
     with pytest.raises(BudgetExceeded):
-        pay(place.open(), "nothing left", Pure(Fraction(1, 10**9)))
+        pay(place.open(), "nothing left", Pure(Fraction(1, 1_000)))
     assert (ledger.left, ledger.book.number) == (0, 3)
 
 

@@ -26,11 +26,16 @@ def pay(ledger, cost, request, analyst=""):
 
 #: Fractions that have nothing in common: about a hundred of them are more than a sum is kept exactly for.
 UNLIKE = [Fraction(1, prime) for prime in primes(130)]
+LEAST = Fraction(1, 10_000)
 
 
 @pytest.mark.parametrize(
     ("budget", "loss"),
-    [(Budget(10), Pure), (Budget(rho=10), Concentrated), (Budget(10, 1e-6), Pure)],
+    [
+        (Budget(10, least=LEAST), Pure),
+        (Budget(rho=10, least=LEAST), Concentrated),
+        (Budget(10, 1e-6, least=LEAST), Pure),
+    ],
     ids=["pure", "concentrated", "approximate"],
 )
 def test_sums_that_had_to_be_rounded_are_the_same_for_all_who_read_them(tmp_path, budget, loss):

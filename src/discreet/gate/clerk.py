@@ -44,6 +44,9 @@ from discreet.gate.stores import (
 #: After so many entries there is a checkpoint, so that opening replays no more than these.
 OFTEN = 16384
 
+#: A review that is repeated within so many entries, to the byte, is the same: whoever wrote it for another died.
+RETRIED = 256
+
 #: Sign a checkpoint of this number after this head; empty if there is no key at hand.
 Sign = Callable[[int, bytes, bytes], str]
 #: Tell whether a runner may still be running.
@@ -66,10 +69,11 @@ def written(
             if existing is None and _touches_runs(event):
                 for run in (one for one in book.runs.open if not is_running(one.runner)):
                     book = _appended(book, Failed(at=now(), run=run.number, how=GONE), None, add, sign)
+            if isinstance(event, Reviewed) and existing is None:
+                existing = _reviewed(event, body, reading, book)
             if existing is None:
                 _need_charged(event, book, reading)
                 _need_runnable(event, book, reading)
-            if existing is None:
                 book = _appended(book, event, answer, add, sign)
                 outcomes.append(Accepted(book.number, book.head.hex(), fresh=True))
             else:
@@ -130,23 +134,62 @@ def _touches_runs(event: Event) -> bool:
     return isinstance(event, Begun | Reviewed | Excused) or (isinstance(event, Payment) and bool(event.runner))
 
 
+def _reviewed(event: Reviewed, body: bytes, reading: Reading, book: Book) -> Entry | None:
+    """Return the entry by which a review has no effect: the same review, or the newest where nothing has failed since.
+
+    A review of all sets a reserve aside, and hides what failed after it. So one that is proposed twice counts once.
+    """
+    if not book.runs.has_failures(event.analyst):
+        return trusted(reading, book.number)
+    return next((one for one in reading.entries(max(book.number - RETRIED, 0)) if one.body == body), None)
+
+
 def _need_runnable(event: Event, book: Book, reading: Reading) -> None:
-    """Refuse what may not be run: too cheap, answered, being run elsewhere, or another's."""
+    """Refuse what may not be run or answered: too cheap, answered, being run elsewhere, or not begun."""
     match event:
-        case Payment(cost=cost, runner=runner) if runner:
+        case Payment(cost=cost):
             need_least_price(book.birth.budget, cost)
-        case Begun(payment=payment, step=step):
-            if _given(reading, payment, step) is not None:
-                raise InvalidInput(
-                    "This was answered already.", fix="ask for it by its request: it is handed out again"
-                )
-            if any((run.payment, run.step) == (payment, step) for run in book.runs.open):
-                raise StillRunning(
-                    "This request is being run by another process.",
-                    fix="ask again when that is done: its answer is handed out, at no further cost",
-                )
+        case Begun():
+            _need_unanswered(event, book, reading)
+        case Released(payment=payment, run=run):
+            _need_open(book, reading, run or payment, payment, 0)
+        case Continued(payment=payment, step=step, run=run):
+            _need_open(book, reading, run, payment, step)
         case Failed(how=how) if how not in ENDINGS:
             raise InvalidInput("A run does not end so.", fix="use Gate.release")
+
+
+def _need_unanswered(event: Begun, book: Book, reading: Reading) -> None:
+    """Refuse one more run of what was answered, is being run, or was paid for below the least price."""
+    if _given(reading, event.payment, event.step) is not None:
+        raise InvalidInput("This was answered already.", fix="ask for it by its request: it is handed out again")
+    if any((run.payment, run.step) == (event.payment, event.step) for run in book.runs.open):
+        raise StillRunning(
+            "This request is being run by another process.",
+            fix="ask again when that is done: its answer is handed out, at no further cost",
+        )
+    paid, budget = _event_at(reading, event.payment), book.birth.budget
+    # A payment from before there was a least price was taken, and may be run.
+    if isinstance(paid, Payment) and budget.least is not None:
+        need_least_price(budget, paid.cost)
+
+
+def _need_open(book: Book, reading: Reading, number: int, payment: int, step: int) -> None:
+    """Refuse the answer of a run that has ended: another process took it for gone, and it counts as a failure."""
+    for run in book.runs.open:
+        if run.number == number and (run.payment, run.step) == (payment, step):
+            return
+    event = _event_at(reading, number)
+    if isinstance(event, Begun) or (isinstance(event, Payment) and event.runner):
+        raise LedgerUnavailable(
+            "The run had been noted as ended when its answer came: the answer was not stored.",
+            fix="ask again under the same request, which is free",
+        )
+
+
+def _event_at(reading: Reading, number: int) -> Event | None:
+    entry = trusted(reading, number) if number else None
+    return None if entry is None else from_body(entry.body)
 
 
 def _need_charged(event: Event, book: Book, reading: Reading) -> None:
@@ -194,6 +237,8 @@ def _appended(book: Book, event: Event, answer: bytes | None, add: Add, sign: Si
     number = book.number + 1
     entry = linked(book.head, number, to_body(event))
     later = book.after(entry, event)
+    if isinstance(event, Begun) or (isinstance(event, Payment) and event.runner):
+        book.runs.need_room(event.analyst)
     add(entry, keys_of(event), answer)
     return later
 

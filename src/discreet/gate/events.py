@@ -209,9 +209,9 @@ Running = Begun | Failed | Excused | Reviewed
 Event = Birth | Payment | Answered | Peopled | Running | Resized | Annotated | Disclosed | Checkpoint
 
 
-def now() -> str:
-    """Return the time for people to read."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def now(*, finely: bool = False) -> str:
+    """Return the time for people to read; `finely` where two events that say the same have to differ."""
+    return datetime.now(UTC).isoformat(timespec="microseconds" if finely else "seconds")
 
 
 def born(title: str, budget: Budget, policy: Policy, key: str) -> Birth:

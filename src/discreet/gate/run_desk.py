@@ -119,9 +119,10 @@ class RunDesk:
         self._propose(Excused(at=now(), run=number, by=need_label(by, "by"), reason=need_label(reason, "reason")))
 
     def review(self, *, by: str, reason: str, analyst: str | None) -> None:
-        """Note that the steward looked at the failures, of all or of one analyst."""
+        """Note that the steward looked at the failures, of all or of one analyst, if there are any."""
         whose = None if analyst is None else need_label(analyst, "analyst", empty=True)
-        self._propose(Reviewed(at=now(), by=need_label(by, "by"), reason=need_label(reason, "reason"), analyst=whose))
+        by, reason = need_label(by, "by"), need_label(reason, "reason")
+        self._propose(Reviewed(at=now(finely=True), by=by, reason=reason, analyst=whose))
 
     def _settle(self, runs: Runs) -> None:
         """Note runs of this handle that ended unnoted: an interrupt came while they were begun or ended."""

@@ -15,7 +15,7 @@ from discreet.gate.canonical import canonical, parsed
 from discreet.gate.chain import damaged
 
 #: Failures that one analyst may cause, and that all may cause together, before the steward has to look. Runs that are
-#: still going on count towards the second: so it is never exceeded, however many are begun at once.
+#: still going on count towards both: so neither is ever exceeded, however many are begun at once.
 ANALYST_FAILURES, LEDGER_FAILURES = 3, 20
 #: How a run can end without an answer: it raised; somebody interrupted it; its process is gone.
 FAILED, INTERRUPTED, GONE = "failed", "interrupted", "gone"
@@ -48,11 +48,36 @@ class Runs:
 
     @property
     def counted(self) -> tuple[OpenRun, ...]:
-        """The open runs that will count if they fail."""
+        """The open runs that no supervisor has excused."""
         return tuple(run for run in self.open if not run.excused)
 
     def need_room(self, analyst: str) -> None:
-        """Refuse one more run where too many have failed, or too many are open."""
+        """Refuse a new run where too many have failed, or could have failed once all open runs have ended.
+
+        An excused run keeps its place until it ends: if it raises an error of its own, it is a failure all the same.
+        """
+        self._need_few_failures(analyst)
+        mine = sum(run.analyst == analyst for run in self.open)
+        if self.failures.get(analyst, 0) + mine >= ANALYST_FAILURES:
+            raise StillRunning(
+                f"Of one analyst's questions, at most {ANALYST_FAILURES} are answered at the same time; "
+                "each that failed since the last review leaves room for one less. Nothing was paid.",
+                fix="ask again when one of them is done",
+            )
+        if self.total + len(self.open) >= LEDGER_FAILURES:
+            raise _too_many()
+
+    def began(self, run: OpenRun) -> "Runs":
+        """Return the state after one more run was begun.
+
+        Earlier releases counted open runs less strictly than `need_room` does. What they wrote is accepted here.
+        """
+        self._need_few_failures(run.analyst)
+        if self.total + len(self.counted) >= LEDGER_FAILURES:
+            raise _too_many()
+        return replace(self, open=(*self.open, run))
+
+    def _need_few_failures(self, analyst: str) -> None:
         if self.failures.get(analyst, 0) >= ANALYST_FAILURES:
             raise ReviewNeeded(
                 f"{ANALYST_FAILURES} runs of this analyst have failed. Only stored answers are given out.",
@@ -63,16 +88,10 @@ class Runs:
                 f"{LEDGER_FAILURES} runs of this ledger have failed. Only stored answers are given out.",
                 fix="ask the steward to review them: discreet ledger review, or Ledger.review",
             )
-        if self.total + len(self.counted) >= LEDGER_FAILURES:
-            raise StillRunning(
-                "Too many questions are being answered at the same time, given how many have failed.",
-                fix="ask again when one of them is done",
-            )
 
-    def began(self, run: OpenRun) -> "Runs":
-        """Return the state after one more run was begun."""
-        self.need_room(run.analyst)
-        return replace(self, open=(*self.open, run))
+    def has_failures(self, analyst: str | None) -> bool:
+        """Tell whether a review of one analyst, or (None) of all, would change a count."""
+        return bool(self.total or self.failures) if analyst is None else bool(self.failures.get(analyst))
 
     def answered(self, number: int) -> "Runs":
         """Return the state after the run that was begun at an entry was answered."""
@@ -136,3 +155,10 @@ class Runs:
         if found is None or found.to_text() != text:
             raise damaged("The open runs of a checkpoint are not readable.")
         return found
+
+
+def _too_many() -> StillRunning:
+    return StillRunning(
+        "Too many questions are being answered at the same time, given how many have failed. Nothing was paid.",
+        fix="ask again when one of them is done",
+    )
