@@ -66,16 +66,16 @@ READINESS_MUTANTS = [
     Mutant(
         "a table that was closed is found out after payment",
         "data/duck_table.py",
-        "    need_connected(next(iter(holdings.private.values())).connection)\n",
+        "    need_connected(connection)\n",
         "",
         f"{LOST}::test_a_table_that_was_closed",
     ),
     Mutant(
         "a check counts rows",
         "data/duck_table.py",
-        "    check_asked(aggregation, holdings)\n    need",
+        "    check_asked(aggregation, holdings)\n    connection",
         "    with reading(next(iter(holdings.private.values())).connection, EngineSettings()) as one:\n"
-        "        answered(aggregation, holdings, one)\n    need",
+        "        answered(aggregation, holdings, one)\n    connection",
         f"{LOST}::test_a_check_reads_no_row",
     ),
     Mutant(

@@ -4,6 +4,8 @@ from mutant import Mutant
 
 ORACLE = "attacks/test_like_oracle.py"
 GROWTH = "attacks/test_text_growth.py"
+PERSON_WORK = "unit/test_person_work.py"
+PRODUCT = "attacks/test_rows_times_work.py"
 CONTRACT = "contracts/test_texts.py"
 PATTERNS = "unit/test_patterns.py"
 WORK = "unit/test_work.py"
@@ -125,5 +127,54 @@ TEXT_MUTANTS = [
         "if total[1] > MOST_WORK:",
         "if total[1] < 0:",
         f"{WORK}::test_the_most_work_is_allowed_and_more_is_not",
+    ),
+    Mutant(
+        "one person's rows may take any time of DuckDB",
+        "data/duck_table.py",
+        "    check_unit_work(aggregation, holdings.schemas, settings.seconds, memory_of(connection))",
+        "    memory_of(connection)",
+        f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_duckdb-public rows]",
+    ),
+    Mutant(
+        "one person's rows may take any time of PostgreSQL",
+        "data/postgres_table.py",
+        "        check_unit_work(aggregation, self.schemas, self._sessions.seconds)\n",
+        "",
+        f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_postgres-public rows]",
+    ),
+    Mutant(
+        "the work of one row is that of one person",
+        "data/person_work.py",
+        "self.steps += source.most * sum(",
+        "self.steps += sum(",
+        f"{PERSON_WORK}::test_a_condition_counts_for_all_rows_that_one_person_can_have",
+    ),
+    Mutant(
+        "a union computes no more rows than it keeps",
+        "data/person_work.py",
+        "max(rows, *(part.most for part in parts))",
+        "min(rows, self.cap)",
+        f"{PERSON_WORK}::test_a_condition_counts_for_all_rows_that_one_person_can_have",
+    ),
+    Mutant(
+        "rows below are not counted above a step that leaves a few",
+        "data/person_work.py",
+        "return UnitRows(source.columns, min(rows, source.rows), source.most)",
+        "return UnitRows(source.columns, min(rows, source.rows), min(rows, source.rows))",
+        f"{PERSON_WORK}::test_a_condition_counts_for_all_rows_that_one_person_can_have",
+    ),
+    Mutant(
+        "texts that are kept take no memory",
+        "data/person_work.py",
+        "all(taken <= most for taken, most in self.bytes(work))",
+        "True",
+        f"{PRODUCT}::test_texts_that_do_not_fit_the_memory_are_refused_before_payment_whoever_is_there",
+    ),
+    Mutant(
+        "an engine has no folder to spill to",
+        "data/engines.py",
+        "read_only=read_only, spill=folder)",
+        "read_only=read_only)",
+        f"{PERSON_WORK}::test_an_engine_spills_to_a_folder_of_its_owner_which_goes_with_it",
     ),
 ]

@@ -136,9 +136,15 @@ def test_an_expression_of_a_frame_is_refused_where_it_grows():
         grown(60)
 
 
-def test_questions_that_people_ask_are_not_refused(opened):
-    session, _ = opened
+def test_questions_that_people_ask_are_not_refused(tmp_path):
+    people = pd.DataFrame({"pid": range(50), "note": ["fine"] * 50})
+    budget = discreet.Budget(epsilon=3, delta=1e-9)
+    # Of 10,000 rows of one person, each of these conditions would take minutes.
+    session = discreet.open(
+        people, table="visits", person="pid", budget=budget, ledger=tmp_path / "visits.ledger", rows_per_person=2000
+    )
     terms = " OR ".join(f"note ILIKE '%symptom{number}%'" for number in range(20))
     codes = " ".join(f"WHEN note = 'code {number}' THEN {number}" for number in range(200))
     for condition in (terms, f"CASE {codes} END = 7", "note LIKE 'A_1%' OR note LIKE '%b_c%'"):
         assert session.sql(f"SELECT COUNT(*) AS n FROM visits WHERE {condition}", epsilon=0.1) is not None
+    session.close()

@@ -14,12 +14,13 @@ from discreet.data.batches import Batch
 from discreet.data.compiling import Scope, as_kind
 from discreet.data.contributions import Admission
 from discreet.data.duck_relations import check_asked, rows_asked
-from discreet.data.engines import EngineSettings, Reading, need_connected, reading
+from discreet.data.engines import EngineSettings, Reading, memory_of, need_connected, reading
 from discreet.data.errors import engine_failed
 from discreet.data.expressions import Expression
 from discreet.data.groupings import Grouping, grouping_of, numbered_texts
 from discreet.data.holdings import Holding, Holdings
 from discreet.data.kernel import Bounding
+from discreet.data.person_work import check_unit_work
 from discreet.data.quiet import quietly
 from discreet.data.statements import Fetched, Selected, Statement, fetched
 from discreet.data.tallies import Tally, tally_of
@@ -66,11 +67,11 @@ class DuckTable:
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
-        check_tables(aggregation, self._holdings)
+        check_tables(aggregation, self._holdings, self._settings)
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""
-        check_tables(aggregation, self._holdings, personal=True)
+        check_tables(aggregation, self._holdings, self._settings, personal=True)
 
     def _aggregate(self, aggregation: Aggregation, admission: Admission | None = None) -> Exact:
         with reading(self._holding.connection, self._settings) as cursor:
@@ -99,12 +100,16 @@ def answered(
         return Pass(asked.aggregation, asked.holding, cursor, asking).run()
 
 
-def check_tables(aggregation: Aggregation, holdings: Holdings, *, personal: bool = False) -> None:
+def check_tables(
+    aggregation: Aggregation, holdings: Holdings, settings: EngineSettings, *, personal: bool = False
+) -> None:
     """Refuse, by public facts alone, what `answered` would refuse or fail on. Reads no row."""
     if personal:
         need_accounts(aggregation, holdings.schemas.values())
     check_asked(aggregation, holdings)
-    need_connected(next(iter(holdings.private.values())).connection)
+    connection = next(iter(holdings.private.values())).connection
+    need_connected(connection)
+    check_unit_work(aggregation, holdings.schemas, settings.seconds, memory_of(connection))
 
 
 class Pass:

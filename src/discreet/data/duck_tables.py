@@ -60,11 +60,11 @@ class DuckTables:
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
-        check_tables(aggregation, self._holdings)
+        check_tables(aggregation, self._holdings, self._settings)
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""
-        check_tables(aggregation, self._holdings, personal=True)
+        check_tables(aggregation, self._holdings, self._settings, personal=True)
 
     def _aggregate(self, aggregation: Aggregation, admission: Admission | None = None) -> Exact:
         with reading(self._connection, self._settings) as cursor:

@@ -10,7 +10,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from discreet.core import NotReady
 from discreet.core.exact import positive, whole
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 PARAMETER = re.compile(r"\$([a-z]+[0-9]*)")
 MEBIBYTE = 1 << 20
+#: The units in which DuckDB tells its memory.
+MEMORY_UNITS = {name: 1 << (10 * power) for power, name in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"))}
 #: What is set before the first statement, and what after the last one of an import.
 AT_FIRST = {
     "autoinstall_known_extensions": "false",
@@ -68,6 +73,21 @@ def connect(
     return duckdb.connect(database, read_only=read_only, config=configuration)
 
 
+def connect_spilling(database: str, settings: EngineSettings, *, read_only: bool = False) -> "DuckDBPyConnection":
+    """Start an engine that spills rows to a folder for their owner alone, which goes with the engine.
+
+    Otherwise whether a question fits into memory would depend on rows.
+    """
+    folder = mkdtemp(prefix="discreet-")
+    try:
+        connection = connect(database, settings, read_only=read_only, spill=folder)
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+    finalize(connection, rmtree, folder, ignore_errors=True)
+    return connection
+
+
 def lock(connection: "DuckDBPyConnection") -> None:
     """Take everything from an engine but reading its own rows. Cannot be undone."""
     for name, value in AT_LAST.items():
@@ -80,6 +100,13 @@ def need_connected(connection: "DuckDBPyConnection") -> None:
         connection.cursor().close()
     except Exception:  # noqa: BLE001 - an engine that gives no cursor is closed, whatever it says
         raise NotReady("This table was closed. Nothing was paid.", fix="open it again with the same ledger") from None
+
+
+def memory_of(connection: "DuckDBPyConnection") -> int:
+    """Return the bytes of memory that an engine may take: as declared, or by the machine. Nothing is read."""
+    ((told,),) = connection.cursor().execute("SELECT current_setting('memory_limit')").fetchall()
+    number, unit = told.split()
+    return int(float(number) * MEMORY_UNITS[unit])
 
 
 class Reading:

@@ -33,7 +33,7 @@ from discreet.data.declaring import (
     need_told_apart,
 )
 from discreet.data.duck_table import DuckTable
-from discreet.data.engines import EngineSettings, connect, lock
+from discreet.data.engines import EngineSettings, connect, connect_spilling, lock
 from discreet.data.errors import engine_failed
 from discreet.data.expressions import kind_of_value
 from discreet.data.holdings import Holding
@@ -254,7 +254,7 @@ def taken_over(
 ) -> tuple["DuckDBPyConnection", list[Imported]]:
     """Return an engine with the rows of some sources in it, not yet locked."""
     if store is None:
-        connection = connect(":memory:", settings)
+        connection = connect_spilling(":memory:", settings)
         return connection, [_import(connection, one) for one in entering]
     file = ImportFile(store, tuple(one.stamp for one in entering))
     if any(stamp_of(one.source) is None for one in entering) or not file.is_current(settings):
@@ -264,7 +264,7 @@ def taken_over(
             file.write(connection, [_import(connection, one) for one in entering])
             connection.close()
             file.put_in_place(fresh)
-    connection = connect(str(store), settings, read_only=True)
+    connection = connect_spilling(str(store), settings, read_only=True)
     return connection, file.read(connection)
 
 

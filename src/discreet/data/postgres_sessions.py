@@ -78,6 +78,11 @@ class Sessions:
         self._idle, self._process = list[Connection](), os.getpid()
         weakref.finalize(self, _end, self._idle, self._process)
 
+    @property
+    def seconds(self) -> float:
+        """The time that a statement may take of the server."""
+        return self._settings.seconds
+
     def ask(self, text: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement, in a transaction that only reads."""
         with self._reading() as connection:

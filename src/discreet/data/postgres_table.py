@@ -17,6 +17,7 @@ from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.engines import EngineSettings
 from discreet.data.importing import Declaration
 from discreet.data.opening import entering, entering_public, need_names, need_one_kind
+from discreet.data.person_work import check_unit_work
 from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
@@ -70,7 +71,9 @@ class PostgresTables:
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
-        self._sessions.check(self._bounded(aggregation).text)
+        bounded = self._bounded(aggregation)
+        check_unit_work(aggregation, self.schemas, self._sessions.seconds)
+        self._sessions.check(bounded.text)
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""

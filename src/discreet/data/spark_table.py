@@ -22,6 +22,7 @@ from discreet.data.declaring import AnyBounds, AnyKind
 from discreet.data.engines import EngineSettings
 from discreet.data.importing import Entering, quiet_opening
 from discreet.data.opening import TableSource, entering, need_names, need_one_kind
+from discreet.data.person_work import check_unit_work
 from discreet.data.quiet import quietly
 from discreet.data.relation_sql import facts_sql
 from discreet.data.relations import Scan, scans_in
@@ -92,6 +93,7 @@ class SparkTable:
         # As if nothing were known of the rows.
         rows = passed_rows(aggregation, next(iter(used), ""), SparkDialect(self._frames, names), look_up=False)
         spark_sql(aggregation, rows)
+        check_unit_work(aggregation, self.schemas, self._settings.seconds)
         session = next(iter(used.values())).frame.sparkSession
         need_answering(session)
         return session

@@ -7,7 +7,7 @@ column several times, too (a clamped one three times): so it is also counted how
 out. That is done with the SQL of all engines, of which the longest counts, so that all refuse the same questions.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from discreet.core import OutOfRange
@@ -86,13 +86,12 @@ def _costs(relation: Relation | PublicScan, total: list[int]) -> dict[str, Cost]
             folded = [one.value for one in values if one.value is not None]
             computed = (*(key.expression for key in keys), *folded)
             _add(total, computed, below[0])  # and computed once, as rows are brought together there
-            letters = max((cost_of(each, below[0]).letters for each in computed), default=0)
-            return {column.name: Cost(letters, 1, 100 + letters) for column in columns_of(relation)}
+            return costs_of_fold(relation, below[0])
         case First(by=by):
             _add(total, (by,), below[0])
             return below[0]
         case UnionAll():
-            return _worst(relation, below)
+            return costs_of_union(relation, below)
         case Scan() | PublicScan():
             return {column.name: table_column(column.kind) for column in columns_of(relation)}
         case _:
@@ -102,7 +101,15 @@ def _costs(relation: Relation | PublicScan, total: list[int]) -> dict[str, Cost]
             return {**below[-1], **below[0]}
 
 
-def _worst(union: UnionAll, below: list[dict[str, Cost]]) -> dict[str, Cost]:
+def costs_of_fold(relation: PerUnit, below: Costs) -> dict[str, Cost]:
+    """Return the cost of each column of one row for each unit: its values were computed before."""
+    folded = [one.value for one in relation.values if one.value is not None]
+    computed = (*(key.expression for key in relation.keys), *folded)
+    letters = max((cost_of(each, below).letters for each in computed), default=0)
+    return {column.name: Cost(letters, 1, 100 + letters) for column in columns_of(relation)}
+
+
+def costs_of_union(union: UnionAll, below: Sequence[Costs]) -> dict[str, Cost]:
     """Return the cost of each column of a union: the largest of its parts', which may be called otherwise there."""
     parts = [
         [costs[column.name] for column in columns_of(part)] for part, costs in zip(union.parts, below, strict=True)
