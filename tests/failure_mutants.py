@@ -264,6 +264,20 @@ FAILURE_MUTANTS = [
         "attacks/test_runs_taken_for_dead.py::test_what_a_failed_ledger_was_running_has_failed",
     ),
     Mutant(
+        "a child keeps the connections of its parent",
+        "gate/postgres_store.py",
+        "            mine.release_sockets()\n",
+        "            pass\n",
+        "attacks/test_runs_taken_for_dead.py::test_a_child_does_not_keep_the_runs_of_its_parent_alive",
+    ),
+    Mutant(
+        "a server may end the session of a long run",
+        "gate/postgres_store.py",
+        "        connection.execute(PATIENT)\n",
+        "",
+        "attacks/test_runs_taken_for_dead.py::test_a_server_that_ends_idle_sessions_ends_no_run",
+    ),
+    Mutant(
         "a payment whose runner is none is added up",
         "gate/books.py",
         " or not _names_runner(fields):",

@@ -8,6 +8,7 @@ answers. Threads of one process are grouped into one transaction before they com
 import os
 import re
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -64,6 +65,9 @@ SETTINGS = """
     set client_encoding = 'utf8'; set jit = off; set search_path = {}, pg_temp;
     set idle_in_transaction_session_timeout = '60s'; set lock_timeout = '90s'
 """
+# A run may take hours, in which nothing is said here. A server that ended such a session would free the lock by which
+# others know that the run goes on. Servers before version 14 have no such setting.
+PATIENT = "select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'"
 # LOCK TABLE waits for other writers without looking at anything, so that what is read after it is what they wrote. A
 # row lock alone would wait with old eyes, and a serialisable transaction then has to begin again.
 BEGIN = """
@@ -125,6 +129,7 @@ class PostgresStore:
         self._warned = False
         self._connections: list[Connection] = []
         self._arguments = _arguments(plain)
+        _release_in_children(self)
         try:
             with self._failing():
                 self._writer, self._reader = self._connected(), self._connected()
@@ -232,7 +237,22 @@ class PostgresStore:
             ) from None
         self._connections.append(connection)
         connection.execute(sql.SQL(SETTINGS).format(sql.Identifier(self._name)))
+        connection.execute(PATIENT)
         return connection
+
+    def release_sockets(self) -> None:
+        """Let go, in a forked child, of the connections of its parent, without a word to the server.
+
+        A socket that a child holds outlives its parent, and with it the lock by which the parent's runs are known as
+        going on. The numbers of the files stay in use: the driver of the child's copy may still write to them.
+        """
+        nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            for connection in self._connections:
+                with suppress(psycopg.Error, OSError):
+                    os.dup2(nowhere, connection.fileno(), inheritable=False)
+        finally:
+            os.close(nowhere)
 
     def _create(self) -> None:
         if self._writer.info.parameter_status("server_encoding") != "UTF8":
@@ -323,6 +343,18 @@ class PostgresStore:
                 f"The ledger could not be read or written durably ({type(error).__name__}).",
                 fix="see to the server, then open the ledger again; what was paid for can be asked again for free",
             ) from None
+
+
+def _release_in_children(store: PostgresStore) -> None:
+    """Keep a child from holding, by the sockets that a fork shares, what its parent let go by dying."""
+    known = weakref.ref(store)
+
+    def forked() -> None:
+        mine = known()
+        if mine is not None:
+            mine.release_sockets()
+
+    os.register_at_fork(after_in_child=forked)
 
 
 def _rows(connection: Connection, query: str, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
