@@ -15,6 +15,27 @@ NULLS = "attacks/test_null_in_a_public_column.py"
 
 READINESS_MUTANTS = [
     Mutant(
+        "what a role may read is found out after payment",
+        "data/postgres_table.py",
+        "        need_readable(self._sessions.ask, self._scanned(aggregation))\n",
+        "",
+        f"{LOST}::test_a_table_that_the_role_may_no_longer_read",
+    ),
+    Mutant(
+        "what the owner of a view may read is found out after payment",
+        "data/postgres_privileges.py",
+        " AND d.refobjsubid > 0\n",
+        " AND d.refobjsubid < 0\n",
+        f"{LOST}::test_a_table_that_the_role_may_no_longer_read",
+    ),
+    Mutant(
+        "a column that a role may no longer read is found out after payment",
+        "data/postgres_privileges.py",
+        "NOT has_column_privilege(reader, relation, place::smallint, 'SELECT')",
+        "NOT has_any_column_privilege(reader, relation, 'SELECT')",
+        f"{LOST}::test_a_table_that_the_role_may_no_longer_read",
+    ),
+    Mutant(
         "a plan is not asked whether it is ready",
         "gate/gate.py",
         "            check_ready(plan, self._data, personal=self._personal)\n",

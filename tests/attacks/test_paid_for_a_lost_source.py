@@ -118,6 +118,36 @@ def test_a_table_that_was_dropped_on_the_server(tmp_path, table, personal):
         assert clinic.sql(COUNT, epsilon=0.2).value == stored.value
 
 
+@pytest.fixture
+def reader(table):
+    """Return the address of a role that may read the view, whose owner may read the table below it."""
+    table("DROP ROLE IF EXISTS lost_reader, lost_owner; CREATE ROLE lost_reader LOGIN; CREATE ROLE lost_owner")
+    table("GRANT SELECT ON lost_visits TO lost_owner; ALTER VIEW visits OWNER TO lost_owner")
+    table("GRANT SELECT ON visits TO lost_reader")
+    yield running().plain.replace("user=postgres", "user=lost_reader")
+    table("DROP VIEW visits; DROP OWNED BY lost_reader; DROP OWNED BY lost_owner; DROP ROLE lost_reader, lost_owner")
+
+
+@pytest.mark.parametrize(
+    "revoked",
+    [
+        "REVOKE SELECT ON visits FROM lost_reader",
+        "REVOKE SELECT ON visits FROM lost_reader; GRANT SELECT (pid, ward, stay) ON visits TO lost_reader",
+        "REVOKE SELECT ON lost_visits FROM lost_owner",
+    ],
+)
+@pytest.mark.parametrize("personal", [False, True])
+def test_a_table_that_the_role_may_no_longer_read(tmp_path, table, reader, revoked, personal):
+    place = tmp_path / "clinic.ledger"
+    with opened(reader, place, personal=personal) as clinic:
+        stored = clinic.sql(COUNT, epsilon=0.2)
+        table(revoked)
+        refused(clinic, place, personal=personal, problem="may no longer read", kinds=NotReady)
+        assert clinic.sql(COUNT, epsilon=0.2).value == stored.value
+        table("GRANT SELECT ON lost_visits TO lost_owner; GRANT SELECT ON visits TO lost_reader")
+        clinic.sql(COUNT, epsilon=0.1)
+
+
 def test_a_table_of_the_server_that_was_closed(tmp_path, table):
     place = tmp_path / "clinic.ledger"
     with opened(running().plain, place, personal=False) as clinic:

@@ -23,6 +23,7 @@ from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
 from discreet.data.postgres_personal import answered_among, leaver_table, need_leaver_table
 from discreet.data.postgres_plain import Ask
+from discreet.data.postgres_privileges import need_readable
 from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
@@ -74,6 +75,7 @@ class PostgresTables:
         bounded = self._bounded(aggregation)
         check_unit_work(aggregation, self.schemas, self._sessions.seconds)
         self._sessions.check(bounded.text)
+        need_readable(self._sessions.ask, self._scanned(aggregation))
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""
@@ -108,6 +110,15 @@ class PostgresTables:
     def _table(self, aggregation: Aggregation) -> str:
         """Return the table that is asked, if the aggregation has no relation of its own."""
         return self._only().schema.table if aggregation.source is None else ""
+
+    def _scanned(self, aggregation: Aggregation) -> list[Relation]:
+        """Return the tables that an aggregation reads, private and public."""
+        if aggregation.source is None:
+            return [self._only()]
+        return [
+            self._sources.found(scan.table) if isinstance(scan, Scan) else self._sources.found_public(scan.table)
+            for scan in dict.fromkeys(scans_in(aggregation.source))
+        ]
 
     def _capped(self, aggregation: Aggregation, ask: Ask) -> tuple[Aggregation, str, PostgresDialect]:
         """Return an aggregation, the table that it is about if it has no relation, and the SQL that caps its rows."""
