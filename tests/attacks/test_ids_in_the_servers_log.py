@@ -22,8 +22,9 @@ from discreet.data.postgres_sessions import Sessions, StatementFailed
 from discreet.data.postgres_table import open_postgres
 from postgres_tables import running
 
-#: Everything that a server can be told to log.
+#: Everything that a server can be told to log. Other tests have the same server not sync, which a ledger refuses.
 LOUD = {
+    "fsync": "on",
     "log_statement": "all",
     "log_min_duration_statement": "0",
     "log_parameter_max_length": "-1",
