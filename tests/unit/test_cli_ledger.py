@@ -18,7 +18,9 @@ from discreet.accounting import GaussianNoise, Pure, Repeated, loss_from_text
 from discreet.cli import LEDGER_VERBS, main, showing, terminal
 from discreet.cli.parsers import Parser
 from discreet.cli.terminal import Palette, Progress
-from discreet.gate import Ledger, verification
+from discreet.core import RunFailed
+from discreet.gate import Gate, Ledger, verification
+from questions import Question
 
 #: What `run` and `facts` say before all else.
 ROOM = ("ledger",)
@@ -458,6 +460,17 @@ def test_no_verb_pays_or_takes_back_what_was_paid(facts, words, place, verb):
         assert ledger.spent >= before[2]
         assert (ledger.spent > before[2]) is (verb == "disclose")
         assert list(ledger.entries())[: len(before[3])] == before[3]
+
+
+def test_a_review_says_whether_there_was_something_to_review(place, run):
+    words = ("review", place, "--reason", "seen", "--by", "eve")
+    assert "Nothing to review" in run(*words)[1]
+    with Ledger.open(place) as ledger, pytest.raises(RunFailed):
+        Gate(ledger, None, analyst="ada").release(Question(doing=lambda _: 1 / 0))
+    told = run(*words)[1]
+    assert "Reviewed" in told
+    assert "the failed runs of all analysts" in told
+    assert "Nothing to review" in run(*words)[1]
 
 
 def test_a_failed_birth_leaves_nothing(tmp_path, run):

@@ -18,7 +18,7 @@ def answer_review(arguments: Namespace) -> Answer:
     analyst = None if arguments.analyst is None else need_label(arguments.analyst, "--analyst", empty=True)
     by = author(arguments)
     with opened(arguments) as ledger:
-        before = runs_facts(ledger)
+        before, number = runs_facts(ledger), ledger.book.number
         ledger.review(by=by, reason=arguments.reason, analyst=analyst)
         after = runs_facts(ledger)
         facts: dict[str, Fact] = {
@@ -30,7 +30,11 @@ def answer_review(arguments: Namespace) -> Answer:
             "after": after,
         }
         whose = "all analysts" if analyst is None else name_of(analyst)
-        lines = [f"Reviewed in {title_of(ledger)}: the failed runs of {whose}.", *runs_lines(ledger)]
+        if ledger.book.number == number:
+            said = f"Nothing to review in {title_of(ledger)}: no run of {whose} has failed since the last review."
+        else:
+            said = f"Reviewed in {title_of(ledger)}: the failed runs of {whose}."
+        lines = [said, *runs_lines(ledger)]
     return Answer("review", facts, tuple(lines))
 
 
