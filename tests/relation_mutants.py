@@ -63,8 +63,8 @@ RELATION_MUTANTS = [
     Mutant(
         "a server reads all rows of a person",
         "data/row_caps.py",
-        "return not scan.whole and self.fullest.get(scan.table, UNKNOWN) > self.cap",
-        "return not scan.whole and self.fullest.get(scan.table, UNKNOWN) < 0",
+        "return not scan.whole and not self.imported",
+        "return scan.whole",
         f"{CAPS}[postgres-table]",
     ),
     Mutant(
@@ -333,5 +333,20 @@ RELATION_MUTANTS = [
         "{**self.declaration.implied, **declared} if texts else declared",
         "declared",
         f"{PUBLICS}::test_a_kept_import_is_of_the_kinds_that_bounds_say",
+    ),
+    Mutant(
+        "cuts are written only if somebody has many rows",
+        "data/duck_relations.py",
+        "    return public_facts(holdings.schemas, fan_outs, found, imported=True)",
+        "    tables = {name: int(np.diff(one.units.begins).max(initial=0)) for name, one in holdings.private.items()}\n"
+        "    return replace(public_facts(holdings.schemas, fan_outs, found, imported=True), tables=tables)",
+        "attacks/test_time_of_cuts.py::test_nobodys_rows_change_a_statement[on_duckdb-join]",
+    ),
+    Mutant(
+        "a table's cap is not known where it is joined",
+        "data/row_caps.py",
+        "return UNKNOWN if everything else self.tables.get(table, self.cap)",
+        "return UNKNOWN if everything else self.cap",
+        f"{ROW_CAPS}::test_what_is_declared_of_a_table_bounds_what_is_made_of_it",
     ),
 ]

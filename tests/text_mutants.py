@@ -133,14 +133,14 @@ TEXT_MUTANTS = [
         "data/duck_table.py",
         "    check_unit_work(aggregation, holdings.schemas, settings.seconds, memory_of(connection))",
         "    memory_of(connection)",
-        f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_duckdb-public rows]",
+        f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_duckdb-public-rows]",
     ),
     Mutant(
         "one person's rows may take any time of PostgreSQL",
         "data/postgres_table.py",
         "        check_unit_work(aggregation, self.schemas, self._sessions.seconds)\n",
         "",
-        f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_postgres-public rows]",
+        f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_postgres-public-rows]",
     ),
     Mutant(
         "the work of one row is that of one person",

@@ -53,7 +53,7 @@ UNIONS = " ".join(f"JOIN {UNION} AS v{n} ON a.pid = v{n}.pid" for n in range(3))
 ATTACKS = {
     "self-joins": counted(f"visits AS a {JOINED}", "SUBSTRING(v11.note, 1, 9) || SUBSTRING(v12.note, 1, 9)"),
     "unions": counted(f"{UNION} AS a {UNIONS}", "SUBSTRING(v1.note, 1, 9) || SUBSTRING(v2.note, 1, 9)"),
-    "public rows": counted("visits AS a JOIN days AS d ON a.one = d.one", "SUBSTRING(a.note, 1, 9) || d.day"),
+    "public-rows": counted("visits AS a JOIN days AS d ON a.one = d.one", "SUBSTRING(a.note, 1, 9) || d.day"),
 }
 
 

@@ -15,7 +15,7 @@ from discreet.data.aggregates import Aggregation, Key, Rows
 from discreet.data.expressions import ColumnValue
 from discreet.data.importing import open_table
 from discreet.data.relations import First, Scan, UnionAll, UnitJoin
-from discreet.data.row_caps import RowFacts, coarse, kept_of_pair, kept_of_public, rows_per_person_of
+from discreet.data.row_caps import RowFacts, kept_of_pair, kept_of_public, public_facts, rows_per_person_of
 from discreet.query.row_cap_words import cap_note, cap_text
 from discreet.query.spending import Epsilon
 from discreet.query.streams import plan_stream
@@ -54,17 +54,27 @@ def test_no_join_with_public_rows_makes_more_rows_than_the_cap(cap):
     assert kept_of_public(1, cap) == cap
 
 
-def test_time_tells_a_number_of_rows_to_a_power_of_ten_at_most():
-    assert [coarse(n) for n in (0, 1, 2, 9, 10, 11, 100, 101, 10_000)] == [0, 1, 10, 10, 10, 100, 100, 1000, 10_000]
-
-
 def test_where_nothing_is_known_everything_is_cut():
-    facts = RowFacts(cap=5, fullest={})
+    facts = RowFacts(cap=5)
     assert facts.is_cut(SCAN)
     assert not facts.is_cut(replace(SCAN, whole=True))
     assert facts.most(SCAN) == 5
     assert facts.most(UnionAll((SCAN, SCAN))) == 5
-    assert RowFacts(cap=100, fullest={"visits": 3}).most(JOIN) == 100
+    assert facts.most(replace(SCAN, whole=True)) > 10**9
+
+
+def test_what_is_declared_of_a_table_bounds_what_is_made_of_it():
+    facts = RowFacts(cap=100, tables={"visits": 3}, imported=True)
+    assert not facts.is_cut(SCAN)
+    assert facts.most(SCAN) == 3
+    assert facts.most(JOIN) == 9
+    assert facts.most(UnitJoin(JOIN, JOIN)) == 81
+    assert facts.most(UnionAll((JOIN,) * 20)) == 100
+    assert public_facts({"visits": VISITS}, (), {}, imported=True) == RowFacts(
+        cap=ROWS_PER_PERSON, tables={"visits": ROWS_PER_PERSON}, imported=True
+    )
+    by_row = replace(VISITS, unit=PrivacyUnit(column=None))
+    assert public_facts({"visits": by_row}, (), {}, imported=False).tables == {"visits": 1}
 
 
 @pytest.mark.parametrize("given", [0, -1, 10**9])

@@ -22,9 +22,9 @@ from discreet.data.errors import engine_failed
 from discreet.data.expressions import ColumnValue, Expression, call, columns_in
 from discreet.data.functions import F
 from discreet.data.holdings import Holding, Holdings
-from discreet.data.relation_sql import RelationSql, facts_sql, relation_sql
+from discreet.data.relation_sql import RelationSql, fan_outs_sql, relation_sql
 from discreet.data.relations import Derived, Named, PublicJoin, Relation, Scan, UnitJoin, columns_of
-from discreet.data.row_caps import NOTHING_KNOWN, RowFacts, read_facts
+from discreet.data.row_caps import NOTHING_KNOWN, RowFacts, public_facts
 from discreet.data.source_checks import check_source
 from discreet.data.substitution import NotPlain, substituted
 from discreet.data.unit_keys import unit_keys
@@ -190,11 +190,10 @@ def _written_columns(aggregation: Aggregation, holdings: Holdings) -> dict[str, 
 
 
 def _facts(source: Relation, holdings: Holdings, dialect: DuckDialect, cursor: Reading) -> RowFacts:
-    """Return how many rows units have at most. Tables were cut when they were imported."""
-    fan_outs, text = facts_sql(source, (), dialect)
+    """Return how many rows units can have. Tables were cut when they were imported."""
+    fan_outs, text = fan_outs_sql(source, dialect)
     found = dict(cursor.ask(text, dialect.parameters)) if fan_outs else {}
-    facts = read_facts(holdings.schemas, (), fan_outs, found)
-    return replace(facts, fullest={name: holding.fullest for name, holding in holdings.private.items()})
+    return public_facts(holdings.schemas, fan_outs, found, imported=True)
 
 
 def _as_it_is(column: Column) -> Named:

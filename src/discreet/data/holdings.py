@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from discreet.core.schema import Schema
 from discreet.data.duck_accounts import AccountNumbers
 from discreet.data.unit_rows import Units
@@ -28,11 +26,6 @@ class Holding:
     table: str = "rows"
     #: The engine's name of rows that were beyond the cap; empty if there are none.
     beyond: str = ""
-
-    @property
-    def fullest(self) -> int:
-        """How many rows the unit has that has most of them. Private."""
-        return 1 if self.units is None else int(np.diff(self.units.begins).max(initial=0))
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -27,9 +27,9 @@ from discreet.data.postgres_privileges import need_readable
 from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
-from discreet.data.relation_sql import facts_sql
-from discreet.data.relations import Scan, scans_in
-from discreet.data.row_caps import read_facts
+from discreet.data.relation_sql import fan_outs_sql
+from discreet.data.relations import Scan
+from discreet.data.row_caps import public_facts
 from discreet.data.source_checks import check_source
 
 DEFAULT = EngineSettings()
@@ -123,12 +123,11 @@ class PostgresTables:
     def _capped(self, aggregation: Aggregation, ask: Ask) -> tuple[Aggregation, str, PostgresDialect]:
         """Return an aggregation, the table that it is about if it has no relation, and the SQL that caps its rows."""
         source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
-        tables = tuple(dict.fromkeys(scan.table for scan in scans_in(source) if isinstance(scan, Scan)))
-        fan_outs, text = facts_sql(source, tables, PostgresDialect(self._sources))
-        facts = read_facts(self.schemas, tables, fan_outs, dict(ask(text)))
+        fan_outs, text = fan_outs_sql(source, PostgresDialect(self._sources))
+        facts = public_facts(self.schemas, fan_outs, dict(ask(text)) if fan_outs else {}, imported=False)
         dialect = PostgresDialect(self._sources, facts)
-        if aggregation.source is None and not facts.is_cut(Scan(tables[0], ())):
-            return aggregation, tables[0], dialect
+        if aggregation.source is None and self._only().schema.unit.column is None:
+            return aggregation, self._only().schema.table, dialect
         return replace(aggregation, source=source), "", dialect
 
     def _only(self) -> Relation:

@@ -41,7 +41,6 @@ from discreet.data.row_cut_sql import (
     cut_pair,
     fan_out_sql,
     first_of_each,
-    fullest_sql,
     same_unit,
     with_tables,
 )
@@ -91,15 +90,15 @@ def relation_sql(relation: Relation, dialect: Dialect, salt: int, facts: RowFact
     return Writing(dialect, salt, facts).relation(relation)
 
 
-def facts_sql(relation: Relation, tables: Iterable[str], dialect: Dialect) -> tuple[tuple[FanOut, ...], str]:
-    """Return the fan-outs that have to be known for a relation, and one statement that asks for all `RowFacts`.
+def fan_outs_sql(relation: Relation, dialect: Dialect) -> tuple[tuple[FanOut, ...], str]:
+    """Return the fan-outs that have to be known for a relation, and one statement that asks for them, if there are any.
 
-    Its rows have the columns part and n: first the fullest unit of each of the tables, then each fan-out.
+    It reads public tables alone. Its rows have the columns part and n, one for each fan-out.
     """
-    writing = Writing(dialect, 0, RowFacts(cap=1, fullest={}))
+    writing = Writing(dialect, 0, RowFacts(cap=1))
     fan_outs = fan_outs_in(relation)
-    asked = [*(fullest_sql(writing, table) for table in tables), *(fan_out_sql(writing, one) for one in fan_outs)]
-    parts = (f"SELECT {part} AS part, n FROM ({text}) AS f{part}" for part, text in enumerate(asked))  # noqa: S608
+    asked = enumerate(fan_out_sql(writing, one) for one in fan_outs)
+    parts = (f"SELECT {part} AS part, n FROM ({text}) AS f{part}" for part, text in asked)  # noqa: S608
     return fan_outs, " UNION ALL ".join(parts)
 
 

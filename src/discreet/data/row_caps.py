@@ -29,9 +29,9 @@ left without a match, which are among these if F > 0 and at most n ≤ C if F = 
 So the work that a unit causes in one question is at most that of C rows in each of its relations, of which there are
 as many as the question says.
 
-**What need not be done.** A cut that cuts nobody is not written into a statement: `RowFacts` tells how many rows the
-fullest unit has in each table, rounded up to a power of ten. What is answered does not depend on that; the time does,
-by what the cuts of a question take.
+**What need not be done.** A cut that can cut nobody is not written into a statement: `RowFacts` tells how many rows one
+unit can have in each table, by what is declared of it and by what its import has enforced. It knows nothing else about
+rows, so that a statement is the same whoever is in the data.
 """
 
 from collections.abc import Iterable, Mapping
@@ -103,24 +103,25 @@ class FanOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RowFacts:
-    """How many rows units have at most: by the cap, and in fact. Private, but for the cap and the fan-outs."""
+    """How many rows units can have. Public: caps that are declared, and facts about public tables."""
 
     cap: int
-    #: The number of rows of the fullest unit, by table. Where rows are units, 1.
-    fullest: Mapping[str, int]
+    #: The cap on the rows of one unit in each table. Where rows are units, 1.
+    tables: Mapping[str, int] = field(default_factory=dict)
+    #: Whether tables were cut when they were imported.
+    imported: bool = False
     #: The most rows of a public table that agree in what is joined on.
     fan_outs: Mapping[FanOut, int] = field(default_factory=dict)
 
     def is_cut(self, scan: Scan) -> bool:
-        """Whether some unit has rows in a table that do not stay."""
-        return not scan.whole and self.fullest.get(scan.table, UNKNOWN) > self.cap
+        """Whether a table has to be cut where it is read."""
+        return not scan.whole and not self.imported
 
     def most(self, relation: Relation) -> int:
         """Return how many rows one unit has at most in a relation, after its cuts."""
         match relation:
             case Scan(table=table, whole=everything):
-                known = coarse(self.fullest.get(table, UNKNOWN))
-                return known if everything else min(self.cap, known)
+                return UNKNOWN if everything else self.tables.get(table, self.cap)
             case PerUnit(keys=()):
                 return 1
             case PerUnit(source=source) | Derived(source=source):
@@ -145,17 +146,21 @@ class RowFacts:
         return self.fan_outs.get(FanOut.of(table, on), UNKNOWN)
 
 
-def read_facts(
-    schemas: Mapping[str, Schema], tables: Iterable[str], fan_outs: Iterable[FanOut], numbers: Mapping[int, int]
+def public_facts(
+    schemas: Mapping[str, Schema], fan_outs: Iterable[FanOut], numbers: Mapping[int, int], *, imported: bool
 ) -> RowFacts:
-    """Return what the statement of `discreet.data.relation_sql.facts_sql` has found, by its parts."""
-    asked = (*tables, *fan_outs)
-    found = {one: numbers[place] for place, one in enumerate(asked)}
+    """Return what is declared, and what the statement of `discreet.data.relation_sql.fan_outs_sql` has found."""
     return RowFacts(
         cap=cap_of(schemas),
-        fullest={one: rows for one, rows in found.items() if isinstance(one, str)},
-        fan_outs={one: rows for one, rows in found.items() if isinstance(one, FanOut)},
+        tables={name: rows_in(schema) for name, schema in schemas.items()},
+        imported=imported,
+        fan_outs={one: numbers[place] for place, one in enumerate(fan_outs)},
     )
+
+
+def rows_in(schema: Schema) -> int:
+    """Return how many rows one unit has in a table at most."""
+    return 1 if schema.unit.column is None else schema.rows_per_person
 
 
 def is_plain(relation: Relation, facts: RowFacts) -> bool:
@@ -166,12 +171,7 @@ def is_plain(relation: Relation, facts: RowFacts) -> bool:
 
 
 #: Where nothing is known, everything is cut.
-NOTHING_KNOWN = RowFacts(cap=ROWS_PER_PERSON, fullest={})
-
-
-def coarse(rows: int) -> int:
-    """Return a number of rows, rounded up to a power of ten: time should not tell more of it than that."""
-    return rows if rows in (0, UNKNOWN) else 10 ** len(str(rows - 1)) if rows > 1 else 1
+NOTHING_KNOWN = RowFacts(cap=ROWS_PER_PERSON)
 
 
 def fan_outs_in(relation: Relation | PublicScan) -> tuple[FanOut, ...]:

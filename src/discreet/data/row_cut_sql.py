@@ -102,17 +102,6 @@ def first_of_each(writing: "Writing", source: "RelationSql", values: Sequence[Ty
     return writing.select((), numbered.order[1:], numbered.columns, tail)
 
 
-def fullest_sql(writing: "Writing", table: str) -> str:
-    """Return the number of rows of the fullest unit of a private table, as a SELECT of one number."""
-    scanned = writing.dialect.scanned(table, writing.alias())
-    if not scanned.units:
-        return "SELECT 1 AS n"
-    listed = ", ".join(f"{one.text} AS u{place}" for place, one in enumerate(scanned.units))
-    units = ", ".join(f"u{place}" for place in range(len(scanned.units)))
-    rows = f"SELECT {listed} FROM {scanned.text} WHERE {scanned.units[0].text} IS NOT NULL"
-    return _most(writing, f"SELECT count(*) AS n FROM ({rows}) AS {writing.alias()} GROUP BY {units}")
-
-
 def fan_out_sql(writing: "Writing", fan_out: FanOut) -> str:
     """Return the most rows of a public table that agree in what is joined on, as a SELECT of one number."""
     source = writing.below(fan_out.table)

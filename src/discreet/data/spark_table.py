@@ -24,9 +24,9 @@ from discreet.data.importing import Entering, quiet_opening
 from discreet.data.opening import TableSource, entering, need_names, need_one_kind
 from discreet.data.person_work import check_unit_work
 from discreet.data.quiet import quietly
-from discreet.data.relation_sql import facts_sql
+from discreet.data.relation_sql import fan_outs_sql
 from discreet.data.relations import Scan, scans_in
-from discreet.data.row_caps import read_facts
+from discreet.data.row_caps import public_facts
 from discreet.data.source_checks import check_source
 from discreet.data.spark_answers import answered
 from discreet.data.spark_bounded import spark_sql
@@ -146,17 +146,17 @@ class SparkTable:
     def _passed(
         self, aggregation: Aggregation, used: Mapping[str, SparkFrame], names: Mapping[str, str]
     ) -> tuple[Aggregation, PassedRows]:
-        """Return an aggregation, and the rows that pass: capped, once it is known how many rows units have.
-
-        Nothing but the work of a question rests on that: a frame may have other rows by the time it is answered.
-        """
+        """Return an aggregation, and the rows that pass, capped. Of public tables it is asked first how they agree."""
         source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
         tables = tuple(dict.fromkeys(scan.table for scan in scans_in(source) if isinstance(scan, Scan)))
-        fan_outs, text = facts_sql(source, tables, SparkDialect(self._frames, names))
-        found = self._asked(text, used, names, self._settings.seconds).to_pydict()
-        facts = read_facts(self.schemas, tables, fan_outs, dict(zip(found["part"], found["n"], strict=True)))
+        fan_outs, text = fan_outs_sql(source, SparkDialect(self._frames, names))
+        numbers: dict[int, int] = {}
+        if fan_outs:
+            found = self._asked(text, used, names, self._settings.seconds).to_pydict()
+            numbers = dict(zip(found["part"], found["n"], strict=True))
+        facts = public_facts(self.schemas, fan_outs, numbers, imported=False)
         dialect = SparkDialect(self._frames, names, facts)
-        if aggregation.source is not None or facts.is_cut(Scan(tables[0], ())):
+        if aggregation.source is not None or self._only().schema.unit.column is not None:
             aggregation = replace(aggregation, source=source)
         return aggregation, passed_rows(aggregation, tables[0], dialect, look_up=False)
 
