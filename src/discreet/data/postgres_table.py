@@ -28,7 +28,7 @@ from discreet.data.postgres_publics import known_relation
 from discreet.data.postgres_sessions import Sessions
 from discreet.data.quiet import quietly
 from discreet.data.relation_sql import fan_outs_sql
-from discreet.data.relations import Scan
+from discreet.data.relations import Scan, scans_in
 from discreet.data.row_caps import public_facts
 from discreet.data.source_checks import check_source
 
