@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,6 +35,7 @@ from discreet.accounting import (
     GaussianNoise,
     Group,
     LaplaceNoise,
+    Parallel,
     Pure,
     RandomisedResponse,
     Renyi,
@@ -47,6 +49,7 @@ from discreet.accounting.filter_texts import filter_to_text
 from discreet.accounting.filters import ConcentratedFilter, PureFilter, RenyiFilter
 from discreet.accounting.spectrum import listed_form
 from discreet.core import Bounds, DiscreetError, Neighbours, PrivacyUnit, Sensitivity, Window
+from discreet.core.canonical_text import canonical_text
 from discreet.gate import Budget
 from discreet.gate.budget_texts import budget_fields
 from discreet.gate.plans import plan_digest
@@ -78,6 +81,7 @@ from step_plans import Steps
 
 GOLDEN = Path(__file__).parent / "golden" / "canonical_forms.json"
 Texts = dict[str, Callable[[], str]]
+WITH_TORCH = find_spec("torch") is not None
 
 
 @dataclass(frozen=True)
@@ -185,6 +189,8 @@ def loss_cases() -> Texts:
     return {
         "losses in order": lambda: loss_to_text(listed_form(added)),
         "losses of replaced rows in order": lambda: loss_to_text(listed_form(replaced)),
+        **{f"loss {name}": lambda one=one: canonical_text(one) for name, one in LOSSES.items()},
+        "loss in parallel": lambda: canonical_text(Parallel([Repeated(Pure(0.1), 3), Composed([Pure(1), Pure(2)])])),
         **{f"filter {name}": lambda one=one: filter_to_text(one) for name, one in filters.items()},
         **{f"budget {name}": lambda one=one: json.dumps(budget_fields(one)) for name, one in budgets.items()},
     }
@@ -231,9 +237,9 @@ def encoder_text(encoder: Any, value: Any) -> str:
 
 def training_cases() -> Texts:
     """Return what a training says of itself; lines on PyTorch's own classes are those of the installed release."""
-    from torch import nn, optim  # noqa: PLC0415 - an extra
+    from torch import nn, optim
 
-    from discreet.learn.torch import AdaptiveClip, Linear, Training  # noqa: PLC0415
+    from discreet.learn.torch import AdaptiveClip, Linear, Training
 
     def training(**settings: Any) -> Callable[[], str]:
         plain: dict[str, Any] = {
@@ -293,7 +299,8 @@ def plans() -> dict[str, Any]:
 def texts() -> Texts:
     """Return what writes the text of each case."""
     found: Texts = {name: plan.canonical for name, plan in plans().items()}
-    return {**found, **loss_cases(), **encoder_cases(), **training_cases()}
+    trained = training_cases() if WITH_TORCH else {}
+    return {**found, **loss_cases(), **encoder_cases(), **trained}
 
 
 def add_new_texts() -> None:

@@ -115,7 +115,7 @@ FUNCTIONS: dict[str, Call] = {
     "GREATEST": call(F.GREATEST, AGE, of(5)),
     "COALESCE": call(F.COALESCE, WARD, of("?")),
     "NULLIF": call(F.NULLIF, WARD, of("")),
-    "EQ": call(F.EQ, WARD, of("it's \"A\"\n")),
+    "EQ": call(F.EQ, WARD, of('it\'s "A"\n')),
     "NE": call(F.NE, WARD, of("Köln\u2028")),
     "LT": call(F.LT, DAY, of(date(2024, 1, 31))),
     "LE": call(F.LE, SEEN, of(datetime(2024, 1, 31, 12, 30, 5, 250))),  # noqa: DTZ001 - as tables have them

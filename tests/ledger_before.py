@@ -32,6 +32,7 @@ from discreet.query.plans import QueryPlan
 from discreet.query.spending import Epsilon
 
 FOLDER = Path(__file__).parent / "golden" / "ledger_before"
+LEDGERS = ("dataset.ledger", "persons.ledger")
 START = date(2024, 1, 1)
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_WARD = "SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward"
@@ -40,7 +41,8 @@ QUESTIONS = {
     "by ward": BY_WARD,
     "private groups": "SELECT city, SUM(stay) AS s FROM visits WHERE age >= 30 GROUP BY city",
     "median": "SELECT MEDIAN(age) AS m, MAX(stay) AS longest FROM visits",
-    "spread": "SELECT STDDEV(stay) AS s, COUNT(DISTINCT ward) AS wards FROM visits WHERE ward LIKE 'A%' OR age IN (3, 4)",
+    "spread": "SELECT STDDEV(stay) AS s, COUNT(DISTINCT ward) AS wards FROM visits "
+    "WHERE ward LIKE 'A%' OR age IN (3, 4)",
     "per person": "SELECT AVG(CLAMP(n, 0, 9)) AS a FROM (SELECT who, COUNT(*) AS n FROM visits GROUP BY who) t",
     "joined": "SELECT sex, SUM(stay) AS s FROM visits v JOIN patients p ON v.who = p.who GROUP BY sex",
 }
@@ -155,7 +157,7 @@ def rows_chosen(folder: Path) -> dict[str, Any]:
 def heads(folder: Path) -> dict[str, Any]:
     """Return how many entries each ledger has, and the hash of the last one."""
     found = {}
-    for name in ("dataset.ledger", "persons.ledger"):
+    for name in LEDGERS:
         with Ledger.open(folder / name, anchors=[]) as ledger:
             found[name] = [ledger.book.number, ledger.book.payments, ledger.book.head.hex()]
     return found
@@ -175,7 +177,7 @@ def write_fixture() -> None:
             json.dumps({"rows": rows_chosen(folder), "heads": heads(folder)}, indent=1) + "\n"
         )
         FOLDER.mkdir(parents=True)
-        for name in ("visits.csv", "patients.csv", "dataset.ledger", "persons.ledger", "facts.json"):
+        for name in ("visits.csv", "patients.csv", *LEDGERS, "facts.json"):
             shutil.copy(folder / name, FOLDER / name)
 
 

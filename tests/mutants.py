@@ -24,6 +24,7 @@ import pytest
 
 from accounting_mutants import ACCOUNTING_MUTANTS
 from anonymity_mutants import ANONYMITY_MUTANTS
+from canonical_mutants import CANONICAL_MUTANTS
 from compiled_mutants import COMPILED_MUTANTS
 from contribution_mutants import CONTRIBUTION_MUTANTS
 from counter_mutants import COUNTER_MUTANTS
@@ -617,6 +618,7 @@ MUTANTS = [
     *DATA_MUTANTS,
     *DATA_REFERENCE_MUTANTS,
     *TEXT_MUTANTS,
+    *CANONICAL_MUTANTS,
     *POSTGRES_MUTANTS,
     *SPARK_MUTANTS,
     *RELATION_MUTANTS,

@@ -7,7 +7,7 @@ from collections.abc import Iterable  # noqa: TC003 - annotations of values are 
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import assert_never
+from typing import ClassVar, assert_never
 
 from discreet.accounting.losses import (
     Approximate,
@@ -24,6 +24,7 @@ from discreet.accounting.losses import (
     Renyi,
 )
 from discreet.core import InvalidInput, Neighbours, NotProved, Number, WrongType, positive, whole
+from discreet.core.canonical_text import Choices, Record
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 
@@ -34,6 +35,14 @@ MOST_PARTS = 200_000
 
 class Sampling(Enum):
     """How a lot is drawn from the table. Shuffled or cyclic batches are neither."""
+
+    __canonical__ = Choices(
+        "Sampling",
+        {
+            "poisson": "POISSON: 'poisson'",
+            "without replacement": "WITHOUT_REPLACEMENT: 'without replacement'",
+        },
+    )
 
     POISSON = "poisson"
     """Each unit is in the lot by a coin of its own; the size of the lot is random."""
@@ -46,6 +55,8 @@ class Sampling(Enum):
 class Composed:
     """Several releases about the same people; no parts at all cost nothing."""
 
+    __canonical__: ClassVar[Record] = Record("Composed", "parts")
+
     parts: tuple["PrivacyLoss", ...]
 
     def __init__(self, parts: "Iterable[PrivacyLoss]") -> None:
@@ -56,6 +67,8 @@ class Composed:
 @dataclass(frozen=True, slots=True, init=False)
 class Repeated:
     """The same release, several times, each with fresh noise."""
+
+    __canonical__: ClassVar[Record] = Record("Repeated", "part", "times")
 
     part: "PrivacyLoss"
     times: int
@@ -73,6 +86,8 @@ class Parallel:
     Reference: McSherry 2009, Theorem 4.
     """
 
+    __canonical__: ClassVar[Record] = Record("Parallel", "parts")
+
     parts: tuple["PrivacyLoss", ...]
 
     def __init__(self, parts: "Iterable[PrivacyLoss]") -> None:
@@ -86,6 +101,8 @@ class Group:
 
     Reference: Dwork, Roth 2014, Theorem 2.2; Vadhan 2017, Lemma 2.2; Bun, Steinke 2016, Proposition 1.9.
     """
+
+    __canonical__: ClassVar[Record] = Record("Group", "part", "size")
 
     part: "PrivacyLoss"
     size: int
@@ -103,6 +120,8 @@ class Subsampled:
     loss must hold for the same neighbours. Reference: Zhu, Dong, Wang 2022, Theorem 11 and Proposition 30; Balle,
     Barthe, Gaboardi 2018.
     """
+
+    __canonical__: ClassVar[Record] = Record("Subsampled", "part", "rate", "sampling")
 
     part: "PrivacyLoss"
     rate: Fraction
@@ -130,6 +149,8 @@ class Shuffled:
     count. Reference: Balle, Bell, Gascón, Nissim 2019; Feldman, McMillan, Talwar 2021; the proof in
     `discreet.accounting.shuffling`.
     """
+
+    __canonical__: ClassVar[Record] = Record("Shuffled", "part", "people")
 
     part: "PrivacyLoss"
     people: int

@@ -24,6 +24,7 @@ from discreet.accounting.losses import (
     Pure,
 )
 from discreet.core import Sensitivity
+from discreet.core.canonical_text import canonical_text
 
 #: For bounds from below disjoint parts are looked at one by one, as long as there are no more combinations than this.
 MOST_WAYS = 16
@@ -124,7 +125,7 @@ def _row(rest: Counted) -> list[tuple[PrivacyLoss, int]]:
     """Return a list of leaves that have one pair each, largest first; all Gaussians are one."""
     gaussians = sorted(
         ((leaf, count) for leaf, count in rest.items() if count and isinstance(leaf, GaussianDP | GaussianNoise)),
-        key=repr,
+        key=canonical_text,
     )
     row = [
         _coordinates(leaf, count)
@@ -134,7 +135,7 @@ def _row(rest: Counted) -> list[tuple[PrivacyLoss, int]]:
     if gaussians:
         parts = [leaf if count == 1 else Repeated(leaf, count) for leaf, count in gaussians]
         row.append((parts[0] if len(parts) == 1 else Composed(parts), 1))
-    return sorted(row, key=lambda each: (-_size(each[0]), repr(each[0])))
+    return sorted(row, key=lambda each: (-_size(each[0]), canonical_text(each[0])))
 
 
 def _coordinates(leaf: PrivacyLoss, count: int) -> tuple[PrivacyLoss, int]:
@@ -156,10 +157,10 @@ def _place(leaves: list[PrivacyLoss]) -> PrivacyLoss:
     """Return a release by one of several mechanisms, without those that another one dominates."""
     flat = [one for leaf in leaves for one in (leaf.parts if isinstance(leaf, Parallel) else (leaf,))]
     kept: list[PrivacyLoss] = []
-    for leaf in sorted(dict.fromkeys(flat), key=lambda each: (-_size(each), repr(each))):
+    for leaf in sorted(dict.fromkeys(flat), key=lambda each: (-_size(each), canonical_text(each))):
         if not any(_dominates(other, leaf) for other in kept):
             kept = [*(other for other in kept if not _dominates(leaf, other)), leaf]
-    return kept[0] if len(kept) == 1 else Parallel(sorted(kept, key=repr))
+    return kept[0] if len(kept) == 1 else Parallel(sorted(kept, key=canonical_text))
 
 
 def _dominates(first: PrivacyLoss, second: PrivacyLoss) -> bool:  # noqa: C901 - one case a kind

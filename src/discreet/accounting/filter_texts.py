@@ -9,6 +9,7 @@ from discreet.accounting.filters import ConcentratedFilter, Filter, PureFilter, 
 from discreet.accounting.odometers import Odometer, not_negative
 from discreet.core import InvalidInput, Neighbours, WrongType, positive, probability
 from discreet.core.errors import kind_of
+from discreet.core.units import NEIGHBOUR_WORDS
 from discreet.core.untrusted_text import read_fraction
 
 #: The text of a filter: see `filter_to_text`. Not \d, which takes the digits of all scripts.
@@ -28,16 +29,16 @@ def filter_to_text(session: Filter) -> str:
     """
     match session:
         case PureFilter(epsilon, spent, neighbours):
-            fields = f"pure(epsilon={epsilon}, spent={spent}, neighbours={neighbours.name.lower()})"
+            fields = f"pure(epsilon={epsilon}, spent={spent}, neighbours={NEIGHBOUR_WORDS[neighbours]})"
         case ConcentratedFilter(rho, delta, spent, failed, neighbours):
             paid = f"spent={spent}, failed={failed}"
-            fields = f"concentrated(rho={rho}, delta={delta}, {paid}, neighbours={neighbours.name.lower()})"
+            fields = f"concentrated(rho={rho}, delta={delta}, {paid}, neighbours={NEIGHBOUR_WORDS[neighbours]})"
         case RenyiFilter(epsilon, reserve, meter):
             *sums, pure = ["unbounded" if one is None else str(one) for one in meter.spent]
             orders = [f"{a} share {b} spent {c}" for a, b, c in zip(meter.orders, meter.shares, sums, strict=True)]
             paid = f"failed={meter.failed}, pure={pure}, orders=[{'; '.join(orders)}]"
             budget = f"epsilon={epsilon}, delta={session.delta}, reserve={reserve}"
-            fields = f"renyi({budget}, {paid}, neighbours={meter.neighbours.name.lower()})"
+            fields = f"renyi({budget}, {paid}, neighbours={NEIGHBOUR_WORDS[meter.neighbours]})"
         case _:
             assert_never(session)
     return f"filter/1 {fields}"

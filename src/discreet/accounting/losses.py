@@ -9,8 +9,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.core import InvalidInput, Number, OutOfRange, Sensitivity, WrongType, exact, positive, probability, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.core.sensitivity import need_sensitivity
 
@@ -27,6 +29,8 @@ class Pure:
     Reference: Dwork, McSherry, Nissim, Smith 2006, Definition 1.
     """
 
+    __canonical__: ClassVar[Record] = Record("Pure", "epsilon")
+
     epsilon: Fraction
 
     def __init__(self, epsilon: Number) -> None:
@@ -40,6 +44,8 @@ class BoundedRange:
     Implies ε-differential privacy and (ε²/8)-zCDP. Reference: Durfee, Rogers 2019; Cesar, Rogers 2021.
     """
 
+    __canonical__: ClassVar[Record] = Record("BoundedRange", "epsilon")
+
     epsilon: Fraction
 
     def __init__(self, epsilon: Number) -> None:
@@ -52,6 +58,8 @@ class Approximate:
 
     Reference: Dwork, Kenthapadi, McSherry, Mironov, Naor 2006.
     """
+
+    __canonical__: ClassVar[Record] = Record("Approximate", "epsilon", "delta")
 
     epsilon: Fraction
     delta: Fraction
@@ -67,6 +75,8 @@ class Concentrated:
     With δ above 0 this is δ-approximate ρ-zCDP. Reference: Bun, Steinke 2016, Definitions 1.1 and 8.1.
     """
 
+    __canonical__: ClassVar[Record] = Record("Concentrated", "rho", "delta")
+
     rho: Fraction
     delta: Fraction
 
@@ -81,6 +91,8 @@ class Renyi:
     Between and beyond the listed orders it promises what follows from them: divergences grow with the order.
     Reference: Mironov 2017, Definition 4.
     """
+
+    __canonical__: ClassVar[Record] = Record("Renyi", "curve")
 
     curve: tuple[tuple[Fraction, Fraction], ...]
 
@@ -100,6 +112,8 @@ class GaussianDP:
     Reference: Dong, Roth, Su 2022, Definition 2.6.
     """
 
+    __canonical__: ClassVar[Record] = Record("GaussianDP", "mu")
+
     mu: Fraction
 
     def __init__(self, mu: Number) -> None:
@@ -112,6 +126,8 @@ class LaplaceNoise:
 
     Reference: Dwork, McSherry, Nissim, Smith 2006; its exact curve: Balle, Barthe, Gaboardi 2020, Theorem 3.
     """
+
+    __canonical__: ClassVar[Record] = Record("LaplaceNoise", "scale", "sensitivity")
 
     scale: Fraction
     sensitivity: Fraction
@@ -127,6 +143,8 @@ class GaussianNoise:
     Reference: Balle, Wang 2018, Theorem 8; Dong, Roth, Su 2022, Theorem 2.7.
     """
 
+    __canonical__: ClassVar[Record] = Record("GaussianNoise", "sigma", "sensitivity")
+
     sigma: Fraction
     sensitivity: Fraction
 
@@ -140,6 +158,8 @@ class DiscreteLaplaceNoise:
 
     Reference: Ghosh, Roughgarden, Sundararajan 2009; its exact curve is summed in `discreet.accounting.discrete_pairs`.
     """
+
+    __canonical__: ClassVar[Record] = Record("DiscreteLaplaceNoise", "scale", "sensitivity")
 
     scale: Fraction
     sensitivity: int
@@ -156,6 +176,8 @@ class DiscreteGaussianNoise:
     Reference: Canonne, Kamath, Steinke 2020, Theorems 7 and 14.
     """
 
+    __canonical__: ClassVar[Record] = Record("DiscreteGaussianNoise", "variance", "sensitivity")
+
     variance: Fraction
     sensitivity: Sensitivity
 
@@ -170,6 +192,8 @@ class RandomisedResponse:
     Its loss is ln(truth/lie) with probability truth, its negative with probability lie, and 0 otherwise, where lie =
     (1 − truth)/(categories − 1). Reference: Warner 1965; Kairouz, Oh, Viswanath 2016.
     """
+
+    __canonical__: ClassVar[Record] = Record("RandomisedResponse", "truth", "categories")
 
     truth: Fraction
     categories: int
@@ -194,6 +218,8 @@ class DominatingPair:
     can be exchanged holds for replace neighbours too; one whose sides cannot is tied to add/remove. Probabilities are
     exact and sum to 1. Reference: Zhu, Dong, Wang 2022, Definition 7.
     """
+
+    __canonical__: ClassVar[Record] = Record("DominatingPair", "present", "absent")
 
     present: tuple[Fraction, ...]
     absent: tuple[Fraction, ...]

@@ -47,6 +47,7 @@ from discreet.accounting.shuffling import shuffled_atoms
 from discreet.accounting.sketch import Batch
 from discreet.accounting.subsampled_pair import FixedSizePair, PoissonPair
 from discreet.core import Sensitivity
+from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import nearest_float
 
 #: A release by one of more mechanisms than this is left to Rényi divergences.
@@ -145,7 +146,7 @@ def listed_form(loss: PrivacyLoss) -> PrivacyLoss:
     found = counted(loss)
     if found is None or any(isinstance(leaf, Parallel) for leaf in found):
         return loss
-    parts = [leaf if times == 1 else Repeated(leaf, times) for leaf, times in sorted(found.items(), key=repr)]
+    parts = [leaf if times == 1 else Repeated(leaf, times) for leaf, times in sorted(found.items(), key=canonical_text)]
     return parts[0] if len(parts) == 1 else Composed(parts)
 
 
@@ -158,7 +159,7 @@ def atoms_of(loss: PrivacyLoss) -> Atoms | None:
 def _batch(way: Counted, inwards: bool) -> Batch | None:  # noqa: FBT001
     pairs: list[tuple[Pair, int]] = []
     square = Fraction(0)
-    for leaf, times in sorted(way.items(), key=repr):  # so that the order of parts cannot matter
+    for leaf, times in sorted(way.items(), key=canonical_text):  # so that the order of parts cannot matter
         part = _mu_squared(leaf)
         if part is not None:
             square += times * part

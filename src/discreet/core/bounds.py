@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
+from discreet.core.canonical_text import Record
 from discreet.core.errors import InvalidInput, OutOfRange, WrongType, kind_of
 from discreet.core.exact import Number, exact, positive
 from discreet.core.frozen import settle
@@ -20,6 +22,8 @@ class Bounds:
     A value v becomes the integer ⌊v/step + 1/2⌋ after clamping, so that low and high must be multiples of
     the step. A finer grid costs nothing in privacy or noise: sensitivity and noise scale with it.
     """
+
+    __canonical__: ClassVar[Record] = Record("Bounds", "low", "high", "step")
 
     low: Fraction
     high: Fraction

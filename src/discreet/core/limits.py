@@ -1,7 +1,9 @@
 """Limits are on people: how much of an answer one unit may touch."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from discreet.core.canonical_text import Record
 from discreet.core.errors import WrongType, kind_of
 from discreet.core.exact import whole
 from discreet.core.frozen import settle
@@ -10,6 +12,8 @@ from discreet.core.frozen import settle
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
     """How many groups one unit may touch, and with how many rows each."""
+
+    __canonical__: ClassVar[Record] = Record("Limit", "groups", "rows_per_group")
 
     groups: int = 1
     rows_per_group: int = 1
@@ -36,6 +40,8 @@ class Limit:
 @dataclass(frozen=True, slots=True)
 class TotalLimit:
     """How many rows one unit may have in all, however they are spread over groups."""
+
+    __canonical__: ClassVar[Record] = Record("TotalLimit", "rows")
 
     rows: int
 

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from discreet.core.bounds import Bounds
+from discreet.core.canonical_text import Choices, Record
 from discreet.core.errors import InvalidInput
 from discreet.core.units import PrivacyUnit
 
@@ -26,6 +27,18 @@ EPOCH = date(1970, 1, 1).toordinal()
 
 class Kind(Enum):
     """What a column or an expression holds."""
+
+    __canonical__ = Choices(
+        "Kind",
+        {
+            "integer": "INTEGER: 'integer'",
+            "real": "REAL: 'real'",
+            "text": "TEXT: 'text'",
+            "boolean": "BOOLEAN: 'boolean'",
+            "date": "DATE: 'date'",
+            "timestamp": "TIMESTAMP: 'timestamp'",
+        },
+    )
 
     INTEGER = "integer"
     REAL = "real"
@@ -58,6 +71,8 @@ class Column:
     *complete* column is said to have a value in every row: rows are counted in place of its values. No promise rests on
     that being true.
     """
+
+    __canonical__: ClassVar[Record] = Record("Column", "name", "kind", "bounds", "groups", "complete")
 
     name: str
     kind: Kind

@@ -2,9 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from discreet.core.bounds import Bounds, need_bounds
+from discreet.core.canonical_text import Record
 from discreet.core.errors import InvalidInput, WrongType, kind_of
 from discreet.core.exact import whole
 from discreet.core.frozen import settle
@@ -21,6 +22,8 @@ class Sensitivity:
     l0 is the number of coordinates that differ, linf the largest difference of one coordinate, l1 the sum of
     the differences and l2_squared the sum of their squares (squared, as the root is rarely rational).
     """
+
+    __canonical__: ClassVar[Record] = Record("Sensitivity", "l0", "linf", "l1", "l2_squared")
 
     l0: int
     linf: int

@@ -2,12 +2,22 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import ClassVar
 
+from discreet.core.canonical_text import Choices, Record
 from discreet.core.errors import InvalidInput, WrongType
 
 
 class Neighbours(Enum):
     """Which two tables a guarantee makes hard to tell apart."""
+
+    __canonical__ = Choices(
+        "Neighbours",
+        {
+            "add/remove": "ADD_REMOVE: 'add/remove'",
+            "replace": "REPLACE: 'replace'",
+        },
+    )
 
     ADD_REMOVE = "add/remove"
     """One table has all the rows of one unit more than the other. The size of the table is hidden too."""
@@ -25,8 +35,23 @@ def need_neighbours(value: object) -> Neighbours:
     return value
 
 
+#: The relations as ledgers have them written: in a budget, and in the text of a filter.
+NEIGHBOUR_WORDS = {Neighbours.ADD_REMOVE: "add_remove", Neighbours.REPLACE: "replace"}
+
+
 class Period(Enum):
     """A stretch of the calendar. Weeks begin on Monday."""
+
+    __canonical__ = Choices(
+        "Period",
+        {
+            "day": "DAY: 'day'",
+            "week": "WEEK: 'week'",
+            "month": "MONTH: 'month'",
+            "quarter": "QUARTER: 'quarter'",
+            "year": "YEAR: 'year'",
+        },
+    )
 
     DAY = "day"
     WEEK = "week"
@@ -41,6 +66,8 @@ class Window:
 
     Rows without a time are in one window together.
     """
+
+    __canonical__: ClassVar[Record] = Record("Window", "period", "time")
 
     period: Period
     time: str
@@ -75,6 +102,8 @@ class PrivacyUnit:
     With a window the promise is for each person's rows of one month, say. What many months together tell about a person
     is not hidden: the losses of all windows in which that person has rows add up.
     """
+
+    __canonical__: ClassVar[Record] = Record("PrivacyUnit", "column", "neighbours", "window")
 
     column: str | None = None
     neighbours: Neighbours = Neighbours.ADD_REMOVE

@@ -23,11 +23,12 @@ Without keys there is one group, ().
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
 
 from discreet.core import Bounds, Limit, Neighbours, Sensitivity
+from discreet.core.canonical_text import Record
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Value
 from discreet.data.expressions import Expression
@@ -41,15 +42,21 @@ LEAST_POWER, MOST_POWER = -20, 63
 class Rows:
     """How many rows count in each group."""
 
+    __canonical__: ClassVar[Record] = Record("Rows")
+
 
 @dataclass(frozen=True, slots=True)
 class People:
     """How many units have a row that counts in each group."""
 
+    __canonical__: ClassVar[Record] = Record("People")
+
 
 @dataclass(frozen=True, slots=True)
 class Present:
     """How many rows that count have a value, in each group."""
+
+    __canonical__: ClassVar[Record] = Record("Present", "value")
 
     value: Expression
 
@@ -62,6 +69,8 @@ class Total:
     high_steps); for integers on a grid of step 1 that is clip(x, low, high). What is added up is u; if `centred`,
     u − bounds.centre; if `squared`, (u − bounds.centre)² − bounds.radius² // 2.
     """
+
+    __canonical__: ClassVar[Record] = Record("Total", "value", "bounds", "centred", "squared")
 
     value: Expression
     bounds: Bounds
@@ -80,6 +89,8 @@ class Total:
 class Distinct:
     """How many different values (NULL is none) the rows that count have, in each group."""
 
+    __canonical__: ClassVar[Record] = Record("Distinct", "value")
+
     value: Expression
 
 
@@ -89,6 +100,8 @@ class Frequencies:
 
     Cell i begins at low_steps + i·span. One column for each of the `cells`.
     """
+
+    __canonical__: ClassVar[Record] = Record("Frequencies", "value", "bounds", "span")
 
     value: Expression
     bounds: Bounds
@@ -106,6 +119,8 @@ class Histogram:
 
     Edges are compared as float64. Values outside and NULL are not counted. One column for each of the `cells`.
     """
+
+    __canonical__: ClassVar[Record] = Record("Histogram", "value", "edges")
 
     value: Expression
     edges: tuple[Fraction, ...]
@@ -136,12 +151,16 @@ class PeopleBy:
 class PeopleWhere:
     """How many units have a row with this condition true: one count, over all groups, before limits."""
 
+    __canonical__: ClassVar[Record] = Record("PeopleWhere", "condition")
+
     condition: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleCut:
     """How many units lose a row to the limit: one count over all groups."""
+
+    __canonical__: ClassVar[Record] = Record("PeopleCut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +191,8 @@ Aggregate = GroupAggregate | PeopleAggregate
 @dataclass(frozen=True, slots=True)
 class Key:
     """What rows are grouped by; with `values`, these are all groups there are, and other rows are left out."""
+
+    __canonical__: ClassVar[Record] = Record("Key", "expression", "values")
 
     expression: Expression
     values: tuple[Value, ...] | None = None

@@ -11,8 +11,10 @@ more than `MOST_PARTS` is refused where it is made, so that nothing that walks a
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import ClassVar
 
 from discreet.core import Bounds, InvalidInput, OutOfRange, WrongType
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.core.schema import Kind, Schema, Value, closest
 from discreet.data.functions import Function, kind_of_call
@@ -26,6 +28,8 @@ LONGEST_PATTERN = 1_000
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A constant. Text that is compared with dates is turned into a date by whoever builds the tree."""
+
+    __canonical__: ClassVar[Record] = Record("Literal", "value", "kind")
 
     value: Value
     kind: Kind
@@ -45,6 +49,8 @@ class Literal:
 class ColumnValue:
     """A column of the row, clamped to its bounds if it has any."""
 
+    __canonical__: ClassVar[Record] = Record("ColumnValue", "name", "kind", "bounds")
+
     name: str
     kind: Kind
     bounds: Bounds | None = None
@@ -59,6 +65,8 @@ class ColumnValue:
 class Call:
     """A function of other expressions. Made by `call`, which finds the kind."""
 
+    __canonical__: ClassVar[Record] = Record("Call", "function", "arguments", "kind", unwritten=["parts"])
+
     function: Function
     arguments: tuple["Expression", ...]
     kind: Kind
@@ -71,6 +79,8 @@ class Call:
 @dataclass(frozen=True, slots=True)
 class Case:
     """The value beside the first condition that is true; otherwise the last; NULL if there is none."""
+
+    __canonical__: ClassVar[Record] = Record("Case", "branches", "otherwise", "kind", unwritten=["parts"])
 
     branches: tuple[tuple["Expression", "Expression"], ...]
     otherwise: "Expression | None"
@@ -90,6 +100,8 @@ class Case:
 class InSet:
     """Whether a value is among constants (no NULL among them); NULL if the value is NULL."""
 
+    __canonical__: ClassVar[Record] = Record("InSet", "value", "members", "kind", unwritten=["parts"])
+
     value: "Expression"
     members: tuple[Literal, ...]
     kind: Kind = field(init=False, default=Kind.BOOLEAN)
@@ -102,6 +114,8 @@ class InSet:
 @dataclass(frozen=True, slots=True)
 class Like:
     """Whether a text fits a pattern: % is any text, _ any one character, and nothing escapes them."""
+
+    __canonical__: ClassVar[Record] = Record("Like", "value", "pattern", "folded", "kind", unwritten=["parts"])
 
     value: "Expression"
     pattern: str

@@ -3,6 +3,7 @@
 from enum import Enum
 
 from discreet.core import InvalidInput, WrongType
+from discreet.core.canonical_text import Choices
 from discreet.core.schema import Kind
 from discreet.data.expressions import Expression
 
@@ -15,6 +16,19 @@ class Fold(Enum):
     float64(S)·float64(step). MEAN is float64(TOTAL) / float64(PRESENT). LEAST and MOST are of any kind but boolean;
     texts go by their UTF-8 bytes. TOTAL, MEAN, LEAST and MOST of no value are NULL.
     """
+
+    __canonical__ = Choices(
+        "Fold",
+        {
+            "COUNT(*)": "ROWS: 'COUNT(*)'",
+            "COUNT": "PRESENT: 'COUNT'",
+            "COUNT DISTINCT": "DISTINCT: 'COUNT DISTINCT'",
+            "SUM": "TOTAL: 'SUM'",
+            "AVG": "MEAN: 'AVG'",
+            "MIN": "LEAST: 'MIN'",
+            "MAX": "MOST: 'MAX'",
+        },
+    )
 
     ROWS = "COUNT(*)"
     PRESENT = "COUNT"

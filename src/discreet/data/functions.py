@@ -30,11 +30,74 @@ from dataclasses import dataclass
 from enum import Enum
 
 from discreet.core import WrongType
+from discreet.core.canonical_text import Choices
 from discreet.core.schema import Kind
 
 
 class Function(Enum):
     """All functions of one row."""
+
+    __canonical__ = Choices(
+        "Function",
+        {
+            "+": "ADD: '+'",
+            "-": "SUBTRACT: '-'",
+            "*": "MULTIPLY: '*'",
+            "/": "DIVIDE: '/'",
+            "//": "FLOOR_DIVIDE: '//'",
+            "%": "MODULO: '%'",
+            "negate": "NEGATE: 'negate'",
+            "ABS": "ABS: 'ABS'",
+            "FLOOR": "FLOOR: 'FLOOR'",
+            "CEIL": "CEIL: 'CEIL'",
+            "ROUND": "ROUND: 'ROUND'",
+            "SQRT": "SQRT: 'SQRT'",
+            "LN": "LN: 'LN'",
+            "EXP": "EXP: 'EXP'",
+            "POWER": "POWER: 'POWER'",
+            "CLAMP": "CLAMP: 'CLAMP'",
+            "LEAST": "LEAST: 'LEAST'",
+            "GREATEST": "GREATEST: 'GREATEST'",
+            "COALESCE": "COALESCE: 'COALESCE'",
+            "NULLIF": "NULLIF: 'NULLIF'",
+            "=": "EQ: '='",
+            "<>": "NE: '<>'",
+            "<": "LT: '<'",
+            "<=": "LE: '<='",
+            ">": "GT: '>'",
+            ">=": "GE: '>='",
+            "AND": "AND: 'AND'",
+            "OR": "OR: 'OR'",
+            "NOT": "NOT: 'NOT'",
+            "IS NULL": "IS_NULL: 'IS NULL'",
+            "LOWER": "LOWER: 'LOWER'",
+            "UPPER": "UPPER: 'UPPER'",
+            "TRIM": "TRIM: 'TRIM'",
+            "LENGTH": "LENGTH: 'LENGTH'",
+            "SUBSTRING": "SUBSTRING: 'SUBSTRING'",
+            "||": "CONCAT: '||'",
+            "YEAR": "YEAR: 'YEAR'",
+            "QUARTER": "QUARTER: 'QUARTER'",
+            "MONTH": "MONTH: 'MONTH'",
+            "WEEK": "WEEK: 'WEEK'",
+            "DAY": "DAY: 'DAY'",
+            "WEEKDAY": "WEEKDAY: 'WEEKDAY'",
+            "HOUR": "HOUR: 'HOUR'",
+            "MINUTE": "MINUTE: 'MINUTE'",
+            "DATE_TRUNC year": "TRUNC_YEAR: 'DATE_TRUNC year'",
+            "DATE_TRUNC quarter": "TRUNC_QUARTER: 'DATE_TRUNC quarter'",
+            "DATE_TRUNC month": "TRUNC_MONTH: 'DATE_TRUNC month'",
+            "DATE_TRUNC week": "TRUNC_WEEK: 'DATE_TRUNC week'",
+            "DATE_TRUNC day": "TRUNC_DAY: 'DATE_TRUNC day'",
+            "DAYS_BETWEEN": "DAYS_BETWEEN: 'DAYS_BETWEEN'",
+            "ADD_DAYS": "ADD_DAYS: 'ADD_DAYS'",
+            "ADD_MONTHS": "ADD_MONTHS: 'ADD_MONTHS'",
+            "CAST AS INTEGER": "TO_INTEGER: 'CAST AS INTEGER'",
+            "CAST AS REAL": "TO_REAL: 'CAST AS REAL'",
+            "CAST AS TEXT": "TO_TEXT: 'CAST AS TEXT'",
+            "CAST AS DATE": "TO_DATE: 'CAST AS DATE'",
+        },
+    )
 
     ADD = "+"
     SUBTRACT = "-"

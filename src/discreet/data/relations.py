@@ -32,8 +32,10 @@ why a cut keeps a relation owned.
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
+from typing import ClassVar
 
 from discreet.core import Bounds, InvalidInput, WrongType
+from discreet.core.canonical_text import Choices, Record
 from discreet.core.exact import whole
 from discreet.core.schema import Column, Kind
 from discreet.data.expressions import Expression, call
@@ -51,6 +53,8 @@ class Scan:
     part of a relation's text: that was written before there was a cap.
     """
 
+    __canonical__: ClassVar[Record] = Record("Scan", "table", "columns", unwritten=["whole"])
+
     table: str
     columns: tuple[Column, ...]
     whole: bool = field(default=False, repr=False)
@@ -60,6 +64,8 @@ class Scan:
 class PublicScan:
     """A public table: those of its columns that somebody needs. Not a relation: nobody's rows are no private rows."""
 
+    __canonical__: ClassVar[Record] = Record("PublicScan", "table", "columns")
+
     table: str
     columns: tuple[Column, ...]
 
@@ -67,6 +73,8 @@ class PublicScan:
 @dataclass(frozen=True, slots=True)
 class Named:
     """A column that is computed: what it is called, what it is, and what is public about it."""
+
+    __canonical__: ClassVar[Record] = Record("Named", "column", "expression")
 
     column: Column
     expression: Expression
@@ -76,6 +84,8 @@ class Named:
 class Derived:
     """Rows with other columns, and of those where a condition is true."""
 
+    __canonical__: ClassVar[Record] = Record("Derived", "source", "columns", "where")
+
     source: "Relation"
     columns: tuple[Named, ...]
     where: Expression | None = None
@@ -84,6 +94,8 @@ class Derived:
 @dataclass(frozen=True, slots=True)
 class Folded:
     """A column of `PerUnit`. `value` is None for ROWS; `bounds` are for TOTAL and MEAN of reals, and nothing else."""
+
+    __canonical__: ClassVar[Record] = Record("Folded", "column", "fold", "value", "bounds")
 
     column: Column
     fold: Fold
@@ -95,6 +107,8 @@ class Folded:
 class PerUnit:
     """One row for each unit, or for each unit and key."""
 
+    __canonical__: ClassVar[Record] = Record("PerUnit", "source", "keys", "values")
+
     source: "Relation"
     keys: tuple[Named, ...]
     values: tuple[Folded, ...]
@@ -103,6 +117,8 @@ class PerUnit:
 @dataclass(frozen=True, slots=True)
 class First:
     """The first rows of each unit by a value."""
+
+    __canonical__: ClassVar[Record] = Record("First", "source", "rows", "by")
 
     source: "Relation"
     rows: int
@@ -113,11 +129,23 @@ class First:
 class UnionAll:
     """Rows of several relations with the same columns: names, kinds and order. What else is public, the first says."""
 
+    __canonical__: ClassVar[Record] = Record("UnionAll", "parts")
+
     parts: tuple["Relation", ...]
 
 
 class JoinKind(Enum):
     """What becomes of rows on the left."""
+
+    __canonical__ = Choices(
+        "JoinKind",
+        {
+            "JOIN": "INNER: 'JOIN'",
+            "LEFT JOIN": "LEFT: 'LEFT JOIN'",
+            "IN": "SEMI: 'IN'",
+            "NOT IN": "ANTI: 'NOT IN'",
+        },
+    )
 
     INNER = "JOIN"
     LEFT = "LEFT JOIN"
@@ -133,6 +161,8 @@ Pair = tuple[Expression, Expression]
 class PublicJoin:
     """A join with a public table, of any cardinality: INNER, LEFT, SEMI or ANTI."""
 
+    __canonical__: ClassVar[Record] = Record("PublicJoin", "left", "right", "on", "kind")
+
     left: "Relation"
     right: PublicScan
     on: tuple[Pair, ...]
@@ -142,6 +172,8 @@ class PublicJoin:
 @dataclass(frozen=True, slots=True)
 class UnitJoin:
     """A join of one unit's rows with each other: the units are equal, and all pairs."""
+
+    __canonical__: ClassVar[Record] = Record("UnitJoin", "left", "right", "on", "kind")
 
     left: "Relation"
     right: "Relation"
@@ -166,6 +198,8 @@ class MatchJoin:
     that go have a row that goes on the left or on the right: at most 2·rows·matches. The same for rows that come. So
     the result changes by at most 4·rows·matches rows: `moved`.
     """
+
+    __canonical__: ClassVar[Record] = Record("MatchJoin", "left", "right", "on", "rows", "matches")
 
     left: "Relation"
     right: "Relation"

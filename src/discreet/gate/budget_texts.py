@@ -2,11 +2,14 @@
 
 from fractions import Fraction
 
-from discreet.core import Neighbours, PrivacyUnit, Window
+from discreet.core import PrivacyUnit, Window
+from discreet.core.units import NEIGHBOUR_WORDS
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.budgets import Budget
 from discreet.gate.canonical import Fields, canonical, parsed
 
+#: The relations by their words.
+RELATIONS = {word: relation for relation, word in NEIGHBOUR_WORDS.items()}
 NUMBERS = ("epsilon", "delta", "rho", "reserve")
 
 
@@ -15,7 +18,7 @@ def budget_fields(budget: Budget) -> Fields:
     return {
         **_numbers(budget),
         "unit": budget.unit.column,
-        "neighbours": budget.unit.neighbours.name.lower(),
+        "neighbours": NEIGHBOUR_WORDS[budget.unit.neighbours],
         **({} if budget.unit.window is None else {"window": str(budget.unit.window)}),
         **({"per": budget.per} if budget.personal else {}),
         **({} if budget.most is None else {"most": str(budget.most)}),
@@ -28,7 +31,7 @@ def budget_of(fields: Fields) -> Budget:
     """Take the fields of a budget out of others, and return it."""
     unit = PrivacyUnit(
         column=fields.pop("unit"),
-        neighbours=Neighbours[fields.pop("neighbours").upper()],
+        neighbours=RELATIONS[fields.pop("neighbours")],
         window=Window.of(fields.pop("window")) if "window" in fields else None,
     )
     total = parsed(fields.pop("total").encode("ascii")) if "total" in fields else None

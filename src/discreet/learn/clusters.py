@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import Number, whole
+from discreet.core.canonical_text import Record, canonical_text
 from discreet.learn.estimator import Estimator
 from discreet.learn.features import (
     STEPS,
@@ -45,6 +46,8 @@ class ClusterPlan:
     Reference: Blum, Dwork, McSherry, Nissim 2005; Su, Cao, Li, Bertino, Jin 2016 (how few steps do).
     """
 
+    __canonical__: ClassVar[Record] = Record("ClusterPlan", "features", "clusters", "steps", "rho")
+
     features: Features
     clusters: int
     steps: int
@@ -66,7 +69,7 @@ class ClusterPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        return f"{FORM}\n{self!r}"
+        return f"{FORM}\n{canonical_text(self)}"
 
     def check(self, data: Table, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import InvalidInput, OutOfRange
+from discreet.core.canonical_text import Record, canonical_text
 from discreet.learn.features import (
     STEPS,
     Features,
@@ -60,6 +62,10 @@ class DescentPlan:
     Bun, Steinke 2016, Lemma 2.3 (composition).
     """
 
+    __canonical__: ClassVar[Record] = Record(
+        "DescentPlan", "features", "classes", "rho", "clip", "steps", "rate", "momentum", "rows"
+    )
+
     features: Features
     classes: int
     rho: Fraction
@@ -107,7 +113,7 @@ class DescentPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        return f"{FORM}\n{self!r}"
+        return f"{FORM}\n{canonical_text(self)}"
 
     def check(self, data: Examples, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""

@@ -13,12 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, WrongType
+from discreet.core.canonical_text import Record
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 
@@ -43,6 +44,8 @@ class Features:
     With `centred`, a column's middle becomes 0 and its bounds ±`STEPS`; without, 0 stays 0, so that a row of mostly
     zeros stays short, and the bound that is farther from 0 becomes ±`STEPS`.
     """
+
+    __canonical__: ClassVar[Record] = Record("Features", "low", "high", "centred")
 
     low: tuple[float, ...]
     high: tuple[float, ...]

@@ -22,13 +22,14 @@ Reference: Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith 2011, Theorem 3.4,
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, Number, positive, probability, round_down, whole
+from discreet.core.canonical_text import Record, canonical_text
 from discreet.core.exact import flag
 from discreet.learn.estimator import Estimator, accuracy, need_as_many
 from discreet.learn.features import Floats, class_indices, read_classes, read_labels, read_matrix
@@ -53,6 +54,8 @@ class Labelled:
 class FinitePlan:
     """Choose a hypothesis of a public finite class by its mistakes. Guarantee: `epsilon`; see the module."""
 
+    __canonical__: ClassVar[Record] = Record("FinitePlan", "hypotheses", "epsilon", foreign=["hypotheses"])
+
     hypotheses: FiniteClass
     epsilon: Fraction
 
@@ -72,7 +75,7 @@ class FinitePlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        return f"{FORM}\n{self!r}"
+        return f"{FORM}\n{canonical_text(self)}"
 
     def scores(self, data: Labelled) -> NDArray[np.int64]:
         """Return minus the mistakes of every hypothesis. As private as the rows."""

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, OutOfRange, exact, whole
+from discreet.core.canonical_text import OwnText, Record
 from discreet.learn.features import Floats, Integers
 
 #: Hypotheses that a class may have.
@@ -48,6 +49,8 @@ class FiniteClass(Protocol):
 @dataclass(frozen=True, slots=True, init=False)
 class Thresholds:
     """The first column is at least t, for every t of a public list; and with `both`, it is below t."""
+
+    __canonical__: ClassVar[Record] = Record("Thresholds", "cuts", "both")
 
     cuts: tuple[float, ...]
     both: bool
@@ -90,6 +93,8 @@ class Conjunctions:
     Hypothesis number i, written in base 3 with the first column's digit first, asks for 0, 1 or (2) nothing.
     """
 
+    __canonical__: ClassVar[Record] = Record("Conjunctions", "columns")
+
     columns: int
 
     def __post_init__(self) -> None:
@@ -127,6 +132,8 @@ class Conjunctions:
 class DecisionLists:
     """All functions of d columns of truth values that a list "if literal then label, else …, else label" computes."""
 
+    __canonical__: ClassVar[Record] = Record("DecisionLists", "columns")
+
     columns: int
 
     def __post_init__(self) -> None:
@@ -152,6 +159,11 @@ class DecisionLists:
         return listed(self.columns)[1][index]
 
 
+def _names_listed(hypotheses: "Hypotheses") -> str:
+    """Return the names of one's own hypotheses; part of canonical texts, and so for life."""
+    return f"Hypotheses({', '.join(name for name, _ in hypotheses.functions)})"
+
+
 @dataclass(frozen=True)
 class Hypotheses:
     """A list of one's own: functions from rows to truth values, each with a name.
@@ -159,6 +171,8 @@ class Hypotheses:
     Whoever writes them owns that what they say of a row depends on that row alone. Of a row on which
     a function fails, it says no.
     """
+
+    __canonical__: ClassVar[OwnText] = OwnText("Hypotheses", _names_listed)
 
     functions: tuple[tuple[str, Callable[[Floats], Any]], ...]
 
@@ -189,7 +203,7 @@ class Hypotheses:
         return self.functions[index][0]
 
     def __repr__(self) -> str:
-        return f"Hypotheses({', '.join(name for name, _ in self.functions)})"
+        return _names_listed(self)
 
 
 def _answers(says: Callable[[Floats], Any], values: Floats) -> Truths | None:

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import OutOfRange
+from discreet.core.canonical_text import Record, canonical_text
 from discreet.learn.features import (
     STEPS,
     Features,
@@ -44,6 +46,8 @@ class ProductPlan:
     with Q for S² where that is less.
     Reference: Dwork, Talwar, Thakurta, Zhang 2014 (noise on second moments); Wang 2018 (sufficient statistics).
     """
+
+    __canonical__: ClassVar[Record] = Record("ProductPlan", "features", "norm", "rho")
 
     features: Features
     #: The most that a scaled row's norm may be, its constant included; None leaves rows as long as they are.
@@ -82,7 +86,7 @@ class ProductPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        return f"{FORM}\n{self!r}"
+        return f"{FORM}\n{canonical_text(self)}"
 
     def check(self, data: Table, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""
@@ -106,6 +110,8 @@ class GroupPlan:
     each of d columns a value and a square of at most 1 in magnitude: 2d + 1 numbers of at most S steps.
     Reference: Canonne, Kamath, Steinke 2020, Theorem 14, for the noise.
     """
+
+    __canonical__: ClassVar[Record] = Record("GroupPlan", "features", "groups", "rho")
 
     features: Features
     groups: int
@@ -132,7 +138,7 @@ class GroupPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        return f"{FORM}\n{self!r}"
+        return f"{FORM}\n{canonical_text(self)}"
 
     def check(self, data: Table, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""

@@ -29,12 +29,14 @@ that near to each other. Both steps compose, and what is released follows from t
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Approximate, GaussianNoise, PrivacyLoss, least_noise
 from discreet.core import NotProved, Number, log_up, positive, probability, round_up
+from discreet.core.canonical_text import Record, canonical_text
 from discreet.core.frozen import settle
 from discreet.learn.descent import Examples
 from discreet.learn.features import BITS, STEPS, Features, Floats, shortened, with_constant
@@ -69,6 +71,8 @@ class ObjectivePlan:
 
     Guarantee: (`epsilon`, `delta`) for the minimum, and what `output` costs for its approximation.
     """
+
+    __canonical__: ClassVar[Record] = Record("ObjectivePlan", "features", "norm", "penalty", "epsilon", "delta")
 
     features: Features
     #: R: the most that a scaled row's norm is, its constant included.
@@ -144,7 +148,7 @@ class ObjectivePlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        return f"{FORM}\n{self!r}"
+        return f"{FORM}\n{canonical_text(self)}"
 
     def check(self, data: Examples, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.core import Number
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.local.odds import need_epsilon, odds_below
 from discreet.local.reports import category_of, need_domain
@@ -19,6 +21,8 @@ class Hadamard:
     Guarantee: ε-local differential privacy: the row is independent of the category, the sign randomised response.
     Reference: Acharya, Sun, Zhang 2019; Bassily, Nissim, Stemmer, Thakurta 2017.
     """
+
+    __canonical__: ClassVar[Record] = Record("Hadamard", "domain", "epsilon", unwritten=["odds"])
 
     domain: int
     epsilon: Fraction

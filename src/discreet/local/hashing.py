@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.core import InvalidInput, Number, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.local.fields import MOST, FiniteField, field_of, field_sizes
 from discreet.local.odds import need_epsilon, odds_below
@@ -27,6 +29,10 @@ class LocalHashing:
     Reference: Wang, Blocki, Li, Jha 2017, Section 4.4; Carter, Wegman 1979 (universal hashing); Feldman and others 2022
     (hashing over a finite field).
     """
+
+    __canonical__: ClassVar[Record] = Record(
+        "LocalHashing", "domain", "epsilon", "buckets", unwritten=["odds", "finite", "digits"]
+    )
 
     domain: int
     epsilon: Fraction

@@ -3,10 +3,11 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 from discreet.core import Bounds, Number, WrongType
 from discreet.core.bounds import need_bounds
+from discreet.core.canonical_text import Record
 from discreet.core.errors import kind_of
 from discreet.core.exact import exact
 from discreet.core.frozen import settle
@@ -33,6 +34,10 @@ class NumberResponse:
     rounding and mixing at random keep that.
     Reference: Duchi, Jordan, Wainwright 2018; Wang and others 2019 (piecewise, hybrid). On a grid of levels: ours.
     """
+
+    __canonical__: ClassVar[Record] = Record(
+        "NumberResponse", "bounds", "epsilon", "share", unwritten=["odds", "levels", "near"]
+    )
 
     bounds: Bounds
     epsilon: Fraction

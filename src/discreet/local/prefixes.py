@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.core import InvalidInput, Number, WrongType, whole
+from discreet.core.canonical_text import Record
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 from discreet.local.hashing import LocalHashing, best_buckets
@@ -25,6 +27,8 @@ class PrefixTree:
     Guarantee: ε-local differential privacy: the length is independent of the text, and one prefix is told.
     Reference: Bassily, Nissim, Stemmer, Thakurta 2017 (TreeHist); Wang, Li, Jha 2021 (PEM, one report a person).
     """
+
+    __canonical__: ClassVar[Record] = Record("PrefixTree", "length", "epsilon", unwritten=["levels"])
 
     length: int
     epsilon: Fraction

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, Number, WrongType
+from discreet.core.canonical_text import foreign_text
 from discreet.core.errors import kind_of
 from discreet.core.exact import text_down, text_up
 from discreet.core.untrusted_text import read_fraction
@@ -182,4 +183,4 @@ def _need_encoder(encoder: Any) -> str:
     cost = getattr(encoder, "epsilon", None)  # one that is 0 or less would fill the purse
     if not callable(getattr(encoder, "encode", None)) or not isinstance(cost, Fraction) or cost <= 0:
         raise WrongType(f"encoder is {kind_of(encoder)}, not an encoder.", fix="pass an encoder of discreet.local")
-    return repr(encoder)
+    return foreign_text(encoder)

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 from discreet.core import InvalidInput, Number, log_up, probability
+from discreet.core.canonical_text import Record
 from discreet.core.exponential import COST_STEP
 from discreet.core.frozen import settle
 from discreet.local.odds import need_epsilon, odds_below, root_below
@@ -24,6 +25,8 @@ class Rappor:
     Reference: Erlingsson, Pihur, Korolova 2014, Sections 2 and 3 (basic RAPPOR; their f is 2·flip, their p and q are
     low and high).
     """
+
+    __canonical__: ClassVar[Record] = Record("Rappor", "domain", "flip", "low", "high")
 
     domain: int
     flip: Fraction

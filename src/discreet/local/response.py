@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.core import Number
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.local.odds import need_epsilon, odds_below
 from discreet.local.reports import category_of, need_domain
@@ -18,6 +20,8 @@ class KaryResponse:
     Guarantee: ε-local differential privacy, as kept/others = odds ≤ e^ε.
     Reference: Warner 1965; Kairouz, Oh, Viswanath 2016; Wang, Blocki, Li, Jha 2017 (direct encoding).
     """
+
+    __canonical__: ClassVar[Record] = Record("KaryResponse", "domain", "epsilon", unwritten=["odds"])
 
     domain: int
     epsilon: Fraction

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import comb
+from typing import ClassVar
 
 from discreet.core import Number
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.local.odds import need_epsilon, odds_below
 from discreet.local.reports import category_of, need_domain
@@ -20,6 +22,8 @@ class SubsetSelection:
     Guarantee: ε-local differential privacy: a set with the true category is odds ≤ e^ε times as likely as one without.
     Reference: Ye, Barg 2018; Wang and others 2016 (ω-subset).
     """
+
+    __canonical__: ClassVar[Record] = Record("SubsetSelection", "domain", "epsilon", "chosen", unwritten=["odds"])
 
     domain: int
     epsilon: Fraction

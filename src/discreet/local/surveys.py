@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import prod
+from typing import ClassVar
 
 from discreet.core import InvalidInput, Number, WrongType, whole
+from discreet.core.canonical_text import Record
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 from discreet.local.choosing import Chosen, best_encoder
@@ -25,6 +27,10 @@ class Survey:
     Guarantee: ε-local differential privacy: which marginal is told is independent of the person, and one is told.
     Reference: Cormode, Kulkarni, Srivastava 2018 (marginals under local privacy, sampling of marginals).
     """
+
+    __canonical__: ClassVar[Record] = Record(
+        "Survey", "attributes", "ways", "epsilon", unwritten=["marginals", "encoders"]
+    )
 
     attributes: tuple[tuple[str, int], ...]
     ways: int

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 from discreet.core import Number
+from discreet.core.canonical_text import Record
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.local.odds import need_epsilon, odds_below, root_below
@@ -25,6 +26,8 @@ class Unary:
     kept·(1 − others)/((1 − kept)·others) ≤ e^ε.
     Reference: Wang, Blocki, Li, Jha 2017, Section 4.3 (optimal); Erlingsson, Pihur, Korolova 2014 (symmetric).
     """
+
+    __canonical__: ClassVar[Record] = Record("Unary", "domain", "epsilon", "kept", "others")
 
     domain: int
     epsilon: Fraction

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from discreet.core import Bounds, InvalidInput, Number, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.local.numbers import NumberResponse
 from discreet.local.odds import need_epsilon
@@ -28,6 +29,8 @@ class VectorResponse:
     those that are add up to ε.
     Reference: Wang and others 2019, Algorithm 4; the least order: Duchi, Jordan, Wainwright 2018.
     """
+
+    __canonical__: ClassVar[Record] = Record("VectorResponse", "size", "epsilon", "told", "each")
 
     size: int
     epsilon: Fraction

@@ -18,12 +18,14 @@ Reference: McSherry, Talwar 2007; Balcan, Blum, Hartline, Mansour 2008 (attribut
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange, Parallel
 from discreet.core import InvalidInput, Number, OutOfRange, WrongType, log_up, positive, whole
+from discreet.core.canonical_text import Record
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, Outcome, need_grid
@@ -45,6 +47,8 @@ class AttributeAuction:
 
     Bids of segments that were not declared are left out. Guarantee: `epsilon`-bounded range; see the module.
     """
+
+    __canonical__: ClassVar[Record] = Record("AttributeAuction", "segments", "grid", "epsilon", "verified", "pricings")
 
     segments: tuple[str, ...]
     grid: PriceGrid

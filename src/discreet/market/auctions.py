@@ -25,13 +25,14 @@ see of a bid is the price (joint differential privacy, by the billboard lemma; s
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange
 from discreet.core import Number, WrongType, exact, log_up, positive, whole
+from discreet.core.canonical_text import Record
 from discreet.core.errors import kind_of
 from discreet.core.exact import text_up
 from discreet.core.frozen import settle
@@ -73,6 +74,8 @@ class Auction:
 
     Guarantee: `epsilon`-bounded range for one bid that is added, removed or replaced; proved in the module.
     """
+
+    __canonical__: ClassVar[Record] = Record("Auction", "grid", "epsilon")
 
     grid: PriceGrid
     epsilon: Fraction

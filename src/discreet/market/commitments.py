@@ -27,13 +27,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, NotProved, Number, OutOfRange, WrongType, exact, log_up, positive, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.market.statements import Statement, miss_of, most_gain, words_of
 from discreet.mechanisms import ExponentialMechanism
@@ -171,6 +172,10 @@ class TruthfulChoice:
 
     Reports that are none of the types are left out. Guarantee: `epsilon`-bounded range; truth is strictly dominant.
     """
+
+    __canonical__: ClassVar[Record] = Record(
+        "TruthfulChoice", "setting", "epsilon", "margin", "mixing", foreign=["setting"]
+    )
 
     setting: Setting
     epsilon: Fraction

@@ -47,12 +47,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.accounting import Repeated
 from discreet.core import InvalidInput, Number, OutOfRange, Sensitivity, WrongType, positive, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.market.dynamics import KEPT, SHARES, Dynamics, Integers
 from discreet.market.games import LargeGame
@@ -74,6 +75,8 @@ class Mediator:
 
     Types that are not in the game are left out. Guarantee: ρ-zCDP of what is posted, and so joint privacy; see above.
     """
+
+    __canonical__: ClassVar[Record] = Record("Mediator", "game", "rho", "rounds", "rate")
 
     game: LargeGame
     rho: Fraction

@@ -9,11 +9,13 @@ Reference: Kearns, Pai, Roth, Ullman 2014 (λ-large games).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, OutOfRange, WrongType, exact, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 
 #: Players, and actions or types.
@@ -26,6 +28,8 @@ Table = tuple[tuple[Fraction, ...], ...]
 @dataclass(frozen=True, slots=True, init=False)
 class LargeGame:
     """At most so many players, what they may do and be, and what it is worth to them. Public, but for who is what."""
+
+    __canonical__: ClassVar[Record] = Record("LargeGame", "players", "actions", "types", "base", "crowding")
 
     players: int
     actions: tuple[str, ...]

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import Number, WrongType, positive, whole
+from discreet.core.canonical_text import Record
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 
@@ -34,6 +35,8 @@ Bids = NDArray[Any] | list[Any] | tuple[Any, ...]
 @dataclass(frozen=True, slots=True, init=False)
 class PriceGrid:
     """The prices top/steps, 2·top/steps, …, top. Public."""
+
+    __canonical__: ClassVar[Record] = Record("PriceGrid", "steps", "top")
 
     steps: int
     top: Fraction

@@ -22,13 +22,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange, Repeated
 from discreet.core import InvalidInput, Number, WrongType, log_up, positive, whole
+from discreet.core.canonical_text import Record
 from discreet.core.exact import text_up
 from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, need_grid
@@ -49,6 +50,8 @@ class PostedPrices:
 
     Step t looks at the first t rounds of the data; the price of step 0 is drawn from nothing. Guarantee: as above.
     """
+
+    __canonical__: ClassVar[Record] = Record("PostedPrices", "grid", "rounds", "epsilon")
 
     grid: PriceGrid
     rounds: int

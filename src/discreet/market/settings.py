@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
+from typing import ClassVar
 
 from discreet.core import OutOfRange, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 
 #: Places of a line, and of a plane, and facilities: tables grow with the third power and more.
@@ -21,6 +23,8 @@ class Line:
     next to each other, all such pairs alike. Whoever lies is sent to the farther of the two, by one step, if they lie
     between the truth and the lie: the gap is 1/(places − 1)².
     """
+
+    __canonical__: ClassVar[Record] = Record("Line", "places", "facilities")
 
     places: int
     facilities: int
@@ -64,6 +68,8 @@ class Line:
 @dataclass(frozen=True, slots=True, init=False)
 class Plane:
     """Build facilities at crossings of a grid of streets, on which ways are walked; else as on a `Line`."""
+
+    __canonical__: ClassVar[Record] = Record("Plane", "width", "height", "facilities")
 
     width: int
     height: int
@@ -120,6 +126,8 @@ class Sale:
     the value is above the price. Score: what a bidder pays, in half steps. Punishment: any price, all alike; a lie of
     one step costs half a step with probability 1/steps. Prices that are values themselves would have no gap.
     """
+
+    __canonical__: ClassVar[Record] = Record("Sale", "steps")
 
     steps: int
 

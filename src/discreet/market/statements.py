@@ -22,6 +22,7 @@ from typing import Any
 
 from discreet.accounting import BoundedRange, Group, PrivacyLoss, Pure, concentrated_of, delta
 from discreet.core import Number, exp_up, probability, whole
+from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import text_down, text_up
 
 #: Decimal digits of a number in a sentence.
@@ -95,4 +96,4 @@ def miss_of(confidence: Number) -> Fraction:
 
 def words_of(frozen: Any) -> str:
     """Return the text that says all about a plan whose fields are public values."""
-    return f"discreet market 1\n{frozen!r}"
+    return f"discreet market 1\n{canonical_text(frozen)}"

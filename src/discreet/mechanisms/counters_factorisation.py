@@ -5,11 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
 from discreet.accounting import Concentrated
 from discreet.core import Neighbours, Number, Sensitivity, positive, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.core.limits import AnyLimit
 from discreet.mechanisms.counters_errors import Floats, gaussian_factor
@@ -45,6 +47,8 @@ class FactorisationCounter:
     Reference: Fichtenberger, Henzinger, Upadhyay 2023; Henzinger, Upadhyay, Upadhyay 2023; adaptively arriving data:
     Denisov, McMahan, Rush, Smith, Thakurta 2022.
     """
+
+    __canonical__: ClassVar[Record] = Record("FactorisationCounter", "steps", "rho", "limit", "neighbours")
 
     steps: int
     rho: Fraction

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
 from discreet.accounting import Concentrated, Pure
 from discreet.core import InvalidInput, Neighbours, Number, Sensitivity, positive, whole
+from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.core.limits import AnyLimit
 from discreet.mechanisms.counters_errors import Floats, gaussian_factor, laplace_growth, laplace_radius
@@ -42,6 +44,8 @@ class TreeCounter:
     l2 if they are the first k steps: `discreet.mechanisms.counters_reach`.
     Reference: Dwork, Naor, Pitassi, Rothblum 2010; Chan, Shi, Song 2011; the estimate is Honaker 2015, "from below".
     """
+
+    __canonical__: ClassVar[Record] = Record("TreeCounter", "steps", "epsilon", "rho", "limit", "neighbours")
 
     steps: int
     epsilon: Fraction | None

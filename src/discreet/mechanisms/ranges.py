@@ -3,12 +3,14 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, Number, positive, probability, whole
+from discreet.core.canonical_text import Record
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.mechanisms.quantiles import CountList, Extreme, Floats, QuantileChoice, read_level
@@ -30,6 +32,8 @@ class RangeChoice:
     Guarantee: ε-bounded range, and so ε-differential privacy and (ε²/8)-zCDP, for add/remove neighbours.
     Reference: McSherry, Talwar 2007, Theorem 6; Durfee, Rogers 2019, Section 4.2.
     """
+
+    __canonical__: ClassVar[Record] = Record("RangeChoice", "epsilon", "cells", "upper", "confidence")
 
     epsilon: Fraction
     cells: int

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import WrongType
+from discreet.core.canonical_text import Record
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Schema
 from discreet.data.aggregates import Aggregate, Aggregation, Key, Present, Rows, Table, Total
@@ -28,6 +29,8 @@ from discreet.query.spending import Epsilon, Rho, Spend
 @dataclass(frozen=True, slots=True)
 class Measured:
     """A part, which of the pass's keys it is told by (the others are added up), and its share of the price."""
+
+    __canonical__: ClassVar[Record] = Record("Measured", "part", "axes", "share")
 
     part: Part
     axes: Axes

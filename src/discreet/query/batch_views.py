@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import Number, probability
+from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import flag
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
@@ -166,7 +167,7 @@ def _radius(each: BatchPass, part: Part, variance: float, confidence: Fraction, 
 
 def _note(plan: BatchPlan, item: BatchItem) -> str:
     finest = {key for index, _ in item.places for key in plan.passes[index].keys}
-    names = [words_of(key.expression) for key in sorted(finest, key=repr)]
+    names = [words_of(key.expression) for key in sorted(finest, key=canonical_text)]
     return (
         "Counts and sums agree with the other tables of the batch, and are not whole numbers for that. They are of "
         f"rows that have listed values of {', '.join(names)}, with the limit applied to these groups."

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import InvalidInput, Number, positive
+from discreet.core.canonical_text import canonical_name, canonical_text
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Schema
@@ -81,8 +82,8 @@ class BatchPlan:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = [(each.where, each.keys, each.limit, each.measured, each.source) for each in self.passes]
         cap = cap_text(self.schema, (each.source for each in self.passes))
-        told = map(repr, [self.schema.table, self.schema.unit, *fields])
-        return "\n".join([FORM, type(self.spend).__name__, *told, *cap])
+        told = map(canonical_text, [self.schema.table, self.schema.unit, *fields])
+        return "\n".join([FORM, canonical_name(self.spend), *told, *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import Limit
+from discreet.core.canonical_text import Record, canonical_name, canonical_text
 from discreet.core.schema import Schema
 from discreet.data.aggregates import Aggregation, Key, Load, PeopleBy, Table
 from discreet.data.expressions import Expression
@@ -27,6 +28,8 @@ class ChosenLimit:
 
     The rule: quantiles of what people have, at a level of 19/20, by `discreet.mechanisms.LimitChoice`.
     """
+
+    __canonical__: ClassVar[Record] = Record("ChosenLimit", "share", "groups", "rows")
 
     share: Fraction
     groups: int
@@ -99,7 +102,7 @@ class LimitsPlan:
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.chosen)
         source = () if self.source is None else (self.source,)
         cap = cap_text(self.schema, (self.source,))
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source)), *cap])
+        return "\n".join([FORM, canonical_name(self.spend), *map(canonical_text, (*fields, *source)), *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import InvalidInput, Limit, Number, Sensitivity, exact, whole
+from discreet.core.canonical_text import canonical_name, canonical_text
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Schema, Value
@@ -112,7 +113,7 @@ class HierarchyPlan:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.paths, self.counts, self.limit)
         cap = cap_text(self.schema, ())
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, self.shares)), *cap])
+        return "\n".join([FORM, canonical_name(self.spend), *map(canonical_text, (*fields, self.shares)), *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

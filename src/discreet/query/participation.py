@@ -11,6 +11,7 @@ from typing import Any
 
 from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import InvalidInput, Limit, Number
+from discreet.core.canonical_text import canonical_text
 from discreet.core.limits import AnyLimit
 from discreet.data.aggregates import Aggregation, PeopleWhere, Table, sensitivity_of
 from discreet.data.expressions import Literal
@@ -64,7 +65,7 @@ class ParticipationPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        return "\n".join([FORM, repr(self.spend), self.question.canonical()])
+        return "\n".join([FORM, canonical_text(self.spend), self.question.canonical()])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

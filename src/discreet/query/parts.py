@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.core import Bounds
+from discreet.core.canonical_text import Record
 from discreet.core.schema import Schema
 from discreet.data.aggregates import (
     Distinct,
@@ -44,12 +46,16 @@ CELLS, CELLS_OF_MANY = 2**14, 2**10
 class Noisy:
     """Counts or sums, to which noise is added."""
 
+    __canonical__: ClassVar[Record] = Record("Noisy", "aggregate")
+
     aggregate: GroupAggregate | PeopleWhere | PeopleCut
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
     """Quantiles of one value, chosen together."""
+
+    __canonical__: ClassVar[Record] = Record("Levels", "aggregate", "levels")
 
     aggregate: Frequencies
     levels: tuple[Fraction, ...]
@@ -59,6 +65,8 @@ class Levels:
 class End:
     """The smallest or the largest value, chosen a few ranks from the end."""
 
+    __canonical__: ClassVar[Record] = Record("End", "aggregate", "largest")
+
     aggregate: Frequencies
     largest: bool
 
@@ -66,6 +74,8 @@ class End:
 @dataclass(frozen=True, slots=True)
 class Keys:
     """Which groups are shown, where groups are private."""
+
+    __canonical__: ClassVar[Record] = Record("Keys", "delta")
 
     delta: Fraction
 

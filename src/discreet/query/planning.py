@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.core import InvalidInput, OutOfRange
+from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import text_up
 from discreet.core.limits import AnyLimit, Limit, TotalLimit
 from discreet.core.schema import Schema
@@ -123,7 +124,7 @@ def _weights(question: Question, *, many: bool, schema: Schema) -> dict[Part, Fr
         for part, weight in zip(sources.parts, sources.weights, strict=True):
             found[part] = found.get(part, Fraction(0)) + weight
     # In an order of their own, so that the same measurement is the same plan however its outputs are arranged.
-    return {part: found[part] for part in sorted(found, key=repr) if found[part]}
+    return {part: found[part] for part in sorted(found, key=canonical_text) if found[part]}
 
 
 def _biases(question: Question, facts: Facts, parts: tuple[Part, ...]) -> tuple[Part, ...]:

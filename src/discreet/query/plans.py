@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import Limit
+from discreet.core.canonical_text import canonical_name, canonical_text
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Schema, Value
 from discreet.data.aggregates import (
@@ -96,7 +97,7 @@ class QueryPlan:
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
         source = () if self.source is None else (self.source,)
         cap = cap_text(self.schema, (self.source,))
-        return "\n".join([FORM, type(self.spend).__name__, *map(repr, (*fields, *source)), *cap])
+        return "\n".join([FORM, canonical_name(self.spend), *map(canonical_text, (*fields, *source)), *cap])
 
     @property
     def salt(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from discreet.accounting import Composed, Concentrated, PrivacyLoss
 from discreet.core import Bounds, InvalidInput, Limit, Neighbours, NotProved
+from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import root_down
 from discreet.core.schema import Kind, Schema
 from discreet.core.untrusted_text import read_fraction
@@ -86,10 +87,10 @@ class BoundsPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed."""
-        source = [] if self.source is None else [repr(self.source)]
+        source = [] if self.source is None else [canonical_text(self.source)]
         fields = (self.schema.unit, self._value, self._choices)
         cap = cap_text(self.schema, (self.source,))
-        return "\n".join([FORM, *map(repr, (self.schema.table, *fields)), *source, *cap])
+        return "\n".join([FORM, *map(canonical_text, (self.schema.table, *fields)), *source, *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.core import InvalidInput, Number, positive, probability, whole
+from discreet.core.canonical_text import Record
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 
@@ -12,6 +14,8 @@ from discreet.core.frozen import settle
 @dataclass(frozen=True, slots=True, init=False)
 class Epsilon:
     """Pure ε, with Laplace noise and exponential choices; where groups are bought, a δ comes beside it."""
+
+    __canonical__: ClassVar[Record] = Record("Epsilon", "epsilon")
 
     epsilon: Fraction
 
@@ -30,6 +34,8 @@ class Epsilon:
 @dataclass(frozen=True, slots=True, init=False)
 class Rho:
     """ρ of zero-concentrated differential privacy, with Gaussian noise."""
+
+    __canonical__: ClassVar[Record] = Record("Rho", "rho")
 
     rho: Fraction
 

@@ -27,6 +27,7 @@ from typing import Any
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import InvalidInput, Number, WrongType, whole
+from discreet.core.canonical_text import canonical_text
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
@@ -100,7 +101,7 @@ class StreamPlan:
     def canonical(self) -> str:
         """Return all that decides how answers are distributed, and nothing else."""
         fields = (self.schema.table, self.schema.unit, self.period, self.start, self.where, self.counter)
-        return "\n".join([FORM, *map(repr, fields)])
+        return "\n".join([FORM, *map(canonical_text, fields)])
 
     def check(self, data: Table, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""

@@ -16,8 +16,10 @@ alone, so that it is a public value when the lot is drawn, and composition allow
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
+from typing import ClassVar
 
 from discreet.core import InvalidInput, Number, positive, probability
+from discreet.core.canonical_text import Record
 from discreet.core.exact import root_down
 from discreet.core.frozen import settle
 
@@ -33,6 +35,8 @@ class AdaptiveClip:
 
     `count_noise` is σ_b, the noise on how many were within (lot/20 if left out), and `rate` how fast bounds move.
     """
+
+    __canonical__: ClassVar[Record] = Record("AdaptiveClip", "start", "quantile", "rate", "count_noise")
 
     start: Fraction
     quantile: Fraction

@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.accounting import Composed, GaussianNoise, PrivacyLoss, Repeated, Subsampled, least_noise, most_times
 from discreet.core import InvalidInput
+from discreet.core.canonical_text import Record
 from discreet.core.exact import root_down
 from discreet.learn.torch.adaptive import rounded_up
 
@@ -19,6 +21,8 @@ from discreet.learn.torch.adaptive import rounded_up
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
     """A run of lots: how many, the clipping bounds of all groups, and the noise multiplier."""
+
+    __canonical__: ClassVar[Record] = Record("Stretch", "lots", "bounds", "noise")
 
     lots: int
     bounds: tuple[Fraction, ...]

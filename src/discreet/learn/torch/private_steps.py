@@ -11,11 +11,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
 
+from discreet.core.canonical_text import Record
 from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.batch_sums import BatchSums, added
 from discreet.learn.torch.clipping import ClippedSums, Clipping, PrivateModel
@@ -31,6 +32,10 @@ Read = Callable[[Indices], Batch]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """How every lot is made: public values."""
+
+    __canonical__: ClassVar[Record] = Record(
+        "Terms", "rate", "lot", "batch", "steps", "ratios", "style", "sums", "adaptive"
+    )
 
     rate: Fraction
     lot: int

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from discreet.accounting import Approximate, Guarantee, PrivacyLoss, epsilon, guarantee, loss_to_text
 from discreet.core import InvalidInput, Number, WrongType, positive, whole
+from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.gate import Gate, Receipt, Release
@@ -170,7 +171,7 @@ class Training:
             model_text(self.network),
             function_text(self.loss),
             optimiser_text(self),
-            repr((self.examples, self.terms, self.stretches, self.groups, self.seed)),
+            canonical_text((self.examples, self.terms, self.stretches, self.groups, self.seed)),
             loss_to_text(self.cost),
         ]
         if self.collate is not None:
