@@ -275,4 +275,18 @@ POSTGRES_MUTANTS = [
         '"statement_timeout": "20s"',
         f"{OWN}::test_a_question_that_takes_too_long_is_given_up",
     ),
+    Mutant(
+        "an index on some rows is a key",
+        "data/postgres_catalogue.py",
+        "AND i.indpred IS NULL AND i.indexprs IS NULL",
+        "AND i.indexprs IS NULL",
+        "unit/test_data_postgres.py::test_a_person_who_is_a_key_has_one_row_and_is_not_counted",
+    ),
+    Mutant(
+        "a key of a table is one of its children",
+        "data/postgres_catalogue.py",
+        "WHERE h.inhparent = {table}::oid)",
+        "WHERE h.inhparent = 0::oid)",
+        "unit/test_data_postgres.py::test_a_person_who_is_a_key_has_one_row_and_is_not_counted",
+    ),
 ]

@@ -63,7 +63,7 @@ RELATION_MUTANTS = [
     Mutant(
         "a server reads all rows of a person",
         "data/row_caps.py",
-        "return not scan.whole and not self.imported",
+        "return not scan.whole and scan.table not in self.within",
         "return scan.whole",
         f"{CAPS}[postgres-table]",
     ),

@@ -344,6 +344,39 @@ def test_only_aggregates_come_to_this_process(monkeypatch):
         assert len(counts[0]) <= len(exact.groups) + cells
 
 
+# --- keys ---
+
+
+@pytest.mark.parametrize(
+    ("columns", "after", "single"),
+    [
+        ("p bigint PRIMARY KEY, x int", "", True),
+        ("p smallint UNIQUE, x int", "", True),
+        ("p bigint, x int", "CREATE UNIQUE INDEX ON {0} (p) INCLUDE (x)", True),
+        ("p bigint, x int", "", False),
+        ("p bigint, x int", "CREATE INDEX ON {0} (p)", False),
+        ("p bigint, x int, PRIMARY KEY (p, x)", "", False),
+        ("p bigint, x int UNIQUE", "", False),
+        ("p text PRIMARY KEY, x int", "", False),
+        ("p bigint, x int", "CREATE UNIQUE INDEX ON {0} (p) WHERE x > 0", False),
+        ("p bigint, x int", "CREATE UNIQUE INDEX ON {0} ((p % 10))", False),
+        ("p bigint UNIQUE DEFERRABLE INITIALLY DEFERRED, x int", "", False),
+        ("p bigint PRIMARY KEY, x int", "CREATE TABLE {0}_child () INHERITS ({0})", False),
+    ],
+)
+def test_a_person_who_is_a_key_has_one_row_and_is_not_counted(columns, after, single, monkeypatch):
+    """An index that does not see to all rows, or a type of which two values are one person, is no such key."""
+    statements, asking = [], postgres_sessions._rows
+    do("DROP TABLE IF EXISTS keyed CASCADE")
+    do(f"CREATE TABLE keyed ({columns}); INSERT INTO keyed SELECT n, n FROM generate_series(1, 5) AS g(n)")
+    do(after.format("keyed"))
+    table = open_postgres(running().plain, table="keyed", unit=PrivacyUnit(column="p"), rows_per_person=1)
+    monkeypatch.setattr(postgres_sessions, "_rows", lambda link, text: statements.append(text) or asking(link, text))
+    assert answers(table, Rows()) == [[5]]
+    assert ["HAVING count(*) > " in text for text in statements] == [not single]
+    do("DROP TABLE keyed CASCADE")
+
+
 # --- constants ---
 
 

@@ -339,7 +339,7 @@ def test_several_tables_are_kept_in_one_file_until_a_source_changes(tmp_path):
 
 def test_a_scan_leaves_out_rows_of_nobody():
     """Also where an engine's table still has some: an import of this one has none."""
-    facts = RowFacts(cap=2, tables={"visits": 1}, imported=True)
+    facts = RowFacts(cap=2, tables={"visits": 1}, within=frozenset({"visits"}))
     written = relation_sql(UnionAll((VISITS, VISITS)), ScannedDialect(), 0, facts)
     assert written.text.count("owner IS NOT NULL") == 2
 

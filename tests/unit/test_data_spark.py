@@ -474,12 +474,12 @@ def failing_people():
     [
         (lambda _: (Rows(),), 3),
         (lambda x: (Rows(), Total(x, x.bounds)), 4),
-        (lambda _: (PeopleCut(),), 4),
+        (lambda _: (PeopleCut(),), 6),
     ],
     ids=["bundles", "bundles with sums", "rows"],
 )
 def test_only_columns_that_are_asked_about_are_kept_while_units_are_asked(monkeypatch, aggregates, columns):
-    """Of a bundle its unit, its group and its numbers; rows are ordered by all of their columns."""
+    """Of a bundle its unit, its group and its numbers; of a row its unit, and all columns, which it is ordered by."""
     rows = pa.table({"person": [1, 1, 2], "y": [1, 2, 1], "x": [5, 6, 7], "long": ["a", "b", "c"]})
     table, seen = people_of(frame_of(rows), bounds={"x": (0, 9)}), []
     kind = type(frame_of(rows))

@@ -64,17 +64,21 @@ def test_where_nothing_is_known_everything_is_cut():
 
 
 def test_what_is_declared_of_a_table_bounds_what_is_made_of_it():
-    facts = RowFacts(cap=100, tables={"visits": 3}, imported=True)
+    within = frozenset({"visits"})
+    facts = RowFacts(cap=100, tables={"visits": 3}, within=within)
     assert not facts.is_cut(SCAN)
     assert facts.most(SCAN) == 3
     assert facts.most(JOIN) == 9
     assert facts.most(UnitJoin(JOIN, JOIN)) == 81
     assert facts.most(UnionAll((JOIN,) * 20)) == 100
     assert public_facts({"visits": VISITS}, (), {}, imported=True) == RowFacts(
-        cap=ROWS_PER_PERSON, tables={"visits": ROWS_PER_PERSON}, imported=True
+        cap=ROWS_PER_PERSON, tables={"visits": ROWS_PER_PERSON}, within=within
     )
+    assert public_facts({"visits": VISITS}, (), {}).within == frozenset()
+    single = public_facts({"visits": VISITS}, (), {}, single=["visits"])
+    assert (single.most(JOIN), single.within, single.cap) == (1, within, ROWS_PER_PERSON)
     by_row = replace(VISITS, unit=PrivacyUnit(column=None))
-    assert public_facts({"visits": by_row}, (), {}, imported=False).tables == {"visits": 1}
+    assert public_facts({"visits": by_row}, (), {}) == single
 
 
 @pytest.mark.parametrize("given", [0, -1, 10**9])

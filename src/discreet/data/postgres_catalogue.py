@@ -38,6 +38,17 @@ TYPES = """
     FROM made m JOIN pg_catalog.pg_type t ON t.oid = m.type JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
     WHERE t.typtype <> 'd' ORDER BY m.column_number
 """
+#: Types of which different values are different people, whatever is declared.
+WHOLE_NUMBERS = ("int2", "int4", "int8")
+#: Whether a column alone is a key of a table without children, checked for every row at once.
+KEYS = """
+    SELECT EXISTS (
+        SELECT 1 FROM pg_catalog.pg_index i
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+        WHERE i.indrelid = {table}::oid AND a.attname = {column} AND i.indisunique AND i.indisvalid AND i.indimmediate
+            AND i.indnkeyatts = 1 AND i.indpred IS NULL AND i.indexprs IS NULL
+    ) AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_inherits h WHERE h.inhparent = {table}::oid)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,8 @@ class Relation:
     spelling: str = "plain"
     #: Whether the server keeps its rows, so that some of them can be read without the others: no view does.
     kept: bool = False
+    #: Whether the person is a key, so that nobody has more than one row.
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +119,9 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
     texts = {name: cast.text for name, cast in found.items() if cast is not None}
     spelt = next((spelling(kind) for name, kind in types.items() if name.casefold() == person), "plain")
     ordered = tuple((name, kinds[name]) for name in order)
-    return Relation(schema, origin, texts, ordered, reasons, spelling=spelt, kept=kept)
+    named = next((name for name in types if name.casefold() == person), None)
+    single = named is not None and types[named] in WHOLE_NUMBERS and _is_key(catalogue.ask, place, named)
+    return Relation(schema, origin, texts, ordered, reasons, spelling=spelt, kept=kept, single=single)
 
 
 def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping[str, Kind] | None = None) -> Relation:
@@ -156,6 +171,12 @@ def _described(ask: Ask, place: _Place) -> tuple[str, dict[str, str], bool]:
         known = kind if owner == "pg_catalog" or kind == ENUM else f"{owner}.{kind}"
         types[column] = known if readable else UNREADABLE
     return f"{quoted(place.schema)}.{quoted(place.name)}", types, place.kind in KEEPING
+
+
+def _is_key(ask: Ask, place: _Place, column: str) -> bool:
+    """Whether no two rows of a table have the same value in a column, as the server sees to it."""
+    ((found,),) = ask(KEYS.format(table=f"'{place.number}'", column=bare_text(column)))
+    return place.kind == "r" and bool(found)
 
 
 def _place(ask: Ask, path: Sequence[str], inner: str) -> _Place:

@@ -124,9 +124,10 @@ class PostgresTables:
         """Return an aggregation, the table that it is about if it has no relation, and the SQL that caps its rows."""
         source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
         fan_outs, text = fan_outs_sql(source, PostgresDialect(self._sources))
-        facts = public_facts(self.schemas, fan_outs, dict(ask(text)) if fan_outs else {}, imported=False)
+        single = [name for name, found in self._sources.private.items() if found.single]
+        facts = public_facts(self.schemas, fan_outs, dict(ask(text)) if fan_outs else {}, single=single)
         dialect = PostgresDialect(self._sources, facts)
-        if aggregation.source is None and self._only().schema.unit.column is None:
+        if aggregation.source is None and not facts.is_cut(Scan(self._only().schema.table, ())):
             return aggregation, self._only().schema.table, dialect
         return replace(aggregation, source=source), "", dialect
 

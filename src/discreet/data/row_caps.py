@@ -108,14 +108,14 @@ class RowFacts:
     cap: int
     #: The cap on the rows of one unit in each table. Where rows are units, 1.
     tables: Mapping[str, int] = field(default_factory=dict)
-    #: Whether tables were cut when they were imported.
-    imported: bool = False
+    #: The tables that hold no more rows of one unit than that: they were cut at their import, or a key sees to it.
+    within: frozenset[str] = frozenset()
     #: The most rows of a public table that agree in what is joined on.
     fan_outs: Mapping[FanOut, int] = field(default_factory=dict)
 
     def is_cut(self, scan: Scan) -> bool:
         """Whether a table has to be cut where it is read."""
-        return not scan.whole and not self.imported
+        return not scan.whole and scan.table not in self.within
 
     def most(self, relation: Relation) -> int:
         """Return how many rows one unit has at most in a relation, after its cuts."""
@@ -147,20 +147,24 @@ class RowFacts:
 
 
 def public_facts(
-    schemas: Mapping[str, Schema], fan_outs: Iterable[FanOut], numbers: Mapping[int, int], *, imported: bool
+    schemas: Mapping[str, Schema],
+    fan_outs: Iterable[FanOut],
+    numbers: Mapping[int, int],
+    *,
+    imported: bool = False,
+    single: Iterable[str] = (),
 ) -> RowFacts:
-    """Return what is declared, and what the statement of `discreet.data.relation_sql.fan_outs_sql` has found."""
+    """Return what is declared, and what the statement of `discreet.data.relation_sql.fan_outs_sql` has found.
+
+    Tables in `single` have one row of each unit, because the person is a key of them; so do those whose rows are units.
+    """
+    ones = {*single, *(name for name, schema in schemas.items() if schema.unit.column is None)}
     return RowFacts(
         cap=cap_of(schemas),
-        tables={name: rows_in(schema) for name, schema in schemas.items()},
-        imported=imported,
+        tables={name: 1 if name in ones else schema.rows_per_person for name, schema in schemas.items()},
+        within=frozenset(schemas if imported else ones),
         fan_outs={one: numbers[place] for place, one in enumerate(fan_outs)},
     )
-
-
-def rows_in(schema: Schema) -> int:
-    """Return how many rows one unit has in a table at most."""
-    return 1 if schema.unit.column is None else schema.rows_per_person
 
 
 def is_plain(relation: Relation, facts: RowFacts) -> bool:

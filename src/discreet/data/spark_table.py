@@ -154,9 +154,9 @@ class SparkTable:
         if fan_outs:
             found = self._asked(text, used, names, self._settings.seconds).to_pydict()
             numbers = dict(zip(found["part"], found["n"], strict=True))
-        facts = public_facts(self.schemas, fan_outs, numbers, imported=False)
+        facts = public_facts(self.schemas, fan_outs, numbers)
         dialect = SparkDialect(self._frames, names, facts)
-        if aggregation.source is not None or self._only().schema.unit.column is not None:
+        if aggregation.source is not None or facts.is_cut(Scan(tables[0], ())):
             aggregation = replace(aggregation, source=source)
         return aggregation, passed_rows(aggregation, tables[0], dialect, look_up=False)
 
