@@ -276,4 +276,18 @@ SPARK_MUTANTS = [
         'return _guarded(f"CAST({a.text} / {divisor} AS BIGINT)", call.kind, math.inf)',
         f"{TRAPS}::test_integer_division",
     ),
+    Mutant(
+        "Spark plans joins of one person's rows without end",
+        "data/spark_table.py",
+        "        self._need_short_plan(aggregation)\n",
+        "",
+        "unit/test_data_spark.py::test_joins_that_spark_would_plan_for_too_long_are_refused_before_they_are_paid_for",
+    ),
+    Mutant(
+        "a join that is cut is thought to read its sides once",
+        "data/row_caps.py",
+        "return 2 * below if",
+        "return below if",
+        "unit/test_row_caps.py::test_a_join_that_is_cut_names_its_sides_twice",
+    ),
 ]

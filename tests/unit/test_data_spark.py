@@ -13,13 +13,14 @@ import pytest
 import discreet
 from contribution_checks import Recorder, everybody
 from discreet import Budget
-from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit, WrongType
+from discreet.core import Bounds, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Kind
 from discreet.data.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
 from discreet.data.errors import EngineFailed
 from discreet.data.expressions import Literal, call, column
 from discreet.data.functions import F
+from discreet.data.relations import Scan, UnitJoin
 from discreet.data.spark_bundles import bundling_of
 from discreet.data.spark_sessions import LOUD, spark_session
 from discreet.data.spark_table import open_spark
@@ -543,3 +544,15 @@ def test_a_session_on_spark_charges_those_who_are_in_an_answer_and_leaves_out_wh
         assert [row["n"] for row in by_ward.rows()] == [0, 30]
         assert [len(clinic.ledger.statement(who).charges) for who in (0, 1)] == [1, 1]
     assert session().catalog.listTables() == []
+
+
+def test_joins_that_spark_would_plan_for_too_long_are_refused_before_they_are_paid_for():
+    table = opened(frame_of(pa.table({"pid": [1, 2]})), PrivacyUnit(column="pid"))
+    scan = Scan("t", ())
+    chain = scan
+    for _ in range(6):
+        chain = UnitJoin(chain, scan)
+    asked = Aggregation(where=None, keys=(), aggregates=(Rows(),), limit=Limit(), salt=0, source=chain)
+    table.check(asked)
+    with pytest.raises(OutOfRange, match="plan for too long"):
+        table.check(replace(asked, source=UnitJoin(chain, scan)))

@@ -14,7 +14,7 @@ from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
 from discreet.data.aggregates import Aggregation, Key, Rows
 from discreet.data.expressions import ColumnValue
 from discreet.data.importing import open_table
-from discreet.data.relations import First, Scan, UnionAll, UnitJoin
+from discreet.data.relations import First, JoinKind, Scan, UnionAll, UnitJoin
 from discreet.data.row_caps import RowFacts, kept_of_pair, kept_of_public, public_facts, rows_per_person_of
 from discreet.query.row_cap_words import cap_note, cap_text
 from discreet.query.spending import Epsilon
@@ -45,6 +45,17 @@ def test_no_join_of_a_person_makes_more_rows_than_the_cap(cap):
                 assert (left, right) == (n, m)
             else:
                 assert 4 * left * right >= cap
+
+
+def test_a_join_that_is_cut_names_its_sides_twice():
+    facts, chain, reads = RowFacts(cap=ROWS_PER_PERSON), SCAN, []
+    for _ in range(6):
+        chain = UnitJoin(chain, SCAN)
+        reads.append(facts.reads(chain))
+    assert reads == [4, 10, 22, 46, 94, 190]
+    assert facts.reads(UnionAll((JOIN, SCAN))) == 5
+    assert facts.reads(replace(JOIN, kind=JoinKind.SEMI)) == 2
+    assert RowFacts(cap=9, tables={"visits": 3}).reads(JOIN) == 2
 
 
 @pytest.mark.parametrize("cap", [1, 2, 7, 10, 10_000])

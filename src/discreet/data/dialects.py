@@ -88,6 +88,11 @@ class Dialect(Protocol):
         """Return a non-negative 64-bit integer, divided by a positive one and rounded down."""
         ...
 
+    @property
+    def keeps_subqueries(self) -> bool:
+        """Whether a subquery that is named several times stands in the engine's plan once."""
+        ...
+
     def defined(self, name: str, text: str, *, once: bool) -> str:
         """Return the definition of a subquery after WITH; `once`: it is computed once, however often it is named."""
         ...

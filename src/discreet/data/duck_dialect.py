@@ -87,6 +87,11 @@ class DuckDialect:
         """Return a quotient of integers."""
         return f"({text} // {divisor})"
 
+    @property
+    def keeps_subqueries(self) -> bool:
+        """Yes: they are materialised."""
+        return True
+
     def defined(self, name: str, text: str, *, once: bool) -> str:
         """Return the definition of a subquery."""
         return f"{name} AS {'' if once else 'NOT '}MATERIALIZED ({text})"

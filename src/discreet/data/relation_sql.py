@@ -293,7 +293,7 @@ class Writing:
         if join.kind not in MAKING or not left.units:
             return (), left, right
         if isinstance(join, UnitJoin):
-            if self.facts.most(join.left) * self.facts.most(join.right) <= self.facts.cap:
+            if not self.facts.cuts(join):
                 return (), left, right
             return cut_pair(
                 self, left, right, once=(not is_plain(join.left, self.facts), not is_plain(join.right, self.facts))

@@ -141,6 +141,20 @@ class RowFacts:
             return 1
         return self.most(join.right) if isinstance(join, UnitJoin) else self.fan_out(join.right, join.on)
 
+    def reads(self, relation: Relation | PublicScan) -> int:
+        """Return how many tables a statement reads where every subquery is written out as often as it is named.
+
+        A join that is cut names both of its sides twice: once for their rows, and once for how many each unit has.
+        """
+        if isinstance(relation, Scan | PublicScan):
+            return 1
+        below = sum(self.reads(source) for source in sources_of(relation))
+        return 2 * below if isinstance(relation, UnitJoin) and self.cuts(relation) else below
+
+    def cuts(self, join: UnitJoin) -> bool:
+        """Whether the sides of a join have to be cut before it is made."""
+        return join.kind in MAKING and self.most(join.left) * self.most(join.right) > self.cap
+
     def fan_out(self, table: PublicScan, on: tuple[Pair, ...]) -> int:
         """Return how many rows of a public table one row is joined with, at most; the cap may leave fewer."""
         return self.fan_outs.get(FanOut.of(table, on), UNKNOWN)

@@ -1,6 +1,8 @@
 """The cuts of `discreet.data.row_caps` as SQL, for all engines.
 
-Units above a cap are found by counting, and only their rows are numbered: all others pass as they are.
+Units above a cap are found by counting, and only their rows are numbered: all others pass as they are. That names a
+relation several times. On an engine that writes a subquery out wherever it is named, the statement would grow with
+every join by a factor of six; so there all rows are numbered, and a relation is named once, or twice for a join.
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 def capped(writing: "Writing", source: "RelationSql", most: int, *, once: bool) -> "RelationSql":
     """Return the rows of a relation of which each unit keeps at most so many; `once`: the relation is computed once."""
+    if not writing.dialect.keeps_subqueries:
+        held, most_text = writing.alias(), _whole(writing, most)
+        thinned = _numbered(writing, source, held, None, (f"n <= {most_text}", most_text))
+        return with_tables((writing.dialect.defined(held, source.text, once=False),), thinned)
     held, crowd = writing.alias(), writing.alias()
     units = ", ".join(one.text for one in source.units)
     counted = f"SELECT {units}, count(*) AS n FROM {held} GROUP BY {units} HAVING count(*) > {most}"
@@ -35,6 +41,8 @@ def cut_pair(
     writing: "Writing", left: "RelationSql", right: "RelationSql", *, once: tuple[bool, bool]
 ) -> tuple[Sequence[str], "RelationSql", "RelationSql"]:
     """Return the two sides of a join of units with themselves, cut, and the subqueries that they name."""
+    if not writing.dialect.keeps_subqueries:
+        return _cut_pair_by_numbers(writing, left, right, once=once)
     cap, dialect = writing.facts.cap, writing.dialect
     sides, names = (left, right), (writing.alias(), writing.alias())
     crowd, one, other = writing.alias(), writing.alias(), writing.alias()
@@ -63,6 +71,56 @@ def cut_pair(
     )
 
 
+def _cut_pair_by_numbers(
+    writing: "Writing", left: "RelationSql", right: "RelationSql", *, once: tuple[bool, bool]
+) -> tuple[Sequence[str], "RelationSql", "RelationSql"]:
+    """Return the same as `cut_pair`, with each side named twice: for its rows, and for how many each unit has."""
+    cap, dialect, sides, names = writing.facts.cap, writing.dialect, (left, right), (writing.alias(), writing.alias())
+    tables = [dialect.defined(name, side.text, once=kept) for name, side, kept in zip(names, sides, once, strict=True)]
+    most = _whole(writing, cap)
+    keep = f"least(n, greatest({_whole(writing, isqrt(cap))}, {dialect.divided(most, 'm')}))"
+    thinned = [
+        _numbered(writing, mine, name, (others, other), (f"m IS NULL OR n * m <= {most} OR n <= {keep}", keep))
+        for mine, name, others, other in ((left, names[0], right, names[1]), (right, names[1], left, names[0]))
+    ]
+    return tables, thinned[0], thinned[1]
+
+
+def _numbered(
+    writing: "Writing",
+    source: "RelationSql",
+    held: str,
+    partner: tuple["RelationSql", str] | None,
+    rule: tuple[str, str],
+) -> "RelationSql":
+    """Return what stays of a relation that is held under a name, with all of its rows numbered.
+
+    `partner` is the other side of a join; `rule` says when all rows of a unit stay, and else how many, in terms of the
+    unit's number of rows n, and m on the other side.
+    """
+    passes, keep = rule
+    rows, other, numbered = writing.alias(), writing.alias(), writing.alias()
+    names = list(dict.fromkeys(one.text for one in (*source.units, *source.order, *source.columns.values())))
+    units = _under(source.units, rows)
+    number = writing.numbered(units, _under(source.order or source.units, rows))
+    total = f"count(*) OVER (PARTITION BY {', '.join(one.text for one in units)})"
+    items = [*(f"{rows}.{name} AS {name}" for name in names), f"{number} - 1 AS p", f"{total} AS n"]
+    tail = f"FROM {held} AS {rows}"
+    if partner is not None:
+        theirs = ", ".join(one.text for one in partner[0].units)
+        same = " AND ".join(same_unit(units, _under(partner[0].units, other)))
+        items.append(f"{other}.m AS m")
+        tail += f" LEFT JOIN (SELECT {theirs}, count(*) AS m FROM {partner[1]} GROUP BY {theirs}) AS {other} ON {same}"
+    stays = f"(p * {keep} + n - {_start(writing, source)} % n) % n < {keep}"
+    text = f"SELECT {', '.join(names)} FROM (SELECT {', '.join(items)} {tail}) AS {numbered} WHERE {passes} OR {stays}"
+    return replace(source, text=text)
+
+
+def _start(writing: "Writing", source: "RelationSql") -> str:
+    """Return where the choice of a unit's n rows begins, before it is taken modulo n."""
+    return writing.dialect.mixed(f"({CAP_SALT} + {writing.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})")
+
+
 def with_tables(tables: Sequence[str], source: "RelationSql") -> "RelationSql":
     """Return a SELECT behind the subqueries that it names."""
     return replace(source, text=f"WITH {', '.join(tables)} {source.text}") if tables else source
@@ -84,8 +142,7 @@ def _thinned(writing: "Writing", source: "RelationSql", held: str, crowd: tuple[
         f"SELECT {listed}, {number} - 1 AS p, {over}.n AS n, {over}.k AS k"
         f" FROM {held} AS {rows} JOIN ({facts}) AS {over} ON {same}"
     )
-    start = f"({CAP_SALT} + {writing.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})"
-    stays = f"(p * k + n - {writing.dialect.mixed(start)} % n) % n < k"
+    stays = f"(p * k + n - {_start(writing, source)} % n) % n < k"
     return replace(
         source,
         text=f"SELECT {listed} FROM {held} AS {rows} WHERE NOT EXISTS (SELECT 1 FROM {table} AS {over} WHERE {same})"

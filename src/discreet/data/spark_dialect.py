@@ -107,6 +107,11 @@ class SparkDialect:
         """Return a quotient of integers."""
         return f"({text} div {divisor})"
 
+    @property
+    def keeps_subqueries(self) -> bool:
+        """No: plans hold a copy for each name, although results are reused."""
+        return False
+
     def defined(self, name: str, text: str, *, once: bool) -> str:
         """Return the definition of a subquery."""
         return f"{name} AS ({computed_once(text) if once else text})"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from discreet.core import InvalidInput, PrivacyUnit
+from discreet.core import InvalidInput, OutOfRange, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Schema, Value
 from discreet.data.account_names import need_accounts
 from discreet.data.aggregates import Aggregation, Exact
@@ -39,6 +39,9 @@ from discreet.data.spark_publics import public_frame
 from discreet.data.spark_sessions import hushed, need_answering, need_unlimited
 from discreet.data.spark_views import views
 
+#: Tables that a statement reads at most where subqueries are written out as often as they are named, as Spark's planner
+#: does. A join whose sides may have to be cut names both of them twice, so that six joins in a row read 190 tables.
+MOST_READS = 200
 #: Rows that are on Spark are many, and a question may take its time.
 DEFAULT = EngineSettings(seconds=3600)
 
@@ -94,9 +97,21 @@ class SparkTable:
         rows = passed_rows(aggregation, next(iter(used), ""), SparkDialect(self._frames, names), look_up=False)
         spark_sql(aggregation, rows)
         check_unit_work(aggregation, self.schemas, self._settings.seconds)
+        self._need_short_plan(aggregation)
         session = next(iter(used.values())).frame.sparkSession
         need_answering(session)
         return session
+
+    def _need_short_plan(self, aggregation: Aggregation) -> None:
+        """Refuse a question that Spark would plan for too long. Declared caps alone decide that."""
+        if aggregation.source is None or public_facts(self.schemas, (), {}).reads(aggregation.source) <= MOST_READS:
+            return
+        raise OutOfRange(
+            "The question joins one person's rows so often that Spark would plan for too long: both sides of each "
+            "join may have to be cut to rows_per_person.",
+            fix="join fewer tables, or first make one row for each person of them (GROUP BY the person), "
+            "as joins of these need no cut",
+        )
 
     def _aggregate(self, aggregation: Aggregation) -> Exact:
         end = time.monotonic() + self._settings.seconds
