@@ -44,8 +44,8 @@ test: setup            ## everything but the slow marks
 slow: setup            ## the statistical suites that take minutes
 	$(RUN)/python -m pytest --quiet --numprocesses 2 -m "slow and not spark"
 
-spark: setup           ## the contract of engines on Spark, all cases: a quarter of an hour
-	$(RUN)/python -m pytest --quiet --numprocesses 2 -m spark tests/contracts
+spark: setup           ## the contract of engines and all attacks on Spark: half an hour
+	$(RUN)/python -m pytest --quiet --numprocesses 2 -m spark tests/contracts tests/attacks tests/unit
 
 faults: setup          ## kills, races, broken disks: the full profile
 	DISCREET_FAULTS=full $(RUN)/python -m pytest --quiet --numprocesses 2 -m "faults or not slow" tests/faults

@@ -15,6 +15,7 @@ import discreet
 from data_engines import ENGINES
 from discreet.core import DiscreetError, Limit, OutOfRange, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
+from discreet.data import calls, canonical
 from discreet.data.aggregates import Aggregation, Rows
 from discreet.data.expressions import ColumnValue, Literal, call
 from discreet.data.functions import F
@@ -62,6 +63,13 @@ def _seconds(table, asked):
 @pytest.mark.parametrize("letters", [300_000, 10_000])
 def test_a_long_note_takes_no_longer_than_a_short_one(make, letters):
     assert times_longer(make, doubled(8), "a" * letters) < TELLING
+
+
+def test_the_attack_succeeds_against_the_old_behaviour(monkeypatch):
+    """Texts as long as they come, on the embedded engine."""
+    for module in (calls, canonical):
+        monkeypatch.setattr(module, "LONGEST_TEXT", 10**9)
+    assert times_longer(ENGINES["duckdb"], doubled(5), "a" * 300_000) > TELLING
 
 
 # --- what is refused before it is paid ---
