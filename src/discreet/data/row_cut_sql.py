@@ -26,7 +26,7 @@ def capped(writing: "Writing", source: "RelationSql", most: int, *, once: bool) 
     if not writing.dialect.keeps_subqueries:
         held, most_text = writing.alias(), _whole(writing, most)
         thinned = _numbered(writing, source, held, None, (f"n <= {most_text}", most_text))
-        return with_tables((writing.dialect.defined(held, source.text, once=False),), thinned)
+        return with_tables((writing.dialect.defined(held, source.text, once=once),), thinned)
     held, crowd = writing.alias(), writing.alias()
     units = ", ".join(one.text for one in source.units)
     counted = f"SELECT {units}, count(*) AS n FROM {held} GROUP BY {units} HAVING count(*) > {most}"
