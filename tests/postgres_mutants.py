@@ -182,11 +182,11 @@ POSTGRES_MUTANTS = [
         f"{OWN}::test_the_texts_of_a_view_are_looked_up_too",
     ),
     Mutant(
-        "PostgreSQL: the longest statements are compiled",
+        "PostgreSQL: the planner may compare one person's rows with all others",
         "data/postgres_sessions.py",
-        "if len(text) > COMPILED:",
-        "if not text:",
-        f"{OWN}::test_a_long_statement_is_not_compiled_and_the_next_one_is_as_before",
+        '    "enable_nestloop": "off",\n',
+        "",
+        "attacks/test_planner_is_led_astray.py",
     ),
     # What they hold.
     Mutant(

@@ -349,4 +349,11 @@ RELATION_MUTANTS = [
         "return UNKNOWN if everything else self.cap",
         f"{ROW_CAPS}::test_what_is_declared_of_a_table_bounds_what_is_made_of_it",
     ),
+    Mutant(
+        "a table with a larger cap than the smallest passes all of its rows on",
+        "data/row_caps.py",
+        "if imported and schema.rows_per_person <= cap}",
+        "if imported}",
+        "unit/test_row_caps.py::test_tables_with_larger_caps_than_the_smallest_are_cut_again_where_they_are_read",
+    ),
 ]

@@ -25,6 +25,7 @@ NEW_MEMORY = {
     "Tensor": lambda x: torch.Tensor(*x.shape),
     "resize_": lambda x: torch.zeros(0).resize_(x.shape),
     "a part that is resized": lambda x: torch.zeros(1, 3).resize_(x.shape),
+    "resize_as_": lambda x: torch.zeros(1, 3).resize_as_(torch.zeros(x.shape)),
 }
 
 
@@ -62,6 +63,31 @@ def what_was_read(way, take):
 @pytest.mark.parametrize("name", NEW_MEMORY)
 def test_new_memory_holds_nothing_of_others(name, way):
     assert what_was_read(way, NEW_MEMORY[name]) == 0
+
+
+class Backward(torch.autograd.Function):
+    """Takes new memory for the gradient of the weights."""
+
+    @staticmethod
+    def forward(ctx, weights):
+        return weights.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        for _ in range(4):
+            torch.full(gradient.shape, LEFT)
+        return torch.empty(gradient.shape)
+
+
+class BackwardReader(Reader):
+    def forward(self, inputs):
+        return (Backward.apply(self.layer.weight) * inputs).sum(1)
+
+
+def test_new_memory_holds_nothing_of_others_in_the_backward_pass():
+    for _ in range(TRIALS):
+        (gradients,) = one_by_one(BackwardReader(None), torch.zeros(EXAMPLES, WIDTH))
+        assert not gradients.rows.any()
 
 
 @pytest.mark.parametrize("way", [by_vmap, one_by_one])

@@ -310,9 +310,20 @@ def test_what_has_no_form_is_refused(value):
         canonical_text(value)
 
 
+def test_a_text_of_a_callers_class_may_show_anything_and_is_refused():
+    class Odd(str):
+        __slots__ = ()
+
+        def __repr__(self):
+            return "'always the same'"
+
+    with pytest.raises(WrongType):
+        canonical_text(Odd("a"))
+
+
 def test_a_number_of_our_own_class_needs_a_form():
     own = type("Own", (int,), {"__module__": "discreet.somewhere"})
-    others = type("Others", (int,), {"__module__": "somewhere"})
+    others = type("Others", (int,), {"__module__": "numpy"})
     with pytest.raises(WrongType):
         canonical_text(own(3))
     assert canonical_text(others(3)) == "3"

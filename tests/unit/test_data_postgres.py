@@ -308,17 +308,6 @@ def test_the_texts_of_a_view_are_looked_up_too():
     assert sum(answers(table, Rows(), keys=(Key(WHO),))[0]) == 2
 
 
-def test_a_long_statement_is_not_compiled_and_the_next_one_is_as_before():
-    """What guards a long expression would take the server seconds to compile."""
-    sessions = Sessions(running().plain, EngineSettings())
-    shown = "SELECT current_setting('jit')"
-    assert [sessions.ask(text) for text in (shown, shown + " " * 20_000, shown)] == [[("on",)], [("off",)], [("on",)]]
-    with sessions.together() as asked:
-        assert [asked.ask(text) for text in (shown, shown + " " * 20_000)] == [[("on",)], [("off",)]]
-    assert sessions.ask("SELECT current_setting('jit_above_cost')") == [("1e+06",)]
-    sessions.close()
-
-
 def test_how_much_the_planner_tries_is_ours_to_say():
     """Planning all orders of many joins takes memory that grows with their factorial."""
     address = make_conninfo(running().plain, options="-c join_collapse_limit=99 -c geqo=off")

@@ -47,6 +47,15 @@ def test_no_join_of_a_person_makes_more_rows_than_the_cap(cap):
                 assert 4 * left * right >= cap
 
 
+def test_tables_with_larger_caps_than_the_smallest_are_cut_again_where_they_are_read():
+    """Or EXISTS and the like would pass more rows on than relations may have."""
+    schemas = {"a": replace(VISITS, table="a", rows_per_person=50), "b": replace(VISITS, table="b", rows_per_person=3)}
+    facts = public_facts(schemas, (), {}, imported=True)
+    first, second = (Scan(name, VISITS.columns) for name in "ab")
+    assert (facts.cap, facts.is_cut(first), facts.is_cut(second)) == (3, True, False)
+    assert facts.most(first) == facts.most(UnitJoin(first, second, kind=JoinKind.SEMI)) == 3
+
+
 def test_a_join_that_is_cut_names_its_sides_twice():
     facts, chain, reads = RowFacts(cap=ROWS_PER_PERSON), SCAN, []
     for _ in range(6):

@@ -40,8 +40,9 @@ from discreet.core.frozen import settle
 
 #: Types whose `repr` the language fixes. Of exactly these: a class that derives from one may show anything.
 PLAIN = frozenset({NoneType, bool, int, float, str, bytes, Fraction, date, datetime})
-#: What other libraries derive their numbers, texts and moments from.
+#: What other libraries derive their numbers, texts and moments from; and those whose `repr` tells two of them apart.
 LEAVES = (str, bytes, date, Number)
+LIBRARIES = frozenset({"builtins", "datetime", "decimal", "fractions", "numpy", "pandas"})
 
 
 class Verbatim(str):
@@ -159,7 +160,7 @@ def _parts(value: object) -> list[object]:
     kind = type(value)
     if kind is tuple or kind is list:
         return _listed(value)  # type: ignore[arg-type]
-    if isinstance(value, LEAVES) and not _is_ours(value):
+    if isinstance(value, LEAVES) and kind.__module__.partition(".")[0] in LIBRARIES:
         return [Verbatim(repr(value))]
     raise _unwritten(value)
 

@@ -40,8 +40,6 @@ CHECKED = "discreet_checked"
 #: The first version whose EXTRACT is exact.
 OLDEST = 140_000
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-#: A longer statement is not compiled: what guards a long expression takes seconds to compile.
-COMPILED = 12_000
 #: Names are looked up in the catalogue alone; all others are written with their schema.
 SETTINGS = {
     "TimeZone": "UTC",
@@ -49,9 +47,12 @@ SETTINGS = {
     "extra_float_digits": "1",
     "search_path": "pg_catalog",
     "transform_null_equals": "off",
-    # Compiling takes about half a second: it is worth it where a statement would take several.
-    "jit": "on",
-    **dict.fromkeys(("jit_above_cost", "jit_inline_above_cost", "jit_optimize_above_cost"), "1000000"),
+    # A loop over one side of a join for every row of the other is quick where few rows are expected. Conditions can be
+    # written such that few are expected and one person has many: then these are compared with all rows of the other
+    # side. Hash and merge joins take a time that is proportional to what is read and made, whatever is expected.
+    "enable_nestloop": "off",
+    # What is compiled is chosen by an expected cost, which says nothing where loops are avoided at any cost.
+    "jit": "off",
     # PostgreSQL's defaults: how many orders of joins are tried, and with it the planner's memory, has a public bound.
     **dict.fromkeys(("join_collapse_limit", "from_collapse_limit"), "8"),
     "geqo": "on",
@@ -222,20 +223,13 @@ class Together:
 
     def lines(self, text: str) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a statement one by one: they may be long, and bytes come as they are."""
-        _prepare(self.connection, text)
         with self.connection.cursor() as cursor:
             yield from cursor.stream(text.encode(), binary=True)
 
 
 def _rows(connection: Connection, text: str) -> list[tuple[Any, ...]]:
     """Return the rows of a statement."""
-    _prepare(connection, text)
     return connection.execute(text).fetchall()
-
-
-def _prepare(connection: Connection, text: str) -> None:
-    if len(text) > COMPILED:
-        connection.execute("SET LOCAL jit = 'off'")
 
 
 def _drop(connection: Connection, *, interrupted: bool = False) -> None:

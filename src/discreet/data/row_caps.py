@@ -173,10 +173,13 @@ def public_facts(
     Tables in `single` have one row of each unit, because the person is a key of them; so do those whose rows are units.
     """
     ones = {*single, *(name for name, schema in schemas.items() if schema.unit.column is None)}
+    cap = cap_of(schemas)
+    # A table whose own cap is larger than that of relations is cut again where it is read.
+    cut = {name for name, schema in schemas.items() if imported and schema.rows_per_person <= cap}
     return RowFacts(
-        cap=cap_of(schemas),
-        tables={name: 1 if name in ones else schema.rows_per_person for name, schema in schemas.items()},
-        within=frozenset(schemas if imported else ones),
+        cap=cap,
+        tables={name: 1 if name in ones else min(schema.rows_per_person, cap) for name, schema in schemas.items()},
+        within=frozenset(cut | ones),
         fan_outs={one: numbers[place] for place, one in enumerate(fan_outs)},
     )
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     Losses = Callable[..., Tensor]
 
 aten = torch.ops.aten
+#: What gives a tensor more memory than it had.
+GROWING = frozenset({aten.resize_.default, aten.resize_as_.default})
 
 
 class Unshown(TorchFunctionMode):
@@ -59,21 +61,21 @@ class ZeroedMemory(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func is aten.resize_.default:
-            return _resize_with_zeros(*args, **kwargs)
+        if func in GROWING:
+            return _resize_with_zeros(func, args, kwargs)
         found = func(*args, **kwargs)
         if func in EMPTY:
             found.zero_()
         return found
 
 
-def _resize_with_zeros(tensor: Tensor, size: Sequence[int], **kwargs: Any) -> Tensor:
-    old = tensor.untyped_storage().nbytes()
-    found = tensor.resize_(size, **kwargs)
-    new = found.untyped_storage().nbytes()
+def _resize_with_zeros(func: Any, args: Any, kwargs: Any) -> Any:
+    old = args[0].untyped_storage().nbytes()
+    found = func(*args, **kwargs)
+    new = args[0].untyped_storage().nbytes()
     if new > old:
         with torch.no_grad():
-            aten.set_(torch.zeros(0, dtype=torch.uint8), found.untyped_storage(), old, (new - old,)).zero_()
+            aten.set_(torch.zeros(0, dtype=torch.uint8), args[0].untyped_storage(), old, (new - old,)).zero_()
     return found
 
 
@@ -139,9 +141,9 @@ def one_by_one(
         found = found or [torch.zeros(examples, *each.shape, dtype=each.dtype) for each in parameters]
         with torch.enable_grad(), ZeroedMemory():  # type: ignore[no-untyped-call] # PyTorch's own class
             loss = one_loss(losses(*take_rows(batch, torch.tensor([index]))))
-        if not loss.requires_grad:
-            continue
-        gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+            if not loss.requires_grad:
+                continue
+            gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
         for rows, gradient in zip(found, gradients, strict=True):
             if gradient is not None:
                 rows[index] = gradient
