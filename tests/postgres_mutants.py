@@ -123,7 +123,7 @@ POSTGRES_MUTANTS = [
         "data/bounded_rows.py",
         'rows.add_condition(f"{rows.units[0].text} IS NOT NULL")',
         'rows.add_condition("1 = 1")',
-        f"{OWN}::test_different_people_stay_different_and_equal_ones_equal",
+        f"{OWN}::test_rows_of_nobody_do_not_count_where_the_person_is_a_key",
     ),
     Mutant(
         "PostgreSQL: a tie of public groups goes to the smaller value",

@@ -105,7 +105,7 @@ READINESS_MUTANTS = [
         '                connection.execute(f"PREPARE {CHECKED} AS {text}")\n'
         '                connection.execute(f"DEALLOCATE {CHECKED}")\n',
         "                del connection, text\n",
-        f"{LOST}::test_a_table_that_was_dropped_on_the_server",
+        f"{LOST}::test_a_column_of_another_type_than_before",
     ),
     Mutant(
         "batches are not checked before payment",

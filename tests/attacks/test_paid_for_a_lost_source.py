@@ -4,6 +4,7 @@ A table that was closed, a server that is gone, a column that was dropped: every
 failed for ever, with one constant sentence. Each is refused before payment now, in full words, for every kind of plan.
 """
 
+from collections import Counter
 from datetime import date
 
 import pytest
@@ -115,6 +116,24 @@ def test_a_table_that_was_dropped_on_the_server(tmp_path, table, personal):
         stored = clinic.sql(COUNT, epsilon=0.2)
         table("DROP VIEW visits")
         refused(clinic, place, personal=personal, problem="Nothing was paid", kinds=NotReady)
+        assert clinic.sql(COUNT, epsilon=0.2).value == stored.value
+
+
+@pytest.mark.parametrize("personal", [False, True])
+def test_a_column_of_another_type_than_before(tmp_path, table, personal):
+    """Questions that can still be answered are; the others are refused, and not one is paid for and then fails."""
+    place, counts = tmp_path / "clinic.ledger", Counter()
+    with opened(running().plain, place, personal=personal) as clinic:
+        stored = clinic.sql(COUNT, epsilon=0.2)
+        table("DROP VIEW visits")
+        table("CREATE VIEW visits AS SELECT pid::text AS pid, ward, stay::text AS stay, day, pay FROM lost_visits")
+        for ask in ways(personal=personal).values():
+            try:
+                ask(clinic)
+            except NotReady as error:
+                counts["Nothing was paid" in str(error)] += 1
+        assert counts[True] > 2
+        assert not counts[False]
         assert clinic.sql(COUNT, epsilon=0.2).value == stored.value
 
 

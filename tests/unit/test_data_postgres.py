@@ -140,6 +140,11 @@ def test_different_people_stay_different_and_equal_ones_equal(kind, values, peop
     assert answers(table, People(), Rows(), limit=Limit(rows_per_group=10)) == [[people], [2 * len(values)]]
 
 
+def test_rows_of_nobody_do_not_count_where_the_person_is_a_key():
+    table = made("ids", "person bigint UNIQUE", "(1), (2), (NULL), (NULL)", unit=OWNED)
+    assert answers(table, People(), Rows()) == [[2], [2]]
+
+
 def test_declared_kinds_are_read_and_what_does_not_fit_is_null():
     texts = ["12", "x", "1e5", "2024-02-30", "2024-02-29", "TRUE", "no", "9" * 30, "2024-02-29T23:30:00-01:00", "1e999"]
     rows = ", ".join(f"('{text}', '{text}', '{text}', '{text}', '{text}')" for text in texts)
@@ -273,10 +278,10 @@ def test_a_crowded_group_of_null_is_not_one_of_nothing(kind, nothing):
 SOUGHT = {"texts": (Key(WHO),), "both": (Key(WHO), Key(X, (1, None, 0)))}
 
 
-def words_of_many_blocks():
+def words_of_many_blocks(unit=UNIT):
     """Return a table of many blocks, and the same rows in memory: some texts are in all blocks, and some in one."""
     columns = {PERSON: Kind.INTEGER, "x": Kind.INTEGER, "t": Kind.TEXT}
-    schema = Schema(table="sought", columns=tuple(Column(name=n, kind=k) for n, k in columns.items()), unit=UNIT)
+    schema = Schema(table="sought", columns=tuple(Column(name=n, kind=k) for n, k in columns.items()), unit=unit)
     rows = tuple(
         {PERSON: n * 7919 % 500, "x": n % 3, "t": None if n % 9 == 0 else f"w{n % 8}" if n % 2 else f"{n:04} " * 350}
         for n in range(3000)
@@ -284,10 +289,11 @@ def words_of_many_blocks():
     return schema, rows, postgres_table(schema, rows)
 
 
+@pytest.mark.parametrize("unit", [UNIT, ROW], ids=["people, whose rows are cut", "rows"])
 @pytest.mark.parametrize("keys", SOUGHT)
-def test_the_words_of_texts_are_the_same_whether_they_are_looked_up_or_not(keys):
+def test_the_words_of_texts_are_the_same_whether_they_are_looked_up_or_not(keys, unit):
     """Only some blocks are looked at for words: what is in others alone is hashed where it stands."""
-    schema, rows, table = words_of_many_blocks()
+    schema, rows, table = words_of_many_blocks(unit)
     origin = table._sources.found("sought").origin
     ((found, every),) = writer().connection.execute(
         f"SELECT (SELECT count(DISTINCT t) FROM {origin} {SAMPLE}), count(DISTINCT t) FROM {origin}"
@@ -304,8 +310,8 @@ def test_the_texts_of_a_view_are_looked_up_too():
     """No view has blocks of its own."""
     made("viewed", "person text, t text", "('p', 'a'), ('p', 'b'), ('q', 'b')")
     do("DROP VIEW IF EXISTS viewed_slow; CREATE VIEW viewed_slow AS SELECT * FROM viewed")
-    table = open_postgres(running().plain, table="viewed_slow", unit=OWNED)
-    assert sum(answers(table, Rows(), keys=(Key(WHO),))[0]) == 2
+    table = open_postgres(running().plain, table="viewed_slow", unit=ROW)
+    assert sum(answers(table, Rows(), keys=(Key(WHO),))[0]) == 3
 
 
 def test_how_much_the_planner_tries_is_ours_to_say():

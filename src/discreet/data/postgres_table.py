@@ -91,9 +91,10 @@ class PostgresTables:
             return bounded.layout.answered(transaction.ask(bounded.text))
 
     def _bounded(self, aggregation: Aggregation) -> Bounded:
-        """Return the statement of an aggregation if nothing is known of its rows: as it is checked."""
+        """Return the statement of an aggregation as it is checked: where public rows agree is not looked up for it."""
         check_source(aggregation, self.schemas, self.publics)
-        return bounded_sql(aggregation, self._table(aggregation), PostgresDialect(self._sources), look_up=True)
+        asked, table, dialect = self._capped(aggregation, None)
+        return bounded_sql(asked, table, dialect, look_up=True)
 
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
@@ -120,12 +121,16 @@ class PostgresTables:
             for scan in dict.fromkeys(scans_in(aggregation.source))
         ]
 
-    def _capped(self, aggregation: Aggregation, ask: Ask) -> tuple[Aggregation, str, PostgresDialect]:
-        """Return an aggregation, the table that it is about if it has no relation, and the SQL that caps its rows."""
+    def _capped(self, aggregation: Aggregation, ask: Ask | None) -> tuple[Aggregation, str, PostgresDialect]:
+        """Return an aggregation, the table that it is about if it has no relation, and the SQL that caps its rows.
+
+        Without `ask`, public rows are taken to agree as often as they can.
+        """
         source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
-        fan_outs, text = fan_outs_sql(source, PostgresDialect(self._sources))
+        fan_outs, text = fan_outs_sql(source, PostgresDialect(self._sources)) if ask else ((), "")
+        numbers: dict[int, int] = dict(ask(text)) if ask and fan_outs else {}
         single = [name for name, found in self._sources.private.items() if found.single]
-        facts = public_facts(self.schemas, fan_outs, dict(ask(text)) if fan_outs else {}, single=single)
+        facts = public_facts(self.schemas, fan_outs, numbers, single=single)
         dialect = PostgresDialect(self._sources, facts)
         if aggregation.source is None and not facts.is_cut(Scan(self._only().schema.table, ())):
             return aggregation, self._only().schema.table, dialect
