@@ -161,27 +161,6 @@ POSTGRES_MUTANTS = [
         FORMS,
     ),
     Mutant(
-        "PostgreSQL: texts that were not looked up are all alike",
-        "data/bounded_rows.py",
-        "{one.word if self.some else NULL}",
-        "{NULL}",
-        f"{OWN}::test_the_words_of_texts_are_the_same_whether_they_are_looked_up_or_not",
-    ),
-    Mutant(
-        "PostgreSQL: texts are looked up without what their rows are joined with",
-        "data/bounded_rows.py",
-        'self.some += made.join if self.some else ""',
-        "pass",
-        f"{OWN}::test_the_words_of_texts_are_the_same_whether_they_are_looked_up_or_not",
-    ),
-    Mutant(
-        "PostgreSQL: some blocks of a view are asked for",
-        "data/postgres_catalogue.py",
-        'KEEPING = ("r", "p", "m")',
-        'KEEPING = ("r", "p", "m", "v")',
-        f"{OWN}::test_the_texts_of_a_view_are_looked_up_too",
-    ),
-    Mutant(
         "PostgreSQL: the planner may compare one person's rows with all others",
         "data/postgres_sessions.py",
         '    "enable_nestloop": "off",\n',
