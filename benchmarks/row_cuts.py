@@ -1,9 +1,9 @@
 """The price of cuts: joins with the caps on rows of one person written into their statements, and without.
 
-    python benchmarks/row_cuts.py [postgresql://user@host/database]
+    python benchmarks/row_cuts.py [postgresql://user@host/database | spark]
 
-On DuckDB it is the CPU time of this process; on a server, whose tables `visits` and `patients` are made anew, the time
-that passes. The best of some rounds counts; with and without take turns.
+On DuckDB it is the CPU time of this process; on a server, whose tables `visits` and `patients` are made anew, and on a
+Spark of this machine, the time that passes. The best of some rounds counts; with and without take turns.
 """
 
 import sys
@@ -67,6 +67,18 @@ def copied(address: str, made: dict[str, pa.Table]) -> None:
             cursor.execute(f"ANALYZE {name}")
 
 
+def framed(made: dict[str, pa.Table], folder: str) -> dict[str, object]:
+    """Return tables as frames of Spark, which reads them from files."""
+    import pyarrow.parquet as pq
+
+    from discreet.data.spark_sessions import spark_session
+
+    session = spark_session()
+    for name, table in made.items():
+        pq.write_table(table, f"{folder}/{name}.parquet")
+    return {name: session.read.parquet(f"{folder}/{name}.parquet") for name in made}
+
+
 def measured(source: object, clock: object, **named: object) -> dict[str, tuple[float, float]]:
     """Return the seconds of each question with cuts, and without."""
     most, is_cut = RowFacts.most, RowFacts.is_cut
@@ -88,7 +100,10 @@ def measured(source: object, clock: object, **named: object) -> dict[str, tuple[
 
 def main(words: list[str]) -> None:
     """Print the times and their ratios."""
-    if words:
+    if words == ["spark"]:
+        with tempfile.TemporaryDirectory() as folder:
+            found = measured(framed(tables(20_000), folder), time.perf_counter)
+    elif words:
         copied(words[0], tables(20_000))
         found = measured(words[0], time.perf_counter, table=["visits", "patients"])
     else:

@@ -14,15 +14,15 @@ RELATION_MUTANTS = [
     Mutant(
         "the sides of a join are not cut",
         "data/relation_sql.py",
-        "if self.facts.most(join.left) * self.facts.most(join.right) <= self.facts.cap:",
-        "if self.facts.cap:",
+        "            if not self.facts.cuts(join):\n",
+        "            if self.facts.cap:\n",
         f"{CAPS}[duckdb-join]",
     ),
     Mutant(
         "a join is cut only if one side alone is above the cap",
-        "data/relation_sql.py",
-        "if self.facts.most(join.left) * self.facts.most(join.right) <= self.facts.cap:",
-        "if max(self.facts.most(join.left), self.facts.most(join.right)) <= self.facts.cap:",
+        "data/row_caps.py",
+        "self.most(join.left) * self.most(join.right) > self.cap",
+        "max(self.most(join.left), self.most(join.right)) > self.cap",
         f"{CAPS}[duckdb-join]",
     ),
     Mutant(
@@ -77,8 +77,8 @@ RELATION_MUTANTS = [
     Mutant(
         "what is cut is told by the number of rows, and not by whose they are",
         "data/row_cut_sql.py",
-        'start = f"({CAP_SALT} + {writing.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})"',
-        'start = f"({CAP_SALT} + (n & {MASK}) * {OTHERS})"',
+        'f"({CAP_SALT} + {writing.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})"',
+        'f"({CAP_SALT} + (n & {MASK}) * {OTHERS})"',
         f"{CAPS}[duckdb-union]",
     ),
     Mutant(
