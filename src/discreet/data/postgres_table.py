@@ -15,9 +15,10 @@ from discreet.data.bounded_sql import Bounded, bounded_sql
 from discreet.data.contributions import Admission
 from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.data.engines import EngineSettings
+from discreet.data.expressions import columns_in
 from discreet.data.importing import Declaration
 from discreet.data.opening import entering, entering_public, need_names, need_one_kind
-from discreet.data.person_work import check_unit_work
+from discreet.data.person_work import check_unit_work, value_of
 from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
@@ -126,7 +127,7 @@ class PostgresTables:
 
         Without `ask`, public rows are taken to agree as often as they can.
         """
-        source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
+        source = aggregation.source or self._scan_of(aggregation)
         fan_outs, text = fan_outs_sql(source, PostgresDialect(self._sources)) if ask else ((), "")
         numbers: dict[int, int] = dict(ask(text)) if ask and fan_outs else {}
         single = [name for name, found in self._sources.private.items() if found.single]
@@ -135,6 +136,14 @@ class PostgresTables:
         if aggregation.source is None and not facts.is_cut(Scan(self._only().schema.table, ())):
             return aggregation, self._only().schema.table, dialect
         return replace(aggregation, source=source), "", dialect
+
+    def _scan_of(self, aggregation: Aggregation) -> Scan:
+        """Return the one table, with the columns that are asked about: a server computes all that a subquery names."""
+        schema = self._only().schema
+        values = (value_of(each) for each in aggregation.aggregates)
+        asked = (aggregation.where, *(key.expression for key in aggregation.keys), *values)
+        names = {name for each in asked if each is not None for name in columns_in(each)}
+        return Scan(schema.table, tuple(column for column in schema.columns if column.name in names))
 
     def _only(self) -> Relation:
         if len(self._sources.private) != 1:
