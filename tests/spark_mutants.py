@@ -102,13 +102,6 @@ SPARK_MUTANTS = [
         f"{CONTRACT}::test_groups_of_one_mark_are_ranked_by_their_places",
     ),
     Mutant(
-        "rows of several groups compete on Spark without an order",
-        "data/spark_bounded.py",
-        "        listed = self._listed if self._by_groups else set[str]()\n",
-        "        listed = self._listed\n",
-        f"{CONTRACT}::test_without_a_column_of_order_rows_of_several_groups_are_ordered_by_what_they_hold",
-    ),
-    Mutant(
         "under a limit of all rows people count in one group alone on Spark",
         "data/spark_bounded.py",
         "        first_tells = self._by_groups or not needs.people\n",
