@@ -215,6 +215,17 @@ class Aggregation:
     source: Relation | None = None
 
     @property
+    def values(self) -> tuple[Expression, ...]:
+        """What aggregates are computed of."""
+        found = (getattr(each, "value", getattr(each, "condition", None)) for each in self.aggregates)
+        return tuple(each for each in found if each is not None)
+
+    @property
+    def computed(self) -> tuple[Expression, ...]:
+        """All that is computed of rows that pass: keys, and what aggregates are computed of."""
+        return (*(key.expression for key in self.keys), *self.values)
+
+    @property
     def public(self) -> bool:
         """Whether all groups are known beforehand."""
         return all(key.values is not None for key in self.keys)

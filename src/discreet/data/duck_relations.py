@@ -5,7 +5,6 @@ A relation is computed into temporary tables of the question's own cursor, which
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -66,7 +65,7 @@ def check_asked(aggregation: Aggregation, holdings: Holdings) -> None:
         table, plain = flattened(aggregation)
         columns = holdings.private[table].columns if table is not None else _written_columns(aggregation, holdings)
     where = () if plain.where is None or plain.source is not None else (plain.where,)
-    for expression in (*where, *_expressions(plain)):
+    for expression in (*where, *plain.computed):
         compiled(expression, Scope(columns))
 
 
@@ -176,7 +175,7 @@ def _computed(aggregation: Aggregation, source: Relation, holdings: Holdings, cu
 
 def _needed_sql(aggregation: Aggregation, source: Relation, dialect: DuckDialect, facts: RowFacts) -> RelationSql:
     """Return a relation's rows that pass, with the columns that are needed, as SQL."""
-    needed = set().union(*(columns_in(expression) for expression in _expressions(aggregation)))
+    needed = set().union(*(columns_in(expression) for expression in aggregation.computed))
     columns = tuple(_as_it_is(column) for column in columns_of(source) if column.name in needed)
     return relation_sql(Derived(source, columns, aggregation.where), dialect, aggregation.salt, facts)
 
@@ -198,16 +197,6 @@ def _facts(source: Relation, holdings: Holdings, dialect: DuckDialect, cursor: R
 
 def _as_it_is(column: Column) -> Named:
     return Named(column, ColumnValue(column.name, column.kind))
-
-
-def _expressions(aggregation: Aggregation) -> Iterator[Expression]:
-    """Yield all that is computed of rows that pass."""
-    for key in aggregation.keys:
-        yield key.expression
-    for aggregate in aggregation.aggregates:
-        value: Any = getattr(aggregate, "value", getattr(aggregate, "condition", None))
-        if value is not None:
-            yield value
 
 
 def _write(sql: RelationSql, order: Sequence[Typed], parameters: dict[str, object], cursor: Reading) -> None:

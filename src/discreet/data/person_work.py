@@ -169,8 +169,8 @@ class UnitWork:
         relation = aggregation.source or self._only()
         source = self.relation(relation)
         keys = [key.expression for key in aggregation.keys]
-        values = [value for each in aggregation.aggregates if (value := value_of(each)) is not None]
-        listed = [key.expression for key in aggregation.keys if key.values is None] + values
+        values = aggregation.values
+        listed = [*(key.expression for key in aggregation.keys if key.values is None), *values]
         texts = [each for each in listed if each.kind is Kind.TEXT]
         where = () if aggregation.where is None else (aggregation.where,)
         self.compute((*where, *keys, *values), source)
@@ -279,9 +279,3 @@ def _fix(work: UnitWork, allowed: Allowance, fewer: int) -> str:
 
 def _seconds(steps: int) -> str:
     return f"{steps / STEPS_PER_SECOND:,.3g}"
-
-
-def value_of(aggregate: object) -> Expression | None:
-    """Return what an aggregate is computed of."""
-    value: Expression | None = getattr(aggregate, "value", getattr(aggregate, "condition", None))
-    return value

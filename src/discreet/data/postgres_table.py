@@ -18,7 +18,7 @@ from discreet.data.engines import EngineSettings
 from discreet.data.expressions import columns_in
 from discreet.data.importing import Declaration
 from discreet.data.opening import entering, entering_public, need_names, need_one_kind
-from discreet.data.person_work import check_unit_work, value_of
+from discreet.data.person_work import check_unit_work
 from discreet.data.postgres_catalogue import Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres_dialect import PostgresDialect
 from discreet.data.postgres_frames import framed_relation
@@ -140,9 +140,8 @@ class PostgresTables:
     def _scan_of(self, aggregation: Aggregation) -> Scan:
         """Return the one table, with the columns that are asked about: a server computes all that a subquery names."""
         schema = self._only().schema
-        values = (value_of(each) for each in aggregation.aggregates)
-        asked = (aggregation.where, *(key.expression for key in aggregation.keys), *values)
-        names = {name for each in asked if each is not None for name in columns_in(each)}
+        where = () if aggregation.where is None else (aggregation.where,)
+        names = {name for each in (*where, *aggregation.computed) for name in columns_in(each)}
         return Scan(schema.table, tuple(column for column in schema.columns if column.name in names))
 
     def _only(self) -> Relation:
