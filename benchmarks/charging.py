@@ -24,8 +24,8 @@ from queries_alone import Trial, alone
 from queries_clock import used
 
 from discreet.accounting import Concentrated, loss_to_text
+from discreet.algebra.contributions import Contribution
 from discreet.core import PrivacyUnit
-from discreet.data.contributions import Contribution
 from discreet.gate import Budget, Gate, Ledger
 
 SIZES = (1_000_000, 10_000_000, 100_000_000)

@@ -19,14 +19,14 @@ from measure import Bar, Report, Table, finish, publish, say
 
 from discreet.accounting import GaussianNoise, Pure, Repeated
 from discreet.gate import Budget, Ledger
-from discreet.gate.books import Book
-from discreet.gate.chain import linked
-from discreet.gate.clerk import OFTEN, checkpoint_of
-from discreet.gate.events import Payment, now, to_body
-from discreet.gate.opening import opened_store
-from discreet.gate.queues import FileQueue
-from discreet.gate.sqlite_store import SqliteStore
-from discreet.gate.stores import keys_of
+from discreet.gate.ledger.append import OFTEN, checkpoint_of
+from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.events import Payment, now, to_body
+from discreet.gate.ledger.opening import opened_store
+from discreet.gate.ledger.state import Book
+from discreet.gate.stores.process_queue import FileQueue
+from discreet.gate.stores.protocol import keys_of
+from discreet.gate.stores.sqlite import SqliteStore
 
 CLIENTS = 8
 #: A disk whose sync takes this long, in seconds, is what the bar is stated for.

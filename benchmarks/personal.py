@@ -58,8 +58,8 @@ class Some:
         return self.table.aggregate_among(self._about_some(aggregation), admission)
 
     def _about_some(self, aggregation):
-        from discreet.data.expressions import Literal, call, column
-        from discreet.data.functions import F
+        from discreet.algebra.expressions import Literal, call, column
+        from discreet.algebra.functions import F
 
         last_digits = call(F.MODULO, column(self.schema, "person"), Literal.of(100))
         return replace(aggregation, where=call(F.EQ, last_digits, Literal.of(7)))

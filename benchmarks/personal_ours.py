@@ -9,10 +9,10 @@ from queries_clock import used
 from queries_data import GROUPS, ROWS_PER_GROUP
 from queries_ours import load_table
 
+from discreet.algebra.aggregates import Aggregation, Key, Rows, Total
+from discreet.algebra.contributions import Contribution
+from discreet.algebra.expressions import column
 from discreet.core import Limit
-from discreet.data.aggregates import Aggregation, Key, Rows, Total
-from discreet.data.contributions import Contribution
-from discreet.data.expressions import column
 
 #: What one may spend, in quanta, and what the most that one can add costs.
 PURSE, WORST = 2**30, 2**20

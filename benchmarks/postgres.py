@@ -20,12 +20,12 @@ from measure import Bar, Report, Table, finish, publish, render, say
 from postgres_accounts import Accounts
 from queries_data import GROUPS, HIGH, LOW, ROWS_PER_GROUP, visits_file
 
+from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Total, sensitivity_of
+from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, Limit, PrivacyUnit
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Aggregation, Key, People, Rows, Total, sensitivity_of
-from discreet.data.engines import EngineSettings
-from discreet.data.expressions import ColumnValue
-from discreet.data.postgres_table import open_postgres
+from discreet.data.duckdb.connection import EngineSettings
+from discreet.data.postgres.table import open_postgres
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from postgres_server import SETTINGS, server

@@ -58,9 +58,9 @@ def load_table(file: str):
 
 def ask_table(table, salt: int, *, key: str) -> dict:
     """Exact answers of bounded people, no noise."""
+    from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Total
+    from discreet.algebra.expressions import column
     from discreet.core import Limit
-    from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
-    from discreet.data.expressions import column
 
     value = column(table.schema, "value")
     exact = table.aggregate(

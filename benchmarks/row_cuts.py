@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 import discreet
-from discreet.data.row_caps import RowFacts
+from discreet.algebra.row_caps import RowFacts
 
 ROUNDS, ROWS_EACH = 5, 10
 QUESTIONS = {
@@ -71,7 +71,7 @@ def framed(made: dict[str, pa.Table], folder: str) -> dict[str, object]:
     """Return tables as frames of Spark, which reads them from files."""
     import pyarrow.parquet as pq
 
-    from discreet.data.spark_sessions import spark_session
+    from discreet.data.spark.sessions import spark_session
 
     session = spark_session()
     for name, table in made.items():

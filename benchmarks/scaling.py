@@ -20,7 +20,7 @@ from spark import exact
 from spark_clock import used
 from spark_data import GROUPS, ROWS_EACH, written
 
-from discreet.data.spark_sessions import spark_session
+from discreet.data.spark.sessions import spark_session
 
 SIZES = (1_000_000, 10_000_000, 100_000_000)
 #: Sizes from which on a slope is told: below, what a question costs whatever its size is most of it.

@@ -8,10 +8,10 @@ import duckdb
 from queries_clock import run
 from spark_data import HIGH, LIMIT_GROUPS, LIMIT_ROWS, LOW
 
+from discreet.algebra.aggregates import Aggregation, Key, Present, Rows, Total
+from discreet.algebra.expressions import column
 from discreet.core import Limit, PrivacyUnit
 from discreet.data import open_table
-from discreet.data.aggregates import Aggregation, Key, Present, Rows, Total
-from discreet.data.expressions import column
 
 
 def load(folder: str):

@@ -22,11 +22,11 @@ from measure import Bar, Report, Table, finish, publish, ratio, render, say
 from spark_clock import taken
 from spark_data import GROUPS, HIGH, LIMIT_GROUPS, LIMIT_ROWS, LOW, ROWS_EACH, written
 
+from discreet.algebra.aggregates import Aggregation, Key, Present, Rows, Total
+from discreet.algebra.expressions import column
 from discreet.core import Limit, PrivacyUnit
-from discreet.data.aggregates import Aggregation, Key, Present, Rows, Total
-from discreet.data.expressions import column
-from discreet.data.spark_sessions import spark_session
-from discreet.data.spark_table import open_spark
+from discreet.data.spark.sessions import spark_session
+from discreet.data.spark.table import open_spark
 
 ROWS, ROUNDS = 10_000_000, 2
 #: The sizes that Tumult is asked at.

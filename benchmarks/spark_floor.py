@@ -11,7 +11,7 @@ import sys
 from spark_clock import taken
 from spark_data import SETTINGS
 
-from discreet.data.spark_sessions import spark_session
+from discreet.data.spark.sessions import spark_session
 
 SUMS = {"count": "count(*) AS n", "sum": "sum(price) AS total", "both": "count(*) AS n, sum(price) AS total"}
 

@@ -12,7 +12,7 @@ from spark_clock import taken
 from spark_data import GROUPS, HIGH, LIMIT_GROUPS, LIMIT_ROWS, LOW, SETTINGS
 
 import discreet
-from discreet.data.spark_sessions import spark_session
+from discreet.data.spark.sessions import spark_session
 
 RHO = 0.1
 QUESTIONS = {

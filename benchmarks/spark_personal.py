@@ -10,11 +10,11 @@ from personal_ours import WORST, Accounts
 from spark_clock import taken
 from spark_data import HIGH, LIMIT_GROUPS, LIMIT_ROWS, LOW, SETTINGS
 
+from discreet.algebra.aggregates import Aggregation, Key, Rows, Total
+from discreet.algebra.expressions import column
 from discreet.core import Limit, PrivacyUnit
-from discreet.data.aggregates import Aggregation, Key, Rows, Total
-from discreet.data.expressions import column
-from discreet.data.spark_sessions import spark_session
-from discreet.data.spark_table import open_spark
+from discreet.data.spark.sessions import spark_session
+from discreet.data.spark.table import open_spark
 
 
 def ways(frame) -> dict:

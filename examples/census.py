@@ -20,8 +20,8 @@ from discreet.core import PrivacyUnit
 from discreet.data import open_table
 from discreet.gate import Budget, Gate, Ledger
 from discreet.query import Rho
-from discreet.query.hierarchies import plan_hierarchy
-from discreet.query.hierarchy_views import HierarchyResult, view_hierarchy
+from discreet.query.workloads.hierarchies import plan_hierarchy
+from discreet.query.workloads.hierarchy_views import HierarchyResult, view_hierarchy
 
 PEOPLE, STATES, COUNTIES = 1_000_000, 50, 3_000
 

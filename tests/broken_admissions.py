@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.data.aggregates import Total
+from discreet.algebra.aggregates import Total
 from plain_engine import PEOPLE_AGGREGATES, PlainTable, by_group, by_unit
 
 

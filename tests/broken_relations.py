@@ -1,7 +1,7 @@
 """Relations that are wrong on purpose: the checks of every engine must catch them."""
 
-from discreet.data.marks import group_order
-from discreet.data.relations import JoinKind, UnionAll, columns_of
+from discreet.algebra.relations import JoinKind, UnionAll, columns_of
+from discreet.algebra.row_hashes import group_order
 from plain_relations import Owned, PlainTables
 from plain_values import value_of
 

@@ -2,9 +2,9 @@
 
 import math
 
+from discreet.algebra.aggregates import Extremes, People, PeopleBy, Total
+from discreet.algebra.row_hashes import mark, name_of
 from discreet.core.limits import TotalLimit
-from discreet.data.aggregates import Extremes, People, PeopleBy, Total
-from discreet.data.marks import mark, name_of
 from plain_engine import PlainTable, as_number, logarithmic_cell, values_in
 from plain_values import value_of
 

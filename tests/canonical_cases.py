@@ -47,11 +47,11 @@ from discreet.accounting import (
 )
 from discreet.accounting.filter_texts import filter_to_text
 from discreet.accounting.filters import ConcentratedFilter, PureFilter, RenyiFilter
-from discreet.accounting.spectrum import listed_form
+from discreet.accounting.pld.dominating_pairs import listed_form
 from discreet.core import Bounds, DiscreetError, Neighbours, PrivacyUnit, Sensitivity, Window
 from discreet.core.canonical_text import canonical_text
 from discreet.gate import Budget
-from discreet.gate.budget_texts import budget_fields
+from discreet.gate.ledger.budget_text import budget_fields
 from discreet.gate.plans import plan_digest
 from discreet.learn import Conjunctions, DecisionLists, FinitePlan, Hypotheses, Thresholds
 from discreet.learn.clusters import ClusterPlan
@@ -74,8 +74,8 @@ from discreet.market import (
     entry_game,
     routing_game,
 )
-from discreet.query.planning import plan_question
-from discreet.query.spending import Epsilon, Rho
+from discreet.query.planning.planning import plan_question
+from discreet.query.planning.spending import Epsilon, Rho
 from sql_corpus import asked, pairs
 from step_plans import Steps
 

@@ -4,11 +4,7 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import Any
 
-from discreet.core import Bounds, Limit, Neighbours, PrivacyUnit, Window
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import Column, Kind, Schema
-from discreet.core.units import Period
-from discreet.data.aggregates import (
+from discreet.algebra.aggregates import (
     Distinct,
     Frequencies,
     Histogram,
@@ -20,9 +16,9 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
-from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call
-from discreet.data.functions import F
-from discreet.data.relations import (
+from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
     Derived,
     First,
     Fold,
@@ -37,17 +33,21 @@ from discreet.data.relations import (
     UnionAll,
     UnitJoin,
 )
-from discreet.query.batches import plan_batch
-from discreet.query.chosen_limits import ChosenLimit
-from discreet.query.facts import Facts
-from discreet.query.hierarchies import plan_hierarchy
-from discreet.query.participation import ParticipationPlan
-from discreet.query.parts import End, Keys, Levels, Noisy
-from discreet.query.planning import plan_limits, plan_question
-from discreet.query.plans import QueryPlan
-from discreet.query.ranges import BoundsPlan
-from discreet.query.spending import Epsilon, Rho
-from discreet.query.streams import plan_stream
+from discreet.core import Bounds, Limit, Neighbours, PrivacyUnit, Window
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.core.units import Period
+from discreet.query.planning.bounds_purchase import BoundsPlan
+from discreet.query.planning.chosen_limits import ChosenLimit
+from discreet.query.planning.facts import Facts
+from discreet.query.planning.measurements import End, Keys, Levels, Noisy
+from discreet.query.planning.participation import ParticipationPlan
+from discreet.query.planning.planning import plan_limits, plan_question
+from discreet.query.planning.plans import QueryPlan
+from discreet.query.planning.spending import Epsilon, Rho
+from discreet.query.workloads.batches import plan_batch
+from discreet.query.workloads.hierarchies import plan_hierarchy
+from discreet.query.workloads.streams import plan_stream
 from sql_corpus import DRUGS, PATIENTS, VISITS, asked
 
 HALF = Fraction(1, 2)

@@ -10,49 +10,49 @@ COUNTER_MUTANTS = [
     # The counters.
     Mutant(
         "a row is paid for in one node of the tree",
-        "mechanisms/counters_tree.py",
+        "mechanisms/counters/tree.py",
         "for h in heights for place in range(steps >> h)]",
         "for h in heights for place in range(steps >> h) if h == 0]",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "rows of one unit in a node are taken for rows of several nodes",
-        "mechanisms/counters_reach.py",
+        "mechanisms/counters/sensitivity.py",
         "l2_squared = min(sides * sum(move**2 for move in worst), l1 * linf)",
         "l2_squared = max(l1, linf**2)",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "a replaced unit is paid for as one that is added",
-        "mechanisms/counters_reach.py",
+        "mechanisms/counters/sensitivity.py",
         "sides = 1 if neighbours is Neighbours.ADD_REMOVE else 2",
         "sides = 1",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "of several steps of one unit one is paid for",
-        "mechanisms/counters_reach.py",
+        "mechanisms/counters/sensitivity.py",
         "            early = min(groups, steps)\n",
         "            early = 1\n",
         f"{COUNTERS}::test_the_first_steps_are_the_worst_of_all_subsets",
     ),
     Mutant(
         "the factor is measured by its diagonal",
-        "mechanisms/counters_factorisation.py",
+        "mechanisms/counters/factorisation.py",
         "        inside += c[step] - (c[step - early] if step >= early else 0)\n",
         "        inside = c[0] if step < early else 0\n",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "of the factor only what is released first is paid for",
-        "mechanisms/counters_factorisation.py",
+        "mechanisms/counters/factorisation.py",
         "    return moved_by(moves, steps, neighbours)\n",
         "    return moved_by([*moves[:1], *([0] * (steps - 1))], steps, neighbours)\n",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "one draw of noise serves all nodes of a step",
-        "mechanisms/counters_tree.py",
+        "mechanisms/counters/tree.py",
         "        return [noise.perturb(node, entropy=entropy) for node in self.exact(step, counts)]\n",
         "        drawn = noise.perturb(0, entropy=entropy)\n"
         "        return [node + drawn for node in self.exact(step, counts)]\n",
@@ -60,28 +60,28 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "a node is released at every step that it covers",
-        "mechanisms/counters_tree.py",
+        "mechanisms/counters/tree.py",
         "for height in range(self.heights) if end % (1 << height) == 0]",
         "for height in range(self.heights) if end >= (1 << height)]",
         f"{COUNTERS}::test_a_node_is_released_once_when_it_is_over",
     ),
     Mutant(
         "a node is estimated by the wrong weight",
-        "mechanisms/counters_tree.py",
+        "mechanisms/counters/tree.py",
         "            own = weight * own + (1 - weight) * (below[::2] + below[1::2])\n",
         "            own = weight * own + weight * (below[::2] + below[1::2])\n",
         f"{COUNTERS}::test_without_noise_all_estimates_are_exact",
     ),
     Mutant(
         "errors forget that many counts are to hold together",
-        "mechanisms/counters_spans.py",
+        "mechanisms/counters/spans.py",
         "    return risk / len(spans) if together else risk\n",
         "    return risk\n",
         f"{COUNTERS}::test_the_error_at_all_steps_is_no_smaller_than_at_any {STREAMS}",
     ),
     Mutant(
         "the error of Gaussian sums is that of one of the two sides",
-        "mechanisms/counters_errors.py",
+        "mechanisms/counters/errors.py",
         "            each = risk / 2 * _NORMAL.cdf(lead)",
         "            each = risk * _NORMAL.cdf(lead)",
         f"{COUNTERS}::test_gaussian_sums_are_bounded_by_what_they_are {COUNTERS}"
@@ -90,7 +90,7 @@ COUNTER_MUTANTS = [
     # Steps through the gate.
     Mutant(
         "a step that was answered meanwhile is drawn anew",
-        "gate/clerk.py",
+        "gate/ledger/append.py",
         "    if _given(reading, event.payment, event.step) is not None:\n",
         "    if False:\n",
         f"{STEPS}::test_a_step_that_was_answered_between_the_look_and_the_run_is_not_drawn_again",
@@ -104,14 +104,14 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "steps go in any order",
-        "gate/clerk.py",
+        "gate/ledger/append.py",
         "            if given is None and reading.release_of(payment, step - 1) is None:\n",
         "            if False:\n",
         f"{STEPS}::test_the_ledger_takes_no_step_out_of_order",
     ),
     Mutant(
         "the store takes a second answer of one step",
-        "gate/clerk.py",
+        "gate/ledger/append.py",
         "            given = _given(reading, payment, step)\n",
         "            given = _given(reading, payment, step) and None\n",
         f"{STEPS}::test_a_rival_that_stored_the_step_meanwhile_wins",
@@ -125,7 +125,7 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "a step is handed out for another",
-        "gate/stores.py",
+        "gate/stores/protocol.py",
         '    said: dict[str, object] = {"kind": "continuation", "step": step} if step else {"kind": "release"}\n',
         '    said: dict[str, object] = {"kind": "continuation"} if step else {"kind": "release"}\n',
         f"{STEPS}::test_a_step_is_not_handed_out_for_another",
@@ -139,7 +139,7 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "verifying does not follow steps",
-        "gate/histories.py",
+        "gate/proofs/histories.py",
         "        elif step != self.steps.get(payment, 0) + 1:\n",
         "        elif step < 0:\n",
         f"{STEPS}::test_a_step_that_does_not_follow_is_found_by_verifying",
@@ -154,7 +154,7 @@ COUNTER_MUTANTS = [
     # Streams.
     Mutant(
         "a unit's rows are chosen before the condition",
-        "query/streams.py",
+        "query/workloads/streams.py",
         "        return First(counting, self.counter.limit.rows, ColumnValue(WHEN.name, WHEN.kind))\n",
         "        return First(Derived(scan, (Named(WHEN, self.period),), ends[1]), self.counter.limit.rows,"
         " ColumnValue(WHEN.name, WHEN.kind))\n",
@@ -162,14 +162,14 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "a unit has more rows than it pays for",
-        "query/streams.py",
+        "query/workloads/streams.py",
         "        return First(counting, self.counter.limit.rows, ColumnValue(WHEN.name, WHEN.kind))\n",
         "        return First(counting, self.counter.limit.rows + 1, ColumnValue(WHEN.name, WHEN.kind))\n",
         f"{STREAMS}::test_no_unit_is_told_by_more_than_the_cost",
     ),
     Mutant(
         "a stream forgets its condition in what it says",
-        "query/streams.py",
+        "query/workloads/streams.py",
         "        fields = (self.schema.table, self.schema.unit, self.period, self.start, self.where, self.counter)\n",
         "        fields = (self.schema.table, self.schema.unit, self.period, self.start, self.counter)\n",
         f"{STREAMS}::test_a_stream_is_a_plan_in_steps_that_says_all_that_matters",

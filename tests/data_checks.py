@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from data_worlds import stranger_rows
+from discreet.algebra.aggregates import sensitivity_of
 from discreet.core import Neighbours
-from discreet.data.aggregates import sensitivity_of
 from plain_engine import PEOPLE_AGGREGATES, PlainTable
 
 

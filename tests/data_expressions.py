@@ -4,9 +4,9 @@ from functools import partial
 from typing import Any
 
 from data_values import COMMON, VALUES
+from discreet.algebra.expressions import Case, InSet, Like, Literal, call, column
+from discreet.algebra.functions import COMPARISONS, F
 from discreet.core.schema import Kind
-from discreet.data.expressions import Case, InSet, Like, Literal, call, column
-from discreet.data.functions import COMPARISONS, F
 
 PATTERNS = (
     "%",

@@ -5,11 +5,11 @@ from typing import Any
 
 from data_values import ASCII_TEXTS, VALUES
 from data_worlds import World
+from discreet.algebra.aggregates import Aggregation, Key, Rows
+from discreet.algebra.expressions import Case, ColumnValue, InSet, Like, Literal, call
+from discreet.algebra.functions import ALIKE, COMPARISONS, F
 from discreet.core import Limit, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Key, Rows
-from discreet.data.expressions import Case, ColumnValue, InSet, Like, Literal, call
-from discreet.data.functions import ALIKE, COMPARISONS, F
 from plain_engine import PlainTable
 from plain_values import value_of
 

@@ -1,11 +1,11 @@
 """A world in which the marks of two groups tie, so that the order decides."""
 
 from data_worlds import PERSON, World
+from discreet.algebra.aggregates import Aggregation, Key, Rows
+from discreet.algebra.expressions import ColumnValue
+from discreet.algebra.row_hashes import KEYS
 from discreet.core import Limit, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Key, Rows
-from discreet.data.expressions import ColumnValue
-from discreet.data.marks import KEYS
 
 UNIT = "p1"
 SCHEMA = Schema(

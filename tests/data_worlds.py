@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 
 from data_expressions import Expressions
 from data_values import BOUNDS, COMMON, DAY_BOUNDS, EDGES, HOUR_BOUNDS, REAL_BOUNDS, VALUES, WHOLE_BOUNDS
-from discreet.core import Limit, PrivacyUnit
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
-from discreet.data.aggregates import (
+from discreet.algebra.aggregates import (
     Aggregation,
     Distinct,
     Extremes,
@@ -30,6 +27,9 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
+from discreet.core import Limit, PrivacyUnit
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
 from plain_engine import PlainTable
 from plain_values import value_of
 

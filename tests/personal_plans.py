@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from discreet.accounting import Concentrated, PrivacyLoss, loss_to_text
+from discreet.algebra.account_names import name_text, names_of
+from discreet.algebra.contributions import Contribution
 from discreet.core import PrivacyUnit
-from discreet.data.account_names import name_text, names_of
-from discreet.data.contributions import Contribution
 from discreet.gate import Budget
 
 UNIT = PrivacyUnit(column="person")

@@ -1,4 +1,4 @@
-"""A table as a list of rows, and its aggregates by loops: the plain version of `discreet.data.aggregates`.
+"""A table as a list of rows, and its aggregates by loops: the plain version of `discreet.algebra.aggregates`.
 
 Readable and obviously right, and so slow. Other engines are compared with it. Its parts are methods, so that a broken
 table is a subclass with one part replaced.
@@ -14,9 +14,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from discreet.core import InvalidInput
-from discreet.core.limits import Limit
-from discreet.data.aggregates import (
+from discreet.algebra.aggregates import (
     LEAST_POWER,
     MOST_POWER,
     Distinct,
@@ -33,10 +31,12 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
-from discreet.data.contributions import Contribution
-from discreet.data.marks import group_order, mark, name_of, value_text
-from discreet.data.row_caps import CAP_SALT
-from discreet.data.unit_keys import unit_keys
+from discreet.algebra.contributions import Contribution
+from discreet.algebra.row_caps import CAP_SALT
+from discreet.algebra.row_hashes import group_order, mark, name_of, value_text
+from discreet.algebra.unit_keys import unit_keys
+from discreet.core import InvalidInput
+from discreet.core.limits import Limit
 from plain_values import DAY_ZERO, MICROSECONDS, clip, microseconds_of, read, value_of
 
 PEOPLE_AGGREGATES = (PeopleBy, PeopleCut, PeopleWhere, Extremes)

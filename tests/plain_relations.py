@@ -1,4 +1,4 @@
-"""Relations by loops over lists of rows: the plain version of `discreet.data.relations`.
+"""Relations by loops over lists of rows: the plain version of `discreet.algebra.relations`.
 
 Readable and obviously right, and so slow. Its parts are methods, so that a broken version is a subclass with one part
 replaced.
@@ -8,10 +8,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from discreet.core import PrivacyUnit
-from discreet.core.schema import Kind, Schema
-from discreet.data.marks import group_order, mark, name_of
-from discreet.data.relations import (
+from discreet.algebra.relations import (
     Derived,
     First,
     Fold,
@@ -25,6 +22,9 @@ from discreet.data.relations import (
     columns_of,
     is_owned,
 )
+from discreet.algebra.row_hashes import group_order, mark, name_of
+from discreet.core import PrivacyUnit
+from discreet.core.schema import Kind, Schema
 from plain_engine import PlainTable
 from plain_values import comparison, shared_kind, value_of
 

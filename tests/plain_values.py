@@ -1,4 +1,4 @@
-"""What one expression is worth in one row: the plain version of `discreet.data.functions`.
+"""What one expression is worth in one row: the plain version of `discreet.algebra.functions`.
 
 Python's integers, floats, dates and texts; one small function a concept. NULL is None.
 """
@@ -10,9 +10,9 @@ from fractions import Fraction
 from itertools import accumulate
 from operator import or_
 
+from discreet.algebra.expressions import Call, Case, ColumnValue, InSet, Like, Literal
+from discreet.algebra.functions import F
 from discreet.core.schema import Kind
-from discreet.data.expressions import Call, Case, ColumnValue, InSet, Like, Literal
-from discreet.data.functions import F
 
 #: Integer arithmetic ends here.
 MOST = 2**53

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from data_expressions import Expressions
 from data_values import BOUNDS, COMMON, REAL_BOUNDS, VALUES
 from data_worlds import INTEGER_IDS, KEY_KINDS, TEXT_IDS, Worlds
-from discreet.core import Bounds, Period, PrivacyUnit, Window
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Rows, Total
-from discreet.data.expressions import ColumnValue, Literal, column
-from discreet.data.folds import kind_of_fold
-from discreet.data.relations import (
+from discreet.algebra.aggregates import Aggregation, Rows, Total
+from discreet.algebra.expressions import ColumnValue, Literal, column
+from discreet.algebra.folds import kind_of_fold
+from discreet.algebra.relation_checks import OF_ROWS
+from discreet.algebra.relations import (
     Derived,
     First,
     Fold,
@@ -35,7 +33,9 @@ from discreet.data.relations import (
     matching,
     scans_in,
 )
-from discreet.data.source_checks import OF_ROWS
+from discreet.core import Bounds, Period, PrivacyUnit, Window
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
 from plain_relations import PlainTables
 
 #: Relations with more rows take the plain engine too long.

@@ -11,11 +11,11 @@ import pytest
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from data_engines import arrow_table
-from discreet.data.importing import Declaration
-from discreet.data.spark_frames import SparkFrames, private_frame
-from discreet.data.spark_publics import public_frame
-from discreet.data.spark_sessions import spark_session
-from discreet.data.spark_table import SparkTable
+from discreet.data.reading.importing import Declaration
+from discreet.data.spark.frames import SparkFrames, private_frame
+from discreet.data.spark.public import public_frame
+from discreet.data.spark.sessions import spark_session
+from discreet.data.spark.table import SparkTable
 
 #: With this set, as .ci/run does, a missing Java fails the tests instead of skipping them.
 NEEDED = "DISCREET_NEEDS_SPARK"

@@ -7,14 +7,14 @@ by a line of three equals signs. `python tests/sql_corpus.py` writes the second 
 from dataclasses import dataclass
 from pathlib import Path
 
+from discreet.algebra.relations import PublicScan
 from discreet.core import Bounds, PrivacyUnit
 from discreet.core.limits import Matches
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.relations import PublicScan
-from discreet.query.question_text import question_sql
 from discreet.query.questions import Question
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql import read_sql
+from discreet.query.sql_writing.question import question_sql
 
 FOLDER = Path(__file__).parent / "sql"
 BETWEEN_PAIRS, BETWEEN_HALVES = "\n===\n", "\n---\n"

@@ -1,14 +1,14 @@
-"""How long one row takes: what expressions cost on an engine, against what `discreet.data.work` says that they may."""
+"""How long one row takes: what expressions cost on an engine, against what `data.work_bounds` says that they may."""
 
 import time
 from datetime import date, datetime
 
+from discreet.algebra.aggregates import Aggregation, Rows
+from discreet.algebra.expression_costs import cost_of
+from discreet.algebra.expressions import ColumnValue, Literal, call
+from discreet.algebra.functions import ALIKE, COMPARISONS, KEEPING, SIMPLE, F
 from discreet.core import Limit, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Rows
-from discreet.data.costs import cost_of
-from discreet.data.expressions import ColumnValue, Literal, call
-from discreet.data.functions import ALIKE, COMPARISONS, KEEPING, SIMPLE, F
 
 LETTERS = 10_000
 #: Texts that something takes longest of.

@@ -17,8 +17,8 @@ from discreet.accounting import Pure
 from discreet.core import LedgerUnavailable
 from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.answers import encode
-from discreet.gate.events import Begun, Continued, Failed, Payment, Released, answered, now, to_body
-from discreet.gate.stores import Accepted, Refused
+from discreet.gate.ledger.events import Begun, Continued, Failed, Payment, Released, answered, now, to_body
+from discreet.gate.stores.protocol import Accepted, Refused
 from ledger_places import Place
 from postgres_server import server
 from questions import Question

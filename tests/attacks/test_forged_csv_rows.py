@@ -12,8 +12,8 @@ import pytest
 from discreet.anonymity.engine import with_rows
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
-from discreet.data.csv_lines import LONGEST_LINE, PIECE
-from discreet.data.importing import offered_kinds, open_table
+from discreet.data.reading.csv_lines import LONGEST_LINE, PIECE
+from discreet.data.reading.importing import offered_kinds, open_table
 
 SIGNS = {
     "a carriage return": "\r",

@@ -17,12 +17,14 @@ import pytest
 
 from discreet.accounting import Concentrated, GaussianNoise, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, ReviewNeeded, RunFailed, StillRunning
-from discreet.gate import Budget, Gate, Ledger, check_export, clerk, export_lines, run_desk
-from discreet.gate.canonical import canonical, parsed
-from discreet.gate.chain import linked
-from discreet.gate.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
+from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
+from discreet.gate.ledger import append as clerk
+from discreet.gate.ledger import run_desk
+from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.encoding import canonical, parsed
+from discreet.gate.ledger.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
+from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES
 from discreet.gate.plans import plan_digest
-from discreet.gate.runs import ANALYST_FAILURES, LEDGER_FAILURES
 from ledger_bytes import nothing_written
 from personal_plans import Ask, Crowd, personal
 from questions import Question

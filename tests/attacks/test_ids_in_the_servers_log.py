@@ -12,14 +12,14 @@ import pytest
 import discreet
 from contribution_checks import Recorder
 from discreet import Budget, Ledger, Limit
+from discreet.algebra.aggregates import Aggregation, Distinct, People
+from discreet.algebra.expressions import ColumnValue
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Aggregation, Distinct, People
-from discreet.data.engines import EngineSettings
-from discreet.data.expressions import ColumnValue
-from discreet.data.postgres_leavers import LeaverTable
-from discreet.data.postgres_sessions import Sessions, StatementFailed
-from discreet.data.postgres_table import open_postgres
+from discreet.data.duckdb.connection import EngineSettings
+from discreet.data.postgres.leavers import LeaverTable
+from discreet.data.postgres.sessions import Sessions, StatementFailed
+from discreet.data.postgres.table import open_postgres
 from postgres_tables import running
 
 #: Everything that a server can be told to log. Other tests have the same server not sync, which a ledger refuses.

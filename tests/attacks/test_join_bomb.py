@@ -3,7 +3,7 @@
 The attacker asks a cheap question whose rows are made of one person's rows. If it fails, or takes much longer, with
 that person's rows than without them, then the person is in the data: an exact answer at any price. A cap on rows after
 a join comes after the work. So both sides of every join are cut by the person's own rows before it
-(`discreet.data.row_caps`).
+(`discreet.algebra.row_caps`).
 """
 
 import time

@@ -2,22 +2,23 @@
 
 `CASE WHEN note LIKE 'HIV%' THEN note LIKE '%_%_%_…|'` costs an engine that backtracks an exponential time in one row,
 and nothing in any other. Answered in an instant or failed at the deadline: that was one bit about one person for next
-to no price. Matching is linear now (`discreet.data.patterns`), so that the guess that is right takes as long as others.
+to no price. Matching is linear now (`discreet.algebra.like_patterns`), so that the guess that is right takes as long as
+others.
 """
 
 import time
 
 import pytest
 
-import discreet.data.compiling as duck
-import discreet.data.spark_expressions as spark
+import discreet.data.duckdb.expressions as duck
+import discreet.data.spark.expressions as spark
 from data_engines import ENGINES
+from discreet.algebra.aggregates import Aggregation, Rows
+from discreet.algebra.expressions import Case, ColumnValue, Like, Literal, call
+from discreet.algebra.functions import F
 from discreet.core import Limit, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Rows
-from discreet.data.expressions import Case, ColumnValue, Like, Literal, call
-from discreet.data.functions import F
-from discreet.data.spark_literals import text
+from discreet.data.spark.literals import text
 
 PERSON, NOTE = ColumnValue("pid", Kind.INTEGER), ColumnValue("note", Kind.TEXT)
 SCHEMA = Schema(

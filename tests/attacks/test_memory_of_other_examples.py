@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 
-from discreet.learn.torch import fallback  # noqa: E402
+from discreet.learn.torch.per_example import fallback  # noqa: E402
 
 WIDTH, EXAMPLES, TRIALS = 512, 8, 20
 LEFT = 5555.0

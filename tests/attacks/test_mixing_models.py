@@ -17,9 +17,9 @@ from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 from discreet.learn.torch import Clipping, PrivateModel  # noqa: E402
-from discreet.learn.torch.axis_tracking import AxisTracking  # noqa: E402
-from discreet.learn.torch.example_axes import FIRST, Owner, Owners, Seen  # noqa: E402
 from discreet.learn.torch.examples import Examples  # noqa: E402
+from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
+from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners, Seen  # noqa: E402
 from discreet.learn.torch.private_steps import Terms, lot_total  # noqa: E402
 from discreet.noise import SYSTEM  # noqa: E402
 
@@ -316,7 +316,7 @@ def plant_the_old_behaviour(monkeypatch):
     monkeypatch.setattr(
         AxisTracking, "__torch_dispatch__", lambda axes, func, types, args=(), kwargs=None: func(*args, **kwargs or {})
     )
-    monkeypatch.setattr("discreet.learn.torch.passes._refuse_foreign", lambda losses: None)
+    monkeypatch.setattr("discreet.learn.torch.per_example.passes._refuse_foreign", lambda losses: None)
 
 
 @pytest.mark.parametrize("inside", [False, True], ids=["inputs", "activations"])

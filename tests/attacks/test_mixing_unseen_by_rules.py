@@ -21,8 +21,13 @@ from attacks.test_mixing_models import (  # noqa: E402
     how_far_one_example_moves_the_sum,
     ways_of,
 )
-from discreet.learn.torch import axis_rules, axis_tracking, passes, tape  # noqa: E402
-from discreet.learn.torch.axis_tracking import AxisTracking  # noqa: E402
+from discreet.learn.torch.per_example import (  # noqa: E402
+    axis_rules,
+    axis_tracking,
+    passes,
+    tape,
+)
+from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
 
 
 def products_of_all_pairs(x):

@@ -16,8 +16,8 @@ import discreet
 from discreet.core import DiscreetError, InvalidInput
 from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
-from discreet.gate.anchors import Anchor, read_anchors
-from discreet.gate.chain import GENESIS, head_after
+from discreet.gate.ledger.chain import GENESIS, head_after
+from discreet.gate.proofs.anchors import Anchor, read_anchors
 from discreet.session.bought import PREFIX, note_of
 from questions import Question
 
@@ -88,7 +88,7 @@ def test_no_certificate_and_no_export_hangs_whoever_checks_it(ledger, tmp_path):
 
 def test_a_certificate_is_read_after_its_signature(ledger, monkeypatch):
     """What is not signed is not even parsed: of a forged certificate only the birth is, whose hash is the name."""
-    from discreet.gate import certificates
+    from discreet.gate.proofs import certificates
 
     text = certificate(ledger, "r")
     read = []
@@ -162,7 +162,7 @@ def test_a_line_that_is_no_anchor_is_skipped(tmp_path, line):
 
 
 def test_settings_that_are_nested_without_end_are_refused(tmp_path):
-    from discreet.session.settings import read_settings
+    from discreet.session.settings.file import read_settings
 
     place = tmp_path / "discreet.toml"
     for text in ("person = " + "[" * 20_000, "budget = {epsilon = " + "9" * 5000 + "}", "delta = 1e999999999"):

@@ -13,10 +13,11 @@ import pytest
 
 from discreet.accounting import Pure
 from discreet.core import ReviewNeeded, RunFailed, StillRunning
-from discreet.gate import Budget, Gate, Ledger, run_desk
-from discreet.gate.chain import linked
-from discreet.gate.events import Begun, to_body
-from discreet.gate.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, Runs
+from discreet.gate import Budget, Gate, Ledger
+from discreet.gate.ledger import run_desk
+from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.events import Begun, to_body
+from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, Runs
 from ledger_bytes import nothing_written
 from personal_plans import Ask, Crowd, personal
 from questions import Question

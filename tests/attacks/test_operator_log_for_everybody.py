@@ -13,7 +13,7 @@ import discreet
 from command_line import runner
 from discreet.core import RunFailed
 from discreet.core.operator_log import HOW_TO_READ
-from discreet.data.duck_tables import DuckTables
+from discreet.data.duckdb.tables import DuckTables
 from discreet.gate import Budget, Gate, Ledger
 from questions import Question
 

@@ -12,7 +12,7 @@ import pytest
 import discreet
 from discreet import Budget, Limit
 from discreet.core import DiscreetError, InvalidInput, NotReady, RunFailed
-from discreet.data.spark_sessions import LARGEST
+from discreet.data.spark.sessions import LARGEST
 from discreet.query import Epsilon, plan_question, read_sql
 from ledger_bytes import nothing_written
 from postgres_tables import running, writer
@@ -195,7 +195,7 @@ def test_a_connection_that_the_server_dropped_is_replaced(tmp_path, table):
 
 def test_a_check_reads_no_row(tmp_path, monkeypatch):
     """Not even how many there are: every verb that reads rows fails, and what is checked passes."""
-    from discreet.data import duck_table
+    from discreet.data.duckdb import table as duck_table
 
     with opened(frame(), tmp_path / "clinic.ledger", personal=False) as clinic:
         question = read_sql(COUNT, clinic._desk.known, {}, None)

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.core import InvalidInput, PrivacyUnit, Window
-from discreet.data.importing import open_table
-from discreet.data.postgres_table import open_postgres
+from discreet.data.postgres.table import open_postgres
+from discreet.data.reading.importing import open_table
 from postgres_tables import running
 
 MEANT = "Several columns could be meant by"

@@ -9,13 +9,13 @@ import psycopg
 import pytest
 
 from contribution_checks import Recorder, Some
+from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Total
+from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, Limit, PrivacyUnit
 from discreet.core.schema import Kind
-from discreet.data import postgres_bundles
-from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
-from discreet.data.expressions import ColumnValue
-from discreet.data.postgres_sessions import Together
-from discreet.data.postgres_table import open_postgres
+from discreet.data.postgres import per_unit_sums as postgres_bundles
+from discreet.data.postgres.sessions import Together
+from discreet.data.postgres.table import open_postgres
 from postgres_tables import running
 
 PEOPLE, MOST, LONGEST_ID = 3000, 4096, 40

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import discreet
-from discreet.data import postgres_sessions
+from discreet.data.postgres import sessions as postgres_sessions
 from postgres_tables import running, writer
 
 TARGET, MINE, PEOPLE, CODES = 777_777, 1500, 20_000, 30_000

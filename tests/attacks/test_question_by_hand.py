@@ -14,15 +14,16 @@ import pytest
 
 import discreet
 from discreet import Bounds, Budget
+from discreet.algebra.expressions import Call, Case, ColumnValue, InSet, Like, Literal, call
+from discreet.algebra.functions import F
+from discreet.algebra.relations import Derived, First, Fold, Folded, Named, PerUnit, Scan, UnitJoin
 from discreet.core import DiscreetError, RunFailed
 from discreet.core.schema import Column, Kind
-from discreet.data.expressions import Call, Case, ColumnValue, InSet, Like, Literal, call
-from discreet.data.functions import F
-from discreet.data.relations import Derived, First, Fold, Folded, Named, PerUnit, Scan, UnitJoin
-from discreet.query import Epsilon, planning
+from discreet.query import Epsilon
 from discreet.query import questions as q
-from discreet.query.hierarchies import plan_hierarchy
-from discreet.query.streams import plan_stream
+from discreet.query.planning import planning
+from discreet.query.workloads.hierarchies import plan_hierarchy
+from discreet.query.workloads.streams import plan_stream
 from ledger_bytes import nothing_written
 
 STAY_BOUNDS = Bounds(0, 60)

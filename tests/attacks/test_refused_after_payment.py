@@ -14,8 +14,8 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import DiscreetError, InvalidInput, NotReady
 from discreet.gate import Gate, Ledger
-from discreet.gate.budgets import Budget
-from discreet.gate.takings import Prospect
+from discreet.gate.accounts.charges import Prospect
+from discreet.gate.ledger.budget import Budget
 from ledger_bytes import nothing_written
 from personal_plans import Ask, Crowd, personal
 from questions import Question

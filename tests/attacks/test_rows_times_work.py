@@ -4,7 +4,7 @@ The work of one row was bounded, and so was the number of rows of one person, bu
 person, in a join of fourteen times the same table, are 10,000 rows; with 50 milliseconds of work in each, a question
 failed at its deadline with that person, and answered in 0.2 seconds without. One row of a person and a public table of
 2,000 rows that agree with it did the same in 18 seconds. Long texts made of such rows exhausted the memory. What one
-person can take of an engine is now counted before payment (`discreet.data.person_work`), and DuckDB spills rows.
+person can take of an engine is now counted before payment (`discreet.data.unit_work`), and DuckDB spills rows.
 """
 
 import re

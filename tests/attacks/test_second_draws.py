@@ -14,7 +14,7 @@ from discreet import counting_query
 from discreet.accounting import Pure
 from discreet.core import ReviewNeeded, RunFailed
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.runs import ANALYST_FAILURES
+from discreet.gate.ledger.runs import ANALYST_FAILURES
 from discreet.mechanisms import Laplace
 from discreet.noise import laplace
 from discreet.noise.lookup import clamp_draw
@@ -85,7 +85,7 @@ def test_steps_are_drawn_few_times_too(tmp_path):
 def test_two_processes_do_not_race_for_the_answer_they_like(tmp_path, monkeypatch):
     """One payment has one run at a time: no second draw is made while the first one goes on."""
     from discreet.core import StillRunning
-    from discreet.gate import run_desk
+    from discreet.gate.ledger import run_desk
     from questions import Question
 
     monkeypatch.setattr(run_desk, "PATIENCE", 0.05)

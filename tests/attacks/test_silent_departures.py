@@ -10,8 +10,8 @@ import pytest
 import discreet
 from discreet.core import Limit
 from discreet.gate import Budget
-from discreet.session.answers import MAY_HAVE_LEFT
-from discreet.session.report import write_report
+from discreet.session.answers.answer import MAY_HAVE_LEFT
+from discreet.session.reports.report import write_report
 
 ROWS = [{"who": person, "ward": "AB"[person % 2]} for person in range(12)]
 COUNT = "SELECT COUNT(*) AS n FROM visits"

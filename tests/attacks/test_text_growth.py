@@ -13,13 +13,14 @@ import pytest
 
 import discreet
 from data_engines import ENGINES
+from discreet.algebra.aggregates import Aggregation, Rows
+from discreet.algebra.expressions import ColumnValue, Literal, call
+from discreet.algebra.functions import F
+from discreet.algebra.relations import Derived, Named, Scan
 from discreet.core import DiscreetError, Limit, OutOfRange, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data import calls, canonical
-from discreet.data.aggregates import Aggregation, Rows
-from discreet.data.expressions import ColumnValue, Literal, call
-from discreet.data.functions import F
-from discreet.data.relations import Derived, Named, Scan
+from discreet.data.duckdb import functions as calls
+from discreet.data.reading import column_types as canonical
 from ledger_bytes import nothing_written
 
 PERSON, NOTE = Column(name="pid", kind=Kind.INTEGER), Column(name="note", kind=Kind.TEXT)

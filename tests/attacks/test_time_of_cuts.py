@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.data.engines import Reading
+from discreet.data.duckdb.connection import Reading
 
 #: The person whom the attack is about, the cap, and as many rows as a person may have without being cut by a join.
 TARGET, CAP, FEW = 777, 100, 10
@@ -44,7 +44,7 @@ def on_duckdb(mine, monkeypatch, statements):
 
 def on_postgres(mine, monkeypatch, statements):
     """Return what opens the rows on PostgreSQL, and note the statements that it runs."""
-    from discreet.data import postgres_sessions
+    from discreet.data.postgres import sessions as postgres_sessions
     from postgres_tables import running, writer
 
     with writer().connection.cursor() as cursor:

@@ -10,8 +10,8 @@ import pytest
 import discreet
 from discreet.cli import main
 from discreet.core import DiscreetError, InvalidInput, PrivacyUnit
-from discreet.data import postgres_catalogue
-from discreet.data.postgres_table import open_postgres
+from discreet.data.postgres import catalogue as postgres_catalogue
+from discreet.data.postgres.table import open_postgres
 from postgres_tables import running, writer
 
 UNIT = PrivacyUnit(column="pid")

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import beta, chisquare, dlaplace
 
-from discreet.mechanisms.sparse_stream import NumericSparseStream
+from discreet.mechanisms.sparse_vector.stream import NumericSparseStream
 from discreet.noise import laplace
 from scripted import Seeded
 

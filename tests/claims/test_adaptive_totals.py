@@ -26,12 +26,12 @@ from discreet.accounting import (
     delta,
     epsilon,
 )
-from discreet.accounting.atoms import Atoms
-from discreet.accounting.exponential_pair import laplace_pair
-from discreet.accounting.gaussian_pair import GaussianPair
-from discreet.accounting.lattice import outwards
-from discreet.accounting.maximum_pair import MaximumPair
-from discreet.accounting.subsampled_pair import PoissonPair
+from discreet.accounting.pld.atoms import Atoms
+from discreet.accounting.pld.exponential import laplace_pair
+from discreet.accounting.pld.gaussian import GaussianPair
+from discreet.accounting.pld.lattice import outwards
+from discreet.accounting.pld.maximum import MaximumPair
+from discreet.accounting.pld.subsampled import PoissonPair
 from discreet.core import Sensitivity
 from strategies_on_parts import best_delta, fixed_totals, outcomes_of
 

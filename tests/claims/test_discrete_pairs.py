@@ -8,11 +8,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.accounting.cells import UNIT
 from discreet.accounting.discrete_gaussian import gaussian_delta
-from discreet.accounting.discrete_gaussian_pair import MOST, _discrete_gauss, _kept, discrete_gaussian_atoms
-from discreet.accounting.discrete_pairs import ROUNDINGS, discrete_laplace_atoms
 from discreet.accounting.losses import DiscreteLaplaceNoise
+from discreet.accounting.pld.cells import UNIT
+from discreet.accounting.pld.discrete_gaussian import MOST, _discrete_gauss, _kept, discrete_gaussian_atoms
+from discreet.accounting.pld.discrete_laplace import ROUNDINGS, discrete_laplace_atoms
 from discreet.core import InvalidInput, Sensitivity, WrongType
 
 mp = mpmath.MPContext()

@@ -21,7 +21,7 @@ from discreet.accounting import (
     gaussian_curve,
 )
 from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
-from discreet.accounting.spectrum import gaussian_mu
+from discreet.accounting.pld.dominating_pairs import gaussian_mu
 
 #: What a bound may cost: so much of ε, or of δ where ε hangs on the last digits of δ.
 CLOSE = Fraction(1, 10**10)

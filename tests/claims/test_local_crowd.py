@@ -25,7 +25,7 @@ from discreet.local import (
     instant_all,
     variance_of,
 )
-from discreet.local.packed import pack_sets, unpack_sets
+from discreet.local.server.packed import pack_sets, unpack_sets
 from scripted import Seeded
 
 SMALL = {

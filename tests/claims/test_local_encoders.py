@@ -23,7 +23,7 @@ from discreet.local import (
     report_bytes,
     unpack,
 )
-from discreet.local.odds import odds_below, root_below
+from discreet.local.device.odds import odds_below, root_below
 from local_walk import distribution, worst_ratio
 
 EPSILONS = [Fraction(1, 1000), Fraction(1, 2), 1, 2, 5]
@@ -246,8 +246,8 @@ def test_a_vector_pays_for_each_coordinate_that_it_tells():
 
 def test_no_report_tells_two_vectors_apart_by_more_than_epsilon_where_several_coordinates_are_told(monkeypatch):
     """With few levels, so that all pairs of reports can be walked: the code is the same."""
-    monkeypatch.setattr("discreet.local.numbers.LEVELS", 6)
-    monkeypatch.setattr("discreet.local.numbers.NEAR", 1)
+    monkeypatch.setattr("discreet.local.device.numbers.LEVELS", 6)
+    monkeypatch.setattr("discreet.local.device.numbers.NEAR", 1)
     encoder = VectorResponse(size=3, bounds=Bounds(-1, 1), epsilon=5)
     assert encoder.told == 2
     vectors = [[1, 1, -1], [-1, -1, 1], [0, Fraction(1, 3), 1]]
@@ -262,7 +262,7 @@ def test_no_report_tells_two_vectors_apart_by_more_than_epsilon_where_several_co
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), 1, 2])
 def test_no_report_tells_two_texts_apart_by_more_than_e_to_epsilon(monkeypatch, epsilon):
     """With an alphabet of two bytes, so that all can be walked: the code is the same."""
-    monkeypatch.setattr("discreet.local.prefixes.BYTE", 2)
+    monkeypatch.setattr("discreet.local.device.prefixes.BYTE", 2)
     tree = PrefixTree(length=2, epsilon=epsilon)
     texts = [b"\0", b"\0\1", b"\1\0", b"\1\1\1"]
     walked = [distribution(lambda coins, text=text: tree.encode(text, coins)) for text in texts]

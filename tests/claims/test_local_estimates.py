@@ -36,7 +36,7 @@ from discreet.local import (
     shuffled_cost,
     variance_of,
 )
-from discreet.local.choosing import unit_variance
+from discreet.local.device.choosing import unit_variance
 from scripted import Seeded
 
 ENCODERS = {
@@ -191,7 +191,7 @@ def test_texts_that_devices_tell_one_by_one_are_found():
 @pytest.mark.parametrize("level", [Fraction(1, 2), 1, 2, 3])
 def test_what_a_prefix_adds_is_taken_off_whatever_the_field(level):
     """Counts of all 256 next bytes, found by the transform, are those by asking each report."""
-    from discreet.local.heavy_hitters import _children
+    from discreet.local.server.heavy_hitters import _children
 
     tree = PrefixTree(length=2, epsilon=level)
     encoder, reports = tree.levels[1], [tree.levels[1].encode(tree.category(b"ab")) for _ in range(25)]

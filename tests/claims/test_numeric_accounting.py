@@ -27,19 +27,19 @@ from discreet.accounting import (
     bracket_delta,
     delta,
     epsilon,
-    loss_distribution,
-    numeric,
     optimal_delta,
 )
-from discreet.accounting.atoms import Atoms
-from discreet.accounting.exponential_pair import laplace_pair, range_pair
 from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
-from discreet.accounting.gaussian_pair import GaussianPair
-from discreet.accounting.lattice import Lattice, inwards, outwards
-from discreet.accounting.numeric import delta_above, delta_below, epsilon_above, epsilon_below, grid_of
-from discreet.accounting.sketch import Batch, Sketch
-from discreet.accounting.subsampled_pair import FixedSizePair, PoissonPair
-from discreet.accounting.tilted import Part, Window, convolve
+from discreet.accounting.pld import loss_variable as loss_distribution
+from discreet.accounting.pld import numeric
+from discreet.accounting.pld.atoms import Atoms
+from discreet.accounting.pld.convolution import Part, Window, convolve
+from discreet.accounting.pld.exponential import laplace_pair, range_pair
+from discreet.accounting.pld.gaussian import GaussianPair
+from discreet.accounting.pld.grid_choice import Batch, Sketch
+from discreet.accounting.pld.lattice import Lattice, inwards, outwards
+from discreet.accounting.pld.numeric import delta_above, delta_below, epsilon_above, epsilon_below, grid_of
+from discreet.accounting.pld.subsampled import FixedSizePair, PoissonPair
 
 #: How much of ε the default grid may cost (see `numeric.ACCURACY`), with room.
 LOOSE = 1e-3

@@ -5,16 +5,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discreet.algebra.aggregates import Rows
+from discreet.algebra.contributions import Contribution
 from discreet.core import Bounds, PrivacyUnit, bounded_sum
-from discreet.data.aggregates import Rows
-from discreet.data.contributions import Contribution
 from discreet.gate import Budget, Policy
-from discreet.gate.accounts import PersonalAccount
-from discreet.gate.people import Directory
-from discreet.gate.personal_accounts import Accounts
-from discreet.gate.takings import Run
+from discreet.gate.accounts.balances import Accounts
+from discreet.gate.accounts.charges import Run
+from discreet.gate.accounts.name_index import Directory
+from discreet.gate.accounts.protocol import PersonalAccount
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.query.charging import Charges, PassCost, noise_cost
+from discreet.query.planning.charging import Charges, PassCost, noise_cost
 from personal_model import Model, Part, Question
 
 PEOPLE, MOST = 40, 6

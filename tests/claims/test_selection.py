@@ -10,8 +10,8 @@ import pytest
 
 from discreet.accounting import BoundedRange, Pure, concentrated_of
 from discreet.core import exp_minus
-from discreet.mechanisms.scores import read_scores
-from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection.scores import read_scores
 from discreet.noise import ExpChoice
 from discreet.noise.choice import WEIGHT_BITS
 from scripted import Scripted, Seeded

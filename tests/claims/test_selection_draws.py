@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.mechanisms.scores import read_scores
-from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
-from discreet.mechanisms.selection_errors import laplace_gap
+from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection.errors import laplace_gap
+from discreet.mechanisms.selection.scores import read_scores
 from scripted import Seeded
 
 #: What the float sums behind `probabilities` may be off by, relatively.

@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 from mpmath import mpf
 from scipy.stats import binom
 
-from discreet.accounting.failure_masses import survival
-from discreet.accounting.guarantees import Guarantee
-from discreet.accounting.optimal import (
+from discreet.accounting.composition.failure_masses import survival
+from discreet.accounting.composition.optimal import (
     MOST_TIMES,
     optimal_composition,
     optimal_delta,
     optimal_delta_unequal,
     optimal_epsilon,
 )
-from discreet.accounting.theorems import (
+from discreet.accounting.composition.theorems import (
     advanced_composition,
     advanced_composition_sharp,
     basic_composition,
     group_privacy,
     group_privacy_sharp,
 )
+from discreet.accounting.guarantees import Guarantee
 from discreet.core import DiscreetError, OutOfRange
 
 #: Rounding up to a double moves a number by one unit in the last place, and its text perhaps by another.

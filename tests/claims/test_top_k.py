@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from discreet.accounting import BoundedRange, Pure, Repeated, approximate_of, concentrated_of
-from discreet.mechanisms.noisy_ranking import largest
-from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, ReportNoisyMax
-from discreet.mechanisms.top_k import TopK, TopKMethod
+from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind, ReportNoisyMax
+from discreet.mechanisms.selection.noisy_ranking import largest
+from discreet.mechanisms.selection.top_k import TopK, TopKMethod
 from scripted import Scripted, Seeded
 
 #: What the float sums behind `probability` may be off by, relatively.

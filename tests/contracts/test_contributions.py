@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from contribution_checks import Recorder, Some, among_mismatches, everybody
 from data_engines import ENGINES, ONE_IN, worlds_of
 from data_worlds import PERSON, World, worlds
-from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import (
+from discreet.algebra.aggregates import (
     Aggregation,
     Distinct,
     Extremes,
@@ -29,11 +26,9 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
-from discreet.data.expressions import ColumnValue, Literal, call
-from discreet.data.functions import F
-from discreet.data.postgres_catalogue import PostgresSources, private_relation
-from discreet.data.postgres_table import PostgresTables
-from discreet.data.relations import (
+from discreet.algebra.expressions import ColumnValue, Literal, call
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
     Derived,
     Fold,
     Folded,
@@ -45,6 +40,11 @@ from discreet.data.relations import (
     UnionAll,
     is_owned,
 )
+from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.data.postgres.catalogue import PostgresSources, private_relation
+from discreet.data.postgres.table import PostgresTables
 from plain_engine import PlainTable
 from plain_relations import PlainTables
 from postgres_tables import PLACE, declared, writer

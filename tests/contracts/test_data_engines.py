@@ -20,10 +20,7 @@ from data_grids import (
 from data_ties import GROUPS, SCHEMA, UNIT, X, tied_groups
 from data_values import INTEGERS, REAL_BOUNDS, WHOLE_BOUNDS
 from data_worlds import PERSON, World, Worlds, world, worlds
-from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import Column, Kind
-from discreet.data.aggregates import (
+from discreet.algebra.aggregates import (
     Aggregation,
     Distinct,
     Extremes,
@@ -38,8 +35,11 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
-from discreet.data.expressions import ColumnValue, Literal, call
-from discreet.data.functions import F
+from discreet.algebra.expressions import ColumnValue, Literal, call
+from discreet.algebra.functions import F
+from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Column, Kind
 from plain_engine import PEOPLE_AGGREGATES
 
 

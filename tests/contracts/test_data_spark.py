@@ -12,17 +12,17 @@ from data_engines import arrow_table
 from data_grids import CONSTANTS, SIGNATURES, WITH_CONSTANTS, columns_of, schema_of, thinned, values_of
 from data_ties import GROUPS, SCHEMA, UNIT, X, tied_groups
 from data_worlds import PERSON, World, world
+from discreet.algebra.aggregates import Aggregation, Extremes, Key, People, PeopleCut, Rows, Total
+from discreet.algebra.expressions import Literal, call
+from discreet.algebra.functions import F
 from discreet.core import Bounds, Limit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind
-from discreet.data.aggregates import Aggregation, Extremes, Key, People, PeopleCut, Rows, Total
-from discreet.data.expressions import Literal, call
-from discreet.data.functions import F
-from discreet.data.spark_bounded import MOST_EARLY
-from discreet.data.spark_dialect import SparkDialect
-from discreet.data.spark_frames import SparkFrames
-from discreet.data.spark_literals import microseconds
-from discreet.data.spark_table import open_spark
+from discreet.data.spark.dialect import SparkDialect
+from discreet.data.spark.frames import SparkFrames
+from discreet.data.spark.literals import microseconds
+from discreet.data.spark.statement import MOST_EARLY
+from discreet.data.spark.table import open_spark
 from plain_engine import PlainTable
 from plain_values import value_of
 from relation_checks import relation_mismatches

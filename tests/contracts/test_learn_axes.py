@@ -8,9 +8,9 @@ torch = pytest.importorskip("torch")
 
 from torch.nn import functional as f  # noqa: E402
 
-from discreet.learn.torch.axis_rules import RULES  # noqa: E402
-from discreet.learn.torch.axis_tracking import AxisTracking  # noqa: E402
-from discreet.learn.torch.example_axes import Owner, Owners, Rows, rows_of  # noqa: E402
+from discreet.learn.torch.per_example.axis_rules import RULES  # noqa: E402
+from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
+from discreet.learn.torch.per_example.example_axes import Owner, Owners, Rows, rows_of  # noqa: E402
 
 torch.set_num_threads(1)
 EXAMPLES = 3

@@ -12,11 +12,12 @@ from torch.nn import functional
 
 import plain_dpsgd
 from discreet.core import InvalidInput, WrongType
-from discreet.learn.torch import calls, exact_sums, grid, rounding, sums
-from discreet.learn.torch.axis_tracking import AxisTracking
+from discreet.learn.torch import exact_sums, grid, rounding, sums
 from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel
-from discreet.learn.torch.example_axes import FIRST, Owner, Owners
-from discreet.learn.torch.tape import Recording, Tape
+from discreet.learn.torch.per_example import layer_calls as calls
+from discreet.learn.torch.per_example.axis_tracking import AxisTracking
+from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners
+from discreet.learn.torch.per_example.tape import Recording, Tape
 
 #: PyTorch says so once, of the plain layer that ours is compared with.
 pytestmark = [

@@ -8,10 +8,11 @@ import pytest
 
 from discreet.accounting import Pure
 from discreet.core import BudgetExceeded, DiscreetError, Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate import Budget, Ledger, certificate, check_certificate, moving
-from discreet.gate.anchors import default_place, read_anchors
-from discreet.gate.moving import finish_move, move
-from discreet.gate.stores import State
+from discreet.gate import Budget, Ledger, certificate, check_certificate
+from discreet.gate.ledger import moving
+from discreet.gate.ledger.moving import finish_move, move
+from discreet.gate.proofs.anchors import default_place, read_anchors
+from discreet.gate.stores.protocol import State
 from ledger_places import PLAN, pay
 
 
@@ -136,8 +137,8 @@ def test_nothing_that_is_paid_during_a_move_is_lost_or_paid_twice(places):
 
 def crash_at(monkeypatch, state, *, after):
     """Have the process end just before or just after a store is put into a state."""
-    from discreet.gate.postgres_store import PostgresStore
-    from discreet.gate.sqlite_store import SqliteStore
+    from discreet.gate.stores.postgres import PostgresStore
+    from discreet.gate.stores.sqlite import SqliteStore
 
     for kind in (SqliteStore, PostgresStore):
 

@@ -7,9 +7,10 @@ from multiprocessing import get_context
 import pytest
 
 from discreet.core import LedgerDamaged
-from discreet.gate import Gate, stores
-from discreet.gate import people_desk as desks
-from discreet.gate.moving import move
+from discreet.gate import Gate
+from discreet.gate.accounts import charging as desks
+from discreet.gate.ledger.moving import move
+from discreet.gate.stores import protocol as stores
 from personal_plans import Ask, Crowd, ask_all, personal
 
 BUDGET = personal(rho=Fraction(1, 4))

@@ -11,10 +11,10 @@ from psycopg import errors
 
 from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.gate import Budget, Ledger
-from discreet.gate.chain import linked
-from discreet.gate.events import Annotated, to_body
-from discreet.gate.postgres_store import PostgresStore
-from discreet.gate.stores import Keys
+from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.events import Annotated, to_body
+from discreet.gate.stores.postgres import PostgresStore
+from discreet.gate.stores.protocol import Keys
 from ledger_places import pay
 
 SECRET = "hunter2"
@@ -70,9 +70,9 @@ def test_a_short_address_needs_a_key_like_a_long_one(postgres):
 
 def test_without_psycopg_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "discreet.gate.postgres_store")
+    monkeypatch.delitem(sys.modules, "discreet.gate.stores.postgres")
     with pytest.raises(InvalidInput, match=r"discreet\[postgres\]"):
-        importlib.import_module("discreet.gate.postgres_store")
+        importlib.import_module("discreet.gate.stores.postgres")
 
 
 @pytest.mark.parametrize("table", ["entries", "answers"])

@@ -6,13 +6,10 @@ import pytest
 from hypothesis import strategies as st
 
 from data_engines import sampled, worlds_of
-from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit, WrongType
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Key, Load, People, PeopleBy, PeopleCut, Rows, Total
-from discreet.data.expressions import ColumnValue, Literal, call
-from discreet.data.functions import F
-from discreet.data.relations import (
+from discreet.algebra.aggregates import Aggregation, Key, Load, People, PeopleBy, PeopleCut, Rows, Total
+from discreet.algebra.expressions import ColumnValue, Literal, call
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
     Derived,
     First,
     Fold,
@@ -27,6 +24,9 @@ from discreet.data.relations import (
     UnionAll,
     UnitJoin,
 )
+from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit, WrongType
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Column, Kind, Schema
 from relation_checks import relation_breaches, relation_mismatches
 from relation_engines import RELATION_ENGINES, RELATIONS_ONE_IN
 from relation_worlds import RelationWorld, pointed_worlds, relation_world, relation_worlds

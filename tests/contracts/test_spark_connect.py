@@ -13,14 +13,14 @@ from contribution_checks import Some, among_mismatches, everybody
 from data_checks import mismatches
 from data_worlds import world
 from discreet import Budget
+from discreet.algebra.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
+from discreet.algebra.expressions import column
 from discreet.core import Bounds, InvalidInput, Limit, NotReady, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data import spark_deadlines
-from discreet.data.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
-from discreet.data.engines import EngineSettings
+from discreet.data.duckdb.connection import EngineSettings
 from discreet.data.errors import EngineFailed
-from discreet.data.expressions import column
-from discreet.data.spark_table import open_spark
+from discreet.data.spark import deadlines as spark_deadlines
+from discreet.data.spark.table import open_spark
 from plain_engine import PlainTable
 from relation_checks import relation_mismatches
 from relation_worlds import relation_world

@@ -6,12 +6,13 @@ import pytest
 
 from contribution_checks import Recorder, Some, among_mismatches, everybody
 from data_worlds import PERSON, World
+from discreet.algebra.aggregates import Aggregation, Key, People, Present, Rows, Total
+from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, Limit, Period, PrivacyUnit, Window
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data import spark_bundles, spark_personal
-from discreet.data.aggregates import Aggregation, Key, People, Present, Rows, Total
-from discreet.data.expressions import ColumnValue
+from discreet.data.spark import per_unit_sums as spark_bundles
+from discreet.data.spark import personal as spark_personal
 from plain_engine import PlainTable
 from spark_tables import spark_table
 

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.core import InvalidInput, LedgerDamaged
 from discreet.gate import Gate
-from discreet.gate.moving import move
+from discreet.gate.ledger.moving import move
 from ledger_places import pay
 from step_plans import Steps, walk
 

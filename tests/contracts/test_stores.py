@@ -12,10 +12,11 @@ import pytest
 
 from discreet.accounting import Pure
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate import Budget, Policy, clerk
-from discreet.gate.chain import linked
-from discreet.gate.events import Annotated, to_body
-from discreet.gate.stores import Keys, State
+from discreet.gate import Budget, Policy
+from discreet.gate.ledger import append as clerk
+from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.events import Annotated, to_body
+from discreet.gate.stores.protocol import Keys, State
 from ledger_places import COST, PLAN, pay, spend
 
 FORKED = """

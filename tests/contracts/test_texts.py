@@ -7,12 +7,12 @@ import pytest
 from data_checks import mismatches
 from data_engines import ENGINES
 from data_worlds import World
+from discreet.algebra.aggregates import Aggregation, Key, People, Rows
+from discreet.algebra.expressions import ColumnValue, Like, Literal, call
+from discreet.algebra.functions import LONGEST_TEXT, F
+from discreet.algebra.like_patterns import Pattern, Shape
 from discreet.core import Limit, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Key, People, Rows
-from discreet.data.expressions import ColumnValue, Like, Literal, call
-from discreet.data.functions import LONGEST_TEXT, F
-from discreet.data.patterns import Pattern, Shape
 
 NUMBER, TEXT = ColumnValue("n", Kind.INTEGER), ColumnValue("a", Kind.TEXT)
 #: Letters that regular expressions, LIKE, UTF-8, UTF-16 and lines take for something else, and plain ones.

@@ -4,12 +4,12 @@ import time
 
 from discreet.gate import Gate, Ledger, Release
 from discreet.gate.answers import decode, encode
-from discreet.gate.chain import linked
-from discreet.gate.events import Payment, from_body, to_body
+from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.events import Payment, from_body, to_body
+from discreet.gate.ledger.runs import Runs
 from discreet.gate.plans import plan_digest
-from discreet.gate.runs import Runs
-from discreet.gate.stores import Accepted, Refused, keys_of
-from discreet.gate.thread_queue import ThreadQueue
+from discreet.gate.stores.protocol import Accepted, Refused, keys_of
+from discreet.gate.stores.thread_queue import ThreadQueue
 from discreet.noise import SYSTEM
 
 #: Seconds that pass between a look at the total and the lock.

@@ -21,13 +21,15 @@ if __name__ == "__main__":
 
 import apsw
 
+from discreet.algebra.account_names import name_text, names_of
 from discreet.core import LedgerUnavailable, ReviewNeeded
-from discreet.data.account_names import name_text, names_of
-from discreet.gate import Gate, Ledger, queues, sqlite_store
-from discreet.gate import people_desk as desks
-from discreet.gate.chain import GENESIS
-from discreet.gate.people_blobs import unpack
-from discreet.gate.people_names import halves
+from discreet.gate import Gate, Ledger
+from discreet.gate.accounts import charging as desks
+from discreet.gate.accounts.account_names import halves
+from discreet.gate.accounts.charge_files import unpack
+from discreet.gate.ledger.chain import GENESIS
+from discreet.gate.stores import process_queue as queues
+from discreet.gate.stores import sqlite as sqlite_store
 from faults.checker import noted
 from faults.spending import SECONDS, Notes
 from personal_plans import Ask, Crowd, personal

@@ -20,7 +20,7 @@ from typing import Any
 
 import apsw
 
-from discreet.gate import sqlite_store
+from discreet.gate.stores import sqlite as sqlite_store
 
 #: What a disk writes at once or not at all.
 SECTOR = 512

@@ -11,7 +11,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from discreet.gate import Gate, Ledger, queues, sqlite_store
+from discreet.gate import Gate, Ledger
+from discreet.gate.stores import process_queue as queues
+from discreet.gate.stores import sqlite as sqlite_store
 from questions import Question
 
 REAL_PUT, REAL_TRANSACT, REAL_ANCHOR = queues._put, sqlite_store.SqliteStore.transact, Ledger._anchor

@@ -12,7 +12,8 @@ import pytest
 
 from discreet.accounting import Pure
 from discreet.core import BudgetExceeded, DiscreetError, LedgerUnavailable
-from discreet.gate import Budget, Gate, Ledger, sqlite_store
+from discreet.gate import Budget, Gate, Ledger
+from discreet.gate.stores import sqlite as sqlite_store
 from faults.disk_scenes import ROWS, Asked, Sum, many, quick_folder
 from faults.disks import Disk, mounted, writes_fail
 

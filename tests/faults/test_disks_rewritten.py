@@ -12,14 +12,14 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import DiscreetError, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.anchors import read_anchors
-from discreet.gate.books import Book
-from discreet.gate.chain import GENESIS, linked
-from discreet.gate.clerk import written
-from discreet.gate.events import Birth, Payment, to_body
-from discreet.gate.signing import CHECKPOINT, SigningKey, checkpoint_message
-from discreet.gate.sqlite_store import SqliteStore
-from discreet.gate.stores import Accepted, keys_of
+from discreet.gate.ledger.append import written
+from discreet.gate.ledger.chain import GENESIS, linked
+from discreet.gate.ledger.events import Birth, Payment, to_body
+from discreet.gate.ledger.state import Book
+from discreet.gate.proofs.anchors import read_anchors
+from discreet.gate.proofs.signing import CHECKPOINT, SigningKey, checkpoint_message
+from discreet.gate.stores.protocol import Accepted, keys_of
+from discreet.gate.stores.sqlite import SqliteStore
 from faults.disk_scenes import ROWS, Asked, a_life, ask, quick_folder
 
 FILES = ("a.ledger", "a.ledger-wal")

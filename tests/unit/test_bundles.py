@@ -7,12 +7,13 @@ import pyarrow as pa
 import pytest
 
 from contribution_checks import Recorder
+from discreet.algebra import account_names
+from discreet.algebra.account_names import name_text, name_texts, names_by_columns, names_of
 from discreet.core import Limit
-from discreet.data import account_names, spark_bundles
-from discreet.data.account_names import name_text, name_texts, names_by_columns, names_of
-from discreet.data.bounded_answers import Sums
-from discreet.data.bounded_asking import Asking
-from discreet.data.bundles import NARROW, Bundles, fits
+from discreet.data.spark import per_unit_sums as spark_bundles
+from discreet.data.sql.answers import Sums
+from discreet.data.sql.contributions import Asking
+from discreet.data.sql.per_unit_sums import NARROW, Bundles, fits
 
 ROWS, PEOPLE, TOTAL = Sums(((0, 1),)), Sums(((1, 1),)), Sums(((2, 1),), most=100)
 

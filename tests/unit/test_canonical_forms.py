@@ -22,6 +22,8 @@ import canonical_cases
 import discreet
 from canonical_cases import GOLDEN, WITH_TORCH, encoder_cases, loss_cases, plans, question_digests, texts
 from discreet.accounting import Parallel, Pure, Repeated
+from discreet.algebra.aggregates import Rows, Total
+from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, WrongType
 from discreet.core.canonical_text import (
     PLAIN,
@@ -33,10 +35,8 @@ from discreet.core.canonical_text import (
     foreign_text,
 )
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Rows, Total
-from discreet.data.expressions import ColumnValue
 from discreet.market import Line
-from discreet.query.spending import Epsilon
+from discreet.query.planning.spending import Epsilon
 
 STORED = json.loads(GOLDEN.read_text(encoding="utf-8"))
 #: Without those that need an extra that is not installed.

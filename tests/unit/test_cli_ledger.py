@@ -19,7 +19,8 @@ from discreet.cli import LEDGER_VERBS, main, showing, terminal
 from discreet.cli.parsers import Parser
 from discreet.cli.terminal import Palette, Progress
 from discreet.core import RunFailed
-from discreet.gate import Gate, Ledger, verification
+from discreet.gate import Gate, Ledger
+from discreet.gate.proofs import verification
 from questions import Question
 
 #: What `run` and `facts` say before all else.

@@ -13,16 +13,16 @@ from broken_admissions import BROKEN_ADMISSIONS
 from contribution_checks import Recorder, Some, among_mismatches, everybody
 from data_engines import duck_table
 from data_worlds import PERSON, World, world
+from discreet.algebra.account_names import name_text, names_of
+from discreet.algebra.aggregates import Aggregation, Key, Load, People, PeopleBy, Present, Rows, Total
+from discreet.algebra.expressions import ColumnValue, Literal, call
+from discreet.algebra.functions import F
 from discreet.core import Bounds, DiscreetError, Limit, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data import duck_table as duck_table_module
-from discreet.data import kernel
-from discreet.data.account_names import name_text, names_of
-from discreet.data.aggregates import Aggregation, Key, Load, People, PeopleBy, Present, Rows, Total
-from discreet.data.expressions import ColumnValue, Literal, call
-from discreet.data.floats_above import floats_above
-from discreet.data.functions import F
+from discreet.data.duckdb import bounding as kernel
+from discreet.data.duckdb import table as duck_table_module
+from discreet.data.sql.floats_above import floats_above
 from plain_engine import PlainTable
 
 RULES = (everybody, Some(seed=1, always=8, most=0), Some(seed=2, always=0, most=4))

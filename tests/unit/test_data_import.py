@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Total
+from discreet.algebra.expressions import Literal, call, column
+from discreet.algebra.functions import F
 from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
-from discreet.data.expressions import Literal, call, column
-from discreet.data.functions import F
-from discreet.data.importing import open_table
+from discreet.data.reading.importing import open_table
 
 PERSON = PrivacyUnit(column="person")
 VISITS = {"person": ["a", "b", "a", None], "stay": [1, 2, 3, 4], "ward": ["x", "y", "y", "y"]}

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from discreet.algebra.aggregates import Aggregation, Rows
 from discreet.core import InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Aggregation, Rows
-from discreet.data.importing import offered_kinds, open_table
+from discreet.data.reading.importing import offered_kinds, open_table
 
 PERSON = PrivacyUnit(column="person")
 KINDS = {"person": "text", "age": "integer", "stay": "real", "day": "date", "at": "timestamp", "ok": Kind.BOOLEAN}

@@ -8,8 +8,12 @@ from data_checks import mismatches
 from data_engines import duck_table
 from data_worlds import World, world
 from discreet.core import Bounds, Column, Kind, Limit, PrivacyUnit, Schema
-from discreet.data import Aggregation, Key, People, PeopleCut, Rows, Total, column, compiling, groupings, kernel, sums
-from discreet.data import duck_table as passes
+from discreet.data import Aggregation, Key, People, PeopleCut, Rows, Total, column
+from discreet.data import exact_sums as sums
+from discreet.data.duckdb import bounding as kernel
+from discreet.data.duckdb import expressions as compiling
+from discreet.data.duckdb import group_codes as groupings
+from discreet.data.duckdb import table as passes
 
 WORLDS = range(25)
 #: What is set, in which module.

@@ -16,12 +16,7 @@ from psycopg.conninfo import make_conninfo
 
 from data_checks import mismatches
 from data_worlds import PERSON, World, world
-from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
-from discreet.core.limits import TotalLimit
-from discreet.core.operator_log import OPERATOR
-from discreet.core.schema import Column, Kind, Schema
-from discreet.data import postgres_sessions
-from discreet.data.aggregates import (
+from discreet.algebra.aggregates import (
     Aggregation,
     Distinct,
     Extremes,
@@ -36,15 +31,20 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
-from discreet.data.engines import EngineSettings
+from discreet.algebra.expressions import ColumnValue, Literal, call, column
+from discreet.algebra.functions import F
+from discreet.algebra.relations import JoinKind, PublicJoin, PublicScan, Scan
+from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
+from discreet.core.limits import TotalLimit
+from discreet.core.operator_log import OPERATOR
+from discreet.core.schema import Column, Kind, Schema
+from discreet.data.duckdb.connection import EngineSettings
 from discreet.data.errors import EngineFailed, engine_failed
-from discreet.data.expressions import ColumnValue, Literal, call, column
-from discreet.data.functions import F
-from discreet.data.importing import Declaration
-from discreet.data.postgres_dialect import SAMPLE
-from discreet.data.postgres_sessions import Sessions, StatementFailed
-from discreet.data.postgres_table import open_declared, open_postgres
-from discreet.data.relations import JoinKind, PublicJoin, PublicScan, Scan
+from discreet.data.postgres import sessions as postgres_sessions
+from discreet.data.postgres.dialect import SAMPLE
+from discreet.data.postgres.sessions import Sessions, StatementFailed
+from discreet.data.postgres.table import open_declared, open_postgres
+from discreet.data.reading.importing import Declaration
 from plain_engine import PlainTable
 from postgres_server import server
 from postgres_tables import postgres_table, running, writer
@@ -613,7 +613,7 @@ def test_a_child_of_this_process_leaves_its_parents_connections_alone(monkeypatc
     ((ours,),) = sessions.ask("SELECT pg_backend_pid()")
     parents = list(sessions._idle)
     with monkeypatch.context() as child:
-        child.setattr("discreet.data.postgres_sessions.os.getpid", lambda: -1)
+        child.setattr("discreet.data.postgres.sessions.os.getpid", lambda: -1)
         ((theirs,),) = sessions.ask("SELECT pg_backend_pid()")
         sessions.close()
     assert theirs != ours

@@ -9,20 +9,10 @@ import pyarrow as pa
 import pytest
 
 from broken_relations import FARTHER, OTHERWISE
-from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import Column, Kind
-from discreet.data import duck_relations, duck_table
-from discreet.data.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
-from discreet.data.dialects import Scanned, Typed
-from discreet.data.engines import EngineSettings, reading
-from discreet.data.errors import EngineFailed
-from discreet.data.expressions import ColumnValue, Literal, call, column
-from discreet.data.functions import F
-from discreet.data.importing import open_table
-from discreet.data.opening import TableSource, open_tables
-from discreet.data.relation_sql import relation_sql
-from discreet.data.relations import (
+from discreet.algebra.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
+from discreet.algebra.expressions import ColumnValue, Literal, call, column
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
     Derived,
     First,
     Fold,
@@ -43,7 +33,18 @@ from discreet.data.relations import (
     most_rows,
     scans_in,
 )
-from discreet.data.row_caps import RowFacts
+from discreet.algebra.row_caps import RowFacts
+from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Column, Kind
+from discreet.data.duckdb import relations as duck_relations
+from discreet.data.duckdb import table as duck_table
+from discreet.data.duckdb.connection import EngineSettings, reading
+from discreet.data.errors import EngineFailed
+from discreet.data.opening import TableSource, open_tables
+from discreet.data.reading.importing import open_table
+from discreet.data.sql.dialect import Scanned, Typed
+from discreet.data.sql.relations import relation_sql
 from plain_relations import PlainTables
 from relation_checks import relation_breaches, relation_mismatches, rows_moved
 from relation_worlds import pointed_worlds, relation_world
@@ -245,7 +246,7 @@ def test_public_columns_of_every_kind_have_the_bounds_of_their_rows(monkeypatch)
             "yes": [True, None],
         }
     )
-    monkeypatch.setattr("discreet.data.public_tables.MOST_GROUPS", 1)
+    monkeypatch.setattr("discreet.data.reading.public_tables.MOST_GROUPS", 1)
     tables = open_tables(
         {"visits": pa.table({"p": [1]})}, unit=PrivacyUnit(column="p"), public={"codes": codes, "none": codes.slice(2)}
     )

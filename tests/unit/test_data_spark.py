@@ -13,17 +13,17 @@ import pytest
 import discreet
 from contribution_checks import Recorder, everybody
 from discreet import Budget
+from discreet.algebra.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
+from discreet.algebra.expressions import Literal, call, column
+from discreet.algebra.functions import F
+from discreet.algebra.relations import Scan, UnitJoin
 from discreet.core import Bounds, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
 from discreet.data.errors import EngineFailed
-from discreet.data.expressions import Literal, call, column
-from discreet.data.functions import F
-from discreet.data.relations import Scan, UnitJoin
-from discreet.data.spark_bundles import bundling_of
-from discreet.data.spark_sessions import LOUD, spark_session
-from discreet.data.spark_table import open_spark
+from discreet.data.spark.per_unit_sums import bundling_of
+from discreet.data.spark.sessions import LOUD, spark_session
+from discreet.data.spark.table import open_spark
 from spark_tables import frame_of, session
 
 BY_ROW = PrivacyUnit(column=None)

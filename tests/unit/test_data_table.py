@@ -8,12 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import Kind
-from discreet.data import duck_table as module
-from discreet.data import engines, groupings, kernel, marks, rounds
-from discreet.data.aggregates import (
+from discreet.algebra import row_hashes as marks
+from discreet.algebra.aggregates import (
     Aggregation,
     Distinct,
     Frequencies,
@@ -26,13 +22,21 @@ from discreet.data.aggregates import (
     Rows,
     Total,
 )
-from discreet.data.compiling import Scope, compiled
-from discreet.data.engines import EngineSettings
+from discreet.algebra.expressions import Literal, call, column
+from discreet.algebra.functions import F
+from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Kind
+from discreet.data.duckdb import bounding as kernel
+from discreet.data.duckdb import connection as engines
+from discreet.data.duckdb import group_codes as groupings
+from discreet.data.duckdb import group_selection as rounds
+from discreet.data.duckdb import table as module
+from discreet.data.duckdb.connection import EngineSettings
+from discreet.data.duckdb.expressions import Scope, compiled
 from discreet.data.errors import EngineFailed
-from discreet.data.expressions import Literal, call, column
-from discreet.data.functions import F
-from discreet.data.importing import open_table
-from discreet.data.sums import squares_by, sum_by
+from discreet.data.exact_sums import squares_by, sum_by
+from discreet.data.reading.importing import open_table
 from plain_engine import PlainTable
 
 PERSON = PrivacyUnit(column="person")

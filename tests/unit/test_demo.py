@@ -15,8 +15,8 @@ import discreet
 from discreet.cli import hospital, main
 from discreet.core import InvalidInput
 from discreet.gate import Ledger
-from discreet.session.report import write_report
-from discreet.session.report_charts import Axis, chart
+from discreet.session.reports.charts import Axis, chart
+from discreet.session.reports.report import write_report
 
 #: Bars that may miss, as a share of all: at 95 % each, of fifty, more do so once in a million runs.
 MISSES = 0.25

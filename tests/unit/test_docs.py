@@ -63,8 +63,12 @@ def test_every_verb_of_the_makefile_is_explained():
 def test_every_room_is_in_the_architecture():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rooms = [path.parent.name for path in (ROOT / "src" / "discreet").glob("*/__init__.py")]
-    assert len(rooms) == 16
+    assert len(rooms) == 17
     assert [room for room in rooms if f"`{room}`" not in text] == []
+
+
+#: The most modules that a folder may have before it is one that nobody looks through.
+MOST_MODULES = 25
 
 
 def described():
@@ -90,8 +94,32 @@ def test_every_module_of_a_room_is_in_the_architecture_and_no_other(room):
     assert [pattern for pattern in named if not any(re.fullmatch(pattern, each) for each in modules)] == []
 
 
+@pytest.mark.parametrize("room", described())
+def test_modules_of_folders_that_the_architecture_names_are_there(room):
+    named = re.findall(r"`(\w+)\.(\w+)`", described()[room])
+    folder = ROOT / "src" / "discreet" / room
+    places = [folder / each[0] / each[1] for each in named]
+    assert [place for place in places if not place.is_dir() and not place.with_suffix(".py").exists()] == []
+
+
+def test_no_folder_has_too_many_modules():
+    sizes = {path.parent: len(list(path.parent.glob("*.py"))) for path in (ROOT / "src").rglob("__init__.py")}
+    assert {folder.name for folder, size in sizes.items() if size > MOST_MODULES} == {"cli"}
+
+
 def test_the_architecture_describes_the_rooms_that_are_built():
-    assert set(described()) >= {"core", "noise", "accounting", "mechanisms", "data", "gate", "query", "session", "cli"}
+    assert set(described()) >= {
+        "core",
+        "algebra",
+        "noise",
+        "accounting",
+        "mechanisms",
+        "data",
+        "gate",
+        "query",
+        "session",
+        "cli",
+    }
 
 
 @pytest.mark.parametrize("name", ["docs/architecture.md", "CONTRIBUTING.md"])

@@ -4,10 +4,11 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.algebra.expressions import Function
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.expressions import Function
-from discreet.query.frame_terms import (
+from discreet.query.frames.frame import Frame
+from discreet.query.frames.terms import (
     count,
     count_distinct,
     count_people,
@@ -21,7 +22,6 @@ from discreet.query.frame_terms import (
     total,
     variance,
 )
-from discreet.query.frames import Frame
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql import read_sql
 from sql_corpus import SCHEMAS, VISITS

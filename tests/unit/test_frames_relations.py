@@ -7,12 +7,12 @@ import pytest
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.limits import Matches
 from discreet.core.schema import Column, Kind, Schema
-from discreet.query.facts import Facts
-from discreet.query.frame_terms import count, count_people, maximum, mean, total
-from discreet.query.frames import Frame
-from discreet.query.planning import plan_question
+from discreet.query.frames.frame import Frame
+from discreet.query.frames.terms import count, count_people, maximum, mean, total
+from discreet.query.planning.facts import Facts
+from discreet.query.planning.planning import plan_question
+from discreet.query.planning.spending import Epsilon
 from discreet.query.refusals import QueryRefused
-from discreet.query.spending import Epsilon
 from sql_corpus import DRUGS, PATIENTS, VISITS, WARDS, asked
 
 OTHERS = {"schemas": (PATIENTS, DRUGS, VISITS), "publics": (WARDS,)}

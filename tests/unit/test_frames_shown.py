@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from discreet.query.frame_terms import count, mean
-from discreet.query.frames import SHOWN, Frame
+from discreet.query.frames.frame import SHOWN, Frame
+from discreet.query.frames.terms import count, mean
 from sql_corpus import SCHEMAS, VISITS
 
 FRAME = Frame(schema=VISITS, asker=None, schemas=tuple(SCHEMAS.values()))

@@ -10,9 +10,10 @@ import pytest
 
 from discreet.accounting import Pure
 from discreet.core import InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate import Anchor, Budget, Gate, Ledger, anchors, certificate, check_certificate
-from discreet.gate.anchors import default_place, read_anchors, write_anchor
-from discreet.gate.signing import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, signed_by
+from discreet.gate import Anchor, Budget, Gate, Ledger, certificate, check_certificate
+from discreet.gate.proofs import anchors
+from discreet.gate.proofs.anchors import default_place, read_anchors, write_anchor
+from discreet.gate.proofs.signing import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, signed_by
 from questions import Question
 
 

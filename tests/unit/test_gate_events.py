@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as arrays
 from discreet.core import DiscreetError, Neighbours, PrivacyUnit, WrongType
 from discreet.gate import Budget, Policy
 from discreet.gate.answers import decode, encode
-from discreet.gate.chain import GENESIS, checked, linked
-from discreet.gate.events import (
+from discreet.gate.ledger.chain import GENESIS, checked, linked
+from discreet.gate.ledger.events import (
     Annotated,
     Birth,
     Checkpoint,

@@ -11,9 +11,9 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import LedgerDamaged, LedgerUnavailable, RunFailed
 from discreet.gate import Budget, Gate, Ledger, Policy
-from discreet.gate.anchors import Anchor, read_anchors, write_anchor
-from discreet.gate.chain import linked
-from discreet.gate.signing import SigningKey
+from discreet.gate.ledger.chain import linked
+from discreet.gate.proofs.anchors import Anchor, read_anchors, write_anchor
+from discreet.gate.proofs.signing import SigningKey
 from questions import Question
 
 ANSWER = b"an answer that was never stored"

@@ -11,9 +11,10 @@ from discreet.accounting import Approximate, Concentrated, GaussianNoise, Pure, 
 from discreet.accounting.concentrated import concentrated_epsilon
 from discreet.accounting.personal import QUANTA, Currency, largest_rho, personal_limit
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, Neighbours, PrivacyUnit, WrongType
-from discreet.gate import Budget, Ledger, PersonalAccount, Policy, personal_account
-from discreet.gate.accounts import account_born, account_from_text
-from discreet.gate.events import Birth, Charged, Snapshot, from_body, kind_name, to_body
+from discreet.gate import Budget, Ledger, PersonalAccount, Policy
+from discreet.gate.accounts import personal_terms as personal_account
+from discreet.gate.accounts.protocol import account_born, account_from_text
+from discreet.gate.ledger.events import Birth, Charged, Snapshot, from_body, kind_name, to_body
 from personal_plans import UNIT, personal
 
 POSITIVE = st.fractions(Fraction(1, 10**4), 50, max_denominator=10**6)

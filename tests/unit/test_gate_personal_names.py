@@ -9,16 +9,17 @@ import apsw
 import numpy as np
 import pytest
 
+from discreet.algebra.contributions import Contribution
 from discreet.core import LedgerDamaged, RunFailed
-from discreet.data.contributions import Contribution
-from discreet.gate import Gate, Ledger, queues
-from discreet.gate import people_desk as desks
-from discreet.gate.chain import Entry, linked
-from discreet.gate.events import Snapshot, now, to_body
-from discreet.gate.people_blobs import NAMES, pack, unpack
-from discreet.gate.queues import FileQueue
-from discreet.gate.sqlite_store import KEPT, SqliteStore
-from discreet.gate.stores import Accepted, Keys, keys_of
+from discreet.gate import Gate, Ledger
+from discreet.gate.accounts import charging as desks
+from discreet.gate.accounts.charge_files import NAMES, pack, unpack
+from discreet.gate.ledger.chain import Entry, linked
+from discreet.gate.ledger.events import Snapshot, now, to_body
+from discreet.gate.stores import process_queue as queues
+from discreet.gate.stores.process_queue import FileQueue
+from discreet.gate.stores.protocol import Accepted, Keys, keys_of
+from discreet.gate.stores.sqlite import KEPT, SqliteStore
 from personal_plans import Ask, Crowd, personal
 
 SECONDS = 30

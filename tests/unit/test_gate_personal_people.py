@@ -6,11 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
-from discreet.gate import packed_numbers
-from discreet.gate.packed_numbers import from_bits, in_bits, size_of
-from discreet.gate.people import Directory
-from discreet.gate.people_blobs import HEADER, NAMES, SALT, Enrolled, People, pack, unpack
-from discreet.gate.people_names import SECOND, halves, in_order, order_of, packed_names, sizes_of, unpacked_names
+from discreet.gate.accounts import bit_packing as packed_numbers
+from discreet.gate.accounts.account_names import (
+    SECOND,
+    halves,
+    in_order,
+    order_of,
+    packed_names,
+    sizes_of,
+    unpacked_names,
+)
+from discreet.gate.accounts.bit_packing import from_bits, in_bits, size_of
+from discreet.gate.accounts.charge_files import HEADER, NAMES, SALT, Enrolled, People, pack, unpack
+from discreet.gate.accounts.name_index import Directory
 
 BATCH = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), unique=True, max_size=30)
 

@@ -14,24 +14,16 @@ from hypothesis import strategies as st
 
 from discreet.accounting import Concentrated, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, LedgerUnavailable, RunFailed, WrongType
-from discreet.gate import (
-    Budget,
-    Gate,
-    Ledger,
-    certificate,
-    check_certificate,
-    check_export,
-    export_lines,
-    personal_accounts,
-    takings,
-)
-from discreet.gate import people_desk as desks
-from discreet.gate.books import Book
-from discreet.gate.chain import linked
-from discreet.gate.events import Charged, Released, Snapshot, from_body, now, to_body
-from discreet.gate.people_blobs import pack
+from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
+from discreet.gate.accounts import balances as personal_accounts
+from discreet.gate.accounts import charges as takings
+from discreet.gate.accounts import charging as desks
+from discreet.gate.accounts.charge_files import pack
+from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.events import Charged, Released, Snapshot, from_body, now, to_body
+from discreet.gate.ledger.state import Book
 from discreet.gate.priced_plans import price_plan
-from discreet.gate.stores import keys_of
+from discreet.gate.stores.protocol import keys_of
 from personal_plans import Ask, Crowd, personal
 from questions import Question
 from step_plans import Steps
@@ -560,7 +552,7 @@ def test_two_handles_of_one_ledger_give_a_table_the_same_numbers(place, ledger):
                 self.numbers = {one: number for number, one in enumerate(self.rows)}
             people = list(self.rows)
             counts = np.ones(len(people))
-            from discreet.data.contributions import Contribution
+            from discreet.algebra.contributions import Contribution
 
             return int(admission.admit(np.arange(len(people)), [Contribution(counts, counts)]).sum())
 

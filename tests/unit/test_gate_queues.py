@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core import LedgerUnavailable
-from discreet.gate import queues
-from discreet.gate.queues import FileQueue
-from discreet.gate.stores import Accepted, Refused
-from discreet.gate.thread_queue import ThreadQueue
+from discreet.gate.stores import process_queue as queues
+from discreet.gate.stores.process_queue import FileQueue
+from discreet.gate.stores.protocol import Accepted, Refused
+from discreet.gate.stores.thread_queue import ThreadQueue
 
 #: Nothing here takes longer, unless it hangs.
 SECONDS = 30

@@ -9,10 +9,10 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import InvalidInput, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines, inspect_ledger
-from discreet.gate.accounts import DatasetAccount
-from discreet.gate.canonical import canonical
-from discreet.gate.chain import GENESIS, linked
-from discreet.gate.events import Checkpoint, from_body, to_body
+from discreet.gate.accounts.protocol import DatasetAccount
+from discreet.gate.ledger.chain import GENESIS, linked
+from discreet.gate.ledger.encoding import canonical
+from discreet.gate.ledger.events import Checkpoint, from_body, to_body
 from questions import Question
 
 

@@ -14,12 +14,12 @@ from discreet.cli import main
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, OutOfRange, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger, Policy, certificate, check_certificate, check_export, export_lines
 from discreet.gate.answers import encode
-from discreet.gate.chain import linked
-from discreet.gate.events import Continued, Released, from_body, now, to_body
 from discreet.gate.gate import FAILED
+from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.events import Continued, Released, from_body, now, to_body
+from discreet.gate.ledger.run_desk import RunDesk
 from discreet.gate.plans import SteppedPlan, plan_digest
-from discreet.gate.run_desk import RunDesk
-from discreet.gate.stores import Keys, keys_of
+from discreet.gate.stores.protocol import Keys, keys_of
 from questions import Question
 from step_plans import Steps
 

@@ -30,10 +30,10 @@ from discreet.accounting import (
 from discreet.core import InvalidInput, Sensitivity
 from discreet.core.exact import text_down, text_up
 from discreet.gate import Budget, Gate, Ledger, Policy, Receipt, Release, certificate, check_certificate
-from discreet.gate.costs import cost_words, figure
-from discreet.gate.exports import check_export, export_lines
+from discreet.gate.ledger.cost_text import cost_words, figure
+from discreet.gate.ledger.views import Gauge
+from discreet.gate.proofs.exports import check_export, export_lines
 from discreet.gate.releases import one_line
-from discreet.gate.views import Gauge
 from loss_strategies import WIDE, leaves
 from questions import Question
 
@@ -328,7 +328,7 @@ def test_an_export_of_another_ledger_is_refused(lines):
 
 
 def test_progress_is_told(lines, monkeypatch):
-    from discreet.gate import exports
+    from discreet.gate.proofs import exports
 
     monkeypatch.setattr(exports, "OFTEN", 2)
     told = []

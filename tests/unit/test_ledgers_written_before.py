@@ -54,7 +54,7 @@ def test_the_rows_that_are_chosen_are_those_of_an_earlier_release(folder):
 
 
 def test_another_salt_would_choose_other_rows(folder, monkeypatch):
-    monkeypatch.setattr("discreet.query.plans.salt_of", lambda _: 1)
+    monkeypatch.setattr("discreet.query.planning.plans.salt_of", lambda _: 1)
     assert rows_chosen(folder)["sums"] != FACTS["rows"]["sums"]
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from discreet.local import Hadamard, LocalHashing, Unary, encode_all, supports_of
-from discreet.local.fields import field_of, field_sizes
-from discreet.local.packed import column_counts, pack_sets, sizes_of, unpack_sets
-from discreet.local.supports import rows_of
-from discreet.local.transforms import hadamard_transform
+from discreet.local.device.fields import field_of, field_sizes
+from discreet.local.server.packed import column_counts, pack_sets, sizes_of, unpack_sets
+from discreet.local.server.supports import rows_of
+from discreet.local.server.transforms import hadamard_transform
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 8, 16, 13, 256])

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
+from discreet.algebra.expressions import ColumnValue, Like
+from discreet.algebra.like_patterns import Gap, Pattern, Shape, java_parts, re2_parts, regular_expression
 from discreet.core import OutOfRange
 from discreet.core.schema import Kind
-from discreet.data.expressions import ColumnValue, Like
-from discreet.data.patterns import Gap, Pattern, Shape, java_parts, re2_parts, regular_expression
 from plain_values import fits
 
 

@@ -8,15 +8,11 @@ import pytest
 
 from data_engines import ENGINES
 from data_expressions import Expressions
-from discreet.core import Limit, OutOfRange, PrivacyUnit
-from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Distinct, Key, PeopleWhere, Rows
-from discreet.data.costs import cost_of
-from discreet.data.engines import EngineSettings, connect_spilling, memory_of
-from discreet.data.expressions import ColumnValue, Like, Literal, call
-from discreet.data.functions import F
-from discreet.data.person_work import MOST_BYTES, STEPS_PER_SECOND, Allowance, check_unit_work, unit_work
-from discreet.data.relations import (
+from discreet.algebra.aggregates import Aggregation, Distinct, Key, PeopleWhere, Rows
+from discreet.algebra.expression_costs import cost_of
+from discreet.algebra.expressions import ColumnValue, Like, Literal, call
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
     Derived,
     First,
     Fold,
@@ -31,6 +27,10 @@ from discreet.data.relations import (
     UnionAll,
     UnitJoin,
 )
+from discreet.core import Limit, OutOfRange, PrivacyUnit
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
+from discreet.data.duckdb.connection import EngineSettings, connect_spilling, memory_of
+from discreet.data.unit_work import MOST_BYTES, STEPS_PER_SECOND, Allowance, check_unit_work, unit_work
 from work_times import COLUMNS, SCHEMA, condition_on, table_of
 
 PERSON, NOTE = Column(name="p", kind=Kind.INTEGER), Column(name="note", kind=Kind.TEXT)

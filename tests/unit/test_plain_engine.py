@@ -10,10 +10,7 @@ from broken_tables import FARTHER, OTHERWISE
 from data_checks import all_breaches, breaches, mismatches, replaced_breaches
 from data_ties import GROUPS, UNIT, tied_groups
 from data_worlds import PERSON, world
-from discreet.core import Bounds, Limit, PrivacyUnit
-from discreet.core.limits import TotalLimit
-from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import (
+from discreet.algebra.aggregates import (
     Aggregation,
     Distinct,
     Extremes,
@@ -30,9 +27,12 @@ from discreet.data.aggregates import (
     Total,
     sensitivity_of,
 )
-from discreet.data.expressions import Call, ColumnValue, Literal, call, children
-from discreet.data.functions import F
-from discreet.data.marks import mark, name_of, word_of
+from discreet.algebra.expressions import Call, ColumnValue, Literal, call, children
+from discreet.algebra.functions import F
+from discreet.algebra.row_hashes import mark, name_of, word_of
+from discreet.core import Bounds, Limit, PrivacyUnit
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Column, Kind, Schema
 from plain_engine import Entry, PlainTable
 
 SCHEMA = Schema(

@@ -5,10 +5,10 @@ from datetime import date, datetime
 import pytest
 
 from data_values import ASCII_TEXTS, DAYS, MOMENTS, REALS, WIDE_TEXTS
+from discreet.algebra.expressions import Case, ColumnValue, InSet, Like, Literal, call
+from discreet.algebra.functions import F
 from discreet.core import Bounds
 from discreet.core.schema import Kind
-from discreet.data.expressions import Case, ColumnValue, InSet, Like, Literal, call
-from discreet.data.functions import F
 from plain_values import ARITHMETIC, COMPARING, LENIENT, STRICT, value_of
 
 NULL = Literal.of(None)

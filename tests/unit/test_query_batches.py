@@ -9,25 +9,25 @@ import numpy as np
 import pytest
 
 from discreet.accounting import approximate_of, concentrated_of
+from discreet.algebra.aggregates import Present, Rows, Total
 from discreet.core import Bounds, DiscreetError, Limit, Neighbours, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Present, Rows, Total
 from discreet.gate import Budget, Gate, Ledger, Plan
 from discreet.gate.answers import decode, encode
-from discreet.query.batch_passes import additive
-from discreet.query.batch_views import view_batch, view_others
-from discreet.query.batches import plan_batch
-from discreet.query.facts import Facts
-from discreet.query.parts import Keys, Noisy
-from discreet.query.planning import plan_question
-from discreet.query.plans import aggregate_of
+from discreet.query.planning.facts import Facts
+from discreet.query.planning.measurements import Keys, Noisy
+from discreet.query.planning.planning import plan_question
+from discreet.query.planning.plans import aggregate_of
+from discreet.query.planning.spending import Epsilon, Rho, Within
 from discreet.query.questions import Average, Quantile
-from discreet.query.savings import saving_of
-from discreet.query.spending import Epsilon, Rho, Within
+from discreet.query.results.views import view
 from discreet.query.sql import read_sql
-from discreet.query.views import view
-from discreet.query.workload_predictions import predict_batch
+from discreet.query.workloads.batch_passes import additive
+from discreet.query.workloads.batch_views import view_batch, view_others
+from discreet.query.workloads.batches import plan_batch
+from discreet.query.workloads.predictions import predict_batch
+from discreet.query.workloads.savings import saving_of
 from plain_engine import PlainTable
 from scripted import Seeded
 
@@ -392,7 +392,7 @@ def test_asking_one_by_one_would_be_as_accurate_as_the_batch_and_not_more():
     """What each question is said to cost alone buys it the variance that it has in the batch."""
     facts = replace(FACTS, limit=TotalLimit(3))
     plan = plan_batch(questions(CUBE[1:]), facts, Rho(1))
-    from discreet.query.savings import _alone
+    from discreet.query.workloads.savings import _alone
 
     family = plan.passes[0].families[Noisy(Rows())]
     measured = {axes: float(plan.passes[0].noise(one).variance) for axes, one in family.items()}

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from discreet.accounting import Approximate, Concentrated, Pure, Renyi
+from discreet.algebra.aggregates import Aggregation, Distinct, People, PeopleCut, Rows, sensitivity_of
+from discreet.algebra.contributions import Contribution
+from discreet.algebra.expressions import ColumnValue
 from discreet.core import Limit, Neighbours, NotProved, Sensitivity
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
-from discreet.data.aggregates import Aggregation, Distinct, People, PeopleCut, Rows, sensitivity_of
-from discreet.data.contributions import Contribution
-from discreet.data.expressions import ColumnValue
 from discreet.gate import Taking
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.query.charging import Basis, Charges, PassCost, aggregated, noise_cost
+from discreet.query.planning.charging import Basis, Charges, PassCost, aggregated, noise_cost
 
 QUANTUM = Fraction(1, 2**20)
 #: All that a unit can add to four groups, with a limit of six rows.

@@ -15,21 +15,21 @@ import pyarrow as pa
 import pytest
 
 from discreet.accounting import approximate_of, concentrated_of
+from discreet.algebra.aggregates import People
+from discreet.algebra.expressions import Literal, call, column
+from discreet.algebra.functions import F
 from discreet.core import DiscreetError, Limit, Neighbours, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data import open_table
-from discreet.data.aggregates import People
-from discreet.data.expressions import Literal, call, column
-from discreet.data.functions import F
 from discreet.gate import Budget, Gate, Ledger, Plan
 from discreet.gate.answers import decode, encode
 from discreet.mechanisms.combinations import noise_variance
 from discreet.mechanisms.consistency import consistent
-from discreet.query.hierarchies import plan_hierarchy
-from discreet.query.hierarchy_views import estimates_of, view_hierarchy
-from discreet.query.spending import Epsilon, Rho, Within
-from discreet.query.workload_predictions import predict_hierarchy
+from discreet.query.planning.spending import Epsilon, Rho, Within
+from discreet.query.workloads.hierarchies import plan_hierarchy
+from discreet.query.workloads.hierarchy_views import estimates_of, view_hierarchy
+from discreet.query.workloads.predictions import predict_hierarchy
 from plain_engine import PlainTable
 from scripted import Seeded
 

@@ -13,24 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting import approximate_of, concentrated_of
+from discreet.algebra.aggregates import PeopleCut, PeopleWhere
 from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, Neighbours, OutOfRange, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import PeopleCut, PeopleWhere
 from discreet.gate import Plan
 from discreet.noise import SYSTEM
-from discreet.query.bands import Band
-from discreet.query.estimates import mean_of
-from discreet.query.explanations import explain
-from discreet.query.facts import Facts
-from discreet.query.parts import Keys, Noisy
-from discreet.query.planning import plan_question
-from discreet.query.plans import ChosenLimit, aggregate_of
-from discreet.query.predictions import predict
-from discreet.query.shares import split
-from discreet.query.spending import Epsilon, Rho, Within
+from discreet.query.planning.explanations import explain
+from discreet.query.planning.facts import Facts
+from discreet.query.planning.measurements import Keys, Noisy
+from discreet.query.planning.planning import plan_question
+from discreet.query.planning.plans import ChosenLimit, aggregate_of
+from discreet.query.planning.predictions import predict
+from discreet.query.planning.shares import split
+from discreet.query.planning.spending import Epsilon, Rho, Within
+from discreet.query.results.error_bars import Band
+from discreet.query.results.estimates import mean_of
+from discreet.query.results.views import view
 from discreet.query.sql import read_sql
-from discreet.query.views import view
 from plain_engine import PlainTable
 
 SCHEMA = Schema(

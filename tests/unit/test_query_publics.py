@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_worlds import Worlds
+from discreet.algebra.expressions import Case, ColumnValue, Literal, call, column, columns_in
+from discreet.algebra.functions import F
 from discreet.core import Bounds, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, day_number
-from discreet.data.expressions import Case, ColumnValue, Literal, call, column, columns_in
-from discreet.data.functions import F
-from discreet.query.intervals import interval_of
-from discreet.query.publics import bounds_of, never_null, public_values
+from discreet.query.planning.intervals import interval_of
+from discreet.query.planning.public_values import bounds_of, never_null, public_values
 from plain_engine import PlainTable
 from plain_values import MICROSECONDS, microseconds_of, months_later, value_of
 

@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 
 from discreet.accounting import approximate_of
-from discreet.core import Bounds, InvalidInput, Limit, Neighbours, NotProved, PrivacyUnit
-from discreet.core.limits import Matches, TotalLimit
-from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Key, PeopleCut, Rows, sensitivity_of
-from discreet.data.expressions import ColumnValue
-from discreet.data.relations import (
+from discreet.algebra.aggregates import Aggregation, Key, PeopleCut, Rows, sensitivity_of
+from discreet.algebra.expressions import ColumnValue
+from discreet.algebra.relations import (
     Derived,
     Fold,
     Folded,
@@ -25,21 +22,24 @@ from discreet.data.relations import (
     UnionAll,
     UnitJoin,
 )
+from discreet.core import Bounds, InvalidInput, Limit, Neighbours, NotProved, PrivacyUnit
+from discreet.core.limits import Matches, TotalLimit
+from discreet.core.schema import Column, Kind, Schema
 from discreet.noise import SYSTEM
-from discreet.query.chosen_limits import ChosenLimit
-from discreet.query.explanations import explain
-from discreet.query.facts import Facts
-from discreet.query.parts import Noisy
-from discreet.query.planning import plan_limits, plan_question
-from discreet.query.plans import aggregate_of
-from discreet.query.question_text import question_sql
+from discreet.query.planning.bounds_purchase import BoundsPlan
+from discreet.query.planning.chosen_limits import ChosenLimit
+from discreet.query.planning.explanations import explain
+from discreet.query.planning.facts import Facts
+from discreet.query.planning.measurements import Noisy
+from discreet.query.planning.planning import plan_limits, plan_question
+from discreet.query.planning.plans import aggregate_of
+from discreet.query.planning.spending import Epsilon, Within
 from discreet.query.questions import Count, GroupValue, Output, Question
-from discreet.query.ranges import BoundsPlan
 from discreet.query.refusals import QueryRefused
-from discreet.query.relation_schemas import schema_of
-from discreet.query.spending import Epsilon, Within
+from discreet.query.relations.schemas import schema_of
+from discreet.query.results.views import view
 from discreet.query.sql import read_sql
-from discreet.query.views import view
+from discreet.query.sql_writing.question import question_sql
 from sql_corpus import DRUGS, PATIENTS, PUBLICS, SCHEMAS, VISITS, asked, pairs
 from sql_tables import embedded_tables, plain_tables, sql_engine
 

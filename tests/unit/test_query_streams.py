@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 
 from discreet.accounting import Concentrated, Pure
+from discreet.algebra.expressions import Literal, call, column
+from discreet.algebra.functions import F
+from discreet.algebra.relations import First, check_relation
 from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, WrongType
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
-from discreet.data.expressions import Literal, call, column
-from discreet.data.functions import F
-from discreet.data.relations import First, check_relation
 from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.plans import SteppedPlan
 from discreet.mechanisms import Laplace
-from discreet.mechanisms.counters import FactorisationCounter, TreeCounter
+from discreet.mechanisms.counters.protocol import FactorisationCounter, TreeCounter
 from discreet.noise import SYSTEM
-from discreet.query.spending import Epsilon, Rho
-from discreet.query.streams import count_between, day_after, plan_stream, view_stream
+from discreet.query.planning.spending import Epsilon, Rho
+from discreet.query.workloads.streams import count_between, day_after, plan_stream, view_stream
 from plain_relations import PlainTables
 from relation_engines import RELATION_ENGINES
 

@@ -8,17 +8,17 @@ import pyarrow as pa
 import pytest
 
 import discreet
+from discreet.algebra.aggregates import Aggregation, Key, Rows
+from discreet.algebra.expressions import ColumnValue
+from discreet.algebra.relations import First, JoinKind, Scan, UnionAll, UnitJoin
+from discreet.algebra.row_caps import RowFacts, kept_of_pair, kept_of_public, public_facts, rows_per_person_of
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.limits import Limit, TotalLimit
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Key, Rows
-from discreet.data.expressions import ColumnValue
-from discreet.data.importing import open_table
-from discreet.data.relations import First, JoinKind, Scan, UnionAll, UnitJoin
-from discreet.data.row_caps import RowFacts, kept_of_pair, kept_of_public, public_facts, rows_per_person_of
-from discreet.query.row_cap_words import cap_note, cap_text
-from discreet.query.spending import Epsilon
-from discreet.query.streams import plan_stream
+from discreet.data.reading.importing import open_table
+from discreet.query.planning.spending import Epsilon
+from discreet.query.relations.row_cap_words import cap_note, cap_text
+from discreet.query.workloads.streams import plan_stream
 from plain_engine import PlainTable
 from plain_relations import PlainTables
 
@@ -33,7 +33,7 @@ JOIN = UnitJoin(SCAN, Scan("visits", VISITS.columns[:1]))
 
 @pytest.mark.parametrize("cap", [*range(1, 40), 99, 100, 101, 120, 121, 10_000])
 def test_no_join_of_a_person_makes_more_rows_than_the_cap(cap):
-    """Theorem 2 of `discreet.data.row_caps`, by trying; and what is cut leaves at least a quarter of the cap."""
+    """Theorem 2 of `discreet.algebra.row_caps`, by trying; and what is cut leaves at least a quarter of the cap."""
     sizes = [n for n in (*range(1, 45), isqrt(cap), isqrt(cap) + 1, cap - 1, cap) if 1 <= n <= cap]
     for n in sizes:
         for m in sizes:

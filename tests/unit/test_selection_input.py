@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from discreet.core import DiscreetError, InvalidInput, OutOfRange, WrongType
-from discreet.mechanisms.scores import read_scores
-from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
-from discreet.mechanisms.top_k import TopK, TopKMethod
+from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection.scores import read_scores
+from discreet.mechanisms.selection.top_k import TopK, TopKMethod
 from discreet.noise import Entropy
 
 #: A score that no message may contain.

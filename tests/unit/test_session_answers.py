@@ -84,7 +84,7 @@ def test_a_library_that_is_missing_is_named(answer, monkeypatch, name):
             raise ImportError(module)
         return importlib.import_module(module, *more)
 
-    monkeypatch.setattr("discreet.session.exports.import_module", missing)
+    monkeypatch.setattr("discreet.session.answers.exports.import_module", missing)
     verb = {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}[name]
     with pytest.raises(DiscreetError, match=f"needs {name}, which is not installed") as caught:
         getattr(answer, verb)()
@@ -95,7 +95,7 @@ def test_a_drawing_without_its_library_says_what_to_install(answer, monkeypatch)
     def missing(module):
         raise ImportError(module)
 
-    monkeypatch.setattr("discreet.session.plotting.import_module", missing)
+    monkeypatch.setattr("discreet.session.answers.plotting.import_module", missing)
     with pytest.raises(DiscreetError) as caught:
         answer.plot()
     assert caught.value.fix == "pip install 'discreet[plot]'"
@@ -133,7 +133,7 @@ def test_names_of_bars_do_not_hide_other_columns(clinic):
 
 
 def test_sums_beyond_64_bits_fit_into_frames():
-    from discreet.session.exports import arrow_table, pandas_frame, polars_frame
+    from discreet.session.answers.exports import arrow_table, pandas_frame, polars_frame
 
     columns = {"total": (2**70, None), "n": (1, 2)}
     for frame in (arrow_table(columns).to_pylist(), polars_frame(columns).to_dicts()):

@@ -23,7 +23,7 @@ def configured(session, name):
 
 
 def test_a_question_past_its_time_is_paid_for_and_may_be_asked_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.data.duck_table.check_unit_work", lambda *_: None)  # or it would not be paid for
+    monkeypatch.setattr("discreet.data.duckdb.table.check_unit_work", lambda *_: None)  # or it would not be paid for
     with opened(tmp_path, seconds=1e-9) as session:
         with pytest.raises(RunFailed) as caught:
             session.sql(BY_WARD, epsilon=1)

@@ -10,7 +10,7 @@ import pytest
 import discreet
 from discreet import Budget, Limit, Matches
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, Neighbours, PrivacyUnit
-from discreet.session.report import write_report
+from discreet.session.reports.report import write_report
 from personal_model import Model, Part, Question
 
 #: Patient n has 1, 2 or 3 visits, in wards A and B by turns: of 36 people half begin in each.

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from discreet.core import DiscreetError
 from discreet.core.schema import Kind
 from discreet.query import ResultColumn
-from discreet.session.cells import ceiling, deviations, error_cells, error_text, floor, plain, value_cells
-from discreet.session.tables import TextColumn, html_table, text_table
+from discreet.session.answers.cells import ceiling, deviations, error_cells, error_text, floor, plain, value_cells
+from discreet.session.answers.text_tables import TextColumn, html_table, text_table
 
 MOMENT = datetime(2024, 2, 29, 1, 2)  # noqa: DTZ001 - as a table has them
 
@@ -103,7 +103,7 @@ def test_a_notebook_shows_texts_and_runs_nothing():
 
 
 def test_what_has_no_number_is_not_drawn():
-    from discreet.session.plotting import drawn
+    from discreet.session.answers.plotting import drawn
 
     with pytest.raises(DiscreetError, match="no number"):
         drawn([], [numbers([None], (None,), (None,))], title="", caption="", path=None)

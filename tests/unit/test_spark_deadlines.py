@@ -9,13 +9,13 @@ import pytest
 import discreet
 from contribution_checks import Recorder
 from discreet import Budget
+from discreet.algebra.aggregates import Aggregation, PeopleCut, Rows
 from discreet.core import InvalidInput, PrivacyUnit, RunFailed
 from discreet.core.limits import Limit
-from discreet.data import spark_deadlines
-from discreet.data.aggregates import Aggregation, PeopleCut, Rows
-from discreet.data.engines import EngineSettings
+from discreet.data.duckdb.connection import EngineSettings
 from discreet.data.errors import EngineFailed
-from discreet.data.spark_table import open_spark
+from discreet.data.spark import deadlines as spark_deadlines
+from discreet.data.spark.table import open_spark
 from spark_tables import session
 
 COUNT = Aggregation(where=None, keys=(), aggregates=(Rows(),), limit=Limit(), salt=0)

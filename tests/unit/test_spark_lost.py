@@ -12,13 +12,13 @@ import pytest
 
 import discreet
 from discreet import Budget, Limit
+from discreet.algebra.aggregates import Aggregation, Key, Rows
+from discreet.algebra.expressions import column
 from discreet.core import InvalidInput, PrivacyUnit, RunFailed
 from discreet.core.operator_log import OPERATOR
-from discreet.data.aggregates import Aggregation, Key, Rows
 from discreet.data.errors import EngineFailed
-from discreet.data.expressions import column
-from discreet.data.spark_sessions import spark_session
-from discreet.data.spark_table import open_spark
+from discreet.data.spark.sessions import spark_session
+from discreet.data.spark.table import open_spark
 from spark_tables import frame_of, session
 
 BY_ROW = PrivacyUnit(column=None)

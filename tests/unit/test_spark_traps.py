@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Total
+from discreet.algebra.expressions import Literal, call, column
+from discreet.algebra.functions import F
 from discreet.core import Bounds, Limit, PrivacyUnit
-from discreet.data.aggregates import Aggregation, Key, People, Rows, Total
-from discreet.data.expressions import Literal, call, column
-from discreet.data.functions import F
-from discreet.data.spark_table import open_spark
+from discreet.data.spark.table import open_spark
 from spark_tables import frame_of, session
 
 WIDE, ROWS = Limit(groups=1000, rows_per_group=1000), (Rows(),)

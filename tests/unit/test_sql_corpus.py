@@ -8,8 +8,8 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from discreet.query.question_text import question_sql
 from discreet.query.refusals import QueryRefused
+from discreet.query.sql_writing.question import question_sql
 from sql_corpus import SCHEMAS, asked, outcome, pairs
 from sql_tables import sql_engine
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.query.question_text import question_sql
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql import read_sql
-from discreet.query.sql_names import ALL_FUNCTIONS
-from discreet.query.sql_parser import SmallTokenizer
-from discreet.query.sql_reserved import RESERVED
+from discreet.query.sql.names import ALL_FUNCTIONS
+from discreet.query.sql.parser import SmallTokenizer
+from discreet.query.sql_writing.question import question_sql
+from discreet.query.sql_writing.reserved_words import RESERVED
 from sql_corpus import SCHEMAS, VISITS, asked, pairs
 from sql_strategies import conditions, questions
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from discreet.algebra.relations import Derived, Fold, JoinKind, PerUnit, Scan, UnitJoin, columns_of, most_rows, scans_in
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period, Window
-from discreet.data.relations import Derived, Fold, JoinKind, PerUnit, Scan, UnitJoin, columns_of, most_rows, scans_in
-from discreet.query.question_text import question_sql
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql import read_sql
+from discreet.query.sql_writing.question import question_sql
 from sql_corpus import PUBLICS, SCHEMAS, asked, pairs
 from sql_strategies import relation_questions
 from sql_tables import sql_engine

@@ -9,14 +9,14 @@ import discreet
 from data_checks import mismatches
 from data_engines import arrow_table, duck_table
 from data_worlds import World
+from discreet.algebra.aggregates import Aggregation, Key, Load, People, PeopleBy, PeopleCut, Rows, Total, sensitivity_of
+from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.aggregates import Aggregation, Key, Load, People, PeopleBy, PeopleCut, Rows, Total, sensitivity_of
-from discreet.data.expressions import ColumnValue
-from discreet.data.importing import open_table
+from discreet.data.reading.importing import open_table
 from discreet.gate import Budget
-from discreet.gate.budgets import Policy
-from discreet.gate.events import born, from_body, to_body
+from discreet.gate.ledger.budget import Policy
+from discreet.gate.ledger.events import born, from_body, to_body
 
 WINDOW = Window(period=Period.MONTH, time="day")
 UNIT = PrivacyUnit(column="who", window=WINDOW)

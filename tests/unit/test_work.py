@@ -6,12 +6,10 @@ import pytest
 
 from data_engines import ENGINES
 from data_expressions import Expressions
-from discreet.core import InvalidInput
-from discreet.core.schema import Column, Kind
-from discreet.data.costs import cost_of
-from discreet.data.expressions import MOST_PARTS, Case, ColumnValue, InSet, Like, Literal, call
-from discreet.data.functions import LONGEST_TEXT, WORK, F
-from discreet.data.relations import (
+from discreet.algebra.expression_costs import cost_of
+from discreet.algebra.expressions import MOST_PARTS, Case, ColumnValue, InSet, Like, Literal, call
+from discreet.algebra.functions import LONGEST_TEXT, WORK, F
+from discreet.algebra.relations import (
     Derived,
     First,
     Fold,
@@ -25,8 +23,10 @@ from discreet.data.relations import (
     UnionAll,
     UnitJoin,
 )
-from discreet.data.work import MOST_WORK, check_work
-from discreet.data.written import written
+from discreet.core import InvalidInput
+from discreet.core.schema import Column, Kind
+from discreet.data.sql_length import written
+from discreet.data.work_bounds import MOST_WORK, check_work
 from work_times import COLUMNS, ROWS, SCHEMA, calls, column, condition_on, seconds, steps_of, table_of
 
 TEXT, NUMBER = ColumnValue("y", Kind.TEXT), ColumnValue("n", Kind.INTEGER)

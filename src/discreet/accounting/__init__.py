@@ -18,6 +18,19 @@ from discreet.accounting.composites import (
     Subsampled,
     neighbours_of,
 )
+from discreet.accounting.composition.optimal import (
+    optimal_composition,
+    optimal_delta,
+    optimal_delta_unequal,
+    optimal_epsilon,
+)
+from discreet.accounting.composition.theorems import (
+    advanced_composition,
+    advanced_composition_sharp,
+    basic_composition,
+    group_privacy,
+    group_privacy_sharp,
+)
 from discreet.accounting.conversions import approximate_of, concentrated_of
 from discreet.accounting.deltas import advised_delta, need_delta
 from discreet.accounting.filter_texts import filter_from_text, filter_to_text
@@ -30,7 +43,6 @@ from discreet.accounting.filters import (
     with_limit,
 )
 from discreet.accounting.guarantees import Bracket, Guarantee, bracket, bracket_delta, curve, delta, epsilon, guarantee
-from discreet.accounting.loss_distribution import LossDistribution, loss_distribution
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
@@ -45,18 +57,11 @@ from discreet.accounting.losses import (
     RandomisedResponse,
     Renyi,
 )
-from discreet.accounting.odds import advantage, posterior, power
+from discreet.accounting.membership_odds import advantage, posterior, power
 from discreet.accounting.odometers import Odometer
-from discreet.accounting.optimal import optimal_composition, optimal_delta, optimal_delta_unequal, optimal_epsilon
+from discreet.accounting.pld.loss_variable import LossDistribution, loss_distribution
 from discreet.accounting.renyi import RenyiBound, renyi_of
 from discreet.accounting.texts import loss_from_text, loss_to_text
-from discreet.accounting.theorems import (
-    advanced_composition,
-    advanced_composition_sharp,
-    basic_composition,
-    group_privacy,
-    group_privacy_sharp,
-)
 
 __all__ = [
     "Approximate",

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.accounting.composites import Group, Parallel, PrivacyLoss, Shuffled, Subsampled, need_loss
+from discreet.accounting.composition.failure_masses import failure_masses
 from discreet.accounting.concentrated import concentrated_delta, concentrated_epsilon
 from discreet.accounting.conversions import approximate_of, concentrated_of
 from discreet.accounting.deltas import need_delta
 from discreet.accounting.discrete_gaussian import gaussian_delta, gaussian_epsilon
-from discreet.accounting.failure_masses import failure_masses
 from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
 from discreet.accounting.losses import DiscreteGaussianNoise
-from discreet.accounting.numeric import delta_above, delta_below, epsilon_above, epsilon_below
+from discreet.accounting.pld.dominating_pairs import batches, gaussian_mu, listed_form, unwrapped
+from discreet.accounting.pld.numeric import delta_above, delta_below, epsilon_above, epsilon_below
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
-from discreet.accounting.spectrum import batches, gaussian_mu, listed_form, unwrapped
 from discreet.core import InvalidInput, Number, WrongType, exact, round_down, round_up
 from discreet.core.exact import nearest_float, text_down, text_up
 

@@ -156,7 +156,8 @@ class GaussianNoise:
 class DiscreteLaplaceNoise:
     """Discrete Laplace noise, P(x) ∝ e^(−|x|/scale), on one integer answer that moves by at most the sensitivity.
 
-    Reference: Ghosh, Roughgarden, Sundararajan 2009; its exact curve is summed in `discreet.accounting.discrete_pairs`.
+    Reference: Ghosh, Roughgarden, Sundararajan 2009; its exact curve is summed in
+    `discreet.accounting.pld.discrete_laplace`.
     """
 
     __canonical__: ClassVar[Record] = Record("DiscreteLaplaceNoise", "scale", "sensitivity")

@@ -16,8 +16,6 @@ from typing import assert_never
 
 import numpy as np
 
-from discreet.accounting.atoms import Atoms
-from discreet.accounting.cells import UNIT, Floats
 from discreet.accounting.composites import (
     Composed,
     Group,
@@ -32,8 +30,6 @@ from discreet.accounting.composites import (
 )
 from discreet.accounting.concentrated import order_delta, order_epsilon
 from discreet.accounting.conversions import approximate_of, concentrated_of, grouped
-from discreet.accounting.exponential_pair import laplace_pair
-from discreet.accounting.lattice import outwards
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
@@ -48,8 +44,12 @@ from discreet.accounting.losses import (
     RandomisedResponse,
     Renyi,
 )
+from discreet.accounting.pld.atoms import Atoms
+from discreet.accounting.pld.cells import UNIT, Floats
+from discreet.accounting.pld.dominating_pairs import atoms_of, gaussian_mu
+from discreet.accounting.pld.exponential import laplace_pair
+from discreet.accounting.pld.lattice import outwards
 from discreet.accounting.sampled_gaussian import sampled_gaussian_moment, sampled_list_moment
-from discreet.accounting.spectrum import atoms_of, gaussian_mu
 from discreet.core import DiscreetError, InvalidInput, Number, WrongType, exact, round_up
 from discreet.core.exact import nearest_float
 

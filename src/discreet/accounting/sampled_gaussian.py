@@ -25,7 +25,7 @@ import math
 
 import numpy as np
 
-from discreet.accounting.cells import UNIT, Floats
+from discreet.accounting.pld.cells import UNIT, Floats
 
 #: ln of the error that is aimed at, relative to A − 1.
 AIM = 30.0

@@ -54,10 +54,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.accounting.atoms import Atoms
-from discreet.accounting.cells import Floats
 from discreet.accounting.composites import Shuffled
 from discreet.accounting.losses import Pure, RandomisedResponse
+from discreet.accounting.pld.atoms import Atoms
+from discreet.accounting.pld.cells import Floats
 from discreet.core import NotProved
 from discreet.core.exact import nearest_float
 from discreet.core.exponential import exp_up

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from discreet.algebra.quoting import literal, quoted
 from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.anonymity.treatments import Treatment, treated
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
-from discreet.data.quoting import literal, quoted
 
 #: How files are written, by their endings.
 FORMATS = {

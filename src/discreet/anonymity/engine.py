@@ -8,14 +8,14 @@ from decimal import Decimal
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
+from discreet.algebra.quoting import literal, quoted
 from discreet.core import InvalidInput, WrongType
 from discreet.core.schema import Kind, closest
-from discreet.data.canonical import cast_as
-from discreet.data.csv_files import written_kinds
-from discreet.data.engines import EngineSettings, connect
+from discreet.data.duckdb.connection import EngineSettings, connect
 from discreet.data.quiet import quietly
-from discreet.data.quoting import literal, quoted
-from discreet.data.sources import Source, attach, detach
+from discreet.data.reading.column_types import cast_as
+from discreet.data.reading.csv_files import written_kinds
+from discreet.data.reading.sources import Source, attach, detach
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from discreet.algebra.quoting import literal, quoted
 from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.core.schema import Kind
-from discreet.data.quoting import literal, quoted
 
 #: So many rows are looked at for patterns, evenly from the first to the last.
 LOOKED_AT = 20_000

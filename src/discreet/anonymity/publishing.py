@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.algebra.quoting import literal, quoted
 from discreet.anonymity.deidentifying import FORMATS, need_new_file, reserved
 from discreet.anonymity.published import Anonymised, need_published
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
-from discreet.data.engines import EngineSettings, connect
+from discreet.data.duckdb.connection import EngineSettings, connect
 from discreet.data.quiet import quietly
-from discreet.data.quoting import literal, quoted
 from discreet.gate import Ledger
 from discreet.gate.plans import need_label
 

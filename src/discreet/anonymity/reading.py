@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.algebra.quoting import quoted
 from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.anonymity.hierarchies import Hierarchy, need_hierarchies
 from discreet.anonymity.microdata import Attribute, Microdata, ordered
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Kind
-from discreet.data.quoting import quoted
 
 #: Types of which a double, or a microsecond, does not hold every value.
 WIDE = ("DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT", "TIMESTAMP_NS")

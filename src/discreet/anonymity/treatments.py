@@ -5,6 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias, assert_never
 
+from discreet.algebra.quoting import literal, quoted
 from discreet.anonymity.hierarchies import Hierarchy
 from discreet.anonymity.keys import PseudonymKey
 from discreet.core import InvalidInput, Number, WrongType, exact, positive, whole
@@ -12,7 +13,6 @@ from discreet.core.errors import kind_of
 from discreet.core.exact import nearest_float
 from discreet.core.frozen import settle
 from discreet.core.schema import Kind
-from discreet.data.quoting import literal, quoted
 
 #: What stands for the part of a text that is not told: always the same, or its length would be.
 MASK = "***"

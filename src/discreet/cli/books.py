@@ -18,10 +18,10 @@ from discreet.cli.words import sentence
 from discreet.core import DiscreetError, InvalidInput, positive, round_down, round_up
 from discreet.core.private_files import open_private
 from discreet.gate import Budget, Ledger, Policy
-from discreet.gate.costs import cost_words
-from discreet.gate.events import Payment, from_body
+from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.ledger.events import Payment, from_body
+from discreet.gate.ledger.views import HARDLY, LITTLE, WORDS, Gauge, Terms, name_of
 from discreet.gate.releases import Receipt, one_line
-from discreet.gate.views import HARDLY, LITTLE, WORDS, Gauge, Terms, name_of
 
 #: A δ to show what a ρ means by.
 EXAMPLE_DELTA = Fraction(1, 10**9)

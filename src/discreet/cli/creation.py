@@ -11,9 +11,9 @@ from discreet.cli.wanted import delta_of, epsilon_of, payers_of, people_of
 from discreet.cli.words import columns
 from discreet.core import InvalidInput, Neighbours, PrivacyUnit, exact, positive
 from discreet.gate import Budget, Ledger, Policy
-from discreet.gate.opening import SERVER, places_of
+from discreet.gate.ledger.opening import SERVER, places_of
+from discreet.gate.ledger.views import promise_words, title_of
 from discreet.gate.plans import need_label
-from discreet.gate.views import promise_words, title_of
 
 
 def answer_create(arguments: Namespace) -> Answer:

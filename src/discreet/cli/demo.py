@@ -22,13 +22,13 @@ from discreet.core import Bounds, BudgetExceeded, InvalidInput, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Value
 from discreet.gate import Budget
-from discreet.gate.costs import cost_words
+from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.ledger.views import ledger_text
 from discreet.gate.releases import one_line
-from discreet.gate.views import ledger_text
 from discreet.session import Answer as Answered
 from discreet.session import Session, Settings, open_session, write_settings
 from discreet.session.asking import How
-from discreet.session.report import Exhibit, write_report
+from discreet.session.reports.report import Exhibit, write_report
 
 FOLDER = "discreet-demo"
 TABLE, LEDGER, REPORT = "visits.csv", "hospital.ledger", "report.html"

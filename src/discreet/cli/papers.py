@@ -16,12 +16,12 @@ from discreet.cli.terminal import Palette, Progress
 from discreet.cli.words import columns
 from discreet.core import InvalidInput
 from discreet.gate import Certified, certificate, check_certificate
-from discreet.gate.books import Book
-from discreet.gate.costs import cost_words
-from discreet.gate.exports import Exported, check_export, export_lines
+from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.views import counted, name_of, title_of
+from discreet.gate.proofs.exports import Exported, check_export, export_lines
+from discreet.gate.proofs.verification import OFTEN
 from discreet.gate.releases import one_line
-from discreet.gate.verification import OFTEN
-from discreet.gate.views import counted, name_of, title_of
 
 #: A ledger's name: the hash of its birth.
 NAME = re.compile(r"[0-9a-f]{64}")

@@ -8,9 +8,9 @@ from discreet.cli.words import columns
 from discreet.core import InvalidInput, round_down, round_up
 from discreet.core.exact import text_down, text_up
 from discreet.gate import Ledger
+from discreet.gate.accounts.statements import PARTS, Charge, Distribution, Statement
+from discreet.gate.ledger.views import CLOSED, FULL, WIDTH, WORDS, name_of, title_of
 from discreet.gate.releases import one_line
-from discreet.gate.statements import PARTS, Charge, Distribution, Statement
-from discreet.gate.views import CLOSED, FULL, WIDTH, WORDS, name_of, title_of
 
 HEAD = ["entry", "when (UTC)", "analyst", "what", "cost", "answered"]
 #: Of whoever was never charged, whether or not there is such a person: nothing in it depends on any row.

@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 from discreet.cli.query_arguments import PROJECT
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
-from discreet.gate.opening import SERVER
+from discreet.gate.ledger.opening import SERVER
 from discreet.session.columns import columns_in_database, columns_of
-from discreet.session.settings import table_name
+from discreet.session.settings.file import table_name
 
 #: How several tables are written.
 BY_NAME = "--table NAME=FILE"

@@ -8,9 +8,9 @@ from discreet.cli.typed import read_whole
 from discreet.cli.words import columns
 from discreet.core import InvalidInput
 from discreet.gate import Ledger
+from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES
+from discreet.gate.ledger.views import name_of, title_of
 from discreet.gate.plans import need_label
-from discreet.gate.runs import ANALYST_FAILURES, LEDGER_FAILURES
-from discreet.gate.views import name_of, title_of
 
 
 def answer_review(arguments: Namespace) -> Answer:

@@ -10,7 +10,7 @@ from discreet.cli.wanted import epsilon_of
 from discreet.cli.words import shown
 from discreet.core import InvalidInput, round_down, round_up
 from discreet.gate import Gate, Ledger
-from discreet.gate.costs import cost_words, figure
+from discreet.gate.ledger.cost_text import cost_words, figure
 from discreet.market import Auction, BidFile, PriceGrid, Statement
 
 

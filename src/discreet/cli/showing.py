@@ -23,11 +23,8 @@ from discreet.cli.typed import read_whole
 from discreet.cli.words import columns
 from discreet.core import whole
 from discreet.gate import Ledger
-from discreet.gate.events import Payment, Released
-from discreet.gate.inspection import Inspection, inspect_ledger
-from discreet.gate.plans import need_label
-from discreet.gate.releases import Receipt, one_line
-from discreet.gate.views import (
+from discreet.gate.ledger.events import Payment, Released
+from discreet.gate.ledger.views import (
     CLOSED,
     SHOWN,
     Gauge,
@@ -40,6 +37,9 @@ from discreet.gate.views import (
     standings,
     title_of,
 )
+from discreet.gate.plans import need_label
+from discreet.gate.proofs.inspection import Inspection, inspect_ledger
+from discreet.gate.releases import Receipt, one_line
 
 #: Payments that are shown at most.
 MOST = 100_000

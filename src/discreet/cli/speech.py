@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 from discreet.cli.query_arguments import PROJECT
-from discreet.session.settings_text import key
+from discreet.session.settings.text import key
 
 #: Arguments of the library that are options here, and what may stand around their values.
 ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst|today|table)=([^\s;,){]+)")

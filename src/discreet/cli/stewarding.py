@@ -21,10 +21,10 @@ from discreet.cli.spelling import read_loss
 from discreet.cli.words import columns, plain
 from discreet.core import InvalidInput
 from discreet.gate import Ledger
-from discreet.gate.costs import cost_words, figure
+from discreet.gate.ledger.cost_text import cost_words, figure
+from discreet.gate.ledger.views import CLOSED, Gauge, Terms, analyst_gauge, name_of, standings, title_of
 from discreet.gate.plans import need_label
 from discreet.gate.releases import one_line
-from discreet.gate.views import CLOSED, Gauge, Terms, analyst_gauge, name_of, standings, title_of
 
 #: What binds some people, and whom.
 Standings = Sequence[tuple[str, Gauge | Terms]]

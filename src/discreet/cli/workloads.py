@@ -20,11 +20,11 @@ from discreet.cli.typed import read_number, read_whole
 from discreet.core import InvalidInput, probability, round_up, whole
 from discreet.core.schema import Column, Value
 from discreet.gate import Price
-from discreet.gate.costs import cost_words
+from discreet.gate.ledger.cost_text import cost_words
 from discreet.gate.releases import one_line
 from discreet.query import Saving
 from discreet.session import BatchAnswer, Counter, Session, WorkloadPreview
-from discreet.session.cells import error_text
+from discreet.session.answers.cells import error_text
 
 
 def answer_batch(arguments: Namespace) -> Answer:

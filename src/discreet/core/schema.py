@@ -85,10 +85,10 @@ class Column:
 class Schema:
     """One table. The unit's column, if there is one, is among the columns.
 
-    Rows that are made of those of tables (`discreet.data.relations`) have a schema, too. There the person may be in no
-    column, or in several: `people` names them. None: the unit's own column.
+    Rows that are made of those of tables (`discreet.algebra.relations`) have a schema, too. There the person may be in
+    no column, or in several: `people` names them. None: the unit's own column.
 
-    `rows_per_person` is the public cap on the rows of one privacy unit (`discreet.data.row_caps`).
+    `rows_per_person` is the public cap on the rows of one privacy unit (`discreet.algebra.row_caps`).
     """
 
     table: str

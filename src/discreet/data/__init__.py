@@ -4,7 +4,7 @@
 an `Aggregation`, which is public and says which rows, which groups and which integers, to an `Exact`, which is private.
 """
 
-from discreet.data.aggregates import (
+from discreet.algebra.aggregates import (
     Aggregation,
     Distinct,
     Exact,
@@ -23,15 +23,9 @@ from discreet.data.aggregates import (
     Total,
     sensitivity_of,
 )
-from discreet.data.duck_table import DuckTable
-from discreet.data.duck_tables import DuckTables
-from discreet.data.engines import EngineSettings
-from discreet.data.errors import EngineFailed
-from discreet.data.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call, column
-from discreet.data.functions import Function
-from discreet.data.importing import open_table
-from discreet.data.opening import TableSource, open_tables
-from discreet.data.relations import (
+from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call, column
+from discreet.algebra.functions import Function
+from discreet.algebra.relations import (
     Derived,
     First,
     Fold,
@@ -47,7 +41,13 @@ from discreet.data.relations import (
     UnionAll,
     UnitJoin,
 )
-from discreet.data.unit_keys import unit_keys
+from discreet.algebra.unit_keys import unit_keys
+from discreet.data.duckdb.connection import EngineSettings
+from discreet.data.duckdb.table import DuckTable
+from discreet.data.duckdb.tables import DuckTables
+from discreet.data.errors import EngineFailed
+from discreet.data.opening import TableSource, open_tables
+from discreet.data.reading.importing import open_table
 
 __all__ = [
     "Aggregation",

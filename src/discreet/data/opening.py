@@ -5,15 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from discreet.algebra.declarations import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value
-from discreet.data.declaring import AnyBounds, AnyKind, complete_of, kinds_of
-from discreet.data.duck_tables import DuckTables
-from discreet.data.engines import EngineSettings, lock
-from discreet.data.holdings import Holdings
-from discreet.data.importing import DEFAULT, Declaration, Entering, held, quiet_opening, taken_over
-from discreet.data.public_tables import held_schema
+from discreet.data.duckdb.connection import EngineSettings, lock
+from discreet.data.duckdb.imported import Holdings
+from discreet.data.duckdb.tables import DuckTables
+from discreet.data.reading.importing import DEFAULT, Declaration, Entering, held, quiet_opening, taken_over
+from discreet.data.reading.public_tables import held_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -5,7 +5,7 @@ from typing import Any, overload
 
 from discreet.core import InvalidInput
 from discreet.gate.answers import decode
-from discreet.gate.ledger import Ledger
+from discreet.gate.ledger.ledger import Ledger
 
 
 class Earlier(Sequence[Any]):

@@ -23,10 +23,13 @@ from discreet.core import (
 )
 from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
+from discreet.gate.accounts.charges import need_asked
 from discreet.gate.answers import decode, encode
 from discreet.gate.earlier import Earlier, earlier
-from discreet.gate.least_price import need_least_price
-from discreet.gate.ledger import Ledger
+from discreet.gate.ledger.least_price import need_least_price
+from discreet.gate.ledger.ledger import Ledger
+from discreet.gate.ledger.runs import FAILED as FAILED_RUN
+from discreet.gate.ledger.runs import INTERRUPTED
 from discreet.gate.plans import AnyPlan, Plan, SteppedPlan, need_label, plan_digest
 from discreet.gate.priced_plans import (
     PricedPlan,
@@ -39,10 +42,7 @@ from discreet.gate.priced_plans import (
     price_plan,
 )
 from discreet.gate.releases import Receipt, Release
-from discreet.gate.runs import FAILED as FAILED_RUN
-from discreet.gate.runs import INTERRUPTED
-from discreet.gate.takings import need_asked
-from discreet.gate.thread_queue import bare
+from discreet.gate.stores.thread_queue import bare
 from discreet.noise import SYSTEM
 
 Data = TypeVar("Data")

@@ -7,8 +7,8 @@ from discreet.accounting import PrivacyLoss
 from discreet.core import DiscreetError, InvalidInput, NotReady, WrongType
 from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
+from discreet.gate.accounts.charges import Prospect, cannot_be_charged
 from discreet.gate.plans import need_words, plan_digest
-from discreet.gate.takings import Prospect, cannot_be_charged
 
 #: What can be looked up without computing anything: `cost` may take seconds, and is read once.
 METHODS, STEPPED_METHODS = ("describe", "canonical", "run"), ("describe", "canonical", "run_step", "steps")

@@ -9,8 +9,8 @@ from typing import Any
 
 from discreet.accounting import PrivacyLoss
 from discreet.core.exact import text_up
-from discreet.gate.costs import cost_words
-from discreet.gate.events import Payment
+from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.ledger.events import Payment
 
 #: Rows of an answer that a notebook shows, and characters of one of its values.
 ROWS, CHARACTERS = 20, 200

@@ -7,30 +7,30 @@ NumPy are fetched when they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from discreet.local.choosing import best_encoder
-from discreet.local.hadamard import Hadamard
-from discreet.local.hashing import LocalHashing
-from discreet.local.numbers import NumberResponse
-from discreet.local.prefixes import PrefixTree
-from discreet.local.purse import Purse
-from discreet.local.rappor import Rappor
-from discreet.local.reports import pack, report_bits, report_bytes, unpack
-from discreet.local.response import KaryResponse
-from discreet.local.subset import SubsetSelection
-from discreet.local.surveys import Survey
-from discreet.local.unary import Unary
-from discreet.local.vectors import VectorResponse
+from discreet.local.device.choosing import best_encoder
+from discreet.local.device.hadamard import Hadamard
+from discreet.local.device.hashing import LocalHashing
+from discreet.local.device.numbers import NumberResponse
+from discreet.local.device.prefixes import PrefixTree
+from discreet.local.device.purse import Purse
+from discreet.local.device.rappor import Rappor
+from discreet.local.device.reports import pack, report_bits, report_bytes, unpack
+from discreet.local.device.response import KaryResponse
+from discreet.local.device.subset import SubsetSelection
+from discreet.local.device.surveys import Survey
+from discreet.local.device.unary import Unary
+from discreet.local.device.vectors import VectorResponse
 
 if TYPE_CHECKING:
-    from discreet.local.averages import MeanEstimate, errors_of_mean, estimate_mean
-    from discreet.local.costs import cost_of, shuffled_cost
-    from discreet.local.crowd import encode_all, instant_all
-    from discreet.local.frequencies import Frequencies, error_of, estimate, from_supports, variance_of
-    from discreet.local.heavy_hitters import FrequentText, FrequentTexts, encode_texts, find_texts
-    from discreet.local.marginals import Marginals, encode_survey, estimate_marginals
-    from discreet.local.simplex import on_simplex
-    from discreet.local.simulation import Simulation, simulate, skewed
-    from discreet.local.supports import supports_of
+    from discreet.local.server.averages import MeanEstimate, errors_of_mean, estimate_mean
+    from discreet.local.server.costs import cost_of, shuffled_cost
+    from discreet.local.server.crowd import encode_all, instant_all
+    from discreet.local.server.frequencies import Frequencies, error_of, estimate, from_supports, variance_of
+    from discreet.local.server.heavy_hitters import FrequentText, FrequentTexts, encode_texts, find_texts
+    from discreet.local.server.marginals import Marginals, encode_survey, estimate_marginals
+    from discreet.local.server.simplex import on_simplex
+    from discreet.local.server.simulation import Simulation, simulate, skewed
+    from discreet.local.server.supports import supports_of
 
 __all__ = [
     "Frequencies",
@@ -93,7 +93,7 @@ def __getattr__(name: str) -> Any:
     """Fetch a name when it is first asked for."""
     if name not in _FETCHED:
         raise AttributeError(f"module 'discreet.local' has no attribute {name!r}")
-    found = getattr(import_module(f"discreet.local.{_FETCHED[name]}"), name)
+    found = getattr(import_module(f"discreet.local.server.{_FETCHED[name]}"), name)
     globals()[name] = found
     return found
 

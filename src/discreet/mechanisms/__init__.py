@@ -2,7 +2,7 @@
 
 from discreet.mechanisms.accuracy import least_epsilon
 from discreet.mechanisms.consistency import Consistent, Tree, consistent, rounded
-from discreet.mechanisms.counters import Counted, FactorisationCounter, TreeCounter, best_counter
+from discreet.mechanisms.counters.protocol import Counted, FactorisationCounter, TreeCounter, best_counter
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
 from discreet.mechanisms.laplace import Laplace
@@ -13,11 +13,11 @@ from discreet.mechanisms.partition_selection import TruncatedGeometricSelection,
 from discreet.mechanisms.quantiles import Extreme, QuantileChoice
 from discreet.mechanisms.randomised_response import Estimate, RandomisedResponse
 from discreet.mechanisms.ranges import LimitChoice, RangeChoice
-from discreet.mechanisms.selection import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
-from discreet.mechanisms.sparse_stream import NumericSparseStream, SparseStream
-from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
+from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
+from discreet.mechanisms.selection.top_k import TopK, TopKMethod
+from discreet.mechanisms.sparse_vector.mechanism import AboveThreshold, NumericSparse, Sparse
+from discreet.mechanisms.sparse_vector.stream import NumericSparseStream, SparseStream
 from discreet.mechanisms.thresholds import GaussianThreshold, LaplaceThreshold
-from discreet.mechanisms.top_k import TopK, TopKMethod
 from discreet.mechanisms.truncated import Truncated
 
 __all__ = [

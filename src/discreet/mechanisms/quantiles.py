@@ -13,9 +13,9 @@ from discreet.core import Number, OutOfRange, positive, probability, whole
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.mechanisms.ranks import FINEST, Counts, distances, read_cells
-from discreet.mechanisms.scores import read_rate
-from discreet.mechanisms.selection_errors import exponential_error, read_question
-from discreet.mechanisms.selection_odds import exponential_odds
+from discreet.mechanisms.selection.errors import exponential_error, read_question
+from discreet.mechanisms.selection.odds import exponential_odds
+from discreet.mechanisms.selection.scores import read_rate
 from discreet.noise import SYSTEM, Entropy, choose_exp
 from discreet.noise.stream import need_entropy
 

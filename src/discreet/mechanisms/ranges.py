@@ -15,7 +15,7 @@ from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.mechanisms.quantiles import CountList, Extreme, Floats, QuantileChoice, read_level
 from discreet.mechanisms.ranks import read_cells
-from discreet.mechanisms.selection_odds import exponential_odds
+from discreet.mechanisms.selection.odds import exponential_odds
 from discreet.noise import SYSTEM, Entropy, choose_exp
 
 NINETEEN_OF_TWENTY = Fraction(19, 20)

@@ -1,11 +1,7 @@
 """Questions, in SQL or with frames, become plans: which rows, what is measured, at what cost, how far off."""
 
-from discreet.query.batch_views import view_batch, view_others
-from discreet.query.batches import BatchPlan, plan_batch
-from discreet.query.chosen_limits import LimitsPlan, limit_bought
-from discreet.query.explanations import Explanation, explain
-from discreet.query.facts import Facts
-from discreet.query.frame_terms import (
+from discreet.query.frames.frame import Asker, Frame
+from discreet.query.frames.terms import (
     Asked,
     count,
     count_distinct,
@@ -20,25 +16,29 @@ from discreet.query.frame_terms import (
     total,
     variance,
 )
-from discreet.query.frames import Asker, Frame
-from discreet.query.hierarchies import HierarchyPlan, plan_hierarchy
-from discreet.query.hierarchy_views import HierarchyLevel, HierarchyResult, view_hierarchy
-from discreet.query.participation import Participation, ParticipationPlan
-from discreet.query.planning import limit_known, plan_limits, plan_question
-from discreet.query.plans import QueryPlan
-from discreet.query.predictions import Predicted, predict
-from discreet.query.question_text import question_sql
+from discreet.query.planning.bounds_purchase import BoundsPlan, bounds_bought
+from discreet.query.planning.chosen_limits import LimitsPlan, limit_bought
+from discreet.query.planning.explanations import Explanation, explain
+from discreet.query.planning.facts import Facts
+from discreet.query.planning.participation import Participation, ParticipationPlan
+from discreet.query.planning.planning import limit_known, plan_limits, plan_question
+from discreet.query.planning.plans import QueryPlan
+from discreet.query.planning.predictions import Predicted, predict
+from discreet.query.planning.spending import Epsilon, Rho, Within
 from discreet.query.questions import Question
-from discreet.query.ranges import BoundsPlan, bounds_bought
 from discreet.query.refusals import QueryRefused
-from discreet.query.relation_schemas import schema_of
-from discreet.query.results import Result, ResultColumn
-from discreet.query.savings import Saving, saving_of
-from discreet.query.spending import Epsilon, Rho, Within
+from discreet.query.relations.schemas import schema_of
+from discreet.query.results.table import Result, ResultColumn
+from discreet.query.results.views import view
 from discreet.query.sql import read_sql
-from discreet.query.streams import StreamPlan, StreamView, count_between, plan_stream, view_stream
-from discreet.query.views import view
-from discreet.query.workload_predictions import predict_batch, predict_hierarchy
+from discreet.query.sql_writing.question import question_sql
+from discreet.query.workloads.batch_views import view_batch, view_others
+from discreet.query.workloads.batches import BatchPlan, plan_batch
+from discreet.query.workloads.hierarchies import HierarchyPlan, plan_hierarchy
+from discreet.query.workloads.hierarchy_views import HierarchyLevel, HierarchyResult, view_hierarchy
+from discreet.query.workloads.predictions import predict_batch, predict_hierarchy
+from discreet.query.workloads.savings import Saving, saving_of
+from discreet.query.workloads.streams import StreamPlan, StreamView, count_between, plan_stream, view_stream
 
 __all__ = [
     "Asked",

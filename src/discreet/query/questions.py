@@ -7,10 +7,10 @@ free.
 from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.algebra.expressions import Expression
+from discreet.algebra.functions import Function
+from discreet.algebra.relations import Relation
 from discreet.core.schema import Value
-from discreet.data.expressions import Expression
-from discreet.data.functions import Function
-from discreet.data.relations import Relation
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """A Gate with a friendly face: `discreet.open(...)` makes a Session, which answers questions with tables and errors."""
 
-from discreet.session.answers import Answer
+from discreet.session.answers.answer import Answer
 from discreet.session.counters import Counter, Counts
 from discreet.session.descriptions import Description
 from discreet.session.opening import open_session
 from discreet.session.previews import Preview
 from discreet.session.session import Session
-from discreet.session.settings import Settings, read_settings, write_settings
+from discreet.session.settings.file import Settings, read_settings, write_settings
 from discreet.session.workloads import BatchAnswer, HierarchyAnswer, WorkloadPreview
 
 __all__ = [

@@ -14,12 +14,12 @@ from discreet.accounting import (
 from discreet.core import BudgetExceeded, DiscreetError
 from discreet.core.exact import text_down
 from discreet.gate import Ledger
-from discreet.gate.accounts import PersonalAccount
+from discreet.gate.accounts.protocol import PersonalAccount
 from discreet.gate.plans import plan_digest
 from discreet.query import Epsilon, Facts, QueryPlan, Question, Rho, plan_question, predict
+from discreet.session.answers.cells import error_text
 from discreet.session.asking import Asking
 from discreet.session.bought import may_know
-from discreet.session.cells import error_text
 
 #: How many payments are looked through for an earlier answer.
 LOOKED = 200

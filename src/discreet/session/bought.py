@@ -13,7 +13,7 @@ from discreet.core.schema import Column, Schema
 from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Ledger, Policy
 from discreet.gate.answers import decode
-from discreet.gate.events import Annotated, Released, from_body
+from discreet.gate.ledger.events import Annotated, Released, from_body
 from discreet.gate.plans import plan_digest
 from discreet.query import BoundsPlan, Epsilon, Rho, bounds_bought
 

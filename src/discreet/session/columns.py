@@ -6,8 +6,8 @@ from pathlib import Path
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind
 from discreet.data import open_table
-from discreet.data.csv_files import is_csv
-from discreet.data.importing import check_columns, offered_kinds
+from discreet.data.reading.csv_files import is_csv
+from discreet.data.reading.importing import check_columns, offered_kinds
 
 
 def columns_of(
@@ -37,7 +37,7 @@ def columns_of(
 
 def columns_in_database(address: str, table: str, kinds: Mapping[str, Kind] | None = None) -> tuple[Column, ...]:
     """Return the same of a table of a PostgreSQL database, which may have a schema before its name."""
-    from discreet.data.postgres_table import open_postgres  # noqa: PLC0415 - psycopg is an extra
+    from discreet.data.postgres.table import open_postgres  # noqa: PLC0415 - psycopg is an extra
 
     # No row is read here, so that nothing of the table can fail.
     found = open_postgres(

@@ -9,10 +9,10 @@ from discreet.core.errors import kind_of
 from discreet.core.schema import Value
 from discreet.gate import Gate, Price
 from discreet.query import StreamPlan, StreamView, count_between, view_stream
-from discreet.session.answers import percent
-from discreet.session.cells import error_text
+from discreet.session.answers.answer import percent
+from discreet.session.answers.cells import error_text
+from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
 from discreet.session.rows import OneOf
-from discreet.session.tables import TextColumn, html_lines, html_table, text_table
 
 #: Days that a terminal and a notebook show.
 DAYS, DAYS_HTML = 40, 400
@@ -102,7 +102,7 @@ class Counts:
 
     def to_pandas(self) -> Any:
         """Return the table of `rows` as a pandas frame."""
-        from discreet.session.exports import pandas_frame  # noqa: PLC0415 - with what it needs
+        from discreet.session.answers.exports import pandas_frame  # noqa: PLC0415 - with what it needs
 
         rows = self.rows()
         return pandas_frame({name: [row[name] for row in rows] for name in rows[0]})

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from discreet.algebra.relations import PublicScan
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Schema, closest
-from discreet.data.relations import PublicScan
 from discreet.gate import Ledger
 from discreet.session.bought import Notes, lacks_bounds, with_bought
 from discreet.session.rows import Tables

@@ -6,13 +6,13 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
+from discreet.algebra.declarations import complete_of, kind_named, kinds_of, moment_of
+from discreet.algebra.row_caps import rows_per_person_of
 from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit, Window, WrongType, whole
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import ROWS_PER_PERSON, Kind, Value
-from discreet.data.declaring import complete_of, kind_named, kinds_of, moment_of
-from discreet.data.row_caps import rows_per_person_of
 
 #: More public groups than this in one column are a mistake: nobody reads that many.
 MOST_GROUPS = 100_000

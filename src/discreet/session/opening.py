@@ -5,15 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from discreet.algebra.declarations import AnyKind
 from discreet.core import Bounds, DiscreetError, InvalidInput, Number, Window
 from discreet.core.errors import is_interrupt
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
-from discreet.data.declaring import AnyKind
 from discreet.data.opening import need_names
 from discreet.gate import Budget, Ledger
 from discreet.gate.plans import need_label
-from discreet.gate.thread_queue import bare
+from discreet.gate.stores.thread_queue import bare
 from discreet.session.datasets import Dataset
 from discreet.session.declared import Declared, declared, read_never_fails
 from discreet.session.engine import Engine
@@ -22,7 +22,7 @@ from discreet.session.person_kinds import kind_of_people
 from discreet.session.publics import declared_public, told_apart
 from discreet.session.rows import Rows, Tables, rows_of, said_of
 from discreet.session.session import Session
-from discreet.session.settings import Settings, read_settings
+from discreet.session.settings.file import Settings, read_settings
 from discreet.session.tables_known import hold_to_kind, hold_to_units
 
 #: What may be said about a table, and an example of each.

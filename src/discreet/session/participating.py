@@ -4,7 +4,7 @@ from discreet.core import InvalidInput, Number
 from discreet.core.exact import flag
 from discreet.query import Epsilon, Frame, Participation, ParticipationPlan, Question, Rho, plan_question
 from discreet.session.asking import Asking
-from discreet.session.desks import Desk
+from discreet.session.context import Desk
 
 
 def participation_of(

@@ -13,7 +13,7 @@ from typing import Protocol
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind, Schema
 
-#: What texts may be written from: see `discreet.data.canonical.spelling`. Spark tells its own types.
+#: What texts may be written from: see `discreet.data.reading.column_types.spelling`. Spark tells its own types.
 STABLE = re.compile(r"plain|numeric|text|boolean|tinyint|smallint|int|bigint|decimal\(\d+, *0\)", re.IGNORECASE)
 NUMBERS = re.compile(r"float|double|decimal\(.*", re.IGNORECASE)
 #: Whole numbers and texts are one: 3 and "3" are the same name.

@@ -5,19 +5,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from discreet.algebra.contributions import Admission
+from discreet.algebra.relations import Scan
 from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Schema, closest
 from discreet.data import Aggregation, EngineSettings, Exact, TableSource, open_tables
-from discreet.data.contributions import Admission
-from discreet.data.relations import Scan
-from discreet.gate.opening import SERVER
+from discreet.gate.ledger.opening import SERVER
 from discreet.gate.plans import need_label
-from discreet.gate.thread_queue import bare
+from discreet.gate.stores.thread_queue import bare
 from discreet.session.declared import Declared
 from discreet.session.engine import Engine
 from discreet.session.publics import PLAIN, need_nobody
-from discreet.session.settings import table_name
+from discreet.session.settings.file import table_name
 
 #: What a frame's table is called in SQL, unless it is given a name.
 FRAME = "data"
@@ -141,13 +141,13 @@ class Rows:
 
     def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> Tables:
         if self.address is not None:
-            from discreet.data import postgres_table as server  # noqa: PLC0415 - psycopg is an extra
+            from discreet.data.postgres import table as server  # noqa: PLC0415 - psycopg is an extra
 
             self._need_no_copy()
             settings = self.engine.settings_elsewhere(server.DEFAULT)
             return server.open_server(self.address, tables, unit=unit, public=self.public, settings=settings)
         if any(is_spark_frame(source) for source in self.sources.values()):
-            from discreet.data import spark_table as spark  # noqa: PLC0415 - PySpark is an extra
+            from discreet.data.spark import table as spark  # noqa: PLC0415 - PySpark is an extra
 
             self._need_no_copy()
             settings = self.engine.settings_elsewhere(spark.DEFAULT)

@@ -12,9 +12,9 @@ from discreet.core.exact import flag
 from discreet.core.limits import Matches
 from discreet.core.schema import Value
 from discreet.gate import Ledger
+from discreet.gate.ledger.views import standing_lines
 from discreet.gate.plans import need_label
 from discreet.gate.releases import one_line
-from discreet.gate.views import standing_lines
 from discreet.query import (
     BoundsPlan,
     Explanation,
@@ -31,13 +31,13 @@ from discreet.query import (
     view,
     view_hierarchy,
 )
-from discreet.session.answers import Answer
+from discreet.session.answers.answer import Answer
 from discreet.session.asking import How, priced
 from discreet.session.bought import Note, usable_bounds
+from discreet.session.context import Desk
 from discreet.session.counters import Counter
 from discreet.session.datasets import Dataset
 from discreet.session.descriptions import Description, description
-from discreet.session.desks import Desk
 from discreet.session.participating import participation_of
 from discreet.session.previews import Preview
 from discreet.session.workloads import (
@@ -66,7 +66,7 @@ class Session(AbstractContextManager["Session"]):
     def from_settings(cls, path: str | Path, *, analyst: str = "") -> "Session":
         """Open what a `discreet.toml` describes."""
         from discreet.session.opening import open_settings  # noqa: PLC0415 - which makes sessions
-        from discreet.session.settings import read_settings  # noqa: PLC0415
+        from discreet.session.settings.file import read_settings  # noqa: PLC0415
 
         return open_settings(read_settings(path), analyst=analyst)
 

@@ -12,7 +12,7 @@ from typing import Any
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.untrusted_text import read_json
 from discreet.gate import Ledger
-from discreet.gate.events import Annotated
+from discreet.gate.ledger.events import Annotated
 
 #: How a note begins, so that it is told from what people write.
 PREFIX = "discreet units 1 "

@@ -26,13 +26,13 @@ from discreet.query import (
     view_hierarchy,
     view_others,
 )
-from discreet.session.answers import MAY_HAVE_LEFT, Answer, percent
+from discreet.session.answers.answer import MAY_HAVE_LEFT, Answer, percent
+from discreet.session.answers.cells import error_text
+from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
 from discreet.session.asking import Asking, How, need_price
-from discreet.session.cells import error_text
-from discreet.session.desks import Desk
+from discreet.session.context import Desk
 from discreet.session.previews import WHO_PAYS
 from discreet.session.rows import OneOf
-from discreet.session.tables import TextColumn, html_lines, html_table, text_table
 
 #: Nodes of a level that a terminal and a notebook show.
 NODES, NODES_HTML = 10, 100

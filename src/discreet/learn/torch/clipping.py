@@ -26,8 +26,8 @@ from discreet.core import InvalidInput, WrongType, positive, whole
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
 from discreet.learn.torch.module_copies import copy_module
-from discreet.learn.torch.passes import Pass
-from discreet.learn.torch.refusals import refuse_mixing
+from discreet.learn.torch.per_example.passes import Pass
+from discreet.learn.torch.per_example.refusals import refuse_mixing
 from discreet.learn.torch.settings import kept_settings
 from discreet.learn.torch.sums import Clip, exact_group, float_group
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from discreet.learn.torch.gradients import Gradients
-    from discreet.learn.torch.passes import Way
+    from discreet.learn.torch.per_example.gradients import Gradients
+    from discreet.learn.torch.per_example.passes import Way
     from discreet.learn.torch.sums import GroupSums
 
 Style = Literal["clip", "automatic"]

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import torch
 
-from discreet.learn.torch.calls import row_squares
 from discreet.learn.torch.exact_sums import EXACT_32
+from discreet.learn.torch.per_example.layer_calls import row_squares
 from discreet.learn.torch.rounding import added_rows, rounded_outer, rounded_rows, wide_sum
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from torch import nn
 from discreet.core import InvalidInput, WrongType
 from discreet.core.operator_log import tell_operator
 from discreet.learn.torch.identities import function_text
-from discreet.learn.torch.refusals import train_layers
+from discreet.learn.torch.per_example.refusals import train_layers
 from discreet.learn.torch.states import state_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from discreet.core import DiscreetError, InvalidInput
 from discreet.learn.torch.batch_sums import ForwardPass, run_pass
-from discreet.learn.torch.refusals import kind_of_value, values_of
+from discreet.learn.torch.per_example.refusals import kind_of_value, values_of
 from discreet.learn.torch.settings import kept_generators, kept_settings, read_settings, seed_generators
 
 if TYPE_CHECKING:

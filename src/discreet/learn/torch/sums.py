@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from discreet.learn.torch.gradients import Gradients
     from discreet.learn.torch.grid import Integers, Part
+    from discreet.learn.torch.per_example.gradients import Gradients
 
     GroupSums = tuple[list[Tensor], Tensor]
 

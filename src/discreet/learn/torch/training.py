@@ -23,7 +23,7 @@ from discreet.learn.torch.clipping import PrivateModel, Style
 from discreet.learn.torch.examples import Examples, count_examples, form_of
 from discreet.learn.torch.identities import function_text, model_text
 from discreet.learn.torch.machinery import built, machinery, optimiser_text, step_forward, try_optimiser
-from discreet.learn.torch.passes import Way
+from discreet.learn.torch.per_example.passes import Way
 from discreet.learn.torch.pricing import Stretch, lots_loss, noise_ratios
 from discreet.learn.torch.private_steps import Sums, Terms, grid_steps, train_lot
 from discreet.learn.torch.rehearsal import rehearse

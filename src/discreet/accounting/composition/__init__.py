@@ -1,0 +1,1 @@
+"""Composition theorems in closed form: classical, advanced, and the optimal one for (ε, δ) promises."""

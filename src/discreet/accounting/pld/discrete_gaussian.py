@@ -1,0 +1,151 @@
+"""The dominating pair of discrete Gaussian noise on one integer that moves by c.
+
+P(x) ∝ e^(−(x−c)²/2σ²) stands against Q(x) ∝ e^(−x²/2σ²); the loss of x is c·(2x − c)/2σ². That the largest shift
+dominates all others is proved in `discrete_pairs`, and so is how outcomes are put together into blocks.
+
+*Blocks.* Every K-th integer e keeps its loss. With r = 1/2σ² we have √(PQ) ∝ e^(−(x − c/2)²·r), and so outwards the
+mass at e becomes its own, of P and of Q, times
+
+    1 + 2·Σ over 0 < j < K of τ(j/K)·e^(−j²·r)·cosh(z·j/K),    z = (e − c/2)·K/σ²,
+    τ(u) = sinh((1 − u)·h/2)/sinh(h/2),    h = c·K/σ², the loss from one kept integer to the next.
+
+Inwards, e takes all integers up to (K − 1)/2 away (K is odd): P(e) is multiplied by the same sum with j ≤ (K − 1)/2,
+τ = 1 and z = (e − c)·K/σ², and Q is the mirror image. The sum is a power series in z² whose terms are all positive,
+
+    Σ over m of z^2m/(2m)! · Σ over j of τ(j/K)·e^(−j²·r)·(j/K)^2m,
+
+and each inner sum, over 10^30 integers if need be, is found from 8 nodes: the Gauss quadrature of the *discrete*
+uniform measure, exact for polynomials of degree 15. Its orthogonal polynomials are Chebyshev's of a discrete variable;
+for n points 2/n apart their recurrence has the coefficients k²·(1 − k²/n²)/(4k² − 1) (Szegő 1939, Section 2.8).
+
+*Remainders.* The range is at most (50 + 2·16.8)σ long and has at least 3/5·2^15 blocks, so K ≤ 0.0043σ, h ≤ 0.22,
+K²r ≤ 1e-5, and |z| ≤ 0.19 where masses are above 1e-300. To leave out the powers of z from 16 on takes less than
+z^16/16!·cosh z < 2^−80 of the sum. Quadrature: the summand is entire in v = 2u − 1, and for |v| ≤ 16, where |u| and
+|1 − u| are at most 8.5, it is at most M = 8.5·cosh(4.25h)·e^(73·K²r)·cosh(8.5z) < 33. Its Taylor coefficients are at
+most M·16^−k and the nodes sum the first 16 powers exactly, so that n points are off by at most 2n·M·16^−16·16/15. The
+sum is at least n/2·e^(−K²r)·(h/2)/sinh(h/2), so this is below 2^−53 of it. Both are far below what `ROUNDINGS` allows.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.accounting.pld.atoms import Atoms
+from discreet.accounting.pld.cells import Floats
+from discreet.accounting.pld.discrete_laplace import falling, settled
+from discreet.core import positive, whole
+from discreet.core.exact import nearest_float
+
+#: Ranges of more integers than this are cut into about half as many blocks.
+MOST = 2**16
+#: Integers x with x² > FAR·σ² are left out, 16.7 widths away.
+FAR = 280
+#: What is left out at both ends: twice e^(−FAR/2) = 1.6e-61 at most. For integers m ≥ 0, P[X ≥ m] ≤ e^(−m²/2σ²), as
+#: (m + y)² ≥ m² + y² for y ≥ 0, and the sum of e^(−y²/2σ²) over y ≥ 0 is less than that over all integers.
+LOST = 1e-60
+#: Beyond a shift of so many widths the two sides count as told apart for certain; e^(−25²/2) = 2e-136 of either errs.
+APART, ERRS = 50, 1e-135
+NODES = 8
+#: Powers of z² that are summed.
+POWERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The integers that keep their loss: first + i·size for i up to count, symmetric about half the shift."""
+
+    variance: Fraction
+    shift: int
+    size: int
+    count: int
+
+    @property
+    def first(self) -> int:
+        """The least of them."""
+        return (self.shift - self.count * self.size) // 2
+
+    @property
+    def curvature(self) -> Fraction:
+        """K²/2σ²: how much the exponent grows over the first block."""
+        return self.size**2 / (2 * self.variance)
+
+
+def discrete_gaussian_atoms(variance: Fraction, shift: int, *, inwards: bool = False, most: int = MOST) -> Atoms:
+    """Return discrete Gaussian noise shifted by `shift` against itself.
+
+    Guarantee: if there are up to `most` integers within reach, the pair itself, to the stated accuracy; what is out of
+    reach is counted as lost. If there are more, a pair that dominates it, or with `inwards` one that it dominates.
+    Losses above about 690 count as infinite, as doubles cannot tell.
+    Reference: Canonne, Kamath, Steinke 2020, Definition 1 and Theorem 7; the blocks are ours, see above.
+    """
+    variance, shift = positive(variance, "variance"), whole(shift, "shift")
+    if shift**2 > APART**2 * variance:
+        sure = np.array([0.0, 1.0])
+        return Atoms(sure, sure[::-1], symmetric=True, lost_present=ERRS, lost_absent=ERRS)
+    kept = _kept(variance, shift, most)
+    # In steps from the kept integer nearest to the shift, so that the exponent has almost no linear part.
+    home = (shift - kept.first + kept.size // 2) // kept.size
+    offset = kept.first + home * kept.size - shift
+    index = np.arange(-home, kept.count + 1.0 - home)
+    present = falling(
+        (kept.curvature, index * index),
+        (offset * kept.size / variance, index),
+        (offset**2 / (2 * variance), np.ones_like(index)),
+    )
+    # Weights first, as they are at most 1 together: a power over the whole sum may be too small for a double.
+    weights = np.full_like(index, 1 / _whole_sum(nearest_float(variance)))
+    if kept.size > 1:
+        centre = nearest_float(Fraction(-offset, kept.size)) if inwards else kept.count / 2 - home
+        weights *= _block_sums(kept, index - centre, inwards=inwards)
+    present *= weights
+    return settled(present, present[::-1], LOST)
+
+
+def _kept(variance: Fraction, shift: int, most: int) -> Kept:
+    span = shift + 2 * (math.isqrt(math.ceil(FAR * variance)) + 1)
+    # An odd size, and a count of the shift's parity: else no grid of integers is symmetric about half the shift.
+    size = 1 if span <= most else -(-2 * span // most) | 1
+    count = -(-span // size)
+    return Kept(variance, shift, size, count + (count - shift) % 2)
+
+
+def _block_sums(kept: Kept, index: Floats, *, inwards: bool) -> Floats:
+    """Return the mass of each kept integer with its share of the blocks, in units of its own; `index` is z·σ²/K²."""
+    curvature = nearest_float(kept.curvature)
+    points = (kept.size - 1) // 2 if inwards else kept.size - 1
+    nodes, weights = _discrete_gauss(points)
+    at = ((points + 1) / kept.size + points / kept.size * nodes) / 2
+    weights = weights * np.exp(-curvature * at**2)
+    if not inwards:
+        half = nearest_float(kept.shift * kept.size / kept.variance) / 2
+        weights *= np.sinh((1 - at) * half) / math.sinh(half)
+    square = (2 * curvature * index) ** 2
+    total = np.zeros_like(index)
+    for power in reversed(range(0, 2 * POWERS, 2)):
+        total *= square
+        total += 2 * float(weights @ at**power) / math.factorial(power)
+    return 1 + total
+
+
+def _discrete_gauss(points: int) -> tuple[Floats, Floats]:
+    """Return nodes in (−1, 1) and weights that sum polynomials over the points (2j − n − 1)/n, j = 1 … n = `points`.
+
+    Reference: Golub, Welsch 1969.
+    """
+    if points <= NODES:
+        return (2 * np.arange(1.0, points + 1) - points - 1) / points, np.ones(points)
+    order = np.arange(1.0, NODES)
+    beside = np.sqrt(order**2 * (1 - (order / points) ** 2) / (4 * order**2 - 1))
+    nodes, vectors = np.linalg.eigh(np.diag(beside, 1) + np.diag(beside, -1))
+    weights = vectors[0] ** 2
+    return nodes, weights * (points / weights.sum())
+
+
+def _whole_sum(variance: float) -> float:
+    """Return Σ e^(−x²/2σ²) over all integers, by Poisson summation where that is the faster series."""
+    if variance < 1:
+        return 1 + 2 * math.fsum(math.exp(-(x**2) / (2 * variance)) for x in range(1, 10))
+    waves = math.fsum(math.exp(-2 * math.pi**2 * variance * k**2) for k in range(1, 3))
+    return math.sqrt(2 * math.pi * variance) * (1 + 2 * waves)

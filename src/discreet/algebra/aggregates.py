@@ -1,0 +1,301 @@
+"""What may be asked of a table: public descriptions of exact, bounded integers, and how far one unit moves them.
+
+**Which rows count.** Take the rows where the condition is true and every key with public values has one of them. Each
+unit's rows stand in the order of the table. Of these:
+
+* `Limit`: a unit keeps the groups with its smallest marks, at most `groups` of them, and in each of them at most
+  `rows_per_group` rows.
+* `TotalLimit`: it keeps at most `rows` rows over all groups.
+
+A unit's mark for a group is mark(salt, name of unit, name of group); ties go to the group that comes first in the order
+of groups. Where there are c rows and k may stay, 0 < k < c, they stay evenly spread, from a start that looks random: of
+the rows n = 0, 1, 2, …, c − 1 in their order those with (n·k + c − s) mod c < k, where s = mark(salt + 1, name of unit,
+c) mod c; with k of 2²⁷ or more, those with (n + c − s) mod c < k. Either way they are k, and for each row as many s let
+it stay, k of c. So which rows count depends on the unit's own rows and the salt, and on nobody else.
+`discreet.algebra.row_hashes` says what mark and name are, `discreet.data.bounding_rules` why they are k.
+
+**Which groups.** If all keys have public values: their product, in the order given, whether they occur or not.
+Otherwise all key tuples of rows that count, in the order of `discreet.algebra.row_hashes.group_order`: these are
+private, and one unit adds no more of them than the limit lets it touch. NULL is a value like others where it occurs as
+a key. Without keys there is one group, ().
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any, ClassVar, Protocol
+
+from numpy.typing import NDArray
+
+from discreet.algebra.expressions import Expression
+from discreet.algebra.relations import Relation
+from discreet.core import Bounds, Limit, Neighbours, Sensitivity
+from discreet.core.canonical_text import Record
+from discreet.core.limits import AnyLimit, TotalLimit
+from discreet.core.schema import Value
+
+#: Cells of the logarithmic grid on which `Extremes` counts: powers of two from 2⁻²⁰ to 2⁶³, of either sign, and zero.
+LEAST_POWER, MOST_POWER = -20, 63
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many rows count in each group."""
+
+    __canonical__: ClassVar[Record] = Record("Rows")
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """How many units have a row that counts in each group."""
+
+    __canonical__: ClassVar[Record] = Record("People")
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """How many rows that count have a value, in each group."""
+
+    __canonical__: ClassVar[Record] = Record("Present", "value")
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sum of values in grid steps, in each group; NULL adds nothing.
+
+    A value x becomes the grid point u = clip(floor(float64(clip(x, low, high))·float64(1/step) + 0.5), low_steps,
+    high_steps); for integers on a grid of step 1 that is clip(x, low, high). What is added up is u; if `centred`,
+    u − bounds.centre; if `squared`, (u − bounds.centre)² − bounds.radius² // 2.
+    """
+
+    __canonical__: ClassVar[Record] = Record("Total", "value", "bounds", "centred", "squared")
+
+    value: Expression
+    bounds: Bounds
+    centred: bool = False
+    squared: bool = False
+
+    @property
+    def most(self) -> int:
+        """The largest magnitude that one row adds."""
+        if self.squared:
+            return max(self.bounds.radius**2 - self.bounds.radius**2 // 2, 1)
+        return self.bounds.radius if self.centred else self.bounds.largest
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """How many different values (NULL is none) the rows that count have, in each group."""
+
+    __canonical__: ClassVar[Record] = Record("Distinct", "value")
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """How many rows that count have their grid point (as in `Total`) in each cell of so many steps, in each group.
+
+    Cell i begins at low_steps + i·span. One column for each of the `cells`.
+    """
+
+    __canonical__: ClassVar[Record] = Record("Frequencies", "value", "bounds", "span")
+
+    value: Expression
+    bounds: Bounds
+    span: int
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return -(-(self.bounds.high_steps - self.bounds.low_steps + 1) // self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How many rows that count have their value in [edge i, edge i + 1), the last one closed, in each group.
+
+    Edges are compared as float64. Values outside and NULL are not counted. One column for each of the `cells`.
+    """
+
+    __canonical__: ClassVar[Record] = Record("Histogram", "value", "edges")
+
+    value: Expression
+    edges: tuple[Fraction, ...]
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return len(self.edges) - 1
+
+
+class Load(Enum):
+    """How much of a table one unit has, before limits."""
+
+    GROUPS = "groups"
+    ROWS_PER_GROUP = "rows in its fullest group"
+    ROWS = "rows"
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleBy:
+    """How many units have a load of 1, 2, …, `most` or more: one row of counts, over all groups, before limits."""
+
+    load: Load
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleWhere:
+    """How many units have a row with this condition true: one count, over all groups, before limits."""
+
+    __canonical__: ClassVar[Record] = Record("PeopleWhere", "condition")
+
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleCut:
+    """How many units lose a row to the limit: one count over all groups."""
+
+    __canonical__: ClassVar[Record] = Record("PeopleCut")
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes:
+    """How many units have their largest (or smallest) value in each cell of the logarithmic grid, before limits.
+
+    One row of counts. A unit without a value is in none. With P = MOST_POWER − LEAST_POWER + 1 powers, cell P is for
+    zero and all |x| ≤ 2^LEAST_POWER; cell P + k, k = 1…P, for 2^(LEAST_POWER + k − 1) < x ≤ 2^(LEAST_POWER + k), the
+    last one for everything above; cell P − k for the same with −x.
+    """
+
+    value: Expression
+    upper: bool
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return 2 * (MOST_POWER - LEAST_POWER + 1) + 1
+
+
+#: One count for each group, or one row of counts for each group.
+GroupAggregate = Rows | People | Present | Total | Distinct | Frequencies | Histogram
+#: One row of counts of units, over all groups.
+PeopleAggregate = PeopleBy | PeopleWhere | PeopleCut | Extremes
+Aggregate = GroupAggregate | PeopleAggregate
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What rows are grouped by; with `values`, these are all groups there are, and other rows are left out."""
+
+    __canonical__: ClassVar[Record] = Record("Key", "expression", "values")
+
+    expression: Expression
+    values: tuple[Value, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregation:
+    """One pass over a table, or over a relation of several. Public.
+
+    A relation that is not owned (`discreet.algebra.relations`) is aggregated row by row: its limit is a `TotalLimit` of
+    the rows that one unit moves, which leaves no row out, and only counts and sums of rows are asked of it.
+    """
+
+    where: Expression | None
+    keys: tuple[Key, ...]
+    aggregates: tuple[Aggregate, ...]
+    limit: AnyLimit
+    salt: int
+    #: None: the rows of the one table that is asked.
+    source: Relation | None = None
+
+    @property
+    def values(self) -> tuple[Expression, ...]:
+        """What aggregates are computed of."""
+        found = (getattr(each, "value", getattr(each, "condition", None)) for each in self.aggregates)
+        return tuple(each for each in found if each is not None)
+
+    @property
+    def computed(self) -> tuple[Expression, ...]:
+        """All that is computed of rows that pass: keys, and what aggregates are computed of."""
+        return (*(key.expression for key in self.keys), *self.values)
+
+    @property
+    def public(self) -> bool:
+        """Whether all groups are known beforehand."""
+        return all(key.values is not None for key in self.keys)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Exact:
+    """Exact answers, and the groups they are for. Private, and so not shown by `repr`.
+
+    One array for each aggregate: int64, or objects where a sum may need more; (groups,) or (groups, cells) for a
+    `GroupAggregate`, (cells,) for a `PeopleAggregate`.
+    """
+
+    groups: tuple[tuple[Value, ...], ...]
+    answers: tuple[NDArray[Any], ...]
+
+
+class Table(Protocol):
+    """Private rows on some engine, of one table or of several. The one private verb is `aggregate`.
+
+    A table may have a method `check(aggregation)`, and `check_among(aggregation)` where units are asked: each refuses,
+    by public facts and before anything is paid, a pass that could not be made. Neither reads a row.
+    """
+
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers. Raises nothing that depends on a row, but for a constant `EngineFailed`."""
+        ...
+
+
+def sensitivity_of(
+    aggregate: Aggregate, limit: AnyLimit, neighbours: Neighbours = Neighbours.ADD_REMOVE
+) -> Sensitivity:
+    """Return how far one unit moves an aggregate: the whole array, over all groups and cells.
+
+    Replacing a unit is removing one and adding another, so that every norm at most doubles.
+    """
+    added = _of_one(aggregate, limit)
+    if neighbours is Neighbours.ADD_REMOVE:
+        return added
+    return Sensitivity(l0=2 * added.l0, linf=2 * added.linf, l1=2 * added.l1, l2_squared=4 * added.l2_squared)
+
+
+def _of_one(aggregate: Aggregate, limit: AnyLimit) -> Sensitivity:
+    match aggregate:
+        case People():
+            return Sensitivity.box(l0=limit.groups, linf=1)
+        case Rows() | Present() | Distinct():
+            return _of_rows(limit, 1)
+        case Total():
+            return _of_rows(limit, aggregate.most)
+        case Frequencies() | Histogram():
+            return _of_cells(limit)
+        case PeopleBy() | PeopleWhere() | PeopleCut() | Extremes():
+            return Sensitivity.box(l0=1, linf=1)
+
+
+def _of_rows(limit: AnyLimit, most: int) -> Sensitivity:
+    """Each row of one unit moves one group by at most `most`."""
+    match limit:
+        case Limit(groups=groups, rows_per_group=rows):
+            return Sensitivity.box(l0=groups, linf=rows * most)
+        case TotalLimit(rows=rows):
+            # Spread over as many groups, or all in one: the sum is the same, the squares are largest in one.
+            return Sensitivity(l0=rows, linf=rows * most, l1=rows * most, l2_squared=(rows * most) ** 2)
+
+
+def _of_cells(limit: AnyLimit) -> Sensitivity:
+    """Each row of one unit is in one cell of one group."""
+    match limit:
+        case Limit(groups=groups, rows_per_group=rows):
+            return Sensitivity(l0=groups * rows, linf=rows, l1=groups * rows, l2_squared=groups * rows**2)
+        case TotalLimit(rows=rows):
+            return Sensitivity(l0=rows, linf=rows, l1=rows, l2_squared=rows**2)

@@ -1,0 +1,211 @@
+"""Caps on the rows of one privacy unit: in a table, and in every relation that is made of tables. Public; sees no row.
+
+Let C be the cap, `rows_per_person`. A unit is a person; with a window, a person in one window.
+
+* `Scan`: of a unit with more than C rows in a table, C stay.
+* `UnionAll`: of a unit with more than C rows in all parts, C stay.
+* `UnitJoin`, INNER and LEFT: let a unit have n rows on the left and m on the right. If n·m > C, then `kept_of_pair`
+  rows stay on each side, before the join: with R = ⌊√C⌋ these are min(n, max(R, ⌊C/m⌋)) and min(m, max(R, ⌊C/n⌋)).
+* `PublicJoin`, INNER and LEFT: let F be the most rows of the public table that agree in what is joined on. Of those
+  that agree the first C stay. Of a unit with more than ⌊C / min(F, C)⌋ rows on the left, so many stay.
+* `MatchJoin`: its sides are capped as relations, and thinned out as it says.
+
+Where k of a unit's c rows stay, 0 < k < c, they are chosen as under a limit (`discreet.algebra.aggregates`): of the
+rows n = 0, 1, …, c − 1 in their order those with (n·k + c − s) mod c < k, where s = mark(CAP_SALT, name of unit, c) mod
+c.
+
+**Theorem 1.** Every relation is owned that was owned without caps: taking a unit away takes away its rows, and leaves
+all others as they are. Proof. Which rows of a unit stay follows from its id, the number and the order of its own rows
+on either side, C, F and a constant; C and F are public. So a cut maps the rows of each unit to some of them, unit by
+unit, and the induction of `discreet.algebra.relations` goes through with it. ∎
+
+**Theorem 2.** In every relation without a `MatchJoin` a unit has at most C rows, and no join makes more than C rows of
+it. Proof by induction. `Derived`, `First`, `PerUnit`, SEMI and ANTI joins add no rows; tables and unions are cut. A
+`UnitJoin` makes at most a·max(b, 1) rows of a left and b right rows. If n·m ≤ C and m > 0, that is at most C; if
+m = 0, it is at most n ≤ C. Otherwise let a = min(n, max(R, ⌊C/m⌋)), b = min(m, max(R, ⌊C/n⌋)). If m ≤ R, then
+⌊C/m⌋ ≥ R and a·b ≤ ⌊C/m⌋·m ≤ C; likewise if n ≤ R. If both are above R, then ⌊C/m⌋ ≤ ⌊C/(R + 1)⌋ ≤ R, as
+C < (R + 1)², so that a·b ≤ R² ≤ C. A `PublicJoin` makes at most ⌊C/min(F, C)⌋·min(F, C) ≤ C rows, and those of the
+left without a match, which are among these if F > 0 and at most n ≤ C if F = 0. ∎
+
+So the work that a unit causes in one question is at most that of C rows in each of its relations, of which there are
+as many as the question says.
+
+**What need not be done.** A cut that can cut nobody is not written into a statement: `RowFacts` tells how many rows one
+unit can have in each table, by what is declared of it and by what its import has enforced. It knows nothing else about
+rows, so that a statement is the same whoever is in the data.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isqrt
+
+from discreet.algebra.expressions import Expression
+from discreet.algebra.relations import (
+    Derived,
+    First,
+    JoinKind,
+    MatchJoin,
+    Pair,
+    PerUnit,
+    PublicJoin,
+    PublicScan,
+    Relation,
+    Scan,
+    UnionAll,
+    UnitJoin,
+    sources_of,
+)
+from discreet.core.exact import whole
+from discreet.core.schema import MOST_ROWS_PER_PERSON, ROWS_PER_PERSON, Kind, Schema
+
+#: What the marks of cuts begin with: one for all questions, so that a table can be cut when it is imported.
+CAP_SALT = 0x63617073
+#: The joins that make rows.
+MAKING = (JoinKind.INNER, JoinKind.LEFT)
+#: More than any table has rows.
+UNKNOWN = 1 << 62
+
+
+def rows_per_person_of(given: object) -> int:
+    """Return a declared cap, or refuse what is none."""
+    return whole(given, "rows_per_person", most=MOST_ROWS_PER_PERSON)
+
+
+def cap_of(schemas: Mapping[str, Schema]) -> int:
+    """Return the cap of relations of some tables: the smallest of theirs."""
+    return min(schema.rows_per_person for schema in schemas.values())
+
+
+def kept_of_pair(own: int, other: int, cap: int) -> int:
+    """Return how many of a unit's rows on one side of a join stay, if it has so many there and on the other side."""
+    if own * other <= cap:
+        return own
+    return min(own, max(isqrt(cap), cap // other))
+
+
+def kept_of_public(fan_out: int, cap: int) -> int:
+    """Return how many rows of a unit are joined with a public table."""
+    return cap // max(min(fan_out, cap), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FanOut:
+    """A public table, and what is compared of its rows: with values of which kinds."""
+
+    table: PublicScan
+    values: tuple[Expression, ...]
+    compared: tuple[Kind, ...]
+
+    @classmethod
+    def of(cls, table: PublicScan, on: tuple[Pair, ...]) -> "FanOut":
+        """Return that of a join."""
+        return cls(table, tuple(right for _, right in on), tuple(left.kind for left, _ in on))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RowFacts:
+    """How many rows units can have. Public: caps that are declared, and facts about public tables."""
+
+    cap: int
+    #: The cap on the rows of one unit in each table. Where rows are units, 1.
+    tables: Mapping[str, int] = field(default_factory=dict)
+    #: The tables that hold no more rows of one unit than that: they were cut at their import, or a key sees to it.
+    within: frozenset[str] = frozenset()
+    #: The most rows of a public table that agree in what is joined on.
+    fan_outs: Mapping[FanOut, int] = field(default_factory=dict)
+
+    def is_cut(self, scan: Scan) -> bool:
+        """Whether a table has to be cut where it is read."""
+        return not scan.whole and scan.table not in self.within
+
+    def most(self, relation: Relation) -> int:
+        """Return how many rows one unit has at most in a relation, after its cuts."""
+        match relation:
+            case Scan(table=table, whole=everything):
+                return UNKNOWN if everything else self.tables.get(table, self.cap)
+            case PerUnit(keys=()):
+                return 1
+            case PerUnit(source=source) | Derived(source=source):
+                return self.most(source)
+            case First(source=source, rows=rows):
+                return min(rows, self.most(source))
+            case UnionAll(parts=parts):
+                return min(self.cap, sum(self.most(part) for part in parts))
+            case MatchJoin():
+                return UNKNOWN
+            case _:
+                return min(self.cap, self.most(relation.left) * max(self._partners(relation), 1))
+
+    def _partners(self, join: UnitJoin | PublicJoin) -> int:
+        """Return how many rows of a join one row on the left becomes at most."""
+        if join.kind not in MAKING:
+            return 1
+        return self.most(join.right) if isinstance(join, UnitJoin) else self.fan_out(join.right, join.on)
+
+    def reads(self, relation: Relation | PublicScan) -> int:
+        """Return how many tables a statement reads where every subquery is written out as often as it is named.
+
+        A join that is cut names both of its sides twice: once for their rows, and once for how many each unit has.
+        """
+        if isinstance(relation, Scan | PublicScan):
+            return 1
+        below = sum(self.reads(source) for source in sources_of(relation))
+        return 2 * below if isinstance(relation, UnitJoin) and self.cuts(relation) else below
+
+    def cuts(self, join: UnitJoin) -> bool:
+        """Whether the sides of a join have to be cut before it is made."""
+        return join.kind in MAKING and self.most(join.left) * self.most(join.right) > self.cap
+
+    def fan_out(self, table: PublicScan, on: tuple[Pair, ...]) -> int:
+        """Return how many rows of a public table one row is joined with, at most; the cap may leave fewer."""
+        return self.fan_outs.get(FanOut.of(table, on), UNKNOWN)
+
+
+def public_facts(
+    schemas: Mapping[str, Schema],
+    fan_outs: Iterable[FanOut],
+    numbers: Mapping[int, int],
+    *,
+    imported: bool = False,
+    single: Iterable[str] = (),
+) -> RowFacts:
+    """Return what is declared, and what the statement of `discreet.data.sql.relations.fan_outs_sql` has found.
+
+    Tables in `single` have one row of each unit, because the person is a key of them; so do those whose rows are units.
+    """
+    ones = {*single, *(name for name, schema in schemas.items() if schema.unit.column is None)}
+    cap = cap_of(schemas)
+    # A table whose own cap is larger than that of relations is cut again where it is read.
+    cut = {name for name, schema in schemas.items() if imported and schema.rows_per_person <= cap}
+    return RowFacts(
+        cap=cap,
+        tables={name: 1 if name in ones else min(schema.rows_per_person, cap) for name, schema in schemas.items()},
+        within=frozenset(cut | ones),
+        fan_outs={one: numbers[place] for place, one in enumerate(fan_outs)},
+    )
+
+
+def is_plain(relation: Relation, facts: RowFacts) -> bool:
+    """Whether reading a relation twice is reading a table twice, and no more work than that."""
+    while isinstance(relation, Derived):
+        relation = relation.source
+    return isinstance(relation, Scan) and not facts.is_cut(relation)
+
+
+#: Where nothing is known, everything is cut.
+NOTHING_KNOWN = RowFacts(cap=ROWS_PER_PERSON)
+
+
+def fan_outs_in(relation: Relation | PublicScan) -> tuple[FanOut, ...]:
+    """Return the fan-outs that have to be known for a relation, each once."""
+    found = dict.fromkeys(_fan_outs(relation))
+    return tuple(found)
+
+
+def _fan_outs(relation: Relation | PublicScan) -> list[FanOut]:
+    if isinstance(relation, PublicScan):
+        return []
+    below = [one for source in sources_of(relation) for one in _fan_outs(source)]
+    if isinstance(relation, PublicJoin) and relation.kind in MAKING:
+        below.append(FanOut.of(relation.right, relation.on))
+    return below

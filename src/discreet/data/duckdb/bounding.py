@@ -1,0 +1,326 @@
+"""Bounding: which rows of each unit count, exactly as `discreet.algebra.aggregates` says.
+
+The import is clustered by unit, so rows are taken in pieces of whole units that fit the cache. In a piece, a row is one
+64-bit word [unit 16 | mark of its group 32 | row 16]; sorting the words puts each unit's groups in the order of their
+marks, and their rows in the order of the table. A unit with more rows than a piece holds is sorted by columns instead.
+Where a unit keeps only a few of many groups, these are found without sorting (`discreet.data.duckdb.group_selection`).
+
+Guarantee: what is kept of a unit depends on its own rows and the salt; the bound is checked on what was kept.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.algebra.row_hashes import Words, mix_words
+from discreet.core.limits import AnyLimit, Limit
+from discreet.data.bounding_rules import LAST_16, LOWER, PIECE, Longs, check, chosen, differ, packed, ranges, unit_words
+from discreet.data.duckdb.group_selection import FEW, kept_in_rounds
+from discreet.data.duckdb.unit_index import Placed
+from discreet.data.errors import engine_failed
+
+#: More than any table has rows.
+MOST = 1 << 62
+
+Ints = NDArray[np.intp]
+NONE: Ints = np.zeros(0, dtype=np.intp)
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Runs:
+    """A piece's rows, sorted such that rows of one unit and group are together: one run. Units stand as they did."""
+
+    order: Ints
+    #: The group of each row, in this order.
+    codes: NDArray[Any]
+    #: The unit of each row, in this order: the one that it has in the order of the table, too.
+    units: Longs
+    #: The number of the run of each row, in this order.
+    numbers: NDArray[Any]
+    #: Where each run begins in this order, and where the last one ends.
+    begins: Ints
+    #: The first run of each unit, and the number of runs.
+    first: Ints
+
+    @property
+    def counts(self) -> Ints:
+        """How many runs each unit has."""
+        return np.diff(self.first)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Bounded:
+    """What counts of some rows, and loads of their units before the limit."""
+
+    #: The rows that count; None: all of them.
+    rows: Ints | None
+    #: The group of each pair of a unit and one of its groups that counts.
+    people: Ints
+    #: Of each unit: its groups, and the rows in its fullest one, before the limit; empty where nobody asks for them.
+    groups: Ints
+    fullest: Ints
+    #: How many units lose a row; where nobody asks for it, whether there are some.
+    cut: int
+    #: Where somebody asks for them: of each pair its unit, and how many of its rows count.
+    pairs: "Pairs | None" = None
+
+    def among(self, admitted: Mask, stays: Mask, counts: Ints) -> "Bounded":
+        """Return what counts of some units, if only their rows stay; of each unit, how many rows there are."""
+        if self.pairs is None:
+            raise engine_failed()
+        units, lengths, rows = self.pairs.units, self.pairs.lengths, self.rows
+        own = admitted[units]
+        if rows is not None:
+            rows = (np.cumsum(stays) - 1)[rows[own.repeat(lengths)]]
+        counted = np.bincount(units, weights=lengths, minlength=len(admitted))
+        groups, fullest = (
+            loads[admitted] if len(loads) == len(admitted) else NONE for loads in (self.groups, self.fullest)
+        )
+        cut = int(np.count_nonzero((counted < counts) & admitted))
+        return Bounded(rows, self.people[own], groups, fullest, cut)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Pairs:
+    """Units and their groups, in the order of `Bounded.people`. The rows of a pair stand side by side in that order."""
+
+    units: Ints
+    lengths: Ints
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Bounding:
+    """How rows are bounded."""
+
+    limit: AnyLimit
+    salt: int
+    #: The names of groups, times OTHERS; None if there are so few groups that no unit has to choose among them.
+    words: Words | None
+    #: Whether anybody asks for groups of units where the limit needs none; for how many they are before the limit; and
+    #: for the rows in the fullest of them.
+    runs_wanted: bool
+    loads_wanted: bool
+    fullest_wanted: bool
+    #: Whether anybody asks how many units lose rows.
+    cut_wanted: bool
+    #: Whether anybody asks what each unit adds in each group.
+    pairs_wanted: bool = False
+
+    def bound(self, rows: Placed, codes: NDArray[Any] | None) -> Bounded:
+        """Return which rows count; without codes, all rows are in one group."""
+        if codes is None or not (self.runs_wanted or self.pairs_wanted or isinstance(self.limit, Limit)):
+            return self._in_one_group(rows)
+        parts: list[Part] = []
+        for first, last in _pieces(rows.begins):
+            begin, end = int(rows.begins[first]), int(rows.begins[last])
+            piece = Placed(rows.begins[first : last + 1] - begin, rows.names[first:last])
+            own = codes[begin:end]
+            bounded = self._in_rounds(piece, own) or self._in_groups(piece, self._runs(piece, own))
+            parts.append(Part(first, begin, end, bounded))
+        return _joined(parts)
+
+    def _in_one_group(self, rows: Placed) -> Bounded:
+        """All rows of a unit compete: there is one group, or a total limit."""
+        counts, most = rows.counts, self.limit.rows_per_group
+        crowded = np.flatnonzero(counts > most)
+        people = np.zeros(rows.units, dtype=np.intp)
+        kept = np.ones(rows.rows if len(crowded) else 0, dtype=bool)
+        for first, last in _pieces(np.append(0, np.cumsum(counts[crowded]))):
+            some = crowded[first:last]
+            mine = ranges(rows.begins[some], counts[some])
+            kept[mine] = False
+            kept[mine[chosen(self.salt, rows.names[some], counts[some], most)]] = True
+        staying = counts
+        if len(crowded):
+            staying = _sums_between(kept, rows.begins).astype(np.intp)
+            check(staying, most)
+        left = np.flatnonzero(kept) if len(crowded) else None
+        pairs = Pairs(np.arange(rows.units), staying) if self.pairs_wanted else None
+        return Bounded(left, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded), pairs)
+
+    def _in_rounds(self, piece: Placed, codes: NDArray[Any]) -> Bounded | None:
+        """Return what counts of a piece where a unit keeps a few of many groups; None: sorting has to decide."""
+        if self.words is None or self.loads_wanted or not isinstance(self.limit, Limit) or self.limit.groups > FEW:
+            return None
+        marks = self._marks(piece, codes)
+        found = kept_in_rounds(self.salt, self.limit, piece, marks, codes)
+        if found is None:
+            return None
+        pairs = Pairs(found.units.astype(np.intp), found.lengths) if self.pairs_wanted else None
+        if len(found.rows) == len(codes):
+            return Bounded(found.rows if pairs else None, found.groups, NONE, NONE, 0, pairs)
+        return Bounded(found.rows, found.groups, NONE, NONE, self._cut(piece, found.rows), pairs)
+
+    def _cut(self, piece: Placed, rows: Ints) -> int:
+        """Return how many units lose a row; where nobody asks for it, that there are some."""
+        if not self.cut_wanted:
+            return 1
+        kept = np.zeros(piece.rows, dtype=bool)
+        kept[rows] = True
+        return int(np.count_nonzero(_sums_between(kept, piece.begins) < piece.counts))
+
+    def _marks(self, piece: Placed, codes: NDArray[Any]) -> Words:
+        """Return the marks of the rows' groups."""
+        marks = unit_words(self.salt, piece.names).repeat(piece.counts)
+        if self.words is not None:
+            marks += self.words[codes]
+        return mix_words(marks)
+
+    def _runs(self, piece: Placed, codes: NDArray[Any]) -> Runs:
+        counts = piece.counts
+        units = np.arange(piece.units, dtype=np.uint64).repeat(counts)
+        if self.words is None or not isinstance(self.limit, Limit):
+            labels = codes.astype(np.uint32)
+        else:
+            labels = self._marks(piece, codes)
+        return _sorted_runs(piece, units, labels, codes)
+
+    def _in_groups(self, piece: Placed, runs: Runs) -> Bounded:
+        """Return what counts of a piece, whose rows are sorted by unit and group."""
+        fullest = np.maximum.reduceat(np.diff(runs.begins), runs.first[:-1]) if self.fullest_wanted else runs.counts
+        if not isinstance(self.limit, Limit):
+            bounded = self._in_one_group(piece)
+            rows, people, pairs = _runs_with(runs, bounded.rows)
+            if self.pairs_wanted:
+                return Bounded(rows, people, runs.counts, fullest, bounded.cut, pairs)
+            return Bounded(bounded.rows, people, runs.counts, fullest, bounded.cut)
+        counts, most = runs.counts, self.limit.rows_per_group
+        staying = np.minimum(counts, min(self.limit.groups, MOST))
+        check(staying, self.limit.groups)
+        # What stays of a unit stands together: from where it begins to where its first group too many would begin.
+        ends = runs.begins[runs.first[:-1] + staying]
+        taken = ranges(piece.begins[:-1], ends - piece.begins[:-1])
+        stays = ranges(runs.first[:-1], staying)
+        people = runs.codes[runs.begins[stays]].astype(np.intp)
+        lengths = runs.begins[stays + 1] - runs.begins[stays]
+        crowded = np.flatnonzero(lengths > most)
+        cut = counts > staying
+        if len(crowded):
+            some = stays[crowded]
+            unit = np.searchsorted(runs.first, some, side="right") - 1
+            cut[unit] = True
+            taken = taken[self._thinned(piece, runs, some, unit)[taken]]
+        _check_rows(runs, taken, self.limit)
+        own = Pairs(np.arange(piece.units).repeat(staying), np.minimum(lengths, most)) if self.pairs_wanted else None
+        left = runs.order[taken] if own is not None or cut.any() else None
+        return Bounded(left, people, counts, fullest, int(np.count_nonzero(cut)), own)
+
+    def _thinned(self, piece: Placed, runs: Runs, crowded: Ints, unit: Ints) -> Mask:
+        """Return which rows, in the order of the runs, stay if crowded runs keep no more than they may."""
+        lengths = runs.begins[crowded + 1] - runs.begins[crowded]
+        places = ranges(runs.begins[crowded], lengths)
+        stays = np.ones(len(runs.order), dtype=bool)
+        stays[places] = False
+        stays[places[chosen(self.salt, piece.names[unit], lengths, self.limit.rows_per_group)]] = True
+        return stays
+
+
+def _sorted_runs(piece: Placed, units: Longs, labels: Words, codes: NDArray[Any]) -> Runs:
+    begin = np.empty(len(codes), dtype=bool)
+    begin[0] = True
+    if len(codes) <= PIECE:
+        words = packed(units, labels)
+        order = (words & LAST_16).view(np.int64)
+        words >>= LOWER
+        np.not_equal(words[1:], words[:-1], out=begin[1:])
+        own = codes[order]
+        # Two groups of one unit with one mark would lie in one run: rare, and then the order of groups decides.
+        mixed = bool(np.any((own[1:] != own[:-1]) > begin[1:]))
+    if len(codes) > PIECE or mixed:
+        order = np.lexsort((codes, labels, units))
+        own, unit = codes[order], units[order]
+        begin[1:] = (own[1:] != own[:-1]) | (unit[1:] != unit[:-1])
+    begins = np.append(np.flatnonzero(begin), len(codes))
+    numbers = np.cumsum(begin, dtype=np.int32 if len(codes) <= PIECE else np.intp)
+    # A unit's rows stand where they stood before, so its first run begins where they do.
+    first = np.append(numbers[piece.begins[:-1]].astype(np.intp) - 1, len(begins) - 1)
+    return Runs(order, own, units, numbers, begins, first)
+
+
+def _runs_with(runs: Runs, rows: Ints | None) -> tuple[Ints, Ints, Pairs]:
+    """Return some rows (None: all) in the order of the runs, and of each run that has one its group, unit and rows."""
+    begins, lengths, order = runs.begins[:-1], np.diff(runs.begins), runs.order
+    if rows is not None:
+        kept = np.zeros(len(order), dtype=bool)
+        kept[rows] = True
+        kept = kept[order]
+        lengths = _sums_between(kept, runs.begins).astype(np.intp)
+        some = np.flatnonzero(lengths)
+        begins, lengths, order = begins[some], lengths[some], order[kept]
+    return order, runs.codes[begins].astype(np.intp), Pairs(runs.units[begins].astype(np.intp), lengths)
+
+
+def _pieces(begins: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Split units into spans [first, last) of at most PIECE rows, or of one unit."""
+    first, count = 0, len(begins) - 1
+    while first < count:
+        last = int(np.searchsorted(begins, begins[first] + PIECE, side="right")) - 1
+        last = max(last, first + 1)
+        yield first, last
+        first = last
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Part:
+    """What counts of one piece: its first unit, and where its rows begin and end."""
+
+    first: int
+    begin: int
+    end: int
+    bounded: Bounded
+
+
+def _joined(parts: list[Part]) -> Bounded:
+    """Return what counts of several pieces."""
+    cut = sum(part.bounded.cut for part in parts)
+    listed = cut or any(part.bounded.rows is not None for part in parts)
+    rows = [
+        np.arange(part.begin, part.end) if part.bounded.rows is None else _moved(part.bounded.rows, part.begin)
+        for part in parts
+        if listed
+    ]
+    people, groups, fullest = (
+        np.concatenate([getattr(part.bounded, name) for part in parts]) for name in ("people", "groups", "fullest")
+    )
+    return Bounded(np.concatenate(rows) if listed else None, people, groups, fullest, cut, _joined_pairs(parts))
+
+
+def _joined_pairs(parts: list[Part]) -> Pairs | None:
+    pairs = [(part.first, part.bounded.pairs) for part in parts if part.bounded.pairs is not None]
+    if len(pairs) < len(parts):
+        return None
+    return Pairs(
+        np.concatenate([_moved(own.units, first) for first, own in pairs]),
+        np.concatenate([own.lengths for _, own in pairs]),
+    )
+
+
+def _moved(rows: Ints, begin: int) -> Ints:
+    rows += begin  # nobody else has them
+    return rows
+
+
+def _check_rows(runs: Runs, taken: Ints, limit: Limit) -> None:
+    """Look at what was taken: no run goes on for too many rows, and no unit for too many runs.
+
+    What was taken ascends, so that of one run or unit it stands together: too much of one is found by comparing each
+    with the one so many places on.
+    """
+    numbers = runs.numbers[taken]
+    new = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
+    if limit.rows_per_group < len(numbers):
+        differ(numbers[limit.rows_per_group :], numbers[: -limit.rows_per_group])
+    if limit.groups <= len(new):
+        owners = runs.units[taken[np.append(0, new)]]
+        differ(owners[limit.groups :], owners[: -limit.groups])
+
+
+def _sums_between(truths: Mask, places: Ints) -> NDArray[Any]:
+    """Return how many are true from each place to the next."""
+    sums = np.zeros(len(truths) + 1, dtype=np.int32 if len(truths) <= PIECE else np.int64)
+    np.cumsum(truths, out=sums[1:])
+    return np.diff(sums[places])

@@ -1,0 +1,130 @@
+"""Rows of one unit side by side, and whose they are: how DuckDB keeps imports and relations."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.algebra.row_caps import CAP_SALT
+from discreet.algebra.row_hashes import FIRST, KEYS, MASK, NULL, OTHERS, SECOND, SHIFTS, UNITS
+from discreet.core.schema import Kind
+from discreet.data.duckdb.unit_index import Units
+from discreet.data.errors import engine_failed
+
+#: Runs a statement, and returns its columns.
+Fetch = Callable[[str], dict[str, NDArray[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitColumn:
+    """A column that tells units apart: its SQL, and what it holds."""
+
+    text: str
+    kind: Kind
+
+
+def cluster_statements(
+    rows: str, units: str, source: str, columns: Sequence[str], ids: Sequence[UnitColumn], order: Sequence[str]
+) -> tuple[str, str]:
+    """Return statements that make two tables: rows by unit, in an order within each; and the units, in the same order.
+
+    `rows` and `units` are what is to be created, such as "TEMP TABLE r1". Rows whose first id is NULL are left out.
+    """
+    by = ", ".join(f"{one.text} NULLS FIRST" for one in ids)
+    within = "".join(f", {one} NULLS FIRST" for one in order)
+    # S608: made of our own names, and of compiled expressions.
+    clustered = (
+        f"CREATE {rows} AS SELECT {', '.join(columns)} FROM {source} "  # noqa: S608
+        f"WHERE {ids[0].text} IS NOT NULL ORDER BY {by}{within}"
+    )
+    told = (
+        f"CREATE {units} AS SELECT {name_sql(ids)} AS name, count(*) AS n, min(rowid) AS first, max(rowid) AS last "  # noqa: S608
+        f"FROM {rows.rsplit(maxsplit=1)[-1]} GROUP BY {', '.join(one.text for one in ids)} ORDER BY {by}"
+    )
+    return clustered, told
+
+
+def name_sql(ids: Sequence[UnitColumn]) -> str:
+    """Return the SQL of a unit's name."""
+    name = word_sql(ids[0])
+    for one in ids[1:]:
+        name = f"(({name} * {KEYS} + {word_sql(one)}) & {MASK})"
+    return name
+
+
+def word_sql(one: UnitColumn) -> str:
+    """Return the SQL of the word of a value, as `discreet.algebra.row_hashes` has it."""
+    text = one.text
+    if one.kind is Kind.TEXT:
+        word = f"CAST('0x' || md5({text})[1:8] AS BIGINT)"
+    else:
+        number = f"({text} - DATE '1970-01-01')" if one.kind is Kind.DATE else f"CAST({text} AS BIGINT)"
+        word = f"(xor({number}, ({number} >> 32) * {KEYS}) & {MASK})"
+    return f"coalesce({word}, {NULL})"
+
+
+def mixed_sql(text: str) -> str:
+    """Return the SQL of `mix` (`discreet.algebra.row_hashes`) of a non-negative number."""
+    first = f"({text} & {MASK})"
+    second = f"((xor({first}, {first} >> {SHIFTS[0]}) * {FIRST}) & {MASK})"
+    return f"((xor({second}, {second} >> {SHIFTS[1]}) * {SECOND}) & {MASK})"
+
+
+def beyond_statements(
+    beyond: str, source: str, columns: Sequence[str], ids: Sequence[UnitColumn], order: Sequence[str], cap: int
+) -> tuple[str, str]:
+    """Return statements that move rows beyond the cap from a table into a new one (`discreet.algebra.row_caps`).
+
+    Only the rows of units above the cap are numbered.
+    """
+    units = ", ".join(one.text for one in ids)
+    by = ", ".join(f"{one} NULLS FIRST" for one in order)
+    # S608: made of our own names, and of compiled expressions.
+    crowded = f"SELECT {ids[0].text} FROM {source} GROUP BY {units} HAVING count(*) > {cap}"  # noqa: S608
+    numbered = (
+        f"SELECT rowid AS place, {', '.join(columns)}, {name_sql(ids)} AS name, count(*) OVER (PARTITION BY {units}) "  # noqa: S608
+        f"AS n, row_number() OVER (PARTITION BY {units} ORDER BY {by}) - 1 AS p FROM {source} "
+        f"WHERE {ids[0].text} IN ({crowded})"
+    )
+    start = mixed_sql(f"({CAP_SALT} + name * {UNITS} + (n & {MASK}) * {OTHERS})")
+    goes = f"n > {cap} AND (p * {cap} + n - {start} % n) % n >= {cap}"
+    moved = f"CREATE TABLE {beyond} AS SELECT place, {', '.join(columns)} FROM ({numbered}) WHERE {goes}"  # noqa: S608
+    return moved, f"DELETE FROM {source} WHERE rowid IN (SELECT place FROM {beyond})"  # noqa: S608
+
+
+def read_units(fetch: Fetch, units: str) -> Units:
+    """Return whose rows stand where, after checking that it is so."""
+    found = fetch(f"SELECT name, n, first, last FROM {units} ORDER BY rowid")  # noqa: S608 - our own name
+    begins = np.append(0, np.cumsum(found["n"], dtype=np.int64))
+    if not (np.array_equal(found["first"], begins[:-1]) and np.array_equal(found["last"], begins[1:] - 1)):
+        raise engine_failed()
+    return Units(np.asarray(found["name"]).astype(np.uint32), begins)
+
+
+def read_integer_units(fetch: Fetch, rows: str, unit: str) -> Units:
+    """Return whose rows stand where, read off the rows themselves: quicker, where one integer tells units apart.
+
+    A table is read in its order. If it were not, ids would not ascend, and that is checked.
+    """
+    ids = np.asarray(fetch(f"SELECT {unit} AS id FROM {rows}")["id"]).astype(np.int64, copy=False)  # noqa: S608
+    new = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+    firsts = np.append(0, new)[: len(ids)]
+    own = ids[firsts]
+    if np.any(own[1:] <= own[:-1]):
+        raise engine_failed()
+    names = (own ^ (own >> 32) * KEYS) & MASK
+    return Units(names.astype(np.uint32), np.append(firsts, len(ids)))
+
+
+def units_beside(numbers: NDArray[Any], units: Units) -> Units:
+    """Return whose rows stand where, if each is beside the number that a row of the same unit has in a table.
+
+    They stand in the order of these numbers, and that is checked.
+    """
+    if np.any(numbers[1:] < numbers[:-1]):
+        raise engine_failed()
+    ends = np.searchsorted(numbers, units.begins)
+    some = np.flatnonzero(np.diff(ends))
+    return Units(units.names[some], np.append(ends[some], len(numbers)), some)

@@ -1,0 +1,165 @@
+"""What each unit of a batch adds, on DuckDB, and the rows of those who take part: see `discreet.algebra.contributions`.
+
+What a unit adds in a group is what the tally of the aggregate counts of its own rows: so the tallies themselves are
+asked, each pair of a unit and a group being a group of its own.
+
+Who is left out is taken out of what is known by then, and nothing is computed again. Guarantee: what is counted is what
+would be counted if the others had no rows. Proof: which rows of a unit count is decided by its own rows and the salt
+(`discreet.data.duckdb.bounding`), and a row alone decides its group, its value and its grid point. So the rows that
+count of those who stay, with all that, are those of everybody without the others', in the same order; and so are the
+pairs of units and groups that have such a row. Aggregates of groups are functions of these. Other aggregates look at
+all rows of a unit and at its loads: for these, whole units are taken out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.algebra.aggregates import Aggregate, Distinct, Frequencies, Histogram, People, Present, Rows, Total
+from discreet.algebra.contributions import Admission, Contribution
+from discreet.data.duckdb.accumulators import Counts, Tally, Totals
+from discreet.data.duckdb.batch import Batch
+from discreet.data.duckdb.bounding import NONE, Bounded, Pairs
+from discreet.data.duckdb.connection import Reading
+from discreet.data.duckdb.imported import Holdings
+from discreet.data.duckdb.relations import Asked
+from discreet.data.duckdb.select import Selected
+from discreet.data.errors import engine_failed
+from discreet.data.exact_sums import EXACT, NARROW
+from discreet.data.sql.floats_above import floats_above
+
+#: A unit adds one number in each group to these.
+OF_NUMBERS = (Rows, Present, Total)
+#: Rows that count decide these, and nothing else.
+OF_COUNTED = (*OF_NUMBERS, People, Distinct, Frequencies, Histogram)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Asking:
+    """Who decides, and the account of each unit whose rows are asked about."""
+
+    admission: Admission
+    accounts: NDArray[np.int64]
+
+    def among(self, batch: Batch, aggregates: Sequence[Aggregate], tallies: Sequence[Tally]) -> Batch:
+        """Return a batch in which only those are who take part. Each unit is asked once, as it is whole in a batch."""
+        if batch.placed is None or batch.placed.places is None:
+            raise engine_failed()
+        accounts = self.accounts[batch.placed.places]
+        admitted = self.admission.admit(accounts, contributions(batch, aggregates, tallies))
+        if admitted.shape != accounts.shape or admitted.dtype != np.bool_:
+            raise engine_failed()  # numbers would be taken for places
+        return staying(batch, admitted, whole=not all(isinstance(one, OF_COUNTED) for one in aggregates))
+
+
+def asking_of(asked: Asked, holdings: Holdings, cursor: Reading, admission: Admission) -> Asking:
+    """Return who is asked about rows, with the accounts of all their units."""
+    if asked.owners is None or asked.holding.units is None:
+        raise engine_failed()
+    accounts = holdings.numbers.of(asked.owners, admission, cursor)
+    places = asked.holding.units.places
+    return Asking(admission, accounts if places is None else accounts[places])
+
+
+# --- who stays ---
+
+
+def staying(batch: Batch, admitted: NDArray[np.bool_], *, whole: bool) -> Batch:
+    """Return a batch of those who were admitted; `whole`: somebody looks at rows that do not count, or at loads."""
+    bounded, pairs = _pairs(batch)
+    if admitted.all():
+        return replace(batch, memory=_counted(bounded.people, pairs.lengths, batch.size))
+    own = admitted[pairs.units]
+    # Marks, and not places: whoever stays is mostly one of many in a row, and these are copied at once.
+    stay = own.repeat(pairs.lengths)
+    people, lengths = bounded.people[own], pairs.lengths[own]
+    if whole:
+        left = batch.among(admitted)
+    else:
+        counted = np.flatnonzero(stay) if bounded.rows is None else bounded.rows[stay]
+        left = replace(batch, bounded=Bounded(counted, people, NONE, NONE, 0))
+    return replace(left, memory=_counted(people, lengths, batch.size), shared=_shared(batch, stay))
+
+
+def _counted(people: NDArray[np.intp], lengths: NDArray[np.intp], size: int) -> dict[object, Any]:
+    """Return the groups of rows that count, and how many there are of each (`Batch.memory`): from their pairs."""
+    rows = np.bincount(people, weights=lengths, minlength=size).astype(np.int64)
+    return {"codes": people.repeat(lengths), "rows": rows}
+
+
+def _shared(batch: Batch, stay: NDArray[np.bool_]) -> dict[object, Any]:
+    """Return what is known of those rows that count and stay: values, by columns, and grid points (`Batch.shared`)."""
+    kept: dict[object, Any] = {}
+    for key, known in batch.shared.items():
+        if isinstance(key, int):
+            valid, data = known
+            kept[key] = None if valid is None else valid[stay], data[_valued(stay, valid)]
+        elif isinstance(key, tuple) and isinstance(key[0], Selected):
+            kept[key] = known[_valued(stay, batch.shared[key[0].index][0])]
+    return kept
+
+
+def _valued(stay: NDArray[np.bool_], valid: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Return which of the rows that have a value stay: others have no place among the values."""
+    return stay if valid is None else stay[valid]
+
+
+def _pairs(batch: Batch) -> tuple[Bounded, Pairs]:
+    if batch.bounded is None or batch.bounded.pairs is None:
+        raise engine_failed()
+    return batch.bounded, batch.bounded.pairs
+
+
+# --- what they add ---
+
+
+def contributions(
+    batch: Batch, aggregates: Sequence[Aggregate], tallies: Sequence[Tally]
+) -> tuple[Contribution | None, ...]:
+    """Return what the units of a batch add to each aggregate, exactly, rounded up; None where it is not one number."""
+    _, pairs = _pairs(batch)
+    if batch.placed is None:
+        raise engine_failed()
+    groups = np.bincount(pairs.units, minlength=batch.placed.units)
+    if not groups.all():
+        raise engine_failed()  # somebody would not be asked
+    by_pairs = batch.by_pairs(pairs)
+    return tuple(
+        _contribution(aggregate, tally, by_pairs, pairs, groups)
+        for aggregate, tally in zip(aggregates, tallies, strict=True)
+    )
+
+
+def _contribution(
+    aggregate: Aggregate, tally: Tally, batch: Batch, pairs: Pairs, groups: NDArray[Any]
+) -> Contribution | None:
+    if isinstance(aggregate, People):
+        each = groups.astype(np.float64)
+        return Contribution(each, each)
+    if not isinstance(aggregate, OF_NUMBERS) or not isinstance(tally, Counts | Totals):
+        return None
+    own = tally.of_others(batch.size, batch.rows)
+    own.add(batch)
+    sizes = np.abs(own.answer(None))
+    most, many = int(sizes.max()), int(groups.max())
+    sizes = sizes.astype(_exact_type(most**2 * many), copy=False)
+    reach = _added(pairs.units, sizes, len(groups))
+    square = _added(pairs.units, sizes * sizes, len(groups))
+    return Contribution(floats_above(reach), floats_above(square))
+
+
+def _exact_type(most: int) -> type:
+    """Return what holds whole numbers up to this exactly."""
+    return np.float64 if most < EXACT else np.int64 if most < NARROW else object
+
+
+def _added(units: NDArray[np.intp], numbers: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return the sum of each unit's numbers, in their type, which holds it. Every unit has one."""
+    if numbers.dtype == np.float64:
+        return np.bincount(units, weights=numbers, minlength=size)
+    order = np.argsort(units, kind="stable")
+    begins = np.searchsorted(units[order], np.arange(size))
+    return np.asarray(np.add.reduceat(numbers[order], begins))

@@ -1,0 +1,1 @@
+"""Tables on a PostgreSQL server: contributions are bounded by SQL on the server."""

@@ -1,0 +1,213 @@
+"""What PostgreSQL's catalogue says of a table, and what is declared of it. No row is read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.algebra.declarations import columns_by_name, found_column, need_told_apart
+from discreet.algebra.quoting import quoted
+from discreet.algebra.table_names import table_named
+from discreet.core import InvalidInput, PrivacyUnit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.data.postgres.column_types import ENUM, RULES, reason_left_out, spelling
+from discreet.data.postgres.literals import bare_text, constant
+from discreet.data.postgres.plain_relations import Ask, need_plain
+from discreet.data.reading.column_rules import cast_columns
+from discreet.data.reading.column_types import Casting
+from discreet.data.reading.importing import Declaration
+
+#: What stands for the alias in the SQL of columns: no name or constant can have it.
+OWN = "\0"
+#: The type of a column that the role may not read.
+UNREADABLE = ""
+#: Tables, partitioned and foreign ones, and views.
+RELATIONS = "('r', 'p', 'f', 'v', 'm')"
+#: Those of them that keep rows: tables, partitioned ones, and views that are kept.
+KEEPING = ("r", "p", "m")
+#: A domain is what it is made of; they may be made of each other.
+TYPES = """
+    WITH RECURSIVE made(column_number, name, type, depth) AS (
+        SELECT a.attnum, a.attname, a.atttypid, 0 FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = {table}::oid AND a.attnum > 0 AND NOT a.attisdropped
+        UNION ALL
+        SELECT m.column_number, m.name, t.typbasetype, m.depth + 1 FROM made m
+        JOIN pg_catalog.pg_type t ON t.oid = m.type WHERE t.typtype = 'd'
+    )
+    SELECT m.name, CASE WHEN t.typtype = 'e' THEN 'enum' ELSE t.typname END, n.nspname,
+        has_column_privilege({table}::oid, m.column_number, 'SELECT')
+    FROM made m JOIN pg_catalog.pg_type t ON t.oid = m.type JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+    WHERE t.typtype <> 'd' ORDER BY m.column_number
+"""
+#: Types of which different values are different people, whatever is declared.
+WHOLE_NUMBERS = ("int2", "int4", "int8")
+#: Whether a column alone is a key of a table without children, checked for every row at once.
+KEYS = """
+    SELECT EXISTS (
+        SELECT 1 FROM pg_catalog.pg_index i
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+        WHERE i.indrelid = {table}::oid AND a.attname = {column} AND i.indisunique AND i.indisvalid AND i.indimmediate
+            AND i.indnkeyatts = 1 AND i.indpred IS NULL AND i.indexprs IS NULL
+    ) AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_inherits h WHERE h.inhparent = {table}::oid)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """How the server's catalogue is asked, and where the role looks for tables without a schema."""
+
+    ask: Ask
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table of the database, or a public one that is written out, and what its columns become. Public."""
+
+    schema: Schema
+    #: What stands in FROM, and what follows the alias.
+    origin: str
+    #: The SQL of columns, `OWN` standing for the alias.
+    columns: Mapping[str, str]
+    order: tuple[tuple[str, Kind], ...]
+    left_out: Mapping[str, str]
+    listed: str = ""
+    #: How ids are written, where people are named by texts.
+    spelling: str = "plain"
+    #: Whether the server keeps its rows, so that some of them can be read without the others: no view does.
+    kept: bool = False
+    #: Whether the person is a key, so that nobody has more than one row.
+    single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresSources:
+    """All tables, private and public ones, by the names that questions have for them."""
+
+    private: Mapping[str, Relation]
+    public: Mapping[str, Relation]
+
+    def found(self, table: str) -> Relation:
+        """Return a private table."""
+        return table_named(table, self.private)
+
+    def found_public(self, table: str) -> Relation:
+        """Return a public table."""
+        return table_named(table, self.public)
+
+
+def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration, leave_out: Sequence[str]) -> Relation:
+    """Return a private table as it was declared; columns to be left out can order rows, and are not asked about."""
+    place = _place(catalogue.ask, catalogue.path, inner)
+    if not declaration.never_fails:
+        need_plain(catalogue.ask, place.number, declaration.table)
+    origin, types, kept = _described(catalogue.ask, place)
+    need_told_apart([*declaration.named, *leave_out], tuple(types), person=declaration.unit.column)
+    known = columns_by_name(Column(name=name, kind=Kind.TEXT) for name in types)
+    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
+    hidden = {found_column(name, known, "is left out").name for name in leave_out}
+    person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
+    found = {
+        name: RULES.column(name, _own(name), kind, wanted.get(name), is_person=name.casefold() == person)
+        for name, kind in types.items()
+    }
+    everything = cast_columns(found)
+    schema = declaration.schema(tuple(column for column in everything if column.name not in hidden))
+    first = declaration.order_in(everything)
+    kinds = {column.name: column.kind for column in everything}
+    order = [*([] if first is None else [first]), *(name for name in schema.names if name != first)]
+    reasons = {**_reasons(found, types), **dict.fromkeys(hidden, "it was to be left out")}
+    texts = {name: cast.text for name, cast in found.items() if cast is not None}
+    spelt = next((spelling(kind) for name, kind in types.items() if name.casefold() == person), "plain")
+    ordered = tuple((name, kinds[name]) for name in order)
+    named = next((name for name in types if name.casefold() == person), None)
+    single = named is not None and types[named] in WHOLE_NUMBERS and _is_key(catalogue.ask, place, named)
+    return Relation(schema, origin, texts, ordered, reasons, spelling=spelt, kept=kept, single=single)
+
+
+def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping[str, Kind] | None = None) -> Relation:
+    """Return a public table of the database: nobody's rows, ordered by its columns. None of them is read yet."""
+    declaration = Declaration(
+        table=table,
+        unit=PrivacyUnit(),
+        bounds={},
+        groups={},
+        kinds=kinds or {},
+        complete=(),
+        order=None,
+        never_fails=True,
+    )  # what makes reading it fail is nobody's row
+    return private_relation(catalogue, inner, declaration, ())
+
+
+def written_relation(schema: Schema, rows: Sequence[Sequence[Any]]) -> Relation:
+    """Return public rows that are written out in each statement."""
+    kinds = [column.kind for column in schema.columns]
+    lines = [", ".join(constant(cell, kind) for cell, kind in zip(row, kinds, strict=True)) for row in rows]
+    nothing = ", ".join(constant(None, kind) for kind in kinds)
+    values = ", ".join(f"({line})" for line in lines)
+    # Without rows there would be no VALUES.
+    origin = f"(VALUES {values})" if rows else f"(SELECT {nothing} WHERE false)"
+    names = [f"p{place}" for place in range(len(kinds))]
+    columns = {column.name: f"{OWN}.{name}" for column, name in zip(schema.columns, names, strict=True)}
+    order = tuple((column.name, column.kind) for column in schema.columns)
+    return Relation(schema, origin, columns, order, {}, f"({', '.join(names)})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a table is on the server: schema, name, number in the catalogue, and kind."""
+
+    schema: str
+    name: str
+    number: int
+    kind: str
+
+
+def _described(ask: Ask, place: _Place) -> tuple[str, dict[str, str], bool]:
+    """Return a table's full name in quotes, the type of each of its columns, and whether its rows are kept there."""
+    types = {}
+    for column, kind, owner, readable in ask(TYPES.format(table=f"'{place.number}'")):
+        # Types of others that are called like one of PostgreSQL's own are not those.
+        known = kind if owner == "pg_catalog" or kind == ENUM else f"{owner}.{kind}"
+        types[column] = known if readable else UNREADABLE
+    return f"{quoted(place.schema)}.{quoted(place.name)}", types, place.kind in KEEPING
+
+
+def _is_key(ask: Ask, place: _Place, column: str) -> bool:
+    """Whether no two rows of a table have the same value in a column, as the server sees to it."""
+    ((found,),) = ask(KEYS.format(table=f"'{place.number}'", column=bare_text(column)))
+    return place.kind == "r" and bool(found)
+
+
+def _place(ask: Ask, path: Sequence[str], inner: str) -> _Place:
+    """Return where a table is; without a schema, of the first one where names are found."""
+    # S608: a constant that cannot be taken for SQL, and names of our own.
+    tables = ask(
+        "SELECT n.nspname, c.relname, c.oid, c.relkind::text"  # noqa: S608
+        " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+        f" WHERE c.relkind IN {RELATIONS} AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')"
+        f" AND (c.relname = {bare_text(inner)} OR n.nspname || '.' || c.relname = {bare_text(inner)})"
+    )
+    full = [found for found in tables if f"{found[0]}.{found[1]}" == inner]
+    near = [found for place in path for found in tables if (found[0], found[1]) == (place, inner)]
+    for found in (*full[:1], *near[:1]):
+        return _Place(str(found[0]), str(found[1]), int(found[2]), str(found[3]))
+    raise InvalidInput(
+        f"There is no table {inner!r} that this role can find.",
+        fix="write its name as it is on the server, with its schema, such as public.visits; and let the role read it: "
+        "GRANT USAGE ON SCHEMA, GRANT SELECT ON",
+    )
+
+
+def _own(name: str) -> str:
+    """Return the SQL of a column under the alias to come."""
+    return f"{OWN}.{quoted(name)}"
+
+
+def _reasons(found: Mapping[str, Casting | None], types: Mapping[str, str]) -> dict[str, str]:
+    """Return why columns have no place here."""
+    return {
+        name: reason_left_out(types[name]) if types[name] else "the role may not read it: GRANT SELECT"
+        for name, cast in found.items()
+        if cast is None
+    }

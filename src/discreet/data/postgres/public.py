@@ -1,0 +1,68 @@
+"""Public tables on a PostgreSQL server: nobody's rows, so that their bounds and groups are read off them, there.
+
+They are read when the table is opened, in statements that end when those of questions would: whole columns are looked
+at there, and of each no more than `MOST_GROUPS` values and one come here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from discreet.core import InvalidInput
+from discreet.core.schema import Column, Kind
+from discreet.data.postgres.catalogue import Catalogue, PostgresSources, Relation, public_relation
+from discreet.data.postgres.dialect import PostgresDialect
+from discreet.data.postgres.sessions import StatementFailed
+from discreet.data.reading.importing import Entering
+from discreet.data.reading.public_tables import MOST_GROUPS, Seen, has_ends, public_schema
+from discreet.data.sql.dialect import Scanned, Typed
+
+#: Columns of one statement: PostgreSQL takes 1664 items.
+TOGETHER = 400
+
+
+def known_relation(catalogue: Catalogue, entering: Entering) -> Relation:
+    """Return a public table of the server with what is declared of it, and in all else what its rows say."""
+    table = entering.declaration.table
+    found = public_relation(catalogue, str(entering.source), table, entering.declaration.kinds)
+    scanned = PostgresDialect(PostgresSources({}, {table: found})).scanned_public(table, "t")
+    try:
+        rows, seen = _seen(catalogue, found.schema.columns, scanned)
+    except StatementFailed as failure:
+        raise InvalidInput(
+            f"The public table {table!r} could not be read: {failure}.",
+            fix="let the role read it; if it is large, name a view of the rows and columns that are joined",
+        ) from None
+    return replace(found, schema=public_schema(entering, found.schema.columns, seen, rows))
+
+
+def _seen(catalogue: Catalogue, columns: Sequence[Column], scanned: Scanned) -> tuple[int, list[Seen]]:
+    """Return the number of rows, and what they say of each column."""
+    rows, facts = 0, list[tuple[Any, ...]]()
+    for first in range(0, len(columns), TOGETHER):
+        some = columns[first : first + TOGETHER]
+        asked = ", ".join(_facts(Typed(scanned.columns[column.name], column.kind)) for column in some)
+        # S608: names are quoted, and the rest is our own.
+        ((rows, *found),) = catalogue.ask(f"SELECT count(*), {asked} FROM {scanned.text}")  # noqa: S608
+        facts += zip(found[::3], found[1::3], found[2::3], strict=True)
+    return rows, [
+        Seen(low, high, present == rows, _values(catalogue, column, scanned))
+        for column, (present, low, high) in zip(columns, facts, strict=True)
+    ]
+
+
+def _facts(piece: Typed) -> str:
+    """Return how many values there are, the least and the largest of them."""
+    number = piece.text
+    if piece.kind is Kind.TIMESTAMP:
+        number = PostgresDialect(PostgresSources({}, {})).number(piece)
+    ends = f"min({number}), max({number})" if has_ends(piece.kind) else "NULL, NULL"
+    return f"count({piece.text}), {ends}"
+
+
+def _values(catalogue: Catalogue, column: Column, scanned: Scanned) -> list[Any] | None:
+    if not column.kind.groupable:
+        return None
+    value = scanned.columns[column.name]
+    few = f"SELECT DISTINCT {value} FROM {scanned.text} LIMIT {MOST_GROUPS + 1}"  # noqa: S608 - as above
+    return [value for (value,) in catalogue.ask(few)]

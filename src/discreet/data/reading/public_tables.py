@@ -1,0 +1,126 @@
+"""What is known of a public table: everything. Its rows are nobody's, so its bounds and groups are read off them.
+
+They are read once, when the table is opened. Where a table can change afterwards, on a server, nothing private rests on
+what was read: values are clamped to these bounds, and rows of other groups are left out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+from discreet.algebra.row_hashes import group_order
+from discreet.core import Bounds, DiscreetError, InvalidInput
+from discreet.core.schema import Column, Kind, Schema, Value, day_number, day_of
+from discreet.data.duckdb.dialect import DAY
+from discreet.data.duckdb.imported import Holding
+from discreet.data.reading.importing import Declaration, Entering
+
+#: A column with more values than this has no groups.
+MOST_GROUPS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What all rows of a public table say of one column."""
+
+    #: The least and the largest value; of moments in microseconds since 1970. None: there is none.
+    low: Any
+    high: Any
+    #: Whether every row has a value.
+    complete: bool
+    #: The different values, NULL among them, in any order; None if they are no groups.
+    values: Sequence[Value] | None
+
+
+def has_ends(kind: Kind) -> bool:
+    """Whether values of a kind lie in an interval."""
+    return kind not in (Kind.TEXT, Kind.BOOLEAN)
+
+
+def public_schema(entering: Entering, columns: Sequence[Column], seen: Sequence[Seen], rows: int) -> Schema:
+    """Return a public table's schema: what is declared of it, and in all else what its rows say."""
+    if entering.filled and not rows:
+        raise InvalidInput(
+            f"The public table {entering.declaration.table!r} has no rows.",
+            fix="check where it comes from; or leave it out of `public`",
+        )
+    known = tuple(
+        replace(
+            column,
+            bounds=_bounds(column.kind, mine.low, mine.high),
+            groups=_groups(mine.values),
+            complete=mine.complete,
+        )
+        for column, mine in zip(columns, seen, strict=True)
+    )
+    declaration = entering.declaration
+    made = declaration.schema(known)
+    return replace(made, columns=tuple(_within(column, declaration) for column in made.columns))
+
+
+def held_schema(entering: Entering, columns: Sequence[Column], holding: Holding) -> Schema:
+    """Return the schema of a public table that DuckDB holds."""
+    seen = [_seen(column.kind, holding.columns[column.name], holding) for column in columns]
+    return public_schema(entering, columns, seen, holding.rows)
+
+
+def _seen(kind: Kind, name: str, holding: Holding) -> Seen:
+    connection, table = holding.connection, holding.table
+    number = f"epoch_us({name})" if kind is Kind.TIMESTAMP else name
+    ends = f"min({number}), max({number})" if has_ends(kind) else "NULL, NULL"
+    # S608: our own names.
+    ((present, low, high),) = connection.execute(f"SELECT count({name}), {ends} FROM {table}").fetchall()  # noqa: S608
+    values = None
+    if kind.groupable:
+        few = f"SELECT DISTINCT {name} FROM {table} LIMIT {MOST_GROUPS + 1}"  # noqa: S608
+        values = [value for (value,) in connection.execute(few).fetchall()]
+    return Seen(low, high, present == holding.rows, values)
+
+
+def _groups(values: Sequence[Value] | None) -> tuple[Value, ...] | None:
+    """Return all values of a column, in the order of groups; None if they are too many, or no groups."""
+    if not values or len(values) > MOST_GROUPS:
+        return None
+    return tuple(sorted(values, key=lambda value: group_order((value,))))
+
+
+def _bounds(kind: Kind, low: Any, high: Any) -> Bounds | None:
+    """Return the interval of a column's values; None if there is none, or no grid for it."""
+    if low is None:
+        return None
+    match kind:
+        case Kind.DATE:
+            first, last = day_number(low), day_number(high)
+        case Kind.TIMESTAMP:
+            first, last = floor(Fraction(low, DAY)), ceil(Fraction(high, DAY))
+        case _:
+            first, last = floor(low), ceil(high)
+    try:
+        return Bounds(first, max(last, first + 1)) if kind is Kind.REAL else Bounds(first, max(last, first + 1), step=1)
+    except DiscreetError:
+        return None  # too wide for any grid; the column is still there, without bounds
+
+
+def _within(column: Column, declaration: Declaration) -> Column:
+    """Return a column whose groups are seen as its values are: within the bounds that were declared."""
+    name, bounds = column.name.casefold(), column.bounds
+    bounded = name in {each.casefold() for each in declaration.bounds}
+    listed = name in {each.casefold() for each in declaration.groups}
+    if bounds is None or column.groups is None or listed or not bounded:
+        return column
+    inside = {_clamped(value, bounds) for value in column.groups}
+    return replace(column, groups=tuple(sorted(inside, key=lambda value: group_order((value,)))))
+
+
+def _clamped(value: Value, bounds: Bounds) -> Value:
+    low, high = ceil(bounds.low), floor(bounds.high)
+    match value:
+        case date():
+            return day_of(min(max(day_number(value), low), high))
+        case int():
+            return min(max(value, low), high)
+        case _:
+            return value

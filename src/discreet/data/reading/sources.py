@@ -1,0 +1,152 @@
+"""Where rows come from: a file (CSV, Parquet, DuckDB), or a frame in memory (pandas, Polars, Arrow).
+
+The libraries of frames are never loaded here: whose frame it is, is told by the module of its type.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.algebra.quoting import literal, quoted
+from discreet.core import InvalidInput, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.schema import closest
+from discreet.data.reading.csv_files import CsvFile, is_csv
+from discreet.data.reading.csv_lines import forget_lines, load_lines
+
+PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
+#: The name that the source has in statements.
+NAME = "source"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Source:
+    """Rows that can be selected from once they are attached: the SQL after FROM, and its parameters."""
+
+    relation: str
+    parameters: dict[str, object]
+    #: Which file it is, its size and the time of its last change; None for frames.
+    stamp: str | None
+    #: The names of columns in the source: engines have others for some, where two differ in capitals only.
+    names: tuple[str, ...]
+    #: Whether columns come with types of their own; otherwise all are texts, and hold what is declared.
+    typed: bool = True
+
+
+def attach(connection: Any, source: object, inner: str | None) -> Source:
+    """Make a source known to a connection, or refuse what is none."""
+    if isinstance(source, str | Path):
+        return _attach_file(connection, Path(source), inner)
+    if inner is not None:
+        raise InvalidInput("A frame has no tables inside.", fix="leave `inner` out; it names a table of a DuckDB file")
+    module = type(source).__module__.partition(".")[0]
+    if module not in ("pandas", "polars", "pyarrow"):
+        raise WrongType(
+            f"The source is {kind_of(source)}, which cannot be opened.",
+            fix="pass a path to a CSV, Parquet or DuckDB file, or a pandas, Polars or Arrow frame",
+        )
+    frame: Any = source
+    if module == "polars" and type(source).__name__ == "LazyFrame":
+        frame = frame.collect()
+    if module == "pandas":
+        # Otherwise the type of a column of objects would be that of a few of them.
+        connection.execute("SET GLOBAL pandas_analyze_sample = 2147483647")
+    connection.register(NAME, frame)
+    own = frame.column_names if module == "pyarrow" else frame.columns
+    return Source(NAME, {}, None, tuple(map(str, own)))
+
+
+def detach(connection: Any, source: Source) -> None:
+    """Forget a source."""
+    if source.relation == NAME:
+        connection.unregister(NAME)
+    elif source.relation.startswith(f"{NAME}."):
+        connection.execute(f"DETACH {NAME}")
+    elif not source.typed:
+        forget_lines(connection)
+
+
+def stamp_of(source: object) -> str | None:
+    """Return which file it is, its size and the time of its last change; None for what is no file."""
+    if not isinstance(source, str | Path):
+        return None
+    path = _existing(Path(source)).resolve()
+    found = path.stat()
+    return f"{path} {found.st_ino} {found.st_size} {found.st_mtime_ns}"
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise InvalidInput(f"There is no file {path.name!r} there.", fix="check the path to the data")
+    if any(character in str(path) for character in "*?["):
+        raise InvalidInput("The path has one of * ? [ in it, which stand for other files.", fix="rename the file")
+    return path
+
+
+def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
+    stamp = stamp_of(path)
+    with path.open("rb") as file:
+        magic = file.read(12)
+    if magic[8:12] == DUCKDB_MAGIC:
+        connection.execute(f"ATTACH {literal(str(path.absolute()))} AS {NAME} (READ_ONLY, TYPE duckdb)")
+        table = f"{NAME}.{_inner_table(connection, inner)}"
+        return Source(table, {}, stamp, _described_names(connection, table))
+    if inner is not None:
+        raise InvalidInput("Only DuckDB files have tables inside.", fix="leave `inner` out")
+    parameters: dict[str, object] = {"path": str(path)}
+    if magic[:4] == PARQUET_MAGIC:
+        # A folder called "id=7" would replace a column of the file.
+        rows = "read_parquet($path, hive_partitioning = false)"
+        return Source(rows, parameters, stamp, _parquet_names(connection, parameters))
+    if is_csv(path):
+        lines = CsvFile.of(path)
+        load_lines(connection, path)
+        return Source(lines.texts, {}, stamp, lines.own_names, typed=False)
+    raise InvalidInput(
+        f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
+    )
+
+
+def own_names(connection: Any, path: Path) -> tuple[str, ...]:
+    """Return the names of columns that a file has itself; none of a DuckDB file, which tells its columns apart."""
+    if is_csv(path):
+        return CsvFile.of(path).own_names
+    with path.open("rb") as file:
+        parquet = file.read(4) == PARQUET_MAGIC
+    return _parquet_names(connection, {"path": str(path)}) if parquet else ()
+
+
+def _described_names(connection: Any, table: str) -> tuple[str, ...]:
+    described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()  # noqa: S608 - its name is quoted
+    return tuple(str(name) for name, *_ in described)
+
+
+def _parquet_names(connection: Any, parameters: dict[str, object]) -> tuple[str, ...]:
+    """Return the names of a file's columns: the fields of its first entry, each before the fields of its own."""
+    entries = connection.execute("SELECT name, num_children FROM parquet_schema($path)", parameters).fetchall()
+    names, inside = [], 0
+    for name, fields in entries[1:]:
+        if not inside:
+            names.append(str(name))
+        inside = max(inside - 1, 0) + (fields or 0)
+    return tuple(names)
+
+
+def _inner_table(connection: Any, inner: str | None) -> str:
+    """Return the quoted name of the table inside a DuckDB file that is meant."""
+    rows = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $name AND NOT internal ORDER BY ALL",
+        {"name": NAME},
+    ).fetchall()
+    tables = {table: schema for schema, table in rows}
+    if inner is None and len(tables) != 1:
+        shown = ", ".join(repr(table) for table in tables) or "none"
+        raise InvalidInput(f"The file has several tables, or none: {shown}.", fix='name the one you mean: inner="…"')
+    chosen = next(iter(tables)) if inner is None else inner
+    if chosen not in tables:
+        meant = closest(chosen, tables)
+        raise InvalidInput(
+            f"There is no table {chosen!r} in the file.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(tables)}",
+        )
+    return f"{quoted(tables[chosen])}.{quoted(chosen)}"

@@ -1,0 +1,1 @@
+"""Frames of a Spark session: contributions are bounded by SQL on the cluster."""

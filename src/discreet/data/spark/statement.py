@@ -1,0 +1,226 @@
+"""The statement of an aggregation for Spark: rows are shuffled once, by unit, and all about a unit is done there.
+
+Spark computes a named subquery anew wherever it is named, so that reading the persons with too many rows once more, as
+`discreet.data.sql.statement` has it, would be reading everything three times. Instead all rows of a unit stay together:
+its groups are ranked and their rows numbered in one sort, and what does not count is left out.
+"""
+
+# ruff: noqa: S608 - names are our own, and constants are written by the dialect
+from collections.abc import Mapping
+from dataclasses import replace
+
+from discreet.algebra.aggregates import Aggregation
+from discreet.algebra.expressions import columns_in
+from discreet.algebra.row_hashes import MASK, OTHERS, UNITS
+from discreet.core.schema import Kind
+from discreet.data.bounding_rules import stride
+from discreet.data.spark.dialect import computed_once
+from discreet.data.sql.answers import Cells, Layout, Sums
+from discreet.data.sql.dialect import Typed
+from discreet.data.sql.group_keys import name_of_words
+from discreet.data.sql.requirements import Fold, Needs, UnitPart
+from discreet.data.sql.rows import PassedRows
+from discreet.data.sql.statement import Bounded, Writing
+
+#: Places of groups that are put into one number with a mark: they have 31 bits.
+MOST_PLACES = 1 << 31
+
+#: Slots that marks are put into, so that a bit for each fits a number; and limits of groups that are tried with them.
+SLOTS, MOST_EARLY = 63, 16
+
+
+def spark_sql(aggregation: Aggregation, rows: PassedRows) -> Bounded:
+    """Return the statement of an aggregation of some rows."""
+    needs = Needs(rows)
+    readings = tuple(needs.read(aggregate) for aggregate in aggregation.aggregates)
+    by_group = any(isinstance(one, Sums) or (isinstance(one, Cells) and one.by_group) for one in readings)
+    grouped = by_group or not aggregation.public or not needs.parts
+    text = SparkWriting(aggregation, needs, grouped=grouped).statement()
+    return Bounded(text, Layout(needs.rows.keys, aggregation.public, grouped, readings))
+
+
+class SparkWriting(Writing):
+    """One statement in the making."""
+
+    _in_order = False
+
+    def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool, asking: bool = False) -> None:
+        super().__init__(aggregation, needs, grouped=grouped, asking=asking)
+        self._base = False
+        #: What the places of public values stand for, as SQL.
+        listed = [key.expression for key in aggregation.keys if key.values is not None]
+        known = [one for one in listed if columns_in(one) <= self._rows.given.keys()]
+        self._listed = {self._dialect.value(one, self._rows.given) for one in known}
+        #: Whether rows are added up by group at once: nobody asks whose they are, but for how many people there are.
+        tiny = all(folded.fold in (Fold.PRESENT, Fold.TINY) for folded in needs.folds)
+        #: Whether it matters in which order rows are.
+        self.ordered = self._choose_rows
+        # Where any rows will do and bundles are all that is asked for, rows need no numbers; but where groups are
+        # chosen, the sort that ranks these has the rows in order, too.
+        self._choose_rows = self._choose_rows or (self._any_rows and (self._choose_groups or not asking))
+        # Under a limit of all rows a person's first one is in one group, and the person may be in several.
+        first_tells = self._by_groups or not needs.people
+        added = self._choose_rows and not self._units_asked and not needs.cells and tiny and first_tells
+        self._adds = added and not asking
+        unit_parts = sum(isinstance(part, UnitPart) for part in needs.parts)
+        self._units_twice = unit_parts > 1
+        self._counted_twice = len(needs.parts) - unit_parts + grouped > 1
+
+    def _units(self) -> str:
+        return computed_once(super()._units()) if self._units_twice else super()._units()
+
+    def _kept(self) -> str:
+        # Nobody names it where rows are chosen.
+        return "SELECT 1 AS nothing" if self._choose_rows else super()._kept()
+
+    def _counted(self) -> str:
+        if self._adds:
+            counted = self._added()
+        elif self._choose_rows:
+            counted = self._bundled(f"({self._rows.valued(self._chosen_rows())}) AS p")
+        else:
+            counted = super()._counted()
+        return computed_once(counted) if self._counted_twice else counted
+
+    def _added(self) -> str:
+        """Return sums by group of the rows that count; `v` is how many people have some: each has a first row."""
+        groups, most = self._rows.group_names, self._limit.rows_per_group
+        stays = f"p <= {most}" if self._any_rows else f"(c <= {most} OR {self._stays})"
+        told = f"SELECT {', '.join(self._own_items)}, p, {stays} AS t FROM ({self._numbered_rows()}) AS h"
+        sums = {"n": "count(CASE WHEN t THEN 1 END)", "v": "count(CASE WHEN p = 1 THEN 1 END)"}
+        for folded, name in self._needs.folds.items():
+            sums[name] = replace(folded, text=f"CASE WHEN t THEN {folded.text} END").of_rows(self._dialect)
+        items = ", ".join([*groups, *(f"{text} AS {name}" for name, text in sums.items())])
+        by = f" GROUP BY {', '.join(groups)}" if groups else ""
+        return f"SELECT {items} FROM ({self._rows.valued(f'({told}) AS s', 'p', 't')}) AS y{by}"
+
+    def _chosen_rows(self) -> str:
+        """Return the rows that count, as they stand in FROM; where any may, all of groups that count."""
+        if self._any_rows:
+            return f"(SELECT {', '.join(self._own_items)} FROM ({self._few_groups()}) AS h) AS s"
+        stays = f"(c <= {self._limit.rows_per_group} OR {self._stays})"
+        return f"(SELECT {', '.join(self._own_items)} FROM ({self._numbered_rows()}) AS h WHERE {stays}) AS s"
+
+    @property
+    def _stays(self) -> str:
+        most = self._limit.rows_per_group
+        mark = self._mark(f"{(self._rows.salt + 1) & MASK} + {self._unit_part} + (c & {MASK}) * {OTHERS}")
+        return f"((p - 1) * {stride(most)}L + c - {mark} % c) % c < {most}"
+
+    def _numbered_rows(self) -> str:
+        """Return the rows of groups that count with `p`, their number from 1 on of the `c` they compete with."""
+        by = f"PARTITION BY {', '.join(self._together)}"
+        numbers = f"row_number() OVER ({by} ORDER BY {', '.join(self._ordering)}) AS p"
+        if not self._any_rows:
+            numbers += f", count(*) OVER ({by}) AS c"
+        return f"SELECT *, {numbers} FROM ({self._few_groups()}) AS b"
+
+    def _few_groups(self) -> str:
+        """Return the rows of groups that count, sorted as they are numbered.
+
+        Spark leaves rows of later groups out while it reads what is sorted; what is left is numbered as it stands.
+        """
+        if not self._choose_groups:
+            return self._shuffled()
+        mark = "" if self._packed else f", {self._group_mark} AS m"
+        order = ", ".join([*self._together, *self._ordering])  # all that the window asks for, or it sorts again
+        rows = f"{self._early(f'SELECT *{mark} FROM ({self._shuffled()}) AS a')} SORT BY {order}"
+        apart = ", ".join(self._rows.unit_names)
+        rank = f"dense_rank() OVER (PARTITION BY {apart} ORDER BY {', '.join(self._group_names)})"
+        return f"SELECT * FROM (SELECT *, {rank} AS q FROM ({rows}) AS d) AS e WHERE q <= {self._limit.groups}"
+
+    def _early(self, rows: str) -> str:
+        """Return rows less those whose group cannot be among the first: all others need not be sorted by group.
+
+        Marks are put into slots, in their order, and `b` has a bit for each slot that some group of the unit is in. A
+        group that counts has fewer groups before it than may count, and so has fewer such slots below its own. Sorting
+        by a whole number alone, Spark compares nothing: it is a third of a sort by several columns.
+        """
+        if [one.kind for one in self._rows.units] != [Kind.INTEGER] or self._limit.groups > MOST_EARLY:
+            return rows
+        mark = f"(shiftright(k, 32) + {1 << 31}L)" if self._packed else "m"
+        slot = f"shiftleft(1L, CAST(shiftright({mark} * {SLOTS}L, 32) AS INT))"
+        seen = f"SELECT *, bit_or({slot}) OVER (PARTITION BY {self._rows.unit_names[0]}) AS b FROM ({rows}) AS f"
+        return f"SELECT * FROM ({seen}) AS l WHERE bit_count(b & ({slot} - 1L)) < {self._limit.groups}"
+
+    @property
+    def _together(self) -> list[str]:
+        return [*self._rows.unit_names, *(self._group_names if self._by_groups else [])]
+
+    @property
+    def _group_names(self) -> list[str]:
+        """The columns that tell a unit's groups apart, in the order in which they are ranked."""
+        if self._packed:
+            return ["k"]
+        return [*(["m"] if self._choose_groups else []), *self._rows.group_names]
+
+    @property
+    def _packed(self) -> bool:
+        """Whether a group's mark and place are one number: it sorts as both do, and half as much is sent."""
+        return self._choose_groups and self._most_groups() <= MOST_PLACES
+
+    @property
+    def _pack(self) -> str:
+        """The number of a group: its mark, less 2³¹ so that it has a sign, before its place among all."""
+        place = "0L"
+        for key in self._rows.keys:
+            place = f"({place} * {len(key.values or ())}L + {key.name})"
+        return f"(shiftleft({self._mark('z')} - {1 << 31}L, 32) | {place})"
+
+    @property
+    def _own_items(self) -> list[str]:
+        """The columns of units, groups and the table, of rows that were shuffled."""
+        if not self._packed:
+            return self._rows.own_names
+        below, items = 1, dict[str, str]()
+        for key in reversed(self._rows.keys):
+            many = len(key.values or ())
+            items[key.name] = f"CAST((k & {MASK}L) div {below}L % {many}L AS INT) AS {key.name}"
+            below *= many
+        return [items.get(name, name) for name in self._rows.own_names]
+
+    @property
+    def _unit_part(self) -> str:
+        """What a unit adds to its marks, from its columns."""
+        typed = [Typed(name, one.kind) for name, one in zip(self._rows.unit_names, self._rows.units, strict=True)]
+        return f"{name_of_words([self._dialect.word(one) for one in typed])} * {UNITS}"
+
+    @property
+    def _group_mark(self) -> str:
+        """The mark of a group. Computed after the shuffle, so that it has not to be sent, where groups are private."""
+        if self._public_keys:
+            return self._mark("z")
+        name = name_of_words([self._dialect.word(Typed(key.name, key.kind)) for key in self._rows.keys])
+        return self._mark(f"{self._rows.salt & MASK} + {self._unit_part} + {name} * {OTHERS}")
+
+    @property
+    def _public_keys(self) -> bool:
+        return any(key.values is not None for key in self._rows.keys)
+
+    def _shuffled(self) -> str:
+        """Return the rows, all of one unit in one place; what orders them is sent once, though it be in a column."""
+        sent = [*self._rows.own_names, *(name for name in self._order_names if name.startswith("o"))]
+        if self._packed:
+            sent = [f"{self._pack} AS k", *(name for name in sent if name not in self._rows.group_names)]
+        elif self._choose_groups and self._public_keys:
+            sent.append("z")
+        rows = self._rows.selected(ranks=self._choose_groups, ordered=True)
+        apart = ", ".join(self._rows.unit_names)
+        return f"SELECT /*+ REPARTITION({apart}) */ {', '.join(dict.fromkeys(sent))} FROM ({rows}) AS a"
+
+    @property
+    def _order_names(self) -> Mapping[str, Kind]:
+        """The columns that order a unit's rows; what is the same in all that compete orders none of them."""
+        if self._any_rows:
+            return {}
+        known = dict(self._rows.columns.pairs) | dict(self._rows.group_columns)
+        known |= {one.text: name for one, name in zip(self._rows.units, self._rows.unit_names, strict=True)}
+        same = {*self._rows.unit_names, *(self._rows.group_names if self._by_groups else ())}
+        listed = self._listed if self._by_groups else set[str]()
+        named = [(known.get(one.text, f"o{place}"), one) for place, one in enumerate(self._rows.order)]
+        return {name: one.kind for name, one in named if name not in same and one.text not in listed}
+
+    @property
+    def _ordering(self) -> list[str]:
+        texts = [self._dialect.sorting(Typed(name, kind)) for name, kind in self._order_names.items()]
+        return texts or self._rows.unit_names[:1]  # the same for all of them, but Spark wants an order

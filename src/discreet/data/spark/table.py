@@ -1,0 +1,259 @@
+"""Tables on Spark: implement `discreet.algebra.aggregates.Table` and `discreet.algebra.contributions.PersonalTable`.
+
+A question is one statement; where each unit is asked, it may be two, over what is kept meanwhile
+(`discreet.data.spark.personal`). Rows are limited and added up by Spark, where they are; only bounded sums of groups
+come to this process, as Arrow, and what each unit adds. Frames are known to the session under random names while a
+question is asked, and not after. A question has its time: see `discreet.data.spark.deadlines`.
+"""
+
+import time
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from discreet.algebra.account_names import need_accounts
+from discreet.algebra.aggregates import Aggregation, Exact
+from discreet.algebra.contributions import Admission
+from discreet.algebra.declarations import AnyBounds, AnyKind
+from discreet.algebra.relation_checks import check_source
+from discreet.algebra.relations import Scan, scans_in
+from discreet.algebra.row_caps import public_facts
+from discreet.core import InvalidInput, OutOfRange, PrivacyUnit
+from discreet.core.schema import ROWS_PER_PERSON, Schema, Value
+from discreet.data.duckdb.connection import EngineSettings
+from discreet.data.opening import TableSource, entering, need_names, need_one_kind
+from discreet.data.quiet import quietly
+from discreet.data.reading.importing import Entering, quiet_opening
+from discreet.data.spark.answers import answered
+from discreet.data.spark.deadlines import need_running, within
+from discreet.data.spark.dialect import SparkDialect
+from discreet.data.spark.frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame
+from discreet.data.spark.personal import answered_among
+from discreet.data.spark.plain_frames import need_plain_frame
+from discreet.data.spark.public import public_frame
+from discreet.data.spark.sessions import hushed, need_answering, need_unlimited
+from discreet.data.spark.statement import spark_sql
+from discreet.data.spark.views import views
+from discreet.data.sql.relations import fan_outs_sql
+from discreet.data.sql.rows import PassedRows, passed_rows
+from discreet.data.unit_work import check_unit_work
+
+#: Tables that a statement reads at most where subqueries are written out as often as they are named, as Spark's planner
+#: does. A join whose sides may have to be cut names both of them twice, so that six joins in a row read 190 tables.
+MOST_READS = 200
+#: Rows that are on Spark are many, and a question may take its time.
+DEFAULT = EngineSettings(seconds=3600)
+
+
+class SparkTable:
+    """Private rows of Spark frames. Safe to be asked from several threads."""
+
+    def __init__(self, frames: SparkFrames, settings: EngineSettings = DEFAULT) -> None:
+        self._frames, self._settings, self._open = frames, settings, True
+
+    @property
+    def schema(self) -> Schema:
+        """What is public about the one table that there is."""
+        return self._only().schema
+
+    @property
+    def schemas(self) -> Mapping[str, Schema]:
+        """What is public about each private table."""
+        return {name: frame.schema for name, frame in self._frames.private.items()}
+
+    @property
+    def publics(self) -> Mapping[str, Schema]:
+        """The columns of each public table."""
+        return {name: frame.schema for name, frame in self._frames.public.items()}
+
+    @property
+    def left_out(self) -> Mapping[str, Mapping[str, str]]:
+        """The columns of each frame that are not in its schema, and why."""
+        return {name: frame.left_out for name, frame in {**self._frames.private, **self._frames.public}.items()}
+
+    @property
+    def spellings(self) -> Mapping[str, str]:
+        """What ids are written from, by table: see `SparkFrame.spelling`."""
+        return {name: frame.spelling for name, frame in self._frames.private.items()}
+
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers. What is raised tells of no row: see `quietly`."""
+        return quietly(lambda: self._aggregate(aggregation))
+
+    def check(self, aggregation: Aggregation, /) -> None:
+        """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
+        self._need_ready(aggregation)
+
+    def check_among(self, aggregation: Aggregation, /) -> None:
+        """Refuse the same where each unit is asked, and sessions that fail large results. Reads no row."""
+        need_accounts(aggregation, self.schemas.values())
+        need_unlimited(self._need_ready(aggregation))
+
+    def _need_ready(self, aggregation: Aggregation) -> Any:
+        """Return the session of a pass that can be made."""
+        used, names = self._named(aggregation)
+        # As if nothing were known of the rows.
+        rows = passed_rows(aggregation, next(iter(used), ""), SparkDialect(self._frames, names), look_up=False)
+        spark_sql(aggregation, rows)
+        check_unit_work(aggregation, self.schemas, self._settings.seconds)
+        self._need_short_plan(aggregation)
+        session = next(iter(used.values())).frame.sparkSession
+        need_answering(session)
+        return session
+
+    def _need_short_plan(self, aggregation: Aggregation) -> None:
+        """Refuse a question that Spark would plan for too long. Declared caps alone decide that."""
+        if aggregation.source is None or public_facts(self.schemas, (), {}).reads(aggregation.source) <= MOST_READS:
+            return
+        raise OutOfRange(
+            "The question joins one person's rows so often that Spark would plan for too long: both sides of each "
+            "join may have to be cut to rows_per_person.",
+            fix="join fewer tables, or first make one row for each person of them (GROUP BY the person), "
+            "as joins of these need no cut",
+        )
+
+    def _aggregate(self, aggregation: Aggregation) -> Exact:
+        end = time.monotonic() + self._settings.seconds
+        used, names = self._named(aggregation)
+        asked, rows = self._passed(aggregation, used, names)
+        bounded = spark_sql(asked, rows)
+        return answered(bounded.layout, self._asked(bounded.text, used, names, end - time.monotonic()))
+
+    def _asked(self, text: str, used: Mapping[str, SparkFrame], names: Mapping[str, str], seconds: float) -> Any:
+        """Return the Arrow table of a statement about some frames."""
+        session = next(iter(used.values())).frame.sparkSession
+        need_running(session)
+
+        def found() -> object:
+            with hushed(), views(used, names):
+                return session.sql(text).toArrow()
+
+        return within(session, max(seconds, 0), found)
+
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
+        return quietly(lambda: self._aggregate_among(aggregation, admission))
+
+    def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
+        need_accounts(aggregation, self.schemas.values())
+        end = time.monotonic() + self._settings.seconds
+        used, names = self._named(aggregation)
+        session = next(iter(used.values())).frame.sparkSession
+        need_running(session)
+        need_unlimited(session)
+        asked, rows = self._passed(aggregation, used, names)
+        return answered_among(asked, rows, used, names, admission, max(end - time.monotonic(), 0))
+
+    def _named(self, aggregation: Aggregation) -> tuple[Mapping[str, SparkFrame], Mapping[str, str]]:
+        """Return the frames that are asked, and the names of their views."""
+        if not self._open:
+            raise InvalidInput("This table was closed.", fix="open it again")
+        check_source(aggregation, self.schemas, self.publics)
+        if aggregation.source is None:
+            used = {self._only().schema.table: self._only()}
+        else:
+            tables = {scan.table for scan in scans_in(aggregation.source)}
+            known = {**self._frames.public, **self._frames.private}
+            used = {name: known[name] for name in tables if name in known}
+        return used, {name: f"discreet_{uuid.uuid4().hex}" for name in used}
+
+    def _passed(
+        self, aggregation: Aggregation, used: Mapping[str, SparkFrame], names: Mapping[str, str]
+    ) -> tuple[Aggregation, PassedRows]:
+        """Return an aggregation, and the rows that pass, capped. Of public tables it is asked first how they agree."""
+        source = aggregation.source or Scan(self._only().schema.table, self._only().schema.columns)
+        tables = tuple(dict.fromkeys(scan.table for scan in scans_in(source) if isinstance(scan, Scan)))
+        fan_outs, text = fan_outs_sql(source, SparkDialect(self._frames, names))
+        numbers: dict[int, int] = {}
+        if fan_outs:
+            found = self._asked(text, used, names, self._settings.seconds).to_pydict()
+            numbers = dict(zip(found["part"], found["n"], strict=True))
+        facts = public_facts(self.schemas, fan_outs, numbers)
+        dialect = SparkDialect(self._frames, names, facts)
+        if aggregation.source is not None or facts.is_cut(Scan(tables[0], ())):
+            aggregation = replace(aggregation, source=source)
+        return aggregation, passed_rows(aggregation, tables[0], dialect, look_up=False)
+
+    def _only(self) -> SparkFrame:
+        if len(self._frames.private) != 1:
+            raise InvalidInput("It is not said which table is asked.", fix="pass source=Scan(table, columns)")
+        return next(iter(self._frames.private.values()))
+
+    def close(self) -> None:
+        """Forget the frames. The session is the caller's, and goes on."""
+        self._frames, self._open = SparkFrames({}, {}), False
+
+    def __repr__(self) -> str:
+        return f"SparkTable({', '.join(map(repr, self._frames.private))})"
+
+
+def open_spark(  # noqa: PLR0913 - all but the first are named
+    frame: object,
+    *,
+    table: str,
+    unit: PrivacyUnit,
+    bounds: Mapping[str, AnyBounds] | None = None,
+    groups: Mapping[str, Sequence[Value]] | None = None,
+    kinds: Mapping[str, AnyKind] | None = None,
+    complete: Iterable[str] = (),
+    order: str | None = None,
+    rows_per_person: int = ROWS_PER_PERSON,
+    never_fails: bool = False,
+    public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT,
+) -> SparkTable:
+    """Return a table with the rows of a Spark frame, classic or Connect. No private row is read.
+
+    Arguments are those of `discreet.data.open_table`. A unit's rows are in the order of the column `order`, then of all
+    columns, the first one first. A frame that computes something, and one of Spark Connect, is refused unless
+    `never_fails` promises that no row makes it fail. `public` names what is nobody's: frames of the same session, or
+    what `open_table` takes. Memory and threads are the session's: of `settings` only `seconds` says something here.
+    """
+    said = TableSource(
+        source=frame,
+        bounds=bounds or {},
+        groups=groups or {},
+        kinds=kinds or {},
+        complete=complete,
+        order=order,
+        rows_per_person=rows_per_person,
+        never_fails=never_fails,
+    )
+    return open_frames({table: said}, unit=unit, public=public, settings=settings)
+
+
+def open_frames(
+    sources: Mapping[str, object],
+    *,
+    unit: PrivacyUnit,
+    public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT,
+) -> SparkTable:
+    """Return private tables, and public ones, by name: see `discreet.data.open_tables`."""
+    need_names(sources, public or {})
+    private = [entering(name, source, unit, "") for name, source in sources.items()]
+    for source in (*[one.source for one in private], *(public or {}).values()):
+        if is_spark_frame(source):
+            need_running(source.sparkSession)  # type: ignore[attr-defined]
+    for one in private:
+        need_frame(one.source)
+    return quiet_opening(lambda: _opened(private, public or {}, settings))
+
+
+def _opened(private: Sequence[Entering], public: Mapping[str, object], settings: EngineSettings) -> SparkTable:
+    session = private[0].source.sparkSession  # type: ignore[attr-defined]
+    with hushed():
+        for one in private:
+            if not one.declaration.never_fails:
+                need_plain_frame(one.source, one.declaration.table)
+        frames = SparkFrames(
+            {one.declaration.table: private_frame(one.source, one.declaration) for one in private},
+            {name: public_frame(given, name, session) for name, given in public.items()},
+        )
+    every = (*frames.private.values(), *frames.public.values())
+    if any(one.frame.sparkSession is not session for one in every):
+        raise InvalidInput("The frames are of different sessions.", fix="make all of them in one session")
+    told = frames.private.items()
+    need_one_kind({name: frame.schema for name, frame in told}, {name: frame.spelling for name, frame in told})
+    return SparkTable(frames, settings)

@@ -1,0 +1,118 @@
+"""Bundles of units that came to this process, with which each unit is asked, and of which the answer is made.
+
+A *bundle* is the rows of one unit that count in one group: how many they are, and what is folded of them. Guarantee:
+the answer of those who stay is the one that the engine would give of their rows alone, and a unit is asked with all
+that it would add to it. Proof: which rows of a unit count depends on its own rows and the salt
+(`discreet.algebra.aggregates`), so the bundles of those who stay are the same without the others; sums of groups are
+sums of bundles; and what is asked and what is added up are the same numbers.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.algebra.aggregates import Aggregation
+from discreet.algebra.contributions import Admission
+from discreet.core.limits import AnyLimit
+from discreet.core.schema import Value
+from discreet.data.sql.answers import Layout, Sums
+from discreet.data.sql.contributions import OF_NUMBERS, Asking
+from discreet.data.sql.floats_above import EXACT, floats_above
+from discreet.data.sql.requirements import Needs
+from discreet.data.sql.rows import PassedRows
+
+#: What is below this is added up in 64 bits.
+NARROW = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Bundles:
+    """Bundles by their units' and groups' places. Private."""
+
+    #: What tells units apart, by columns: each unit stands once.
+    ids: tuple[Sequence[Value], ...]
+    units: NDArray[np.intp]
+    groups: NDArray[np.intp]
+    #: Their rows, themselves (1), and what is folded of their rows.
+    numbers: tuple[NDArray[np.int64], ...]
+
+    def asked(self, asking: Asking, sums: Sequence[Sums], limit: AnyLimit, admission: Admission) -> "Bundles":
+        """Ask each unit, and return the bundles of those who take part."""
+        told = [numbers for one in sums for numbers in self._told(one, limit)]
+        stay = ~asking.leaving(self.ids, told, admission)
+        if stay.all():
+            return self
+        own = stay[self.units]
+        return Bundles(self.ids, self.units[own], self.groups[own], tuple(each[own] for each in self.numbers))
+
+    def _told(self, one: Sums, limit: AnyLimit) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return reach and square of each unit: over its groups, of the number that it adds to each."""
+        most = one.most * limit.rows_per_group
+        number = np.abs(sum(self.numbers[place] * factor for place, factor in one.terms))
+        size, many = len(self.ids[0]), limit.groups
+        reach = added(self.units, number, size, most * many)
+        squares = number if most**2 < NARROW else number.astype(object)
+        return floats_above(reach), floats_above(added(self.units, squares * squares, size, most**2 * many))
+
+    def sums(self, size: int) -> tuple[NDArray[np.intp], list[NDArray[Any]]]:
+        """Return those of so many groups that somebody has, and for each number its sum in each of these."""
+        some = np.flatnonzero(np.bincount(self.groups, minlength=size))
+        most = [int(np.abs(each).max(initial=0)) * len(each) for each in self.numbers]
+        return some, [added(self.groups, each, size, top)[some] for each, top in zip(self.numbers, most, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class BundleStatement:
+    """A statement about bundles, whom its rows ask, and how their sums are read. Public."""
+
+    asking: Asking
+    layout: Layout
+    sums: tuple[Sums, ...]
+    limit: AnyLimit
+
+    @property
+    def text(self) -> str:
+        """The statement."""
+        return self.asking.text
+
+    def staying(self, bundles: Bundles, admission: Admission) -> Bundles:
+        """Ask each unit, and return the bundles of those who take part."""
+        return bundles.asked(self.asking, self.sums, self.limit, admission)
+
+
+def statement_of(
+    aggregation: Aggregation, rows: PassedRows, writing: Callable[[Needs, Sequence[Sums]], str | None]
+) -> BundleStatement | None:
+    """Return the statement that an engine writes about bundles of some rows.
+
+    None if something else than numbers is asked, or numbers too wide for 64 bits, or if the engine writes none.
+    """
+    aggregates, limit = aggregation.aggregates, aggregation.limit
+    if not aggregates or not all(isinstance(one, OF_NUMBERS) for one in aggregates):
+        return None
+    needs = Needs(rows)
+    readings = tuple(needs.read(aggregate) for aggregate in aggregates)
+    sums = tuple(one for one in readings if isinstance(one, Sums))
+    text = writing(needs, sums) if fits(sums, limit) else None
+    if text is None:
+        return None
+    layout = Layout(rows.keys, aggregation.public, grouped=True, readings=readings)
+    return BundleStatement(Asking(text, rows.units, (True,) * len(sums)), layout, sums, limit)
+
+
+def fits(sums: Sequence[Sums], limit: AnyLimit) -> bool:
+    """Whether all numbers of bundles surely fit 64 bits, and those that are made of them."""
+    # No more rows of a unit count in a group, and each adds no more to a term.
+    return all(one.most * limit.rows_per_group * len(one.terms) < NARROW for one in sums)
+
+
+def added(places: NDArray[np.intp], numbers: NDArray[Any], size: int, most: int) -> NDArray[Any]:
+    """Return exact sums of whole numbers by their places; none of the sums is above `most` in magnitude."""
+    if most < EXACT:
+        return np.bincount(places, weights=numbers, minlength=size)
+    sums = np.zeros(size, dtype=np.int64 if most < NARROW else object)
+    np.add.at(sums, places, numbers.astype(sums.dtype))
+    return sums

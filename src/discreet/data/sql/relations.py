@@ -1,0 +1,379 @@
+"""Relations as SQL, once for all engines: one SELECT, whose rows and order are what `discreet.algebra.relations` says.
+
+Only what DuckDB, PostgreSQL and Spark have in common: SELECT, JOIN, LEFT JOIN, EXISTS, ROW_NUMBER, UNION ALL, GROUP BY.
+The rest is a `Dialect`'s. What is selected has safe names, u0, o0, c0, …, and each subquery an alias t0, t1, … of its
+own, so that no name of a question is ever part of it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from discreet.algebra.expressions import Expression, Literal, call
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
+    Derived,
+    First,
+    Fold,
+    Folded,
+    JoinKind,
+    MatchJoin,
+    Pair,
+    PerUnit,
+    PublicJoin,
+    PublicScan,
+    Relation,
+    Scan,
+    UnionAll,
+    UnitJoin,
+    check_relation,
+    columns_of,
+    need_people,
+    scans_in,
+)
+from discreet.algebra.row_caps import MAKING, FanOut, RowFacts, fan_outs_in, is_plain, kept_of_public
+from discreet.algebra.row_hashes import KEYS, MASK, OTHERS, UNITS
+from discreet.algebra.substitution import prefixed
+from discreet.core.exact import nearest_float
+from discreet.core.schema import Column, Kind
+from discreet.data.sql.dialect import Dialect, Scanned, Typed
+from discreet.data.sql.row_cuts import (
+    agreeing,
+    capped,
+    cut_pair,
+    fan_out_sql,
+    first_of_each,
+    same_unit,
+    with_tables,
+)
+
+#: What names on the left and on the right of a pair begin with, while they are compared.
+LEFT, RIGHT = "left.", "right."
+#: What engines have a function for.
+FOLDED = {
+    Fold.PRESENT: "count({})",
+    Fold.DISTINCT: "count(DISTINCT {})",
+    Fold.LEAST: "min({})",
+    Fold.MOST: "max({})",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSql:
+    """A SELECT, and what it yields: names of its own columns, for whoever selects from it in turn."""
+
+    text: str
+    #: u0, or u0 and u1; none if rows are units, or nobody's alone.
+    units: tuple[Typed, ...]
+    #: What the rows of one unit are ordered by, for `Dialect.sorting`. Rows that are equal in all are interchangeable.
+    order: tuple[Typed, ...]
+    #: The relation's columns, in their order, under safe names.
+    columns: Mapping[str, Typed]
+
+    def under(self, alias: str) -> "RelationSql":
+        """Return it as it stands in FROM, under an alias, and the qualified names of its columns."""
+        return RelationSql(
+            f"({self.text}) AS {alias}",
+            tuple(Typed(f"{alias}.{one.text}", one.kind) for one in self.units),
+            tuple(Typed(f"{alias}.{one.text}", one.kind) for one in self.order),
+            {name: Typed(f"{alias}.{one.text}", one.kind) for name, one in self.columns.items()},
+        )
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The columns as `Dialect.value` takes them."""
+        return {name: one.text for name, one in self.columns.items()}
+
+
+def relation_sql(relation: Relation, dialect: Dialect, salt: int, facts: RowFacts) -> RelationSql:
+    """Return a relation as SQL. The salt is the aggregation's. Engines ask `check_source` first."""
+    check_relation(relation)
+    return Writing(dialect, salt, facts).relation(relation)
+
+
+def fan_outs_sql(relation: Relation, dialect: Dialect) -> tuple[tuple[FanOut, ...], str]:
+    """Return the fan-outs that have to be known for a relation, and one statement that asks for them, if there are any.
+
+    It reads public tables alone. Its rows have the columns part and n, one for each fan-out.
+    """
+    writing = Writing(dialect, 0, RowFacts(cap=1))
+    fan_outs = fan_outs_in(relation)
+    asked = enumerate(fan_out_sql(writing, one) for one in fan_outs)
+    parts = (f"SELECT {part} AS part, n FROM ({text}) AS f{part}" for part, text in asked)  # noqa: S608
+    return fan_outs, " UNION ALL ".join(parts)
+
+
+@dataclass(slots=True)
+class Writing:
+    """One statement in the making."""
+
+    dialect: Dialect
+    salt: int
+    facts: RowFacts
+    _aliases: int = field(default=0, init=False)
+
+    def alias(self) -> str:
+        """Return a new alias."""
+        self._aliases += 1
+        return f"t{self._aliases - 1}"
+
+    def relation(self, relation: Relation | PublicScan) -> RelationSql:
+        """Return a relation as a SELECT."""
+        match relation:
+            case Scan():
+                return self._scanned(relation)
+            case PublicScan(table=table, columns=columns):
+                return self._taken(self.dialect.scanned_public(table, self.alias()), columns)
+            case Derived():
+                return self._derived(relation)
+            case PerUnit():
+                return self._per_unit(relation)
+            case First():
+                return self._first(relation)
+            case UnionAll():
+                return self._union(relation)
+            case _:
+                return self._match(relation) if isinstance(relation, MatchJoin) else self._join(relation)
+
+    def below(self, relation: Relation | PublicScan) -> RelationSql:
+        """Return a relation as it stands in FROM."""
+        return self.relation(relation).under(self.alias())
+
+    def select(
+        self, units: Sequence[Typed], order: Sequence[Typed], columns: Mapping[str, Typed], tail: str
+    ) -> RelationSql:
+        """Return a SELECT of pieces of SQL, with what stands from FROM on."""
+        named = [(f"u{place}", one) for place, one in enumerate(units)]
+        ordered = [(f"o{place}", one) for place, one in enumerate(order)]
+        listed = [(f"c{place}", one) for place, one in enumerate(columns.values())]
+        items = [f"{one.text} AS {name}" for name, one in (*named, *ordered, *listed)]
+        return RelationSql(
+            f"SELECT {', '.join(items) or '1 AS nothing'} {tail}",
+            tuple(Typed(name, one.kind) for name, one in named),
+            tuple(Typed(name, one.kind) for name, one in ordered),
+            {own: Typed(name, one.kind) for own, (name, one) in zip(columns, listed, strict=True)},
+        )
+
+    def sorted_by(self, pieces: Iterable[Typed]) -> str:
+        """Return an ORDER BY; nothing if there is nothing to order by."""
+        texts = [self.dialect.sorting(piece) for piece in pieces]
+        return f"ORDER BY {', '.join(texts)}" if texts else ""
+
+    def valued(self, expression: Expression, source: RelationSql) -> Typed:
+        """Return an expression over a relation's columns."""
+        return Typed(self.dialect.value(expression, source.texts), expression.kind)
+
+    # --- one relation ---
+
+    def _scanned(self, scan: Scan) -> RelationSql:
+        """Return a private table, at most the cap's rows of each unit."""
+        text = self.dialect.scanned(scan.table, self.alias(), whole=scan.whole)
+        taken = self._taken(text, scan.columns)
+        if not taken.units or not self.facts.is_cut(scan):
+            return taken
+        return capped(self, taken, self.facts.cap, once=False)
+
+    def _taken(self, scanned: Scanned, columns: Sequence[Column]) -> RelationSql:
+        """Return a table's own rows; those of nobody are left out."""
+        somebody = f" WHERE {scanned.units[0].text} IS NOT NULL" if scanned.units else ""
+        taken = {column.name: Typed(scanned.columns[column.name], column.kind) for column in columns}
+        return self.select(scanned.units, scanned.order, taken, f"FROM {scanned.text}{somebody}")
+
+    def _derived(self, derived: Derived) -> RelationSql:
+        source = self.below(derived.source)
+        columns = {named.column.name: self.valued(named.expression, source) for named in derived.columns}
+        tail = f"FROM {source.text}"
+        if derived.where is not None:
+            tail = f"{tail} WHERE {self.dialect.truth(derived.where, source.texts)}"
+        return self.select(source.units, source.order, columns, tail)
+
+    def _per_unit(self, relation: PerUnit) -> RelationSql:
+        """Values are selected first, so that rows are grouped by columns, whatever these are made of."""
+        source = self.below(relation.source)
+        need_people(relation, source.units)
+        keys = {key.column.name: self.valued(key.expression, source) for key in relation.keys}
+        values = {
+            str(place): self.valued(folded.value, source)
+            for place, folded in enumerate(relation.values)
+            if folded.value is not None
+        }
+        prepared = self.select(source.units, tuple(keys.values()), values, f"FROM {source.text}").under(self.alias())
+        groups = ", ".join(one.text for one in (*prepared.units, *prepared.order))
+        folds = {
+            folded.column.name: Typed(self._folded(folded, prepared.columns.get(str(place))), folded.column.kind)
+            for place, folded in enumerate(relation.values)
+        }
+        # The keys are the order, too.
+        columns = {**dict(zip(keys, prepared.order, strict=True)), **folds}
+        found = self.select(prepared.units, (), columns, f"FROM {prepared.text} GROUP BY {groups}")
+        return RelationSql(found.text, found.units, tuple(found.columns.values())[: len(keys)], found.columns)
+
+    def _folded(self, folded: Folded, value: Typed | None) -> str:
+        """Return what one unit's values become; GROUP BY stands below."""
+        if value is None:
+            return "count(*)"
+        if folded.fold is Fold.TOTAL:
+            return self._total(folded, value)
+        if folded.fold is Fold.MEAN:
+            total, count = self.dialect.real(self._total(folded, value)), self.dialect.real(f"count({value.text})")
+            return f"CASE WHEN count({value.text}) > 0 THEN {total} / {count} END"
+        return FOLDED[folded.fold].format(value.text)
+
+    def _total(self, folded: Folded, value: Typed) -> str:
+        dialect = self.dialect
+        if value.kind is not Kind.REAL or folded.bounds is None:
+            return dialect.clipped(dialect.wide_sum(value.text))
+        step = dialect.value(Literal(nearest_float(folded.bounds.step), Kind.REAL), {})
+        return f"({dialect.real(dialect.clipped(dialect.wide_sum(dialect.point(value, folded.bounds))))} * {step})"
+
+    def _first(self, first: First) -> RelationSql:
+        source = self.below(first.source)
+        need_people(first, source.units)
+        prepared = self.select(
+            source.units,
+            (self.valued(first.by, source), *source.order),
+            source.columns,
+            f"FROM {source.text}",
+        ).under(self.alias())
+        by = prepared.order[0]
+        nothing = Typed(f"({by.text} IS NULL)", Kind.BOOLEAN)
+        place = Typed(self.numbered(prepared.units, (nothing, *prepared.order)), Kind.INTEGER)
+        numbered = self.select(prepared.units, (place,), prepared.columns, f"FROM {prepared.text}").under(self.alias())
+        tail = f"FROM {numbered.text} WHERE {numbered.order[0].text} <= {first.rows}"
+        return self.select(numbered.units, numbered.order, numbered.columns, tail)
+
+    def numbered(self, apart: Iterable[Typed], order: Iterable[Typed]) -> str:
+        """Return the number of a row, from 1 on, among those that are equal in some columns."""
+        return f"ROW_NUMBER() OVER (PARTITION BY {', '.join(one.text for one in apart)} {self.sorted_by(order)})"
+
+    def _union(self, union: UnionAll) -> RelationSql:
+        parts = [self.below(part) for part in union.parts]
+        tables = [scan.table for scan in scans_in(union) if isinstance(scan, Scan)]
+        if len(set(tables)) < len(tables):
+            need_people(union, parts[0].units)  # or one row would be several
+        slots, places = _slots([part.order for part in parts])
+        names = [column.name for column in columns_of(union)]
+        made = []
+        for number, (part, mine) in enumerate(zip(parts, places, strict=True)):
+            by_slot = dict(zip(mine, part.order, strict=True))
+            order = [by_slot.get(slot) or self._nothing(kind) for slot, kind in enumerate(slots)]
+            columns = dict(zip(names, part.columns.values(), strict=True))
+            which = Typed(f"{number}", Kind.INTEGER)
+            made.append(self.select(part.units, (which, *order), columns, f"FROM {part.text}"))
+        text = " UNION ALL ".join(one.text for one in made)
+        together = RelationSql(text, made[0].units, made[0].order, made[0].columns)
+        if not together.units or sum(map(self.facts.most, union.parts)) <= self.facts.cap:
+            return together
+        return capped(self, together, self.facts.cap, once=True)
+
+    def _nothing(self, kind: Kind) -> Typed:
+        return Typed(self.dialect.value(Literal(None, kind), {}), kind)
+
+    # --- joins ---
+
+    def _join(self, join: PublicJoin | UnitJoin) -> RelationSql:
+        tables, left, right = self._sides(join)
+        left, right = left.under(self.alias()), right.under(self.alias())
+        if isinstance(join, UnitJoin) or join.kind in MAKING:
+            need_people(join, left.units)
+        tests = [self.equal(pair, left, right) for pair in join.on]
+        if isinstance(join, UnitJoin):
+            tests = [*same_unit(left.units, right.units), *tests]
+        on = " AND ".join(tests) or "1 = 1"
+        if join.kind not in MAKING:
+            no = "NOT " if join.kind is JoinKind.ANTI else ""
+            tail = f"FROM {left.text} WHERE {no}EXISTS (SELECT 1 FROM {right.text} WHERE {on})"  # noqa: S608 - our names
+            return self.select(left.units, left.order, left.columns, tail)
+        tail = f"FROM {left.text} {join.kind.value} {right.text} ON {on}"
+        columns = {**left.columns, **right.columns}
+        return with_tables(tables, self.select(left.units, (*left.order, *right.order), columns, tail))
+
+    def _sides(self, join: PublicJoin | UnitJoin) -> tuple[Sequence[str], RelationSql, RelationSql]:
+        """Return both sides of a join, as SELECTs that are cut where a unit may have too many rows for its caps."""
+        left, right = self.relation(join.left), self.relation(join.right)
+        if join.kind not in MAKING or not left.units:
+            return (), left, right
+        if isinstance(join, UnitJoin):
+            if not self.facts.cuts(join):
+                return (), left, right
+            return cut_pair(
+                self, left, right, once=(not is_plain(join.left, self.facts), not is_plain(join.right, self.facts))
+            )
+        fan_out = self.facts.fan_out(join.right, join.on)
+        kept = kept_of_public(fan_out, self.facts.cap)
+        if self.facts.most(join.left) > kept:
+            left = capped(self, left, kept, once=not is_plain(join.left, self.facts))
+        if fan_out > self.facts.cap:
+            source, compared = right.under(self.alias()), FanOut.of(join.right, join.on)
+            values = [agreeing(self, compared, place, source) for place in range(len(join.on))]
+            right = first_of_each(self, source, values, self.facts.cap)
+        return (), left, right
+
+    def equal(self, pair: Pair, left: RelationSql, right: RelationSql) -> str:
+        """Return whether two values are equal, as comparisons have it: NULL is equal to nothing."""
+        columns = {
+            **{f"{LEFT}{name}": text for name, text in left.texts.items()},
+            **{f"{RIGHT}{name}": text for name, text in right.texts.items()},
+        }
+        return self.dialect.value(call(F.EQ, prefixed(pair[0], LEFT), prefixed(pair[1], RIGHT)), columns)
+
+    # --- people with each other ---
+
+    def _match(self, join: MatchJoin) -> RelationSql:
+        left, right = (self._thinned(join, side) for side in (0, 1))
+        tests = [f"{one.text} = {other.text}" for one, other in zip(left.order, right.order, strict=True)]
+        tail = f"FROM {left.text} JOIN {right.text} ON {' AND '.join(tests)}"
+        return self.select((), (), {**left.columns, **right.columns}, tail)
+
+    def _thinned(self, join: MatchJoin, side: int) -> RelationSql:
+        """Return the rows of one side that stay; in place of an order, the pairs' values."""
+        source = self.below((join.left, join.right)[side])
+        need_people(join, source.units)
+        values = [self.valued(pair[side], source) for pair in join.on]
+        apart = [Typed(self.numbered(source.units, source.order), Kind.INTEGER), *values]
+        present = " AND ".join(f"{value.text} IS NOT NULL" for value in values)
+        numbered = self.select(source.units, apart, source.columns, f"FROM {source.text} WHERE {present}")
+        marked = self._marked(numbered.under(self.alias()), 1)
+        own = self._ranked(marked, marked.units, (marked.order[0], marked.order[1]), join.rows)
+        marked = self._marked(own, 2)
+        by = (marked.order[0], *marked.units, marked.order[1])
+        return self._ranked(marked, marked.order[2:], by, join.matches, skipped=2)
+
+    def _marked(self, source: RelationSql, offset: int) -> RelationSql:
+        """Return rows with a mark, before their number, which is counted from 1 on."""
+        number, salt = source.order[0].text, (self.salt + offset) & MASK
+        mark = self.dialect.mixed(f"({salt} + {self.name(source.units)} * {UNITS} + ({number} - 1) * {OTHERS})")
+        order = (Typed(mark, Kind.INTEGER), *source.order)
+        return self.select(source.units, order, source.columns, f"FROM {source.text}").under(self.alias())
+
+    def name(self, units: Sequence[Typed]) -> str:
+        """Return the name of a unit, as `discreet.algebra.row_hashes` has it; below 2³²."""
+        name = self.dialect.word(units[0])
+        for one in units[1:]:
+            name = f"(({name} * {KEYS} + {self.dialect.word(one)}) % {MASK + 1})"
+        return name
+
+    def _ranked(
+        self, source: RelationSql, apart: Sequence[Typed], by: Sequence[Typed], most: int, skipped: int = 1
+    ) -> RelationSql:
+        """Return the first rows of those that are equal in some columns, less what their order begins with."""
+        rank = Typed(self.numbered(apart, by), Kind.INTEGER)
+        order = (rank, *source.order[skipped:])
+        ranked = self.select(source.units, order, source.columns, f"FROM {source.text}").under(self.alias())
+        tail = f"FROM {ranked.text} WHERE {ranked.order[0].text} <= {most}"
+        return self.select(ranked.units, ranked.order[1:], ranked.columns, tail).under(self.alias())
+
+
+def _slots(orders: Sequence[Sequence[Typed]]) -> tuple[list[Kind], list[list[int]]]:
+    """Return kinds of columns in which all of some orders find room, one after another, and the places of each."""
+    slots: list[Kind] = []
+    places = []
+    for order in orders:
+        mine: list[int] = []
+        for piece in order:
+            later = range(mine[-1] + 1 if mine else 0, len(slots))
+            found = next((slot for slot in later if slots[slot] is piece.kind), len(slots))
+            if found == len(slots):
+                slots.append(piece.kind)
+            mine.append(found)
+        places.append(mine)
+    return slots, places

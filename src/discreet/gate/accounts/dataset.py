@@ -1,0 +1,209 @@
+"""The dataset account charges everybody alike: one filter for all analysts, or one for each.
+
+A frozen value: a payment returns a new account or is refused.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from discreet.accounting import (
+    ConcentratedFilter,
+    Filter,
+    PrivacyLoss,
+    Repeated,
+    filter_from_text,
+    filter_to_text,
+    with_limit,
+)
+from discreet.accounting.filters import adds_exactly, states_no_less
+from discreet.core import BudgetExceeded
+from discreet.core.untrusted_text import read_fraction
+from discreet.gate.ledger.budget import Budget, Policy
+from discreet.gate.ledger.chain import damaged
+from discreet.gate.ledger.encoding import canonical, parsed
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetAccount:
+    """What everybody together, and each analyst, has paid."""
+
+    policy: Policy
+    #: A filter from which nothing was paid.
+    empty: Filter
+    #: What all have paid, under `Policy.SHARED`; what became known elsewhere, under `Policy.SEPARATE`. In either case
+    #: its limit is the budget's.
+    total: Filter
+    #: What each analyst has paid.
+    analysts: Mapping[str, Filter] = field(default_factory=dict)
+    #: Limits of single analysts; the others have the budget's.
+    limits: Mapping[str, Fraction] = field(default_factory=dict)
+    #: Whether all there is has become known elsewhere.
+    closed: bool = False
+
+    @classmethod
+    def born(cls, budget: Budget, policy: Policy) -> "DatasetAccount":
+        """Return an account from which nothing was paid."""
+        return cls(policy, budget.filter(), budget.filter())
+
+    @property
+    def symbol(self) -> str:
+        """ε or ρ: what the account is kept in."""
+        return "ρ" if isinstance(self.total, ConcentratedFilter) else "ε"
+
+    @property
+    def promise(self) -> PrivacyLoss:
+        """What everything together costs at most."""
+        return self.total.promise
+
+    @property
+    def limit(self) -> Fraction:
+        """The ε or ρ that the budget allows now."""
+        return limit_of(self.total)
+
+    def filter_of(self, analyst: str) -> Filter:
+        """Return what an analyst has paid, under the limit that binds now."""
+        kept = self.analysts.get(analyst, self._beginner)
+        return _limited(kept, min(self.limits.get(analyst, self.limit), self.limit))
+
+    def binding(self, analyst: str) -> Filter:
+        """Return the filter that leaves this analyst the least."""
+        own = self.filter_of(analyst)
+        return own if self.policy is Policy.SEPARATE or own.left < self.total.left else self.total
+
+    def states_no_less(self, counted: "DatasetAccount") -> bool:
+        """Tell whether this is another account, with sums that an earlier version of this library rounded up more."""
+        return (
+            replace(self, total=self.empty, analysts={}) == replace(counted, total=counted.empty, analysts={})
+            and self.analysts.keys() == counted.analysts.keys()
+            and all(states_no_less(own, counted.analysts[name]) for name, own in self.analysts.items())
+            and states_no_less(self.total, counted.total)
+        )
+
+    def left_of(self, session: Filter) -> Fraction:
+        """Return what is left of a filter of this account: nothing if the account is closed."""
+        return Fraction(0) if self.closed else session.left
+
+    def fits(self, cost: PrivacyLoss, analyst: str) -> bool:
+        """Tell whether a payment would be admitted."""
+        shared = self.policy is Policy.SHARED
+        return not self.closed and (not shared or self.total.fits(cost)) and self._own(analyst).fits(cost)
+
+    def admit(self, cost: PrivacyLoss, analyst: str) -> "DatasetAccount":
+        """Return the account after a payment, or raise `BudgetExceeded`."""
+        if self.closed:
+            raise BudgetExceeded(
+                "The account is closed: what it protects became known elsewhere.",
+                fix="reuse an earlier release: asking for it again is free",
+            )
+        shared = self.policy is Policy.SHARED
+        total = self.total.admit(cost) if shared else self.total
+        if shared and not analyst:
+            return replace(self, total=total)
+        try:
+            own = self._own(analyst).admit(cost)
+        except BudgetExceeded as error:
+            whose = "the analyst's own share" if analyst in self.limits else "what one analyst may learn"
+            raise BudgetExceeded(f"{error.problem} (This is {whose}.)", fix=error.fix) from None
+        return replace(self, total=total, analysts={**self.analysts, analyst: own})
+
+    def adds_exactly(self, costs: Sequence[tuple[str, PrivacyLoss]]) -> bool:
+        """Tell whether payments of these analysts and costs add up to the same in any order: nothing is rounded."""
+        analysts = {name: self.analysts.get(name, self._beginner) for name, _ in costs}
+        return adds_exactly(self.total, [cost for _, cost in costs], *analysts.values())
+
+    def admit_run(self, costs: Mapping[tuple[str, PrivacyLoss], int]) -> "DatasetAccount":
+        """Return the account after payments that add up exactly, so many of each; or raise `BudgetExceeded`."""
+        account, sums = self, Counter[PrivacyLoss]()
+        shared = self.policy is Policy.SHARED
+        for (analyst, cost), times in costs.items():
+            sums[cost] += times
+            if analyst or not shared:
+                own = account.filter_of(analyst).admit(_repeated(cost, times))
+                account = replace(account, analysts={**account.analysts, analyst: own})
+        if self.closed and sums:
+            return account.admit(next(iter(sums)), "")  # which is refused
+        total = account.total
+        for cost, times in sums.items() if shared else ():
+            total = total.admit(_repeated(cost, times))
+        return replace(account, total=total)
+
+    def resized(self, limit: Fraction | None, analyst: str | None) -> "DatasetAccount":
+        """Return the account under another limit: the budget's, or one analyst's (None: no limit of their own).
+
+        Where more is spent already, the limit becomes what is spent, and nothing is left.
+        """
+        if analyst is not None:
+            others = {name: kept for name, kept in self.limits.items() if name != analyst}
+            return replace(self, limits=others if limit is None else {**others, analyst: limit})
+        if limit is None:
+            return self
+        # No less than what anybody has learned: the limit is what is promised.
+        most = max((kept.spent for kept in self.analysts.values()), default=Fraction(0))
+        return replace(self, total=_limited(self.total, max(limit, most)))
+
+    def disclosed(self, cost: PrivacyLoss | None) -> "DatasetAccount":
+        """Return the account after something became known elsewhere; closed if that is more than was left."""
+        everybody = {name: self.filter_of(name) for name in self.analysts} if self.policy is Policy.SEPARATE else {}
+        if cost is None or not all(kept.fits(cost) for kept in (self.total, *everybody.values())):
+            return replace(self, closed=True)
+        analysts = {**self.analysts, **{name: kept.admit(cost) for name, kept in everybody.items()}}
+        return replace(self, total=self.total.admit(cost), analysts=analysts)
+
+    @property
+    def _beginner(self) -> Filter:
+        """An analyst who has asked nothing yet knows what everybody knows."""
+        return self.total if self.policy is Policy.SEPARATE else self.empty
+
+    def _own(self, analyst: str) -> Filter:
+        # Without names there is only the total.
+        return self.total if self.policy is Policy.SHARED and not analyst else self.filter_of(analyst)
+
+    def to_text(self) -> str:
+        """Return the one text of this account, for a checkpoint."""
+        return canonical(
+            {
+                "policy": self.policy.value,
+                "empty": filter_to_text(self.empty),
+                "total": filter_to_text(self.total),
+                "analysts": {name: filter_to_text(kept) for name, kept in self.analysts.items()},
+                "limits": {name: str(limit) for name, limit in self.limits.items()},
+                "closed": self.closed,
+            }
+        ).decode("ascii")
+
+    @classmethod
+    def from_text(cls, text: str) -> "DatasetAccount":
+        """Return the account that a text stands for."""
+        try:
+            fields = parsed(text.encode("ascii"))
+            found = cls(
+                Policy(fields["policy"]),
+                filter_from_text(fields["empty"]),
+                filter_from_text(fields["total"]),
+                {name: filter_from_text(kept) for name, kept in fields["analysts"].items()},
+                {name: read_fraction(limit) for name, limit in fields["limits"].items()},
+                fields["closed"] is True,
+            )
+        except (ValueError, KeyError, AttributeError, TypeError):
+            found = None
+        if found is None or found.to_text() != text:
+            raise damaged("The totals of a checkpoint are not readable.")
+        return found
+
+
+def _repeated(cost: PrivacyLoss, times: int) -> PrivacyLoss:
+    return Repeated(cost, times) if times > 1 else cost
+
+
+def limit_of(session: Filter) -> Fraction:
+    """Return the ε or ρ of a filter."""
+    return session.rho if isinstance(session, ConcentratedFilter) else session.epsilon
+
+
+def _limited(session: Filter, limit: Fraction) -> Filter:
+    now = limit_of(session)
+    if limit == now:
+        return session
+    return with_limit(session, limit if limit > now else max(limit, session.spent))

@@ -1,0 +1,255 @@
+"""What becomes of proposals: the only code that decides what is written."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerUnavailable, StillRunning
+from discreet.gate.accounts.protocol import PersonalAccount
+from discreet.gate.ledger.chain import Entry, linked
+from discreet.gate.ledger.events import (
+    Begun,
+    Birth,
+    Charged,
+    Checkpoint,
+    Continued,
+    Event,
+    Excused,
+    Failed,
+    Payment,
+    Released,
+    Resized,
+    Reviewed,
+    digest_beside,
+    from_body,
+    now,
+    to_body,
+)
+from discreet.gate.ledger.least_price import need_least_price
+from discreet.gate.ledger.runs import ENDINGS, GONE
+from discreet.gate.ledger.state import Book
+from discreet.gate.stores.protocol import (
+    Accepted,
+    Add,
+    Outcome,
+    Proposal,
+    Reading,
+    Refused,
+    charged_for,
+    keys_of,
+    trusted,
+)
+
+#: After so many entries there is a checkpoint, so that opening replays no more than these.
+OFTEN = 16384
+
+#: A review that is repeated within so many entries, to the byte, is the same: whoever wrote it for another died.
+RETRIED = 256
+
+#: Sign a checkpoint of this number after this head; empty if there is no key at hand.
+Sign = Callable[[int, bytes, bytes], str]
+#: Tell whether a runner may still be running.
+IsRunning = Callable[[str], bool]
+
+
+def written(
+    book: Book, proposals: Sequence[Proposal], reading: Reading, add: Add, sign: Sign, is_running: IsRunning
+) -> tuple[Book, list[Outcome]]:
+    """Write what of the proposals may be written, inside a transaction; return the book and what became of each.
+
+    Before a run is begun, runs whose process is gone are noted as failures.
+    """
+    book = book.caught_up(reading.entries)
+    outcomes: list[Outcome] = []
+    for body, answer in proposals:
+        try:
+            event = from_body(body)
+            existing = _existing(event, reading, book)
+            if existing is None and _touches_runs(event):
+                for run in (one for one in book.runs.open if not is_running(one.runner)):
+                    book = _appended(book, Failed(at=now(), run=run.number, how=GONE), None, add, sign)
+            if isinstance(event, Reviewed) and existing is None:
+                existing = _reviewed(event, body, reading, book)
+            if existing is None:
+                _need_charged(event, book, reading)
+                _need_runnable(event, book, reading)
+                book = _appended(book, event, answer, add, sign)
+                outcomes.append(Accepted(book.number, book.head.hex(), fresh=True))
+            else:
+                outcomes.append(Accepted(existing.number, existing.head.hex(), fresh=False))
+        except (DiscreetError, LookupError) as error:
+            outcomes.append(_refused(error))
+    if book.number - max(book.checkpoint, 1) >= OFTEN:
+        book = _appended(book, checkpoint_of(book), None, add, sign)
+    return book, outcomes
+
+
+def checkpoint_of(book: Book) -> Checkpoint:
+    """Return the totals as an event, not yet signed."""
+    account, payments, releases, runs = book.totals()
+    return Checkpoint(at=now(), account=account, payments=payments, releases=releases, signature="", runs=runs)
+
+
+def _existing(event: Event, reading: Reading, book: Book) -> Entry | None:  # noqa: C901 - one case a kind
+    """Return where the same proposal was written before; refuse one that contradicts what was written."""
+    match event:
+        case Payment(request=request):
+            number = reading.payment_of(request)
+            if number is None:
+                return None
+            entry = trusted(reading, number)
+            earlier = None if entry is None else from_body(entry.body)
+            if not isinstance(earlier, Payment) or _asked(earlier) != _asked(event):
+                raise InvalidInput(
+                    "This request was paid for with another question, cost or analyst.",
+                    fix="choose a new request id for a new question",
+                )
+            return entry
+        case Released(payment=payment):
+            return _given(reading, payment, 0)
+        case Continued(payment=payment, step=step):
+            given = _given(reading, payment, step)
+            if given is None and reading.release_of(payment, step - 1) is None:
+                raise InvalidInput("The step before this one was not released.", fix="ask for the steps in order")
+            return given
+        case Charged(payment=payment):
+            # Nobody has seen what an earlier run of it answered, if there was one, as long as it is not released.
+            if _given(reading, payment, 0) is not None:
+                raise InvalidInput(
+                    "This was answered already.", fix="ask for it by its request: it is handed out again"
+                )
+            return None
+        case Begun(runner=runner):
+            begun = [run.number for run in book.runs.open if run.runner == runner]
+            return trusted(reading, begun[0]) if begun else None
+        case Birth():
+            raise InvalidInput("A ledger is born once.", fix="create another ledger")
+        case _:
+            return None
+
+
+def _touches_runs(event: Event) -> bool:
+    """Tell whether an event is decided by how many runs are open, or have failed."""
+    return isinstance(event, Begun | Reviewed | Excused) or (isinstance(event, Payment) and bool(event.runner))
+
+
+def _reviewed(event: Reviewed, body: bytes, reading: Reading, book: Book) -> Entry | None:
+    """Return the entry by which a review has no effect: the same review, or the newest where nothing has failed since.
+
+    A review of all sets a reserve aside, and hides what failed after it. So one that is proposed twice counts once.
+    """
+    if not book.runs.has_failures(event.analyst):
+        return trusted(reading, book.number)
+    return next((one for one in reading.entries(max(book.number - RETRIED, 0)) if one.body == body), None)
+
+
+def _need_runnable(event: Event, book: Book, reading: Reading) -> None:
+    """Refuse what may not be run or answered: too cheap, answered, being run elsewhere, or not begun."""
+    match event:
+        case Payment(cost=cost):
+            need_least_price(book.birth.budget, cost)
+        case Begun():
+            _need_unanswered(event, book, reading)
+        case Released(payment=payment, run=run):
+            _need_open(book, reading, run or payment, payment, 0)
+        case Continued(payment=payment, step=step, run=run):
+            _need_open(book, reading, run, payment, step)
+        case Failed(how=how) if how not in ENDINGS:
+            raise InvalidInput("A run does not end so.", fix="use Gate.release")
+
+
+def _need_unanswered(event: Begun, book: Book, reading: Reading) -> None:
+    """Refuse one more run of what was answered, is being run, or was paid for below the least price."""
+    if _given(reading, event.payment, event.step) is not None:
+        raise InvalidInput("This was answered already.", fix="ask for it by its request: it is handed out again")
+    if any((run.payment, run.step) == (event.payment, event.step) for run in book.runs.open):
+        raise StillRunning(
+            "This request is being run by another process.",
+            fix="ask again when that is done: its answer is handed out, at no further cost",
+        )
+    paid, budget = _event_at(reading, event.payment), book.birth.budget
+    # A payment from before there was a least price was taken, and may be run.
+    if isinstance(paid, Payment) and budget.least is not None:
+        need_least_price(budget, paid.cost)
+
+
+def _need_open(book: Book, reading: Reading, number: int, payment: int, step: int) -> None:
+    """Refuse the answer of a run that has ended: another process took it for gone, and it counts as a failure."""
+    for run in book.runs.open:
+        if run.number == number and (run.payment, run.step) == (payment, step):
+            return
+    event = _event_at(reading, number)
+    if isinstance(event, Begun) or (isinstance(event, Payment) and event.runner):
+        raise LedgerUnavailable(
+            "The run had been noted as ended when its answer came: the answer was not stored.",
+            fix="ask again under the same request, which is free",
+        )
+
+
+def _event_at(reading: Reading, number: int) -> Event | None:
+    entry = trusted(reading, number) if number else None
+    return None if entry is None else from_body(entry.body)
+
+
+def _need_charged(event: Event, book: Book, reading: Reading) -> None:
+    """Refuse an answer for which nobody was charged, where persons have accounts; and answers in steps."""
+    if not isinstance(book.account, PersonalAccount):
+        return
+    match event:
+        case Released(charge=0):
+            raise InvalidInput("Nobody was charged for this yet.", fix="charge before the answer is stored")
+        case Released(payment=payment, charge=charge) if charged_for(reading, payment) != charge:
+            raise LedgerUnavailable(
+                "Another run of the same request was charged since.",
+                fix="ask again under the same request, which is free",
+            )
+        case Continued():
+            raise InvalidInput("What is answered in steps is not charged to each person.", fix="ask for it at once")
+
+
+def _given(reading: Reading, payment: int, step: int) -> Entry | None:
+    """Return where a step of a payment was answered."""
+    entry = trusted(reading, payment)
+    if entry is None or not isinstance(from_body(entry.body), Payment):
+        raise InvalidInput("There is no such payment.", fix="pay first; the receipt has the number")
+    release = reading.release_of(payment, step)
+    return None if release is None else trusted(reading, release)
+
+
+def _asked(payment: Payment) -> tuple[object, ...]:
+    return payment.request, payment.analyst, payment.plan, payment.cost
+
+
+def _appended(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign) -> Book:
+    digest = digest_beside(event)
+    if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
+        raise InvalidInput("A release comes with the answer that it names.", fix="use Ledger.release")
+    match event:
+        case Resized(limit=limit, analyst=None) if limit is None or limit <= 0:
+            raise InvalidInput(
+                "A limit must be above 0.", fix="lower it to a small one; nothing is left below what is spent"
+            )
+        case Resized(limit=Fraction() as limit, analyst=None) if book.account.closed and limit > book.account.limit:
+            raise BudgetExceeded("The account is closed for good.", fix="reuse earlier releases")
+        case Checkpoint():
+            event = _signed(book, sign)
+    number = book.number + 1
+    entry = linked(book.head, number, to_body(event))
+    later = book.after(entry, event)
+    if isinstance(event, Begun) or (isinstance(event, Payment) and event.runner):
+        book.runs.need_room(event.analyst)
+    add(entry, keys_of(event), answer)
+    return later
+
+
+def _signed(book: Book, sign: Sign) -> Checkpoint:
+    """Return a checkpoint of the book as it is now; what a proposal said of the totals is out of date."""
+    plain = checkpoint_of(book)
+    return replace(plain, signature=sign(book.number + 1, book.head, to_body(plain)))
+
+
+def _refused(error: DiscreetError | LookupError) -> Refused:
+    if isinstance(error, DiscreetError):
+        return Refused(type(error).__name__, error.problem, error.fix)
+    return Refused("InvalidInput", "The proposal is not readable.", "use one release of discreet on all sides")

@@ -1,0 +1,422 @@
+"""What can happen to a ledger: a closed union of frozen events, each with canonical bytes.
+
+`at` is the clock's word for people to read. Nothing is ever decided by it.
+"""
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import lru_cache
+from hashlib import sha256
+from typing import assert_never
+
+from discreet.accounting import PrivacyLoss, loss_from_text, loss_to_text
+from discreet.core import InvalidInput, LedgerDamaged
+from discreet.gate.accounts.protocol import account_born
+from discreet.gate.ledger.budget import Budget, Policy
+from discreet.gate.ledger.budget_text import budget_fields, budget_of, number_of, text_of
+from discreet.gate.ledger.chain import damaged
+from discreet.gate.ledger.encoding import Fields, canonical, parsed
+
+#: Of the bytes. A change in what an event says, or in what follows from it, makes a new one. A kind that is added later
+#: has the number of its day, and the others keep theirs: so an old ledger reads as ever, and an old release that meets
+#: the new kind says that it needs a later one, and refuses.
+VERSION = 1
+LATER = {"continuation": 2, "charge": 3, "snapshot": 3, "begun": 4, "failure": 4, "excuse": 4, "review": 4}
+#: Fields that were added to a kind later: an event that has one is of the version of that day, and of its kind's else.
+ADDED = {"birth": "least", "payment": "runner", "release": "run", "continuation": "run", "checkpoint": "runs"}
+ADDED_VERSION = 4
+NEWEST = max(ADDED_VERSION, *LATER.values())
+#: Fields that are whole numbers, and texts that may be missing; all others are texts.
+NUMBERS = frozenset({"payment", "size", "payments", "releases", "step", "after", "settled", "charge", "run"})
+OPTIONAL = frozenset({"epsilon", "rho", "reserve", "unit", "limit", "cost"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Birth:
+    """A ledger begins. All that is fixed for life is said here."""
+
+    at: str
+    title: str
+    budget: Budget
+    policy: Policy
+    #: The public key, in hexadecimal, of whoever may sign checkpoints and certificates.
+    key: str
+    #: Random, so that no two ledgers have the same birth.
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payment:
+    """Something was paid for; from now on it may be run."""
+
+    at: str
+    request: str
+    analyst: str
+    #: Of the plan's canonical text, in hexadecimal.
+    plan: str
+    what: str
+    cost: PrivacyLoss
+    #: Who runs it, if its first run began with the payment; else empty, and not written.
+    runner: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What was paid for is run once more, or a later step of it: written before the run. See `runs`."""
+
+    at: str
+    payment: int
+    step: int
+    #: Who asks for it: of a later step, perhaps not who paid.
+    analyst: str
+    runner: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A run ended without an answer: it raised, was interrupted, or its process was gone (`how`)."""
+
+    at: str
+    #: The entry that began it.
+    run: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excused:
+    """A supervisor is about to stop a run, for a public reason. If it is stopped, that is no failure."""
+
+    at: str
+    run: int
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """The steward looked at the failures of one analyst, or (None) of all: they are counted anew from here."""
+
+    at: str
+    by: str
+    reason: str
+    analyst: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """What was paid for was answered; the answer is stored beside, this is its hash."""
+
+    at: str
+    payment: int
+    answer: str
+    size: int
+    #: The entry that charged persons for it, where they have accounts; else 0, and not written.
+    charge: int = 0
+    #: The entry that began the run, if it was not the payment; else 0, and not written.
+    run: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continued:
+    """One more step of what was paid for in one piece was answered: 1, 2, 3, …. Step 0 is the payment's `Released`."""
+
+    at: str
+    payment: int
+    step: int
+    answer: str
+    size: int
+    #: The entry that began the run; 0, and not written, in what was written before runs were noted.
+    run: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charged:
+    """Each person was charged for what was paid for; who, and how much, is stored beside, this is its hash.
+
+    What is stored begins with random bytes: or whoever knows everybody but one could tell by the hash whether that one
+    is among them. And its size is not said: that would tell how many there are.
+    """
+
+    at: str
+    payment: int
+    #: The last entry that charged somebody or added charges up, and the last that changed the terms, when it was run.
+    after: int
+    settled: int
+    people: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """All charges up to entry `after`, added up for each person, so that not all have to be read; stored beside."""
+
+    at: str
+    after: int
+    people: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resized:
+    """A steward raised or lowered the limit: of all, or of one analyst (where None takes theirs away)."""
+
+    at: str
+    by: str
+    reason: str
+    limit: Fraction | None
+    analyst: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotated:
+    """Somebody noted something."""
+
+    at: str
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disclosed:
+    """Something about the data became known elsewhere; it costs this much, or (None) all there is."""
+
+    at: str
+    by: str
+    reason: str
+    cost: PrivacyLoss | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """All totals so far, so that opening need not count from the beginning; signed if a key was at hand."""
+
+    at: str
+    account: str
+    payments: int
+    releases: int
+    #: Of the head before, the number and the totals: see `signing`. Empty if nobody signed.
+    signature: str
+    #: Open runs and failures: see `runs`. Empty, and not written, if there are none.
+    runs: str = ""
+
+
+#: Events with an answer stored beside them.
+Answered = Released | Continued
+#: Events with persons stored beside them, whom nobody sees but the steward.
+Peopled = Charged | Snapshot
+#: Events about runs that are not answered.
+Running = Begun | Failed | Excused | Reviewed
+Event = Birth | Payment | Answered | Peopled | Running | Resized | Annotated | Disclosed | Checkpoint
+
+
+def now(*, finely: bool = False) -> str:
+    """Return the time for people to read; `finely` where two events that say the same have to differ."""
+    return datetime.now(UTC).isoformat(timespec="microseconds" if finely else "seconds")
+
+
+def born(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
+    """Return a birth unlike any other; refuse what no account can begin with."""
+    account_born(budget, policy)
+    return Birth(at=now(), title=title, budget=budget, policy=policy, key=key, nonce=os.urandom(16).hex())
+
+
+def answered(payment: int, step: int, answer: bytes, charge: int = 0, run: int = 0) -> Answered:
+    """Return the event of an answer: the first of a payment, or that of a later step."""
+    run = 0 if run == payment else run
+    digest, size = sha256(answer).hexdigest(), len(answer)
+    if step:
+        return Continued(at=now(), payment=payment, step=step, answer=digest, size=size, run=run)
+    return Released(at=now(), payment=payment, answer=digest, size=size, charge=charge, run=run)
+
+
+def digest_beside(event: Event) -> str | None:
+    """Return the hash of what is stored beside an event, if something is."""
+    match event:
+        case Released(answer=digest) | Continued(answer=digest) | Charged(people=digest) | Snapshot(people=digest):
+            return digest
+        case _:
+            return None
+
+
+def kind_name(event: Event) -> str:  # noqa: C901, PLR0912 - one case a kind
+    """Return the word that stands for a kind of event, in the bytes and on the terminal."""
+    match event:
+        case Birth():
+            return "birth"
+        case Payment():
+            return "payment"
+        case Released():
+            return "release"
+        case Continued():
+            return "continuation"
+        case Charged():
+            return "charge"
+        case Snapshot():
+            return "snapshot"
+        case Begun():
+            return "begun"
+        case Failed():
+            return "failure"
+        case Excused():
+            return "excuse"
+        case Reviewed():
+            return "review"
+        case Resized():
+            return "resize"
+        case Annotated():
+            return "annotation"
+        case Disclosed():
+            return "disclosure"
+        case Checkpoint():
+            return "checkpoint"
+        case _:
+            assert_never(event)
+
+
+def to_body(event: Event) -> bytes:  # noqa: C901, PLR0912 - one case a kind
+    """Return the canonical bytes of an event."""
+    fields: Fields
+    match event:
+        case Birth():
+            fields = {
+                "title": event.title,
+                **budget_fields(event.budget),
+                "policy": event.policy.value,
+                "key": event.key,
+                "nonce": event.nonce,
+            }
+        case Payment(request=request, analyst=analyst, plan=plan, what=what, cost=cost, runner=runner):
+            fields = {
+                "request": request,
+                "analyst": analyst,
+                "plan": plan,
+                "what": what,
+                "cost": loss_to_text(cost),
+                **_said(runner=runner),
+            }
+        case Released(payment=payment, answer=answer, size=size, charge=charge, run=run):
+            fields = {"payment": payment, "answer": answer, "size": size, **_said(charge=charge, run=run)}
+        case Continued(payment=payment, step=step, answer=answer, size=size, run=run):
+            fields = {"payment": payment, "step": step, "answer": answer, "size": size, **_said(run=run)}
+        case Begun(payment=payment, step=step, analyst=analyst, runner=runner):
+            fields = {"payment": payment, "step": step, "analyst": analyst, "runner": runner}
+        case Failed(run=run, how=how):
+            fields = {"run": run, "how": how}
+        case Excused(run=run, by=by, reason=reason):
+            fields = {"run": run, "by": by, "reason": reason}
+        case Reviewed(by=by, reason=reason, analyst=analyst_or_none):
+            fields = {"by": by, "reason": reason, "analyst": analyst_or_none}
+        case Charged(payment=payment, after=after, settled=settled, people=people):
+            fields = {"payment": payment, "after": after, "settled": settled, "people": people}
+        case Snapshot(after=after, people=people):
+            fields = {"after": after, "people": people}
+        case Resized(by=by, reason=reason, limit=limit, analyst=analyst_or_none):
+            fields = {"by": by, "reason": reason, "limit": text_of(limit), "analyst": analyst_or_none}
+        case Annotated(by=by, text=text):
+            fields = {"by": by, "text": text}
+        case Disclosed(by=by, reason=reason, cost=cost_or_none):
+            fields = {
+                "by": by,
+                "reason": reason,
+                "cost": None if cost_or_none is None else loss_to_text(cost_or_none),
+            }
+        case Checkpoint():
+            fields = {
+                "account": event.account,
+                "payments": event.payments,
+                "releases": event.releases,
+                "signature": event.signature,
+                **_said(runs=event.runs),
+            }
+        case _:
+            assert_never(event)
+    kind = kind_name(event)
+    return canonical({"kind": kind, "version": version_of(kind, fields), "at": event.at, **fields})
+
+
+def _said(**fields: int | str) -> Fields:
+    """Return the fields that say something; the others are left out, so that old events read as ever."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def version_of(kind: object, fields: Fields) -> int:
+    """Return the version in which an event of a kind, with these fields, is written."""
+    if not isinstance(kind, str):
+        return VERSION
+    return ADDED_VERSION if ADDED.get(kind) in fields else LATER.get(kind, VERSION)
+
+
+def from_body(body: bytes) -> Event:
+    """Return the event that canonical bytes stand for; bytes that `to_body` would not have written are refused."""
+    fields = parsed(body)
+    if fields.pop("version", None) != version_of(fields.get("kind"), fields):
+        raise InvalidInput(
+            f"An event is written in another version than this release reads, which is {NEWEST}.",
+            fix="open the ledger with the release of discreet that wrote it, or a later one",
+        )
+    try:
+        kind = fields.pop("kind", None)
+        _need_kinds(fields, optional="analyst" if kind in ("resize", "review") else "")
+        event = _built(kind, fields)
+        same = to_body(event) == body
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        raise _unreadable() from None
+    if not same:
+        raise _unreadable()
+    return event
+
+
+def _need_kinds(fields: Fields, optional: str) -> None:
+    """Refuse a field that has another type than its event says; JSON would let any pass."""
+    for name, value in fields.items():
+        if name in NUMBERS:
+            fits = type(value) is int and value >= 0
+        else:
+            fits = type(value) is str or (value is None and name in {*OPTIONAL, optional})
+        if not fits:
+            raise _unreadable()
+
+
+def _built(kind: object, fields: Fields) -> Event:  # noqa: C901, PLR0912 - one case a kind
+    match kind:
+        case "birth":
+            return Birth(budget=budget_of(fields), policy=Policy(fields.pop("policy")), **fields)
+        case "payment":
+            return Payment(cost=loss_of(fields.pop("cost")), **fields)
+        case "release":
+            return Released(**fields)
+        case "continuation":
+            return Continued(**fields)
+        case "charge":
+            return Charged(**fields)
+        case "snapshot":
+            return Snapshot(**fields)
+        case "begun":
+            return Begun(**fields)
+        case "failure":
+            return Failed(**fields)
+        case "excuse":
+            return Excused(**fields)
+        case "review":
+            return Reviewed(**fields)
+        case "resize":
+            return Resized(limit=number_of(fields.pop("limit")), **fields)
+        case "annotation":
+            return Annotated(**fields)
+        case "disclosure":
+            cost = fields.pop("cost")
+            return Disclosed(cost=None if cost is None else loss_from_text(cost), **fields)
+        case "checkpoint":
+            return Checkpoint(**fields)
+        case _:
+            raise _unreadable()
+
+
+@lru_cache(maxsize=1024)
+def loss_of(text: str) -> PrivacyLoss:
+    """Return the loss that a text stands for; the same ones come again and again."""
+    return loss_from_text(text)
+
+
+def _unreadable() -> LedgerDamaged:
+    return damaged("An entry is not the text of an event.")

@@ -1,0 +1,439 @@
+"""The ledger: payments and releases against a budget, for life.
+
+All that counts is in the store. This is the only class that writes to it, and every write goes through `clerk`.
+"""
+
+import math
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from functools import lru_cache, partial
+from hashlib import sha256
+from pathlib import Path
+
+from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
+from discreet.core import Finished, InvalidInput, LedgerDamaged, Number, WrongType, positive
+from discreet.core.schema import Value
+from discreet.gate.accounts.charging import PeopleDesk
+from discreet.gate.accounts.statements import Distribution, Statement
+from discreet.gate.ledger.append import checkpoint_of, written
+from discreet.gate.ledger.budget import Budget, Policy
+from discreet.gate.ledger.chain import GENESIS, Entry, damaged, linked
+from discreet.gate.ledger.events import (
+    Annotated,
+    Answered,
+    Birth,
+    Disclosed,
+    Event,
+    Payment,
+    Resized,
+    answered,
+    born,
+    from_body,
+    now,
+    to_body,
+)
+from discreet.gate.ledger.opening import Places, need_continued, need_new, opened_book, opened_store, places_of
+from discreet.gate.ledger.run_desk import RunDesk
+from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.views import ledger_html, ledger_text
+from discreet.gate.plans import need_label, need_words
+from discreet.gate.proofs.anchors import Anchor, Handles, append_anchors, held, need_anchor_file, write_anchor
+from discreet.gate.proofs.key_files import fitting, key_at_hand, key_for_birth
+from discreet.gate.proofs.signing import CHECKPOINT, SigningKey, checkpoint_message
+from discreet.gate.proofs.verification import Progress, Verification, verified
+from discreet.gate.releases import Receipt, receipt_of
+from discreet.gate.stores.protocol import (
+    Accepted,
+    Add,
+    Outcome,
+    Proposal,
+    Reading,
+    Refused,
+    Store,
+    error_of,
+    keys_of,
+    paid_by,
+    paid_for,
+    released_by,
+    trusted,
+    unanswered_for,
+)
+from discreet.gate.stores.thread_queue import Locks, ThreadQueue
+
+
+class Ledger(AbstractContextManager["Ledger"]):
+    """The durable record of one dataset's payments. Make one with `create`, find it again with `open`.
+
+    Guarantee: whatever is handed out was paid for on disk before, and the payments never exceed the budget: not after
+    a crash, not with many writers, not at any moment in between. See the documentation, `ledger`.
+    """
+
+    def __init__(self, store: Store, book: Book, key: SigningKey | None, places: Places) -> None:
+        self._store, self._book, self._key, self._places = store, book, key, places
+        self._lock, self._process_id, self._anchored = threading.RLock(), os.getpid(), 0
+        #: Requests that are being run by some gate of this ledger.
+        self.running = Locks()
+        self._threads = ThreadQueue(lambda proposals: store.submit(proposals, self._process))
+        self.runs = RunDesk(store.handle, store.is_present, lambda: self.book, lambda: self._book, self._proposed)
+        self.people = PeopleDesk(self.identity, lambda: self.book, store.reading, self._proposed, book.vouched)
+
+    @classmethod
+    def create(
+        cls,
+        place: str | Path,
+        budget: Budget,
+        *,
+        title: str = "",
+        policy: Policy = Policy.SHARED,
+        key: str | Path | None = None,
+        anchors: Sequence[str | Path] | None = None,
+    ) -> "Ledger":
+        """Begin a ledger where there is none: a path for SQLite, or an address postgresql://….
+
+        The signing key is written to `key` (beside the ledger if left out), unless there is one already. Anchors are
+        kept in the places that `anchors` names (two in the user's state if left out).
+        """
+        if not isinstance(budget, Budget) or not isinstance(policy, Policy):
+            raise WrongType("A ledger begins with a Budget and a Policy.", fix="pass Budget(epsilon=3, delta=1e-9)")
+        need_label(title, "title", empty=True)
+        for one in anchors or ():
+            need_anchor_file(Path(one))
+        if anchors is None:
+            need_new(place)
+        with key_for_birth(place, key) as signer:
+            birth = born(title, budget, policy, signer.public)
+            entry = linked(GENESIS, 1, to_body(birth))
+            store = opened_store(place, create=True)
+            store.transact(lambda _, add: add(entry, keys_of(birth), None))
+        ledger = cls(store, Book.opened(entry), signer, places_of(entry.head.hex(), anchors, place))
+        with held(ledger._places) as handles:
+            ledger._anchor(handles, durably=True)
+        return ledger
+
+    @classmethod
+    def open(
+        cls,
+        place: str | Path,
+        *,
+        key: str | Path | None = None,
+        anchors: Sequence[str | Path] | None = None,
+    ) -> "Ledger":
+        """Open a ledger and check that it continues what its anchors saw; otherwise refuse."""
+        signer = key_at_hand(place, key)
+        store = opened_store(place)
+        try:
+            book, places = opened_book(store.reading, anchors, place)
+            signer = fitting(signer, book.birth.key, demanded=key is not None)
+            if book.birth.budget.personal:
+                store.narrow()
+        except BaseException:
+            store.close()
+            raise
+        ledger = cls(store, book, signer, places)
+        with held(places) as handles:
+            ledger._anchor(handles)
+        return ledger
+
+    @property
+    def identity(self) -> str:
+        """The ledger's name: the hash of its birth."""
+        return self._book.identity.hex()
+
+    @property
+    def birth(self) -> Birth:
+        """What is fixed for life."""
+        return self._book.birth
+
+    @property
+    def budget(self) -> Budget:
+        """The budget at birth; `total` has the limit of now."""
+        return self._book.birth.budget
+
+    @property
+    def book(self) -> Book:
+        """All totals, up to date."""
+        self._need_here()
+        with self._lock:
+            self._book = self._book.caught_up(self._store.reading.entries)
+            return self._book
+
+    @property
+    def total(self) -> Filter:
+        """What was spent of the budget, and its limit."""
+        return self.book.account.total
+
+    @property
+    def spent(self) -> Fraction:
+        """The ε or ρ that was spent."""
+        return self.total.spent
+
+    @property
+    def left(self) -> Fraction:
+        """The ε or ρ that is left."""
+        return (account := self.book.account).left_of(account.total)
+
+    @property
+    def promise(self) -> Guarantee:
+        """What the whole of it promises, for life, as the limit stands."""
+        account = self.book.account
+        if account.closed:
+            return Guarantee(math.inf, 1.0)
+        return guarantee(account.promise, self.budget.delta)
+
+    def fits(self, cost: PrivacyLoss, analyst: str = "") -> bool:
+        """Tell whether a payment would be admitted now."""
+        return self.book.account.fits(cost, analyst)
+
+    def pay(
+        self, cost: PrivacyLoss, *, what: str, plan: str, request: str, analyst: str = "", runner: str = ""
+    ) -> Receipt:
+        """Pay for a request, durably, or raise `BudgetExceeded`; paying for it again is free.
+
+        With a `runner` (see `runs`) its first run begins with the payment, if it was not paid for before.
+        """
+        event = Payment(
+            at=now(),
+            request=need_label(request, "request"),
+            analyst=need_label(analyst, "analyst", empty=True),
+            plan=need_label(plan, "plan"),
+            what=need_words(what, "what"),
+            cost=cost,
+            runner=runner,
+        )
+        outcome = self._proposed(event)
+        entry = self._store.reading.entry(outcome.number)
+        if entry is not None and entry.body == to_body(event) and entry.head.hex() == outcome.head:
+            return receipt_of(self.identity, outcome.number, outcome.head, event)
+        receipt = self.receipt(outcome.number)
+        if (receipt.request, receipt.analyst, receipt.plan, receipt.cost) != (request, analyst, plan, cost):
+            raise LedgerDamaged("A payment was answered with another's number.", fix="verify the ledger; ask again")
+        return receipt
+
+    def release(
+        self, receipt: Receipt, answer: bytes, *, step: int = 0, charge: int = 0, run: int = 0
+    ) -> tuple[Entry, bytes]:
+        """Store an answer, durably, under a payment; return the entry and the answer that stand there.
+
+        If another was stored before, that one is it. A later `step` follows the one before it; an answer its `charge`.
+        `run` is the entry that began its run, if that was not the payment.
+        """
+        if receipt.ledger != self.identity:
+            raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
+        return self.stored(self._proposed(answered(receipt.number, step, answer, charge, run), answer).number)
+
+    def receipt(self, number: int) -> Receipt:
+        """Return the receipt of a payment."""
+        entry = self._entry(number)
+        event = from_body(entry.body)
+        if not isinstance(event, Payment):
+            raise InvalidInput(f"Entry {number} is not a payment.", fix="pass the number of a receipt")
+        return receipt_of(self.identity, number, entry.head.hex(), event)
+
+    def stored(self, number: int) -> tuple[Entry, bytes]:
+        """Return a release and its answer, whose hash was checked."""
+        entry = self._entry(number)
+        event, answer = from_body(entry.body), self._store.reading.answer(number)
+        if not isinstance(event, Answered) or answer is None or sha256(answer).hexdigest() != event.answer:
+            raise damaged(f"The answer of entry {number} is missing or was changed.")
+        return entry, answer
+
+    def payment_of(self, request: str) -> int | None:
+        """Return the number of a request's payment, if it was paid for."""
+        return paid_by(self._store.reading, request)
+
+    def release_of(self, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
+        """Return the number of a payment's release, if it was answered; `surely` looks through all entries for it."""
+        return released_by(self._store.reading, payment, step, surely=surely)
+
+    def continuations(self, payment: int) -> int:
+        """Return how many steps of a payment were answered after the first."""
+        return self._store.reading.continuations(payment)
+
+    def find(self, plan: str, analyst: str = "") -> int | None:
+        """Return the payment of an identical plan whose answer this analyst may have for free.
+
+        One's own always. Those of others only where the promise is to all together: an analyst with a limit of their
+        own, or under `Policy.SEPARATE`, would learn what was not charged to them.
+        """
+        account = self.book.account
+        anybody = account.policy is Policy.SHARED and analyst not in account.limits
+        for number in paid_for(self._store.reading, plan):
+            if anybody or self.receipt(number).analyst == analyst:
+                return number
+        return None
+
+    def unanswered(self, plan: str, cost: PrivacyLoss, analyst: str = "") -> Iterator[Receipt]:
+        """Return what this analyst paid for an identical plan and was not answered, oldest first."""
+        for number in unanswered_for(self._store.reading, plan):
+            receipt = self.receipt(number)
+            if (receipt.analyst, receipt.cost) == (analyst, cost):
+                yield receipt
+
+    def statement(self, *values: Value | None) -> Statement:
+        """Return what one person was charged, by the values that all rows of that person share. For that person."""
+        return self.people.statement(values)
+
+    def distribution(self) -> Distribution:
+        """Return how many persons have used which part of their limit. For the steward."""
+        return self.people.distribution()
+
+    def orphans(self) -> Iterator[Receipt]:
+        """Return what was paid for and never answered: a crash, or a plan that failed. Each may be run again."""
+        return map(self.receipt, self._store.reading.unreleased())
+
+    def recent(self, count: int) -> list[Receipt]:
+        """Return the last payments, newest first."""
+        return list(map(self.receipt, self._store.reading.recent_payments(count)))
+
+    def entries(self, after: int = 0) -> Iterator[tuple[Entry, Event]]:
+        """Return all that happened after an entry."""
+        for entry in self._store.reading.entries(after):
+            yield entry, from_body(entry.body)
+
+    def link(self, number: int) -> tuple[bytes, Entry]:
+        """Return an entry and the head before it."""
+        entry = self._entry(number)
+        before = self._store.reading.entry(number - 1)
+        return GENESIS if before is None else before.head, entry
+
+    def resize(self, limit: Number | None, *, by: str, reason: str, analyst: str | None = None) -> None:
+        """Raise or lower the limit, of all or of one analyst (None: take theirs away); what is spent stays spent."""
+        event = Resized(
+            at=now(),
+            by=need_label(by, "by"),
+            reason=need_label(reason, "reason"),
+            limit=None if limit is None else positive(limit, "limit"),
+            analyst=None if analyst is None else need_label(analyst, "analyst"),
+        )
+        self._proposed(event)
+
+    def review(self, *, by: str, reason: str, analyst: str | None = None) -> None:
+        """Note that the steward looked at the runs that failed, of all or of one analyst: they are counted anew.
+
+        Where persons have accounts, a review of all sets a new reserve for failures aside in every account.
+        """
+        self.runs.review(by=by, reason=reason, analyst=analyst)
+
+    def excuse(self, run: int, *, by: str, reason: str) -> None:
+        """Note, before a run is stopped, that it is stopped for a public reason; then it does not count as a failure.
+
+        `run` is the number of an open run: see `runs.state.open`.
+        """
+        self.runs.excuse(run, by=by, reason=reason)
+
+    def annotate(self, text: str, *, by: str) -> None:
+        """Note something, for whoever reads the ledger."""
+        self._proposed(Annotated(at=now(), by=need_label(by, "by"), text=need_words(text, "text")))
+
+    def disclose(self, cost: PrivacyLoss | None, *, by: str, reason: str) -> None:
+        """Charge what became known elsewhere; None, or more than is left, closes the account for good."""
+        self._proposed(Disclosed(at=now(), by=need_label(by, "by"), reason=need_label(reason, "reason"), cost=cost))
+
+    def checkpoint(self) -> Anchor:
+        """Write the totals, signed if the key is at hand, and anchor them."""
+        self._need_here()
+        # Not through the queue: another process might answer, and only this one has the key.
+        with self._lock:
+            outcome = self._process([(to_body(checkpoint_of(self._book)), None)])[0]
+            if isinstance(outcome, Refused):
+                raise error_of(outcome)
+            with held(self._places) as handles:
+                return self._anchor(handles, durably=True)
+
+    def anchor(self, place: str | Path) -> Anchor:
+        """Write the newest head to one more place, signed if the key is at hand."""
+        need_anchor_file(Path(place))
+        anchor = self.checkpoint()
+        write_anchor(Path(place), anchor, durably=True)
+        return anchor
+
+    def verify(self, progress: Progress | None = None) -> Verification:
+        """Check everything that is stored, from the first entry on."""
+        return verified(self._store.reading, self._places, progress)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()
+
+    def sign(self, purpose: bytes, message: bytes) -> str:
+        """Sign with the ledger's key, if it is at hand."""
+        if self._key is None:
+            raise InvalidInput("The ledger's signing key is not at hand.", fix="open the ledger with key=…")
+        return self._key.sign(purpose, message)
+
+    @property
+    def can_sign(self) -> bool:
+        """Whether the ledger's key is at hand."""
+        return self._key is not None
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return ledger_text(self)
+
+    def _repr_html_(self) -> str:
+        return ledger_html(self)
+
+    def __reduce__(self) -> str:
+        raise WrongType("A ledger is not copied.", fix="pass its path, and open it where it is needed")
+
+    def _need_here(self) -> None:
+        """Refuse a child before it waits for a lock: whoever held it when it was forked will not let it go here."""
+        if self._process_id != os.getpid():
+            raise Finished("This ledger was opened in another process.", fix="open it again in this one")
+
+    def _proposed(self, event: Event, answer: bytes | None = None) -> Accepted:
+        self._need_here()
+        outcome = self._threads.submit((to_body(event), answer))
+        match outcome:
+            case Accepted():
+                self._follow(outcome.number)
+                return outcome
+            case Refused():
+                raise error_of(outcome)
+
+    def _process(self, proposals: Sequence[Proposal]) -> list[Outcome]:
+        # The anchors are held from before they are looked at until they are written, or two copies of one ledger
+        # could both find room between.
+        with self._lock, held(self._places) as handles:
+            book, outcomes = self._store.transact(partial(self._written, proposals))
+            # Only now: had the commit failed, the book would know what never was.
+            self._book = book
+            self._anchor(handles)
+            return outcomes
+
+    def _follow(self, number: int) -> None:
+        """Anchor what another process wrote for this one: it may have other anchors."""
+        if number <= self._anchored or number <= need_continued(self._store.reading, self._places):
+            return
+        with self._lock, held(self._places) as handles:
+            need_continued(self._store.reading, self._places)
+            self._book = self._book.caught_up(self._store.reading.entries)
+            self._anchor(handles)
+
+    def _written(self, proposals: Sequence[Proposal], reading: Reading, add: Add) -> tuple[Book, list[Outcome]]:
+        need_continued(reading, self._places)
+        return written(self._book, proposals, reading, add, self._signature, lru_cache(self.runs.is_running))
+
+    def _signature(self, number: int, previous: bytes, plain: bytes) -> str:
+        if self._key is None:
+            return ""
+        return self._key.sign(CHECKPOINT, checkpoint_message(number, previous, plain))
+
+    def _anchor(self, handles: Handles, *, durably: bool = False) -> Anchor:
+        anchor = Anchor(self.identity, self._book.number, self._book.head.hex())
+        if durably and self._key is not None:
+            anchor = anchor.signed(self._key)
+        append_anchors(handles, anchor, durably=durably)
+        self._anchored = anchor.number
+        return anchor
+
+    def _entry(self, number: int) -> Entry:
+        entry = trusted(self._store.reading, number)
+        if entry is None:
+            raise InvalidInput(f"There is no entry {number}.", fix="pass a number that the ledger shows")
+        return entry

@@ -1,0 +1,118 @@
+"""Moving a ledger to another store: from SQLite to PostgreSQL, or back.
+
+At no moment may both places be spent from, whatever crashes. So a store says of itself which state it is in, and each
+payment looks at it under the store's lock. The order:
+
+1. The old ledger is verified, and copied to the new place, which is *arriving*: nobody can open it. Others still pay.
+2. The copy is verified.
+3. Under the old store's lock, what was paid meanwhile is copied, and the old store is committed as *retired*. From here
+   on it refuses, also those who have had it open for long. What it has released can still be read there.
+4. The new store is committed as *open*.
+
+A crash before 3 leaves the ledger where it was; `move` again goes on with the copy that is there. A crash between 3 and
+4 leaves a complete copy that cannot be spent from, and an old ledger that cannot either: `finish_move` does 4. The
+chain stays as it is, and with it the ledger's name, its key, its certificates and its anchors.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from discreet.core import InvalidInput, LedgerDamaged
+from discreet.gate.ledger.chain import GENESIS, checked
+from discreet.gate.ledger.events import digest_beside, from_body
+from discreet.gate.ledger.ledger import Ledger
+from discreet.gate.ledger.opening import opened_book, opened_store
+from discreet.gate.proofs.verification import Progress, verified
+from discreet.gate.stores.protocol import Add, Reading, State, Store, beside, keys_of
+
+
+def move(ledger: Ledger, place: str | Path, *, progress: Progress | None = None) -> Ledger:
+    """Move a ledger to a place where there is none, and return it there; the old one is retired for good.
+
+    Guarantee: no payment is lost, and none can be made in two places.
+    """
+    store, key, places = ledger._store, ledger._key, ledger._places  # noqa: SLF001 - the same ledger, on another store
+    _need_sound(ledger.verify(progress).faults)
+    target = _arriving(place)
+    try:
+        _copy(store.reading, target)
+        # Without anchors: those who pay meanwhile write newer ones than this copy knows. Opening will check them.
+        _need_sound(verified(target.reading, (), progress).faults)
+        store.change(State.RETIRED, lambda reading: _copy(reading, target))
+        target.change(State.OPEN, lambda _: None)
+    finally:
+        target.close()
+    moved = opened_store(place)
+    try:
+        book, _ = opened_book(moved.reading, places, place)
+        if book.birth.budget.personal:
+            moved.narrow()
+    except BaseException:
+        moved.close()
+        raise
+    return Ledger(moved, book, key, places)
+
+
+def finish_move(
+    old: str | Path,
+    place: str | Path,
+    *,
+    key: str | Path | None = None,
+    anchors: Sequence[str | Path] | None = None,
+) -> Ledger:
+    """Finish a move that was interrupted after the old ledger was retired; otherwise refuse."""
+    source = opened_store(old, state=State.RETIRED)
+    try:
+        target = opened_store(place, state=State.ARRIVING)
+        try:
+            if source.reading.newest() != target.reading.newest():
+                raise LedgerDamaged(
+                    "What is at the new place is not what was retired at the old one.",
+                    fix="check both places; the retired ledger is complete, do not delete it",
+                )
+            _need_sound(verified(target.reading, ()).faults)
+            target.change(State.OPEN, lambda _: None)
+        finally:
+            target.close()
+    finally:
+        source.close()
+    return Ledger.open(place, key=key, anchors=anchors)
+
+
+def _arriving(place: str | Path) -> Store:
+    """Return a new store to copy to, or the one that an interrupted move left."""
+    try:
+        return opened_store(place, create=True, state=State.ARRIVING)
+    except InvalidInput:
+        return opened_store(place, state=State.ARRIVING)
+
+
+def _copy(source: Reading, target: Store) -> None:
+    """Append to a store what it lacks of another, and check every link and every answer on the way."""
+
+    def work(there: Reading, add: Add) -> None:
+        newest = there.newest()
+        number, head = (0, GENESIS) if newest is None else (newest.number, newest.head)
+        if newest is not None and source.entry(number) != newest:
+            raise InvalidInput("Another ledger is being moved to this place.", fix="choose another place")
+        for entry in checked(source.entries(number), number, head):
+            event = from_body(entry.body)
+            answer, digest = beside(source, entry.number, event), digest_beside(event)
+            if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
+                raise _damaged(f"the answer of entry {entry.number} is missing or was changed")
+            add(entry, keys_of(event), answer)
+
+    target.transact(work)
+
+
+def _need_sound(faults: Sequence[str]) -> None:
+    if faults:
+        raise _damaged(faults[0])
+
+
+def _damaged(fault: str) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"The ledger was not moved: {fault}.",
+        fix="put back an undamaged copy that is at least as new as the last anchor; nothing was retired",
+    )

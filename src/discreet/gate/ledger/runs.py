@@ -1,0 +1,164 @@
+"""Runs that were begun and not answered: counted, few, and reset by the steward alone.
+
+Whether a run fails may depend on private rows, and no price makes a sure failure private. So failures are bounded in
+number. An analyst may cause `ANALYST_FAILURES` of them and all analysts together `LEDGER_FAILURES`; then they are
+given stored answers only, until the steward has reviewed what failed. A run counts from the moment it is begun: it is
+taken off when it is answered, and becomes a failure when it raises, is interrupted, or its process is gone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from discreet.core import InvalidInput, ReviewNeeded, StillRunning
+from discreet.gate.ledger.chain import damaged
+from discreet.gate.ledger.encoding import canonical, parsed
+
+#: Failures that one analyst may cause, and that all may cause together, before the steward has to look. Runs that are
+#: still going on count towards both: so neither is ever exceeded, however many are begun at once.
+ANALYST_FAILURES, LEDGER_FAILURES = 3, 20
+#: How a run can end without an answer: it raised; somebody interrupted it; its process is gone.
+FAILED, INTERRUPTED, GONE = "failed", "interrupted", "gone"
+ENDINGS = (FAILED, INTERRUPTED, GONE)
+
+
+class OpenRun(NamedTuple):
+    """A run that was begun and has not ended, as far as the ledger knows."""
+
+    #: The entry that began it: the payment's own, or that of a `Begun`.
+    number: int
+    payment: int
+    step: int
+    analyst: str
+    #: Who runs it: the handle of a ledger, and a number of its own.
+    runner: str
+    #: Whether a supervisor noted beforehand that it will be stopped.
+    excused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs that are open, and failures since the steward last looked. A frozen value: all public."""
+
+    open: tuple[OpenRun, ...] = ()
+    #: Failures of each analyst since that analyst was reviewed.
+    failures: Mapping[str, int] = field(default_factory=dict)
+    #: Failures of all analysts since all were reviewed.
+    total: int = 0
+
+    @property
+    def counted(self) -> tuple[OpenRun, ...]:
+        """The open runs that no supervisor has excused."""
+        return tuple(run for run in self.open if not run.excused)
+
+    def need_room(self, analyst: str) -> None:
+        """Refuse a new run where too many have failed, or could have failed once all open runs have ended.
+
+        An excused run keeps its place until it ends: if it raises an error of its own, it is a failure all the same.
+        """
+        self._need_few_failures(analyst)
+        mine = sum(run.analyst == analyst for run in self.open)
+        if self.failures.get(analyst, 0) + mine >= ANALYST_FAILURES:
+            raise StillRunning(
+                f"Of one analyst's questions, at most {ANALYST_FAILURES} are answered at the same time; "
+                "each that failed since the last review leaves room for one less. Nothing was paid.",
+                fix="ask again when one of them is done",
+            )
+        if self.total + len(self.open) >= LEDGER_FAILURES:
+            raise _too_many()
+
+    def began(self, run: OpenRun) -> "Runs":
+        """Return the state after one more run was begun.
+
+        Earlier releases counted open runs less strictly than `need_room` does. What they wrote is accepted here.
+        """
+        self._need_few_failures(run.analyst)
+        if self.total + len(self.counted) >= LEDGER_FAILURES:
+            raise _too_many()
+        return replace(self, open=(*self.open, run))
+
+    def _need_few_failures(self, analyst: str) -> None:
+        if self.failures.get(analyst, 0) >= ANALYST_FAILURES:
+            raise ReviewNeeded(
+                f"{ANALYST_FAILURES} runs of this analyst have failed. Only stored answers are given out.",
+                fix="ask the steward to review them: discreet ledger review, or Ledger.review",
+            )
+        if self.total >= LEDGER_FAILURES:
+            raise ReviewNeeded(
+                f"{LEDGER_FAILURES} runs of this ledger have failed. Only stored answers are given out.",
+                fix="ask the steward to review them: discreet ledger review, or Ledger.review",
+            )
+
+    def has_failures(self, analyst: str | None) -> bool:
+        """Tell whether a review of one analyst, or (None) of all, would change a count."""
+        return bool(self.total or self.failures) if analyst is None else bool(self.failures.get(analyst))
+
+    def answered(self, number: int) -> "Runs":
+        """Return the state after the run that was begun at an entry was answered."""
+        return replace(self, open=tuple(run for run in self.open if run.number != number))
+
+    def ended(self, number: int, how: str) -> "Runs":
+        """Return the state after a run ended without an answer; an excused one counts only if it failed by itself."""
+        run = self.find(number)
+        rest = self.answered(number)
+        if run.excused and how != FAILED:
+            return rest
+        failures = {**self.failures, run.analyst: self.failures.get(run.analyst, 0) + 1}
+        return replace(rest, failures=failures, total=self.total + 1)
+
+    def excused(self, number: int) -> "Runs":
+        """Return the state after a supervisor noted that it will stop a run."""
+        run = self.find(number)
+        return replace(self, open=tuple(run._replace(excused=1) if one == run else one for one in self.open))
+
+    def reviewed(self, analyst: str | None) -> "Runs":
+        """Return the state after the steward looked at all failures, or at those of one analyst.
+
+        A review of one analyst leaves the count of all as it is.
+        """
+        if analyst is None:
+            return Runs(self.open)
+        return replace(self, failures={name: count for name, count in self.failures.items() if name != analyst})
+
+    def is_open(self, number: int) -> bool:
+        """Tell whether the run that was begun at an entry has not ended."""
+        return any(run.number == number for run in self.open)
+
+    def find(self, number: int) -> OpenRun:
+        """Return the open run that was begun at an entry."""
+        for run in self.open:
+            if run.number == number:
+                return run
+        raise InvalidInput("This run is not open: it has ended.", fix="see discreet ledger show")
+
+    def to_text(self) -> str:
+        """Return the one text of this state, for a checkpoint; empty where there is nothing to say."""
+        if self == Runs():
+            return ""
+        fields = {"open": [list(run) for run in self.open], "failures": dict(self.failures), "total": self.total}
+        return canonical(fields).decode("ascii")
+
+    @classmethod
+    def from_text(cls, text: str) -> "Runs":
+        """Return the state that a text stands for."""
+        if not text:
+            return cls()
+        try:
+            fields = parsed(text.encode("ascii"))
+            found = cls(
+                tuple(OpenRun(*one) for one in fields["open"]),
+                {name: int(count) for name, count in fields["failures"].items()},
+                int(fields["total"]),
+            )
+        except (ValueError, KeyError, AttributeError, TypeError):
+            found = None
+        if found is None or found.to_text() != text:
+            raise damaged("The open runs of a checkpoint are not readable.")
+        return found
+
+
+def _too_many() -> StillRunning:
+    return StillRunning(
+        "Too many questions are being answered at the same time, given how many have failed. Nothing was paid.",
+        fix="ask again when one of them is done",
+    )

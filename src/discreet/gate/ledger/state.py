@@ -1,0 +1,331 @@
+"""The book: what all entries so far add up to, and what follows from the next event."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from discreet.accounting import PrivacyLoss
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, ReviewNeeded, StillRunning
+from discreet.gate.accounts.dataset import DatasetAccount
+from discreet.gate.accounts.protocol import Account, PersonalAccount, account_born, account_from_text
+from discreet.gate.ledger.chain import GENESIS, Entry, checked, damaged, head_after
+from discreet.gate.ledger.encoding import Fields, parsed
+from discreet.gate.ledger.events import (
+    Annotated,
+    Begun,
+    Birth,
+    Charged,
+    Checkpoint,
+    Continued,
+    Disclosed,
+    Event,
+    Excused,
+    Failed,
+    Payment,
+    Peopled,
+    Released,
+    Resized,
+    Reviewed,
+    Running,
+    Snapshot,
+    from_body,
+    loss_of,
+    version_of,
+)
+from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, Runs
+
+#: Given a number, all entries after it.
+Fetch = Callable[[int], Iterable[Entry]]
+#: Shown an entry and what its body says.
+Look = Callable[[Entry, Fields], None]
+
+
+def _look_away(entry: Entry, fields: Fields) -> None:
+    """Nobody looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Totals after entry `number`, whose head is `head`."""
+
+    birth: Birth
+    identity: bytes
+    number: int
+    head: bytes
+    account: Account
+    payments: int = 0
+    releases: int = 0
+    #: The entry of the last checkpoint.
+    checkpoint: int = 0
+    #: Runs that are open, and failures.
+    runs: Runs = field(default_factory=Runs)
+    #: Up to this entry all is as somebody saw it who is believed: an anchor, or a checkpoint that the key signed.
+    vouched: int = field(default=0, compare=False)
+
+    @classmethod
+    def opened(cls, first: Entry) -> "Book":
+        """Return the book after its first entry, which must be a birth."""
+        if first.number != 1 or first.head != head_after(GENESIS, 1, first.body):
+            raise not_a_ledger()
+        birth = from_body(first.body)
+        if not isinstance(birth, Birth):
+            raise not_a_ledger()
+        return cls(birth, first.head, 1, first.head, account_born(birth.budget, birth.policy))
+
+    def resumed(self, entry: Entry) -> "Book":
+        """Return the book after a checkpoint whose link was checked, from its totals."""
+        event = from_body(entry.body)
+        if not isinstance(event, Checkpoint):
+            raise damaged(f"Entry {entry.number} should be a checkpoint and is not.")
+        return replace(
+            self,
+            number=entry.number,
+            head=entry.head,
+            account=account_from_text(event.account, self.birth.budget, self.birth.policy),
+            payments=event.payments,
+            releases=event.releases,
+            checkpoint=entry.number,
+            runs=Runs.from_text(event.runs),
+        )
+
+    def after(self, entry: Entry, event: Event) -> "Book":  # noqa: C901 - one case a kind
+        """Return the book after one more entry; refuses what does not follow."""
+        if isinstance(event, Payment):
+            account = self.account.admit(event.cost, event.analyst)
+            account = _paid(account, entry.number, event.cost)
+            runs = self.runs
+            if event.runner:
+                runs = runs.began(OpenRun(entry.number, entry.number, 0, event.analyst, event.runner))
+            return replace(
+                self, number=entry.number, head=entry.head, account=account, payments=self.payments + 1, runs=runs
+            )
+        later = replace(self, number=entry.number, head=entry.head)
+        match event:
+            case Released(payment=payment, run=run):
+                runs = self.runs.answered(run or payment)
+                account = _answered(self.account, payment)
+                return replace(later, account=account, releases=self.releases + 1, runs=runs)
+            case Continued(run=run):
+                return replace(later, runs=self.runs.answered(run))
+            case Begun() | Failed() | Excused() | Reviewed():
+                return _ran(later, event)
+            case Charged() | Snapshot():
+                return replace(later, account=_charged(self.account, event, entry.number))
+            case Resized(limit=limit, analyst=analyst_or_none):
+                return replace(later, account=_settled(self.account.resized(limit, analyst_or_none), entry.number))
+            case Disclosed(cost=cost_or_none):
+                return replace(later, account=_settled(self.account.disclosed(cost_or_none), entry.number))
+            case Checkpoint():
+                return replace(later, account=self._stated(event, entry.number), checkpoint=entry.number)
+            case Annotated():
+                return later
+            case Birth():
+                raise InvalidInput("A ledger is born once.", fix="create another ledger")
+
+    def _stated(self, event: Checkpoint, number: int) -> Account:
+        """Return the account at a checkpoint: the counted one, or a larger one that an earlier version stated."""
+        if (event.account, event.payments, event.releases, event.runs) == self.totals():
+            return self.account
+        same = (event.payments, event.releases, event.runs) == self.totals()[1:]
+        if same and not self.birth.budget.personal:
+            stated = account_from_text(event.account, self.birth.budget, self.birth.policy)
+            if (
+                isinstance(stated, DatasetAccount)
+                and isinstance(self.account, DatasetAccount)
+                and stated.states_no_less(self.account)
+            ):
+                return stated
+        raise LedgerDamaged(
+            f"The totals of checkpoint {number} are not those of the entries before it.",
+            fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
+        )
+
+    def totals(self) -> tuple[str, int, int, str]:
+        """Return what a checkpoint states."""
+        return self.account.to_text(), self.payments, self.releases, self.runs.to_text()
+
+    def caught_up(self, fetch: Fetch, look: Look = _look_away) -> "Book":
+        """Return the book after all entries that others wrote; refuses a chain that is broken or overspent.
+
+        Runs of payments of the same cost are added up at once. As sums only grow, a total within the limit says that
+        every total before it was, too. Unwieldy sums are rounded up in the order of payments, and all have to come to
+        the same: so where there are such, or a fault, all is counted again, one by one. `look` is shown every entry
+        whose link was checked.
+        """
+        try:
+            return self._added_up(fetch(self.number), look)
+        except LedgerDamaged:
+            book = self
+            for entry in checked(fetch(self.number), self.number, self.head):
+                look(entry, parsed(entry.body))
+                book = _followed(book, entry)
+            return book
+
+    def _added_up(self, entries: Iterable[Entry], look: Look) -> "Book":
+        book, run = self, _Run()
+        for entry in checked(entries, self.number, self.head):
+            fields = parsed(entry.body)
+            look(entry, fields)
+            if not run.takes(entry, fields):
+                book, run = _followed(run.ended(book), entry), _Run()
+        return run.ended(book)
+
+
+class _Run:
+    """Payments and answers with nothing else between them."""
+
+    def __init__(self) -> None:
+        self.costs: Counter[tuple[str, str]] = Counter()
+        self.releases = 0
+        #: In order: a run that a payment began, or (None) that was answered, by the entry that began it.
+        self.runs: list[tuple[int, OpenRun | None]] = []
+        #: In order: a payment and its cost, or the payment that was answered.
+        self.steps: list[tuple[int, str | None]] = []
+        self.last: Entry | None = None
+
+    def takes(self, entry: Entry, fields: Fields) -> bool:
+        kind = fields.get("kind")
+        if fields.get("version") != version_of(kind, fields) or type(fields.get("run", 0)) is not int:
+            return False
+        if kind == "payment":
+            analyst, cost = fields.get("analyst"), fields.get("cost")
+            if type(analyst) is not str or type(cost) is not str or not _names_runner(fields):
+                return False  # to be refused as what it is not
+            self.costs[analyst, cost] += 1
+            self.steps.append((entry.number, cost))
+            runner = fields.get("runner")
+            if runner is not None:
+                self.runs.append((entry.number, OpenRun(entry.number, entry.number, 0, analyst, runner)))
+        elif kind == "release":
+            payment = fields.get("payment")
+            if type(payment) is not int:
+                return False
+            self.releases += 1
+            self.steps.append((payment, None))
+            self.runs.append((fields.get("run", payment), None))
+        elif kind == "continuation":
+            self.runs.append((fields.get("run", 0), None))
+        else:
+            return False
+        self.last = entry
+        return True
+
+    def ended(self, book: Book) -> Book:
+        if self.last is None:
+            return book
+        account = book.account
+        try:
+            costs = {(analyst, loss_of(text)): times for (analyst, text), times in self.costs.items()}
+            if self.costs.total() > 1 and not account.adds_exactly(list(costs)):
+                raise _overspent(self.last.number)  # for all that is known here
+            account = self._stepped(account.admit_run(costs))
+        except DiscreetError:
+            raise _overspent(self.last.number) from None
+        return replace(
+            book,
+            number=self.last.number,
+            head=self.last.head,
+            account=account,
+            payments=book.payments + self.costs.total(),
+            releases=book.releases + self.releases,
+            runs=self._open(book.runs),
+        )
+
+    def _open(self, before: Runs) -> Runs:
+        """Return the open runs after these entries; refuse more at once than may be."""
+        runs = {run.number: run for run in before.open}
+        counted = before.total + len(before.counted)
+        for number, run in self.runs:
+            if run is None:
+                gone = runs.pop(number, None)
+                counted -= gone is not None and not gone.excused
+            else:
+                if counted >= LEDGER_FAILURES or before.failures.get(run.analyst, 0) >= ANALYST_FAILURES:
+                    raise _overrun(number)
+                runs[number] = run
+                counted += 1
+        return replace(before, open=tuple(runs.values()))
+
+    def _stepped(self, account: Account) -> Account:
+        if not isinstance(account, PersonalAccount):
+            return account
+        for payment, cost in self.steps:
+            account = account.answered(payment) if cost is None else account.paid(payment, loss_of(cost))
+        return account
+
+
+def _names_runner(fields: Fields) -> bool:
+    """Tell whether a payment names its runner by a text, or has none at all."""
+    return "runner" not in fields or (type(fields["runner"]) is str and bool(fields["runner"]))
+
+
+def _paid(account: Account, number: int, cost: PrivacyLoss) -> Account:
+    return account.paid(number, cost) if isinstance(account, PersonalAccount) else account
+
+
+def _answered(account: Account, payment: int) -> Account:
+    return account.answered(payment) if isinstance(account, PersonalAccount) else account
+
+
+def _charged(account: Account, event: Peopled, number: int) -> Account:
+    """Return the account after persons were charged, or charges added up; refuse what was done on old balances."""
+    if not isinstance(account, PersonalAccount):
+        raise InvalidInput("This ledger has no personal accounts.", fix="pay, and release: everybody is charged")
+    settled = account.settled if isinstance(event, Snapshot) else event.settled
+    if (event.after, settled) != (account.charged, account.settled):
+        raise InvalidInput("Others were charged meanwhile.", fix="ask again under the same request, which is free")
+    if isinstance(event, Charged):
+        account = account.ran(event.payment)
+    return account.followed(number, event.people, afresh=isinstance(event, Snapshot))
+
+
+def _ran(book: Book, event: Running) -> Book:
+    """Return the book after an event about runs."""
+    runs = book.runs
+    match event:
+        case Begun(payment=payment, step=step, analyst=analyst, runner=runner):
+            return replace(book, runs=runs.began(OpenRun(book.number, payment, step, analyst, runner)))
+        case Failed(run=run, how=how):
+            return replace(book, runs=runs.ended(run, how))
+        case Excused(run=run):
+            return replace(book, runs=runs.excused(run))
+        case Reviewed(analyst=analyst_or_none):
+            account = book.account
+            if analyst_or_none is None and isinstance(account, PersonalAccount):
+                account = _settled(account.reviewed(), book.number)
+            return replace(book, account=account, runs=runs.reviewed(analyst_or_none))
+
+
+def _settled(account: Account, number: int) -> Account:
+    return replace(account, settled=number) if isinstance(account, PersonalAccount) else account
+
+
+def _followed(book: Book, entry: Entry) -> Book:
+    try:
+        return book.after(entry, from_body(entry.body))
+    except BudgetExceeded:
+        raise _overspent(entry.number) from None
+    except (ReviewNeeded, StillRunning):
+        raise _overrun(entry.number) from None
+
+
+def _overspent(number: int) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"The payments up to entry {number} are more than the budget allowed.",
+        fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
+    )
+
+
+def _overrun(number: int) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"Entry {number} begins a run where too many had failed.",
+        fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
+    )
+
+
+def not_a_ledger() -> LedgerDamaged:
+    """Return the error for what does not begin with a birth."""
+    return LedgerDamaged(
+        "This does not begin as a ledger does.",
+        fix="check the path; if a creation crashed here, remove the file and create the ledger again",
+    )

@@ -1,0 +1,250 @@
+"""A ledger to look at: in a terminal and in a notebook."""
+
+import html
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.accounting import ConcentratedFilter
+from discreet.core import DiscreetError
+from discreet.core.exact import text_down, text_up
+from discreet.gate.accounts.protocol import PersonalAccount, limit_of
+from discreet.gate.ledger.budget import Policy
+from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.releases import one_line
+
+if TYPE_CHECKING:
+    from discreet.accounting import Filter
+    from discreet.gate.ledger.ledger import Ledger
+
+#: Characters of a gauge, and what it is drawn with.
+WIDTH, FULL, EMPTY = 30, "█", "░"
+#: Analysts and payments that are shown.
+SHOWN = 10
+#: Characters of what was asked, and of a name, in a table.
+WORDS, NAME = 60, 24
+CLOSED = "CLOSED for good: what it protects became known elsewhere."
+#: From these shares on, little is left, and hardly anything.
+LITTLE, HARDLY = 0.75, 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """How much of a limit is used: rounded up what is spent, rounded down what is left."""
+
+    symbol: str
+    spent: Fraction
+    limit: Fraction
+    #: What may still be spent; less than the rest of the limit where others share a total.
+    left: Fraction
+
+    @property
+    def share(self) -> float:
+        """What is used, as a share of the limit."""
+        return min(1.0, float(self.spent / self.limit)) if self.limit else 1.0
+
+    def bar(self, width: int = WIDTH) -> str:
+        """Return a bar of characters: full if nothing is left, and only then; empty if nothing is spent, and so."""
+        full = min(max(round(self.share * width), 1 if self.spent else 0), width - 1 if self.left else width)
+        return FULL * full + EMPTY * (width - full)
+
+    def words(self) -> str:
+        """Return the numbers."""
+        spent = text_up(self.spent)
+        limit = spent if self.spent == self.limit else text_down(self.limit)
+        return (
+            f"{self.symbol} = {spent} of {limit} spent, {text_down(self.left)} left"
+            f" ({text_down(100 * self.left / self.limit if self.limit else Fraction(0), 3)} %)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What binds everybody's own account alike. Public: no balance is in it, and nothing that was charged by rows."""
+
+    symbol: str
+    #: What may be taken from one person.
+    limit: Fraction
+    #: What of it everybody was charged for, as it became known elsewhere.
+    base: Fraction
+    #: The most that one question may take from anybody, if that was said.
+    most: Fraction | None
+    closed: bool = False
+    #: What of it is set aside in every account for runs that fail.
+    reserve: Fraction = Fraction(0)
+
+    def words(self) -> str:
+        """Return the terms."""
+        if self.closed:
+            return "their accounts are closed: nothing can be paid for any more"
+        beside = f", {text_up(self.reserve)} of it set aside for runs that fail" if self.reserve else ""
+        if self.base:
+            beside += f", {text_up(self.base)} of it charged to everybody for what became known elsewhere"
+        most = "" if self.most is None else f"; one question takes {text_down(self.most)} at most"
+        own = f"an account of {self.symbol} = {text_down(self.limit)} of their own"
+        return f"{own}{beside}{most}; what is left is theirs to know"
+
+
+def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:
+    """Return what binds everybody, and whose it is: gauges of what all share, terms of what each person has."""
+    account = ledger.book.account
+    if not isinstance(account, PersonalAccount):
+        who = "all together" if account.policy is Policy.SHARED else "each analyst"
+        return [(who, _gauge(ledger, account.total, account.total))]
+    each: tuple[str, Gauge | Terms] = ("each person", _terms(account))
+    if account.everybody is None:
+        return [each]
+    return [each, ("all together", _gauge(ledger, account.everybody.total, account.everybody.total))]
+
+
+def standing_of(ledger: "Ledger", analyst: str) -> tuple[str, Gauge | Terms]:
+    """Return what binds one analyst, and whose it is: without a name, everybody's."""
+    account = ledger.book.account
+    if not analyst or (isinstance(account, PersonalAccount) and account.everybody is None):
+        return standings(ledger)[-1]
+    return name_of(analyst), analyst_gauge(ledger, analyst)
+
+
+def standing_lines(ledger: "Ledger") -> list[str]:
+    """Return what binds everybody, a line each, without whose it is where only one thing does."""
+    return [_line(one) if isinstance(one, Gauge) else f"{who}: {one.words()}" for who, one in standings(ledger)]
+
+
+def _terms(account: PersonalAccount) -> Terms:
+    terms = account.terms
+    most = None if account.cap is None else account.cap * terms.quantum
+    base, reserve = account.base[0] * terms.quantum, account.reserve * terms.quantum
+    return Terms(account.symbol, terms.amount, base, most, account.closed, reserve)
+
+
+def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:
+    """Return the gauges of all analysts who paid or have a limit of their own, those who spent most first."""
+    account = ledger.book.account
+    found = {name: analyst_gauge(ledger, name) for name in {*account.analysts, *account.limits}}
+    return dict(sorted(found.items(), key=lambda item: (-item[1].spent, item[0])))
+
+
+def analyst_gauge(ledger: "Ledger", analyst: str) -> Gauge:
+    """Return the gauge of one analyst, who may be new; where persons have accounts, of the dataset's total."""
+    account = ledger.book.account
+    return _gauge(ledger, account.filter_of(analyst), account.binding(analyst))
+
+
+def _gauge(ledger: "Ledger", session: "Filter", binding: "Filter") -> Gauge:
+    left = ledger.book.account.left_of(binding)
+    symbol = "ρ" if isinstance(session, ConcentratedFilter) else "ε"
+    return Gauge(symbol, session.spent, limit_of(session), left)
+
+
+def promise_words(ledger: "Ledger") -> str:
+    """Return what is promised now, and what was at birth if that was something else."""
+    budget, account = ledger.budget, ledger.book.account
+    if account.closed:
+        return f"nothing is promised any more for {budget.unit}"
+    limit = account.limit
+    beside = f" at δ = {text_up(budget.delta)}" if budget.delta else ""
+    born = "" if limit == budget.limit else f" ({text_down(budget.limit)} at birth)"
+    whose = "" if ledger.birth.policy is Policy.SHARED else ", to each analyst alone"
+    each = ", from an account of each person's own" if budget.personal else ""
+    return f"{budget.symbol} = {text_up(limit)}{beside}{born} for {budget.unit}{whose}{each}"
+
+
+def ledger_text(ledger: "Ledger") -> str:
+    """Return a few lines for a terminal; for a ledger that cannot be read any more, one."""
+    try:
+        return _text(ledger)
+    except DiscreetError as error:
+        return f"Ledger {title_of(ledger)} · {error.problem}"
+
+
+def ledger_html(ledger: "Ledger") -> str:
+    """Return gauges and the last payments for a notebook."""
+    try:
+        return _html(ledger)
+    except DiscreetError as error:
+        return f"<div><b>Ledger {html.escape(title_of(ledger))}</b> · {html.escape(error.problem)}</div>"
+
+
+def _text(ledger: "Ledger") -> str:
+    book = ledger.book
+    analysts = analyst_gauges(ledger)
+    rows = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
+    widest = max(len(name) for name, _ in rows)
+    return "\n".join(
+        [
+            f"Ledger {title_of(ledger)} · {one_line(promise_words(ledger))}",
+            *([CLOSED] if book.account.closed else []),
+            *(f"{name.ljust(widest)}  {_line(one)}" for name, one in rows),
+            *([f"… and {len(analysts) - SHOWN:,} more analysts"] if len(analysts) > SHOWN else []),
+            f"{counted(book.payments, book.releases)}; {book.number:,} entries, head {book.head.hex()[:12]}",
+        ]
+    )
+
+
+def _html(ledger: "Ledger") -> str:
+    book = ledger.book
+    analysts = analyst_gauges(ledger)
+    shown = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
+    gauges = [[html.escape(name), _meter(one), html.escape(one.words())] for name, one in shown]
+    if len(analysts) > SHOWN:
+        gauges.append([f"… and {len(analysts) - SHOWN:,} more analysts", "", ""])
+    closed = f"<p><b>{html.escape(CLOSED)}</b></p>" if book.account.closed else ""
+    return (
+        f"<div><b>Ledger {html.escape(title_of(ledger))}</b> · {html.escape(one_line(promise_words(ledger)))}"
+        f"{closed}{_table([], gauges)}{_recent_html(ledger)}"
+        f"{counted(book.payments, book.releases)}; {book.number:,} entries, head {book.head.hex()[:12]}</div>"
+    )
+
+
+def title_of(ledger: "Ledger") -> str:
+    """Return a ledger's title, or the beginning of its name."""
+    return one_line(ledger.birth.title) or ledger.identity[:12]
+
+
+def name_of(analyst: str) -> str:
+    """Return an analyst's name for a table."""
+    return one_line(analyst, NAME) or "(no name)"
+
+
+def counted(payments: int, releases: int) -> str:
+    """Return how much was paid for, and how much of that was not answered."""
+    paid = f"{payments:,} payment{'' if payments == 1 else 's'}, {releases:,} answered"
+    return paid if payments == releases else f"{paid}, {payments - releases:,} not answered"
+
+
+def _recent_html(ledger: "Ledger") -> str:
+    rows = []
+    for receipt in ledger.recent(SHOWN):
+        given = ledger.release_of(receipt.number)
+        cells = [
+            str(receipt.number),
+            name_of(receipt.analyst),
+            one_line(receipt.what, WORDS),
+            one_line(cost_words(receipt.cost), WORDS),
+            "not answered" if given is None else str(given),
+        ]
+        rows.append([html.escape(cell) for cell in cells])
+    return _table(["entry", "analyst", "what", "cost", "released"], rows) if rows else ""
+
+
+def _line(one: Gauge | Terms) -> str:
+    return f"{one.bar()}  {one.words()}" if isinstance(one, Gauge) else one.words()
+
+
+def _meter(gauge: Gauge | Terms) -> str:
+    if isinstance(gauge, Terms):
+        return ""
+    return (
+        f"<meter min='0' max='1' low='{LITTLE}' high='{HARDLY}' optimum='0' value='{gauge.share:.4f}' "
+        f"style='width:12em' title='{html.escape(gauge.words())}'></meter>"
+    )
+
+
+def _table(head: list[str], rows: Iterable[list[str]]) -> str:
+    """Return a table of cells that are HTML already."""
+    return f"<table>{_row('th', head) if head else ''}{''.join(_row('td', row) for row in rows)}</table>"
+
+
+def _row(tag: str, cells: list[str]) -> str:
+    return "<tr>" + "".join(f"<{tag} style='text-align:left'>{cell}</{tag}>" for cell in cells) + "</tr>"

@@ -1,0 +1,1 @@
+"""What proves a ledger to others: anchors, signatures, certificates, exports, verification."""

@@ -1,0 +1,128 @@
+"""Certificates: what was released, at what cost, under which promise, where in the chain; checkable offline.
+
+A certificate carries the ledger's birth, the payment and the release as they are stored, with the heads around them,
+and a signature by the ledger's key. The ledger's name is the hash of its birth, and the birth names the key: so whoever
+knows the name of a ledger, and nothing else, can check a certificate of it. It proves what whoever holds the key says:
+not that the chain has no other history, and not what else was paid for.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
+
+from discreet.accounting import guarantee
+from discreet.core import InvalidInput, LedgerDamaged
+from discreet.core.untrusted_text import read_fraction, read_json
+from discreet.gate.ledger.budget import Budget
+from discreet.gate.ledger.chain import GENESIS, head_after
+from discreet.gate.ledger.encoding import canonical
+from discreet.gate.ledger.events import Birth, Payment, Released, from_body
+from discreet.gate.ledger.ledger import Ledger
+from discreet.gate.proofs.anchors import MOST_NUMBER
+from discreet.gate.proofs.signing import CERTIFICATE, signed_by
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """What a certificate proves."""
+
+    ledger: str
+    birth: Birth
+    payment: Payment
+    released: Released
+    numbers: tuple[int, int]
+    heads: tuple[str, str]
+    #: The ε or ρ that the budget allowed when the certificate was signed: it may have been raised since birth.
+    limit: Fraction
+
+    @property
+    def budget(self) -> Budget:
+        """The budget that the ledger was born with."""
+        return self.birth.budget
+
+
+def certificate(ledger: Ledger, request: str) -> str:
+    """Return a certificate for an answered request, as JSON."""
+    paid = ledger.payment_of(request)
+    given = None if paid is None else ledger.release_of(paid)
+    if paid is None or given is None:
+        raise InvalidInput("Nothing was released under this request.", fix="pass the request id of a release")
+    links = [_link(ledger, number) for number in (1, paid, given)]
+    payment = from_body(links[1]["body"].encode("ascii"))
+    if not isinstance(payment, Payment):
+        raise LedgerDamaged("A payment is not one.", fix="verify the ledger")
+    alone = guarantee(payment.cost, ledger.budget.delta)
+    facts = {
+        "certificate": VERSION,
+        "ledger": ledger.identity,
+        "birth": links[0],
+        "payment": links[1],
+        "release": links[2],
+        "asked": payment.what,
+        "guarantee": str(alone),
+        "budget": str(ledger.budget),
+        "limit": str(ledger.book.account.limit),
+    }
+    signature = ledger.sign(CERTIFICATE, canonical(facts))
+    return json.dumps({**facts, "signature": signature}, indent=2, sort_keys=True)
+
+
+def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) -> Certified:
+    """Return what a certificate proves of the ledger of this name, and of an answer; refuse a false one."""
+    with _readable():
+        facts: dict[str, Any] = read_json(text)
+        signature = facts.pop("signature")
+        links = [facts[name] for name in ("birth", "payment", "release")]
+        bodies = [link["body"].encode("ascii") for link in links]
+        numbers = [_number(link["number"]) for link in links]
+        before = [bytes.fromhex(link["before"]) for link in links]
+        heads = [head_after(a, n, b).hex() for a, n, b in zip(before, numbers, bodies, strict=True)]
+        message = canonical(facts)
+    # The name is the hash of the birth, and the birth names the key: nothing else is read before both have vouched.
+    if before[0] != GENESIS or numbers[0] != 1 or heads[0] != ledger:
+        raise _false("it is not of this ledger")
+    with _readable():
+        birth = from_body(bodies[0])
+    if not isinstance(birth, Birth):
+        raise _false("it is not of this ledger")
+    if not signed_by(birth.key, signature, CERTIFICATE, message):
+        raise _false("it is not signed by the ledger's key")
+    with _readable():
+        payment, released, limit = from_body(bodies[1]), from_body(bodies[2]), read_fraction(facts["limit"])
+    if not isinstance(payment, Payment) or not isinstance(released, Released) or released.payment != numbers[1]:
+        raise _false("its parts do not belong together")
+    if not numbers[0] < numbers[1] < numbers[2]:
+        raise _false("it was released before it was paid for")
+    if answer is not None and sha256(answer).hexdigest() != released.answer:
+        raise _false("the answer is another one")
+    return Certified(ledger, birth, payment, released, (numbers[1], numbers[2]), (heads[1], heads[2]), limit)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Refuse what cannot be read."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, LedgerDamaged):
+        raise _false("it is not readable") from None
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 < value < MOST_NUMBER:
+        raise ValueError
+    return value
+
+
+def _link(ledger: Ledger, number: int) -> dict[str, Any]:
+    before, entry = ledger.link(number)
+    return {"number": number, "before": before.hex(), "body": entry.body.decode("ascii")}
+
+
+def _false(why: str) -> InvalidInput:
+    return InvalidInput(f"The certificate proves nothing: {why}.", fix="ask whoever gave it to you for a new one")

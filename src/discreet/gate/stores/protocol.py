@@ -1,0 +1,330 @@
+"""What a store of entries must do. Two do: SQLite for one host, PostgreSQL for several."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from discreet import core
+from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged
+from discreet.gate.ledger.chain import GENESIS, Entry, checked, damaged
+from discreet.gate.ledger.encoding import parsed
+from discreet.gate.ledger.events import Begun, Charged, Continued, Event, Payment, Released, Snapshot, kind_name
+
+T = TypeVar("T")
+
+#: No entry has a greater number.
+NEWEST = 2**62
+
+#: Somebody's wish to have an event written, as bytes; and the answer that goes with a release.
+Proposal = tuple[bytes, bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An event stands at this number; `fresh` if this proposal put it there."""
+
+    number: int
+    head: str
+    fresh: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An event was not written: the name of the error, and what it says."""
+
+    kind: str
+    problem: str
+    fix: str
+
+
+def error_of(refused: Refused) -> DiscreetError:
+    """Return the error that a refusal stands for."""
+    kind: Any = getattr(core, refused.kind, InvalidInput)
+    error: DiscreetError = kind.of(refused.problem, refused.fix)
+    return error
+
+
+Outcome = Accepted | Refused
+Process = Callable[[Sequence[Proposal]], list[Outcome]]
+
+
+class Keys(NamedTuple):
+    """By what an entry is found again. They repeat what its body says; whoever reads checks the body."""
+
+    kind: str
+    #: Of a payment; of a continuation its step.
+    request: str | None = None
+    plan: str | None = None
+    payment: int | None = None
+
+
+def keys_of(event: Event) -> Keys:
+    """Return the keys of an event."""
+    match event:
+        case Payment(request=request, plan=plan):
+            return Keys("payment", request, plan)
+        case Released(payment=payment):
+            return Keys("release", payment=payment)
+        case Continued(payment=payment, step=step):
+            return Keys("continuation", str(step), payment=payment)
+        case Charged(payment=payment):
+            return Keys("charge", payment=payment)
+        case Begun(payment=payment):
+            return Keys("begun", payment=payment)
+        case other:
+            return Keys(kind_name(other))
+
+
+class Reading(Protocol):
+    """What can be read, in a transaction or outside of one."""
+
+    def newest(self) -> Entry | None:
+        """Return the last entry."""
+        ...
+
+    def entry(self, number: int) -> Entry | None:
+        """Return one entry."""
+        ...
+
+    def entries(self, after: int) -> Iterator[Entry]:
+        """Return all entries after a number, in order."""
+        ...
+
+    def last_checkpoint(self, most: int = NEWEST) -> int | None:
+        """Return the number of the last checkpoint, of those up to a number."""
+        ...
+
+    def payment_of(self, request: str) -> int | None:
+        """Return the number of the payment of a request."""
+        ...
+
+    def release_of(self, payment: int, step: int = 0) -> int | None:
+        """Return the number of the release of a payment, or of a later step of it."""
+        ...
+
+    def continuations(self, payment: int) -> int:
+        """Return how many steps of a payment were answered after the first."""
+        ...
+
+    def payments_of_plan(self, plan: str) -> Iterator[int]:
+        """Return the released payments of a plan, oldest first."""
+        ...
+
+    def unanswered_of_plan(self, plan: str) -> Iterator[int]:
+        """Return the payments of a plan that have no release, oldest first."""
+        ...
+
+    def recent_payments(self, count: int) -> list[int]:
+        """Return the numbers of the last payments, newest first."""
+        ...
+
+    def unreleased(self) -> Iterator[int]:
+        """Return the payments that have no release, in order."""
+        ...
+
+    def answer(self, release: int) -> bytes | None:
+        """Return the answer stored with a release."""
+        ...
+
+    def charge_of(self, payment: int) -> int | None:
+        """Return the number of the last entry that charged persons for a payment."""
+        ...
+
+    def charges_of(self, payment: int) -> list[int]:
+        """Return the numbers of all entries that charged persons for a payment, in order."""
+        ...
+
+    def people(self, number: int, most: int | None = None) -> bytes | None:
+        """Return who is stored beside a charge or a snapshot; the first bytes of it, if so many are enough."""
+        ...
+
+    def whole(self) -> bool:
+        """Tell whether the store finds its own files in order, indexes and all; may take a while."""
+        ...
+
+    def keyed(self, after: int) -> Iterator[tuple[Entry, Keys]]:
+        """Return all entries after a number with the keys they are found by, for verification."""
+        ...
+
+
+def trusted(reading: Reading, number: int) -> Entry | None:
+    """Return an entry whose bytes are those that its head was made from; refuse one that was changed."""
+    entry = reading.entry(number)
+    if entry is None:
+        return None
+    before = reading.entry(number - 1) if number > 1 else None
+    if number > 1 and before is None:
+        return None
+    return next(checked([entry], number - 1, GENESIS if before is None else before.head))
+
+
+def paid_by(reading: Reading, request: str) -> int | None:
+    """Return the payment of a request; refuse keys that lead elsewhere."""
+    number = reading.payment_of(request)
+    if number is not None:
+        _need_filed(reading, number, kind="payment", request=request)
+    return number
+
+
+def paid_for(reading: Reading, plan: str) -> Iterator[int]:
+    """Return the released payments of a plan, oldest first; refuse keys that lead elsewhere."""
+    for number in reading.payments_of_plan(plan):
+        _need_filed(reading, number, kind="payment", plan=plan)
+        yield number
+
+
+def unanswered_for(reading: Reading, plan: str) -> Iterator[int]:
+    """Return the payments of a plan without a release, oldest first; refuse keys that lead elsewhere."""
+    for number in reading.unanswered_of_plan(plan):
+        _need_filed(reading, number, kind="payment", plan=plan)
+        yield number
+
+
+def released_by(reading: Reading, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
+    """Return the release of a payment, or of a later step of it; refuse keys that lead elsewhere.
+
+    That there is none is what an index says, and an index may be damaged. Whoever is about to run a plan asks `surely`,
+    and all entries since the payment (or the step before) are looked through: one payment must not buy two answers, nor
+    one step.
+    """
+    said: dict[str, object] = {"kind": "continuation", "step": step} if step else {"kind": "release"}
+    said["payment"] = payment
+    number = reading.release_of(payment, step)
+    if number is None and surely and _answered(reading, _before(reading, payment, step), said):
+        number = reading.release_of(payment, step)
+        if number is None:
+            raise _misfiled(payment)
+    if number is not None:
+        _need_filed(reading, number, **said)
+    return number
+
+
+def charged_for(reading: Reading, payment: int) -> int | None:
+    """Return the last entry that charged persons for a payment; refuse keys that lead elsewhere."""
+    number = reading.charge_of(payment)
+    if number is not None:
+        _need_filed(reading, number, kind="charge", payment=payment)
+    return number
+
+
+def beside(reading: Reading, number: int, event: Event) -> bytes | None:
+    """Return what is stored beside an entry: an answer, or persons."""
+    match event:
+        case Released() | Continued():
+            return reading.answer(number)
+        case Charged() | Snapshot():
+            return reading.people(number)
+        case _:
+            return None
+
+
+def _before(reading: Reading, payment: int, step: int) -> int:
+    """Return the entry after which a step can have been answered."""
+    return (released_by(reading, payment, step - 1) if step else None) or payment
+
+
+def _answered(reading: Reading, since: int, said: dict[str, object]) -> bool:
+    first = trusted(reading, since)
+    entries = () if first is None else checked(reading.entries(since), since, first.head)
+    return any(said.items() <= parsed(entry.body).items() for entry in entries)
+
+
+def _need_filed(reading: Reading, number: int, **said: object) -> None:
+    entry = trusted(reading, number)
+    fields = {} if entry is None else parsed(entry.body)
+    if any(fields.get(name) != value for name, value in said.items()):
+        raise _misfiled(number)
+
+
+def _misfiled(number: int) -> LedgerDamaged:
+    return damaged(f"Entry {number} is filed under keys that it does not have, or under none.")
+
+
+#: What is stored of persons is cut into pieces of so many bytes: no database takes a blob of gigabytes.
+PIECE = 2**26
+#: Kinds of entries whose answer is stored in pieces, apart from those that are handed out.
+PIECED = frozenset({"charge", "snapshot"})
+
+
+def pieces_of(packed: bytes) -> Iterator[tuple[int, memoryview]]:
+    """Return the pieces of some bytes, with their places; one at least."""
+    whole = memoryview(packed)
+    return ((part, whole[at : at + PIECE]) for part, at in enumerate(range(0, len(whole), PIECE) or (0,)))
+
+
+#: Write an entry with its keys and, for a release, its answer: durable with all others of its transaction, or none.
+Add = Callable[[Entry, Keys, bytes | None], None]
+
+
+class State(Enum):
+    """Whether a store may be spent from. A move leads through the other two: see `moving`."""
+
+    OPEN = "open"
+    #: A ledger is being copied to it; the copy does not count yet.
+    ARRIVING = "arriving"
+    #: Its ledger was moved elsewhere, for good.
+    RETIRED = "retired"
+
+
+def need_state(found: State, needed: State) -> None:
+    """Refuse a store that is in another state than its handle is for."""
+    match found:
+        case _ if found is needed:
+            return
+        case State.OPEN if needed is State.RETIRED:
+            raise InvalidInput("The ledger at this place was not retired.", fix="it is open: use it, or move it")
+        case State.OPEN:
+            raise InvalidInput("There is a ledger at this place already.", fix="open it, or choose another place")
+        case State.ARRIVING:
+            raise Finished(
+                "A ledger is being moved to this place, or its move was interrupted.",
+                fix="wait for the move, or finish it; until then the ledger is where it was",
+            )
+        case State.RETIRED:
+            raise Finished(
+                "This ledger was moved to another place.",
+                fix="open it there; if that refuses because the move was interrupted, finish the move",
+            )
+
+
+class Store(Protocol):
+    """Entries on disk."""
+
+    @property
+    def reading(self) -> Reading:
+        """What is committed."""
+        ...
+
+    @property
+    def handle(self) -> str:
+        """A random name of this handle, by which others can tell whether it is still there."""
+        ...
+
+    def is_present(self, handle: str) -> bool:
+        """Tell whether a handle of this store is open somewhere: gone means that it will never write again."""
+        ...
+
+    def transact(self, work: Callable[[Reading, Add], T]) -> T:
+        """Do some work as the only writer; when this returns, what was added is durable. If it raises, nothing is.
+
+        The work may be done more than once before it counts. A failure to read, write or sync is a `LedgerUnavailable`,
+        and the store does nothing more.
+        """
+        ...
+
+    def change(self, state: State, work: Callable[[Reading], T]) -> T:
+        """Do some work as the only writer, and with it put the store into another state; then close this handle."""
+        ...
+
+    def submit(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
+        """Have proposals processed, here or by another process that is at it, one group after another."""
+        ...
+
+    def narrow(self) -> None:
+        """Take from other users what they may do with the store's files; refuse where that is not possible."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the store."""
+        ...

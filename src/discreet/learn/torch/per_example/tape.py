@@ -1,0 +1,163 @@
+"""One backward pass, written down: what went into every use of a parameter, and the gradient at what came out.
+
+While a `Recording` is on, PyTorch's functions that take a weight are done by `Recorded` instead, which computes the
+same but leaves the weight's gradient out of the backward pass. It is caught at the function, not at the module: a
+weight that two modules share, or that is used without its module, is seen wherever it is used. What uses a parameter in
+a way that has no rule is left to autograd, which then finds a gradient where there should be none: see `fallback`.
+So is a use on something that does not have its examples first, as the tape's `AxisTracking` knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.overrides import TorchFunctionMode
+
+from discreet.learn.torch.per_example.example_axes import FIRST
+from discreet.learn.torch.per_example.layer_calls import row_squares
+from discreet.learn.torch.per_example.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torch import nn
+
+    from discreet.learn.torch.per_example.axis_tracking import AxisTracking
+    from discreet.learn.torch.per_example.layer_calls import Call
+    from discreet.learn.torch.per_example.layouts import ChannelsLast
+
+#: What shows values to Python, or reaches memory or gradients, where no operation is done that could be followed.
+SHOWING_VALUES = frozenset({
+    *(Tensor.tolist, Tensor.numpy, Tensor.__array__, Tensor.__dlpack__, Tensor.data_ptr, Tensor.storage),
+    *(Tensor.untyped_storage, Tensor.__repr__, Tensor.__format__, Tensor.__deepcopy__, Tensor.__reduce_ex__),
+    *(Tensor.share_memory_, Tensor.apply_, Tensor.map_, Tensor.map2_),
+    *(Tensor.backward, torch.autograd.grad, torch.autograd.backward),
+    *(Tensor.register_hook, Tensor.register_post_accumulate_grad_hook, F.triplet_margin_with_distance_loss),
+    Tensor.grad_fn.__get__,  # type: ignore[union-attr] # PyTorch's own name for reading it
+    Tensor.data.__set__,  # type: ignore[attr-defined] # same
+})  # fmt: skip
+#: What makes tensors of Python's numbers; or of tensors, which it then reads unseen.
+MAKING_TENSORS = frozenset({torch.tensor, torch.as_tensor, torch.asarray, Tensor.new_tensor, Tensor.new})
+#: What reads one number; most of the time by an operation, but unseen where `torch.Tensor([…])` asks for it.
+READING = frozenset({Tensor.__float__, Tensor.__int__, Tensor.__index__, Tensor.__bool__, Tensor.__complex__})
+DATA = Tensor.data.__get__  # type: ignore[attr-defined] # PyTorch's own name for reading it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One use of a weight, as the backward pass met it. Private."""
+
+    call: Call
+    inputs: Tensor
+    gradient: Tensor
+    weight: Tensor
+    bias: Tensor | None
+    _squares: list[Tensor] = field(default_factory=list, init=False)  # or `replace` would take them along
+
+    def squares(self) -> Tensor:
+        """Return the squared norm of every example's output gradients: worked out once, for the weight and the bias."""
+        if not self._squares:
+            self._squares.append(row_squares(self.gradient))
+        return self._squares[0]
+
+
+class Tape:
+    """The uses of some parameters in one forward and backward pass."""
+
+    __slots__ = ("_known", "axes", "entries", "layout", "listening")
+
+    def __init__(
+        self, parameters: Iterable[nn.Parameter], axes: AxisTracking, layout: ChannelsLast | None = None
+    ) -> None:
+        self._known = {id(parameter) for parameter in parameters}
+        self.axes = axes
+        self.entries: list[Entry] = []
+        self.listening = False
+        """Whether a backward pass is the one to be written down, and not one within the model's code."""
+        self.layout = layout
+
+    def knows(self, tensor: Tensor | None) -> bool:
+        """Tell whether a tensor is one of the parameters that are recorded."""
+        return tensor is not None and id(tensor) in self._known
+
+    def use(self, call: Call, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        """Do a call and have it written down in the backward pass, if its inputs have the examples first."""
+        if self.axes.adopt(inputs) != FIRST:
+            return call.run(inputs, weight, bias)
+        done: Tensor = Recorded.apply(self, call, inputs, weight, bias)  # type: ignore[no-untyped-call]
+        return done
+
+
+class Recorded(torch.autograd.Function):
+    """A call whose backward pass hands on the gradient of its inputs, and writes down the rest."""
+
+    @staticmethod
+    def forward(ctx: Any, tape: Tape, call: Call, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """Compute what the layer computes."""
+        ctx.tape, ctx.call, ctx.bias = tape, call, bias
+        ctx.save_for_backward(inputs, weight)
+        return call.run(inputs, weight, bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        """Write down the use; or, where nobody listens, compute the gradients that autograd would."""
+        tape, call, bias = ctx.tape, ctx.call, ctx.bias
+        given, weight = ctx.saved_tensors
+        inputs, gradient = _wide(given, weight), _wide(gradient, weight)
+        _, _, of_inputs, of_weight, of_bias = ctx.needs_input_grad
+        if tape.listening:
+            tape.entries.append(Entry(call, inputs, gradient, weight, bias))
+            # What is not a parameter of ours is on the way to one, perhaps.
+            of_weight, of_bias = of_weight and not tape.knows(weight), of_bias and not tape.knows(bias)
+        back = call.input_gradient(gradient, inputs, weight) if of_inputs else None
+        return (
+            None,
+            None,
+            back if back is None else back.to(given.dtype),
+            call.weight_gradient(gradient, inputs, weight) if of_weight else None,
+            call.bias_gradients(gradient).sum(0) if of_bias else None,
+        )
+
+
+def _wide(numbers: Tensor, weight: Tensor) -> Tensor:
+    """Return activations of fewer bits, as autocast makes them, in the weight's own kind; words stay words."""
+    return numbers.to(weight.dtype) if numbers.is_floating_point() else numbers
+
+
+def shows_values(function: Any, args: Any, kwargs: Any) -> bool:
+    """Tell whether a function shows values of tensors to Python, or does something that no operation tells of."""
+    if function in SHOWING_VALUES:
+        return True
+    return function in MAKING_TENSORS and _has_tensors((*args, *(kwargs or {}).values()))
+
+
+def _has_tensors(value: Any) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, list | tuple) and any(map(_has_tensors, value)))
+
+
+class Recording(TorchFunctionMode):
+    """While it is on, uses of a tape's parameters go through the tape."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self._tape = tape
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if shows_values(func, args, kwargs):
+            self._tape.axes.fail(f"{getattr(func, '__name__', func)} shows values to Python, or hides what is done")
+        elif func in READING:
+            self._tape.axes.refuse_reading(args[0])
+        elif func == DATA:
+            self._tape.axes.expose(args[0])
+        rule = RULES.get(func)
+        if rule is not None:
+            return rule(self._tape, *args, **(kwargs or {}))
+        if self._tape.layout is not None:
+            return self._tape.layout.do(func, args, kwargs or {})
+        return func(*args, **(kwargs or {}))

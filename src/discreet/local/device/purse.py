@@ -1,0 +1,186 @@
+"""What one device may ever tell: a purse that is paid from before each new answer, and never filled again."""
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, Number, WrongType
+from discreet.core.canonical_text import foreign_text
+from discreet.core.errors import kind_of
+from discreet.core.exact import text_down, text_up
+from discreet.core.untrusted_text import read_fraction
+from discreet.local.device.odds import need_epsilon
+from discreet.local.device.purse_file import BROKEN, PurseFile, Record
+from discreet.local.device.rappor import Rappor
+from discreet.noise.coins import DEVICE, Coins, need_coins
+
+#: The longest name of a question.
+LONGEST = 200
+#: A report as it is kept.
+REPORT = re.compile(r"0x[0-9a-f]+")
+
+
+class Purse:
+    """One device's purse: the most that it will ever tell, over all questions, for life.
+
+    A question that was answered before gets the same answer again, and pays nothing; about a `Rappor` question the
+    permanent answer is kept, and fresh copies of it are told. A new question is paid for first; what does not fit is
+    refused. Nothing fills a purse again: no day, no restart. `Purse(…)` lasts as long as the object; `Purse.create` and
+    `Purse.open` keep it in a file, in which a payment stands before the value is looked at, and an answer before it is
+    handed out.
+    Guarantee: all answers together, whatever is asked and in whichever order, are `epsilon`-differentially private
+    for the person of the device. Reference: basic composition, which holds for adaptive questions with pure ε (Dwork,
+    Roth 2014, Theorem 3.14; Rogers, Roth, Ullman, Vadhan 2016); memoised answers as in Erlingsson and others 2014.
+    """
+
+    def __init__(self, *, epsilon: Number, file: PurseFile | None = None) -> None:
+        self._limit = need_epsilon(epsilon)
+        self._file = file
+        self._paid: dict[tuple[str, str], Fraction] = {}
+        self._kept: dict[tuple[str, str], int] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], *, epsilon: Number) -> Self:
+        """Begin a purse in a new file."""
+        limit = need_epsilon(epsilon)
+        return cls(epsilon=limit, file=PurseFile.create(Path(path), {"kind": "purse", "epsilon": str(limit)}))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Go on with a purse that is kept in a file."""
+        file = PurseFile(Path(path))
+        with file.locked():
+            match next(file.new(), None):
+                case {"kind": "purse", "epsilon": limit}:
+                    return cls(epsilon=_amount(limit), file=file)
+                case _:
+                    raise LedgerDamaged("The file is no purse.", fix=BROKEN)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise WrongType("A purse is not copied: a copy would be a second budget.", fix="use Purse.open(path)")
+
+    __copy__ = __reduce__
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The most that may ever be told."""
+        return self._limit
+
+    @property
+    def spent(self) -> Fraction:
+        """What has been paid so far."""
+        with self._open_book():
+            return sum(self._paid.values(), Fraction(0))
+
+    @property
+    def left(self) -> Fraction:
+        """What is left."""
+        return self._limit - self.spent
+
+    def answer(self, question: str, encoder: Any, value: Any, *, coins: Coins = DEVICE) -> int:
+        """Return the report about a question, by an encoder, and pay for it if it is a new one.
+
+        Asked again, by the same encoder, the answer is what it was, even if the value has changed since.
+        """
+        entry = _need_question(question), _need_encoder(encoder)
+        with self._open_book():
+            if entry not in self._paid:
+                self._pay(entry, encoder.epsilon)
+            if entry not in self._kept:
+                draw = encoder.permanent if isinstance(encoder, Rappor) else encoder.encode
+                self._keep(entry, draw(value, need_coins(coins)))
+            kept = self._kept[entry]
+        return encoder.instant(kept, coins) if isinstance(encoder, Rappor) else kept
+
+    def _pay(self, entry: tuple[str, str], cost: Fraction) -> None:
+        left = self._limit - sum(self._paid.values(), Fraction(0))
+        if cost > left:
+            raise BudgetExceeded(
+                f"This question costs ε={text_up(cost)}; ε={text_down(left)} of {text_up(self._limit)} is left.",
+                fix="ask a question that was answered before, or with less epsilon; a purse is not filled again",
+            )
+        self._write({"kind": "paid", "question": entry[0], "encoder": entry[1], "epsilon": str(cost)})
+
+    def _keep(self, entry: tuple[str, str], report: int) -> None:
+        self._write({"kind": "kept", "question": entry[0], "encoder": entry[1], "report": hex(report)})
+
+    def _write(self, record: Record) -> None:
+        if self._file is not None:
+            self._file.append(record)
+        self._note(record)
+
+    def _note(self, record: Record) -> None:
+        """Take note of a line, own or another process's."""
+        match record:
+            case {"kind": "purse", "epsilon": limit} if _amount(limit) == self._limit:
+                pass  # the first line
+            case {"kind": "paid", "question": question, "encoder": encoder, "epsilon": cost}:
+                self._note_payment((question, encoder), _amount(cost))
+            case {"kind": "kept", "question": question, "encoder": encoder, "report": report}:
+                if (question, encoder) not in self._paid or not REPORT.fullmatch(report):
+                    raise _misunderstood()
+                self._kept[question, encoder] = int(report, 16)
+            case _:
+                raise _misunderstood()
+
+    def _note_payment(self, entry: tuple[str, str], cost: Fraction) -> None:
+        """Take note of a payment: once for each question, and never beyond the limit."""
+        others = sum((paid for known, paid in self._paid.items() if known != entry), Fraction(0))
+        if self._paid.get(entry, cost) != cost or others + cost > self._limit:
+            raise LedgerDamaged("The purse has payments that it would not have made.", fix=BROKEN)
+        self._paid[entry] = cost
+
+    @contextmanager
+    def _open_book(self) -> Iterator[None]:
+        """Let one thread and one process at a time look and write, having read what others wrote."""
+        with self._lock:
+            if self._file is None:
+                yield
+                return
+            with self._file.locked():
+                try:
+                    for record in self._file.new():
+                        self._note(record)
+                    yield
+                except BaseException:  # a line may be read and not noted: all are read again
+                    self._file.rewind()
+                    raise
+
+
+def _amount(text: str) -> Fraction:
+    """Return a payment or a limit, which is above 0: a negative one would fill the purse."""
+    try:
+        amount = read_fraction(text)
+    except InvalidInput:
+        raise _misunderstood() from None
+    if amount <= 0:
+        raise LedgerDamaged("The purse has payments that it would not have made.", fix=BROKEN)
+    return amount
+
+
+def _misunderstood() -> LedgerDamaged:
+    return LedgerDamaged("The purse has a line that is not understood.", fix=BROKEN)
+
+
+def _need_question(question: object) -> str:
+    if not isinstance(question, str):
+        raise WrongType(
+            f"question is {kind_of(question)}, not a text.", fix="pass the question's name, such as 'browser'"
+        )
+    if not 0 < len(question) <= LONGEST:
+        raise InvalidInput("question is empty or too long.", fix=f"pass a name of up to {LONGEST} characters")
+    return question
+
+
+def _need_encoder(encoder: Any) -> str:
+    """Return the text by which an encoder is known: two that differ in any parameter are two."""
+    cost = getattr(encoder, "epsilon", None)  # one that is 0 or less would fill the purse
+    if not callable(getattr(encoder, "encode", None)) or not isinstance(cost, Fraction) or cost <= 0:
+        raise WrongType(f"encoder is {kind_of(encoder)}, not an encoder.", fix="pass an encoder of discreet.local")
+    return foreign_text(encoder)

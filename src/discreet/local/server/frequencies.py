@@ -1,0 +1,149 @@
+"""How many people hold each category: unbiased, with error bars for all at once."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import InvalidInput, Number, WrongType, probability, whole
+from discreet.core.errors import kind_of
+from discreet.local.server.crowd import CategoricalEncoder
+from discreet.local.server.packed import Integers
+from discreet.local.server.simplex import on_simplex
+from discreet.local.server.supports import CATEGORICAL, rows_of, supports_of
+
+Floats = NDArray[np.float64]
+
+#: How often the bound on who holds a category is taken again; it hardly moves after a few.
+ROUNDS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Frequencies:
+    """How many of so many people hold each category: estimates, and how far off they are.
+
+    `counts` are unbiased, and may be negative or too large. `deviation` is the standard deviation of each, estimated.
+    `error`: all counts at once are within theirs of the truth, with the `confidence` that was asked for.
+    """
+
+    people: int
+    counts: Floats
+    deviation: Floats
+    error: Floats
+    confidence: Fraction
+
+    @property
+    def shares(self) -> Floats:
+        """The counts, as parts of all people."""
+        return self.counts / max(self.people, 1)
+
+    def projected(self) -> Floats:
+        """Return the nearest counts that are not negative and add up to all people: post-processing, and biased."""
+        return on_simplex(self.counts, self.people)
+
+
+def estimate(
+    encoder: CategoricalEncoder, reports: Any, *, candidates: Any = None, confidence: Number = 0.95
+) -> Frequencies:
+    """Estimate how many people hold each category, or each candidate, from their reports.
+
+    Candidates are chosen without looking at these reports, or the errors do not hold for them.
+    A category that s of n reports support is held by (s − n·others)/(kept − others) people, on average exactly.
+    Reference: Wang, Blocki, Li, Jha 2017, Section 3 (pure protocols).
+    """
+    if not isinstance(encoder, CATEGORICAL):
+        raise WrongType(
+            f"encoder is {kind_of(encoder)}, which tells no categories.", fix="use estimate_mean for numbers"
+        )
+    rows, wanted = rows_of(encoder, reports), _candidates(encoder, candidates)
+    supports = supports_of(encoder, rows, wanted)
+    return from_supports(encoder, supports, people=len(rows), confidence=confidence)
+
+
+def from_supports(
+    encoder: CategoricalEncoder, supports: Integers, *, people: int, confidence: Number = 0.95
+) -> Frequencies:
+    """Estimate from how many reports support each category: what a server may keep instead of reports."""
+    kept, others = float(encoder.kept), float(encoder.others)
+    gap = float(encoder.kept - encoder.others)  # of floats, it would be 0 for a small ε
+    counts = np.asarray((supports - people * others) / gap, np.float64)
+    held = np.clip(counts, 0, people)
+    spread = held * (kept * (1 - kept)) + (people - held) * (others * (1 - others))
+    return Frequencies(
+        people=people,
+        counts=counts,
+        deviation=np.sqrt(spread) / gap,
+        error=_errors(encoder, counts, people, _slope(confidence, max(len(supports), 1))),
+        confidence=probability(confidence, "confidence"),
+    )
+
+
+def error_of(
+    encoder: CategoricalEncoder, *, people: int, confidence: Number = 0.95, categories: int | None = None
+) -> float:
+    """Return a bound on the error of all estimated counts at once, before anyone is asked.
+
+    Bernstein's inequality for each category, P[S ≥ s] ≤ exp(−s²/(2·(V + s/3))), and a union bound over them.
+    """
+    total = whole(people, "people", least=0)
+    many = encoder.domain if categories is None else whole(categories, "categories")
+    held = np.full(1, float(total) if _own(encoder) > _other(encoder) else 0.0)
+    return float(_error_if(encoder, held, total, _slope(confidence, many))[0])
+
+
+def _errors(encoder: CategoricalEncoder, counts: Floats, people: int, slope: float) -> Floats:
+    """Return bounds on the errors of counts that were estimated.
+
+    Reports of those who hold a category may vary more than others'. That they are at most `held` people, and the error
+    then at most that for so many, bounds `held` again; at first it is everybody.
+    """
+    if _own(encoder) <= _other(encoder):
+        return _error_if(encoder, np.zeros(len(counts)), people, slope)
+    held = np.full(len(counts), float(people))
+    for _ in range(ROUNDS):
+        held = np.clip(counts + _error_if(encoder, held, people, slope), 0, held)
+    return _error_if(encoder, held, people, slope)
+
+
+def _error_if(encoder: CategoricalEncoder, held: Floats, people: int, slope: float) -> Floats:
+    """Return the error, by Bernstein's inequality, of a category that so many people hold."""
+    variance = held * _own(encoder) + (people - held) * _other(encoder)
+    return (slope / 3 + np.sqrt((slope / 3) ** 2 + 2 * slope * variance)) / float(encoder.kept - encoder.others)
+
+
+def _own(encoder: CategoricalEncoder) -> float:
+    return float(encoder.kept * (1 - encoder.kept))
+
+
+def _other(encoder: CategoricalEncoder) -> float:
+    return float(encoder.others * (1 - encoder.others))
+
+
+def _slope(confidence: Number, categories: int) -> float:
+    """Return −ln of the risk of one side of one category, of so many."""
+    return math.log(2 * categories) - math.log(1 - probability(confidence, "confidence"))
+
+
+def bernstein(slope: float, variance: float, reach: float) -> float:
+    """Return the s with s²/(2·(variance + reach·s/3)) = slope; no summand is farther than `reach` from its mean."""
+    part = slope * reach / 3
+    return part + math.sqrt(part**2 + 2 * slope * variance)
+
+
+def variance_of(encoder: CategoricalEncoder, share: Number = 0) -> float:
+    """Return the variance of an estimated share, times the number of people, for a category that so many hold."""
+    held, kept, others = Fraction(share), encoder.kept, encoder.others
+    spread = held * kept * (1 - kept) + (1 - held) * others * (1 - others)
+    return float(spread / (kept - others) ** 2)
+
+
+def _candidates(encoder: CategoricalEncoder, candidates: Any) -> Integers | None:
+    if candidates is None:
+        return None
+    listed = [whole(each, "candidate", least=0, most=encoder.domain - 1) for each in candidates]
+    if not listed:
+        raise InvalidInput("There are no candidates.", fix="pass at least one, or leave candidates out")
+    return np.array(listed, object if encoder.domain > 1 << 62 else np.int64)

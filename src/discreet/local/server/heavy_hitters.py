@@ -1,0 +1,157 @@
+"""Frequent texts, found prefix by prefix."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import InvalidInput, Number, WrongType, probability, whole
+from discreet.core.errors import kind_of
+from discreet.local.device.hashing import LocalHashing
+from discreet.local.device.prefixes import BYTE, PrefixTree
+from discreet.local.device.reports import unpack
+from discreet.local.server.crowd import hash_digits
+from discreet.local.server.frequencies import bernstein
+from discreet.local.server.packed import Integers
+from discreet.local.server.supports import buckets_of, digit_supports, rows_of
+from discreet.local.server.transforms import tables
+from discreet.noise import SYSTEM, Entropy, below
+
+#: Reports by level, from 0 on, as rows of digits.
+ByLevel = Mapping[int, NDArray[np.uint8]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrequentText:
+    """A text, or the first bytes of one: about how many people have it, and how far off that is at the most."""
+
+    text: bytes
+    count: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrequentTexts:
+    """Texts that many people have, the most frequent first.
+
+    With the `confidence` that was asked for, all of this holds at once: each is a text that somebody has, and each
+    count is within its error. `least`: what a count must come to, about, for its text to be found.
+    """
+
+    people: int
+    found: tuple[FrequentText, ...]
+    least: float
+    confidence: Fraction
+
+
+def encode_texts(tree: PrefixTree, texts: Sequence[str | bytes], *, entropy: Entropy = SYSTEM) -> ByLevel:
+    """Return the reports of many people, a text each, by level.
+
+    Guarantee: each report has exactly the probabilities of `tree.encode`, independently of the others.
+    """
+    data = np.frombuffer(b"".join(map(tree.bytes_of, texts)), np.uint8).reshape(-1, tree.length)
+    which = below(tree.length, len(data), entropy=entropy)
+    return {
+        level: _told(tree, encoder, data[which == level, : level + 1], entropy)
+        for level, encoder in enumerate(tree.levels)
+    }
+
+
+def _told(tree: PrefixTree, encoder: LocalHashing, prefixes: NDArray[np.uint8], entropy: Entropy) -> NDArray[np.uint8]:
+    def digits() -> Iterator[Integers]:
+        for column in prefixes.T:
+            rest = column.astype(np.int64)
+            for _ in range(tree.width):
+                rest, digit = np.divmod(rest, encoder.buckets)
+                yield digit
+
+    return hash_digits(encoder, digits(), len(prefixes), entropy=entropy)
+
+
+def find_texts(tree: PrefixTree, reports: Any, *, most: int = 32, confidence: Number = 0.95) -> FrequentTexts:
+    """Find texts that many people have, from their reports.
+
+    Level by level, the prefixes found so far, `most` of them, are gone on with by every byte; those stay whose
+    estimated count is more than chance makes of one that nobody has. Each level has its own people, so that what is
+    tried at a level does not depend on what its people report, and Bernstein's inequality holds for each. A text has
+    about one in `length` of its people at each level; how far that is off is bounded for all texts that anybody has.
+    """
+    rows, width = _by_level(tree, reports), whole(most, "most", most=1 << 12)
+    people = sum(len(each) for each in rows.values())
+    risk = float(1 - probability(confidence, "confidence")) / 2
+    tries = BYTE * (1 + width * (tree.length - 1))
+    slope = math.log(2 * tries / risk)
+    prefixes = [b""]
+    counts: list[float] = []
+    for level, encoder in enumerate(tree.levels):
+        estimates = {
+            prefix + bytes([byte]): count
+            for prefix in prefixes
+            for byte, count in enumerate(_children(tree, encoder, rows[level], prefix))
+        }
+        bound = _threshold(encoder, len(rows[level]), slope)
+        ranked = sorted(estimates, key=lambda each: (-estimates[each], each))
+        prefixes = [each for each in ranked[:width] if estimates[each] > bound]
+        counts = [estimates[each] for each in prefixes]
+    found = tuple(
+        _found(tree, text, count, len(rows[tree.length - 1]), people, slope, math.log(2 * max(people, 1) / risk))
+        for text, count in zip(prefixes, counts, strict=True)
+    )
+    least = max(_threshold(level, len(rows[which]), slope) for which, level in enumerate(tree.levels)) * tree.length
+    return FrequentTexts(people=people, found=found, least=least, confidence=probability(confidence, "confidence"))
+
+
+def _children(tree: PrefixTree, encoder: LocalHashing, rows: NDArray[np.uint8], prefix: bytes) -> NDArray[np.float64]:
+    """Estimate how many of these people have each text that is one byte longer than a prefix.
+
+    What the prefix adds to a bucket is taken off, so that the digits of the last byte are all that is left.
+    """
+    plus, _ = tables(encoder.finite)
+    minus = np.argmin(plus, axis=1)  # the number whose sum with it is 0
+    rest = plus[rows[:, -1], minus[buckets_of(encoder, rows, tree.category(prefix))]]
+    last = np.column_stack([rows[:, -1 - tree.width : -1], rest])
+    supports = digit_supports(encoder.finite, last, BYTE)
+    return np.asarray((supports - len(rows) * float(encoder.others)) / float(encoder.kept - encoder.others))
+
+
+def _threshold(encoder: LocalHashing, people: int, slope: float) -> float:
+    """Return what the estimate of a text that nobody has does not exceed."""
+    others = float(encoder.others)
+    return bernstein(slope, people * others * (1 - others), 1.0) / float(encoder.kept - encoder.others)
+
+
+def _found(
+    tree: PrefixTree, text: bytes, count: float, asked: int, people: int, slope: float, sampled: float
+) -> FrequentText:
+    """Return a text with its count among all people, and the error of that."""
+    encoder, length = tree.levels[-1], tree.length
+    kept, others = float(encoder.kept), float(encoder.others)
+    variance = asked * max(kept * (1 - kept), others * (1 - others))
+    told = length * bernstein(slope, variance, 1.0) / float(encoder.kept - encoder.others)
+    # Of c people a binomial number is at the last level. c is at most what it could be at the most, again and again.
+    most = float(people)
+    for _ in range(8):
+        drawn = length * bernstein(sampled, most / length * (1 - 1 / length), 1.0) if length > 1 else 0.0
+        most = min(most, length * count + told + drawn)
+    return FrequentText(text=text.rstrip(b"\0"), count=float(length * count), error=told + drawn)
+
+
+def _by_level(tree: PrefixTree, reports: Any) -> ByLevel:
+    """Return reports by level: from what `encode_texts` made, or from whole numbers or packed bytes."""
+    if isinstance(reports, Mapping):
+        if set(reports) != set(range(tree.length)):
+            raise InvalidInput("There are not reports for each level.", fix="pass what encode_texts returned")
+        return {which: rows_of(level, reports[which]) for which, level in enumerate(tree.levels)}
+    if not isinstance(reports, Sequence):
+        raise WrongType(f"reports is {kind_of(reports)}, not a list.", fix="pass a list of reports")
+    numbers = [unpack(tree, each) if isinstance(each, bytes | bytearray) else each for each in reports]
+    if not all(type(each) is int and 0 <= each < tree.outputs for each in numbers):
+        raise InvalidInput("There are reports that this encoder does not make.", fix="leave them out")
+    parts: dict[int, list[int]] = {which: [] for which in range(tree.length)}
+    for which, report in map(tree.part, numbers):
+        parts[which].append(report)
+    return {which: rows_of(level, parts[which]) for which, level in enumerate(tree.levels)}

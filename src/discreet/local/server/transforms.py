@@ -1,0 +1,52 @@
+"""Sums over all hash functions at once: what makes a server fast."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.local.device.fields import FiniteField
+
+Integers = NDArray[np.int64]
+
+
+def hadamard_transform(values: Integers) -> Integers:
+    """Return Σ over r of values[r]·(−1)^⟨r, x⟩ for every x, exactly; the length is a power of two."""
+    found = values.astype(np.int64)
+    half = 1
+    while half < len(found):
+        pairs = found.reshape(-1, 2, half)
+        pairs[:, 0], pairs[:, 1] = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+        half *= 2
+    return found
+
+
+@lru_cache(maxsize=16)
+def tables(finite: FiniteField) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the tables of sums and of products of a field."""
+    numbers = range(finite.size)
+    plus = np.array([[finite.plus(first, second) for second in numbers] for first in numbers], np.uint8)
+    times = np.array([[finite.times(first, second) for second in numbers] for first in numbers], np.uint8)
+    plus.flags.writeable = times.flags.writeable = False  # they are kept
+    return plus, times
+
+
+def hash_supports(counts: Integers, finite: FiniteField) -> Integers:
+    """Return for every x how many reports support it, from how many there are of each seed and bucket.
+
+    The counts have an axis for each digit of the seed, the lowest one first, and one for the bucket. Digit by digit, an
+    axis of the seed becomes one of x: Σ over a of counts[a, y + a·x] is what is left to be told by the other digits.
+    For the last digit only what is left at bucket 0 is looked up: Σ over a of counts[a, a·x].
+    """
+    plus, times = tables(finite)
+    found = counts
+    for axis in range(counts.ndim - 2):
+        front = np.moveaxis(found, axis, 0)
+        made = np.zeros_like(front)
+        for x in range(finite.size):
+            for a in range(finite.size):
+                made[x] += front[a][..., plus[:, times[a, x]]]
+        found = np.moveaxis(made, 0, axis)
+    numbers = np.arange(finite.size)
+    return np.stack([found[..., numbers, times[:, x]].sum(axis=-1) for x in numbers], axis=-1)

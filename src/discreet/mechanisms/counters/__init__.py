@@ -1,0 +1,1 @@
+"""Continual counting: counts that are refreshed at every step, for one price that covers all steps."""

@@ -1,0 +1,1 @@
+"""Questions as calls: frames, and what is asked of them."""

@@ -1,0 +1,1 @@
+"""From a question to a plan: measurements, contribution limits, shares of the budget, prices."""

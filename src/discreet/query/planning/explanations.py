@@ -1,0 +1,208 @@
+"""What a question will do, in words and as a tree: who is protected, what is measured, at what cost, how far off."""
+
+import html
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.algebra.aggregates import (
+    Distinct,
+    Frequencies,
+    Histogram,
+    People,
+    PeopleCut,
+    PeopleWhere,
+    Present,
+    Rows,
+    Total,
+    sensitivity_of,
+)
+from discreet.algebra.relations import matching, most_rows
+from discreet.core import Number
+from discreet.core.exact import text_up
+from discreet.core.limits import AnyLimit, Limit, TotalLimit
+from discreet.mechanisms import GaussianThreshold, Laplace, LaplaceThreshold, TruncatedGeometricSelection
+from discreet.query.planning.chosen_limits import ChosenLimit
+from discreet.query.planning.measurements import End, Keys, Levels, Noisy, Part, words_of
+from discreet.query.planning.plans import QueryPlan
+from discreet.query.planning.predictions import predict
+from discreet.query.planning.spending import Rho
+from discreet.query.questions import Question
+from discreet.query.relations.words import Branch, rows_branch
+
+RULE_NAMES: dict[type, str] = {
+    TruncatedGeometricSelection: "the optimal rule of selection",
+    LaplaceThreshold: "a threshold on counts with Laplace noise",
+    GaussianThreshold: "a threshold on counts with Gaussian noise",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A question explained. `str` draws the tree."""
+
+    tree: tuple[Branch, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The tree, line by line."""
+        return tuple(line for branch in self.tree for line in _drawn(branch))
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def explain(question: Question, plan: QueryPlan, *, confidence: Number = 0.95, size: int | None = None) -> Explanation:
+    """Return what a plan does, in words. Free, and no data is looked at."""
+    return Explanation(
+        (
+            Branch(plan.describe()),
+            *([] if plan.source is None else [rows_branch(plan.source)]),
+            Branch("protected", (Branch(f"{plan.schema.unit}"), Branch(_limit_words(plan)))),
+            _groups(plan),
+            Branch(f"measured, for {plan.spend} in all", tuple(_measured(plan))),
+            Branch(f"answered, at {float(confidence):.4g} confidence", _answers(question, plan, confidence, size)),
+            Branch("to halve the error", tuple(Branch(text) for text in _halving(plan))),
+        )
+    )
+
+
+def _drawn(branch: Branch, indent: str = "") -> list[str]:
+    lines = [f"{indent}{branch.text}"]
+    for place, child in enumerate(branch.below):
+        last = place == len(branch.below) - 1
+        first, *rest = _drawn(child)
+        lines.append(f"{indent}{'└─ ' if last else '├─ '}{first}")
+        lines += [f"{indent}{'   ' if last else '│  '}{line}" for line in rest]
+    return lines
+
+
+def _limit_words(plan: QueryPlan) -> str:
+    match = None if plan.source is None else matching(plan.source)
+    if match is not None:
+        return f"one unit moves at most {match.moved:,} rows of the join, and no row is left out any more"
+    if plan.source is not None and most_rows(plan.source) == 1:
+        return "one row for each unit: no limit is needed, and none is paid for"
+    match plan.limit:
+        case ChosenLimit(share=share):
+            return f"limits are chosen privately from how much people have, for {_amount(plan, share)}"
+        case limit if plan.schema.unit.column is None:
+            return f"every row is a unit: {limit}"
+        case limit:
+            return f"{limit}; which rows count is decided by each unit's own rows"
+
+
+def _groups(plan: QueryPlan) -> Branch:
+    if not plan.keys:
+        return Branch("one group: all rows that match")
+    below = []
+    for key in plan.keys:
+        words = words_of(key.expression)
+        below.append(
+            Branch(
+                f"{words}: private, and bought" if key.values is None else f"{words}: {len(key.values):,} public values"
+            )
+        )
+    return Branch(
+        "groups: all of them, empty ones too" if plan.public else "groups: those with enough people", tuple(below)
+    )
+
+
+def _measured(plan: QueryPlan) -> list[Branch]:
+    limit = None if isinstance(plan.limit, ChosenLimit) else plan.limit
+    return [
+        Branch(
+            f"{part_words(part)}, for {_amount(plan, share)} ({float(share / plan.spend.amount):.0%})",
+            tuple(Branch(text) for text in _details(plan, part, share, limit)),
+        )
+        for part, share in zip(plan.parts, plan.shares, strict=True)
+    ]
+
+
+def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | None) -> list[str]:
+    """Return the sensitivity and the mechanism of a part; both hang on the limit."""
+    if limit is None:
+        return ["noise in proportion to the limits, once they are chosen"]
+    pricing = plan.pricing(limit)
+    match part:
+        case Noisy(aggregate=aggregate):
+            known = sensitivity_of(aggregate, limit, plan.schema.unit.neighbours)
+            noise = pricing.noise(part, share)
+            kind = "Laplace" if isinstance(noise, Laplace) else "Gaussian"
+            unit = " grid steps" if isinstance(aggregate, Total) and aggregate.bounds.step != 1 else ""
+            moved = f"one unit moves it by {known.l1:,}{unit} in all (l1), {known.linf:,} in one group"
+            return [moved, f"discrete {kind} noise, standard deviation {noise.deviation:,.4g}{unit}"]
+        case Levels() | End():
+            choice = pricing.choices(part, share)
+            each = f"ε = {text_up(choice.epsilon, 4)} in each group"
+            return [
+                f"one unit has at most {choice.rows:,} rows in a group",
+                f"exponential mechanism over {part.aggregate.cells:,} cells, {each}",
+            ]
+        case Keys(delta=delta):
+            rule = pricing.selection(part, share)
+            shown = f"a group of {rule.least_kept():,} people is shown with probability one half"
+            return [f"{RULE_NAMES[type(rule)]} at δ = {text_up(delta, 3)}: {shown}"]
+
+
+def _answers(question: Question, plan: QueryPlan, confidence: Number, size: int | None) -> tuple[Branch, ...]:
+    found = predict(question, plan, confidence=confidence, size=size)
+    return tuple(Branch(f"{each.name}: {each.words}") for each in found)
+
+
+def _halving(plan: QueryPlan) -> list[str]:
+    """Return what would halve the noise."""
+    factor = 4 if isinstance(plan.spend, Rho) else 2
+    symbol = "ρ" if isinstance(plan.spend, Rho) else "ε"
+    ways = [f"pay {symbol} = {text_up(factor * plan.spend.amount, 4)}"]
+    match plan.limit:
+        case Limit(groups=groups, rows_per_group=rows) if rows > 1:
+            ways.append(f"or limit each unit to {-(-rows // 2):,} rows in a group (more rows would not count)")
+            ways += [f"or to {-(-groups // 2):,} groups"] if groups > 1 and symbol == "ε" else []
+        case Limit(groups=groups) if groups > 1 and symbol == "ε":
+            ways.append(f"or limit each unit to {-(-groups // 2):,} groups (more would not count)")
+        case TotalLimit() if plan.source is not None and matching(plan.source) is not None:
+            ways.append("or halve the rows, or the matches, with which people are joined (the others would not count)")
+        case TotalLimit(rows=rows) if rows > 1:
+            ways.append(f"or limit each unit to {-(-rows // 2):,} rows (more would not count)")
+    if len(plan.parts) > 1:
+        ways.append("or ask for less at once: the price is split over what is measured")
+    return ways
+
+
+def _amount(plan: QueryPlan, share: Fraction) -> str:
+    return f"{'ρ' if isinstance(plan.spend, Rho) else 'ε'} = {text_up(share, 4)}"
+
+
+def part_words(part: Part) -> str:  # noqa: C901 - one case a kind
+    """Return what is measured, in words."""
+    match part:
+        case Noisy(aggregate=Rows()):
+            return "how many rows"
+        case Noisy(aggregate=People()):
+            return "how many people"
+        case Noisy(aggregate=Present(value=value)):
+            return f"how many rows have {words_of(value)}"
+        case Noisy(aggregate=Distinct(value=value)):
+            return f"how many different values of {words_of(value)}"
+        case Noisy(aggregate=Total(value=value, bounds=bounds, centred=centred, squared=squared)):
+            around = f" around {float(bounds.centre * bounds.step):g}" if centred or squared else ""
+            which = "squares of " if squared else ""
+            ends = f"clamped to [{float(bounds.low):g}, {float(bounds.high):g}]"
+            return f"the sum of {which}{words_of(value)}{around}, {ends}"
+        case Noisy(aggregate=Histogram(value=value)):
+            return f"how many rows have {words_of(value)} between the edges"
+        case Noisy(aggregate=PeopleCut()):
+            return "how many people lose rows to the limit"
+        case Noisy(aggregate=PeopleWhere()):
+            return "how many people have values beyond bounds"
+        case Levels(aggregate=Frequencies(value=value), levels=levels):
+            return f"quantiles of {words_of(value)} at {', '.join(f'{float(level):g}' for level in levels)}"
+        case End(aggregate=Frequencies(value=value), largest=largest):
+            return f"the {'largest' if largest else 'smallest'} {words_of(value)}"
+        case _:
+            return "which groups are shown"

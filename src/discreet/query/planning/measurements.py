@@ -1,0 +1,198 @@
+"""What is measured for a question: each part is perturbed once, however many outputs use it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from discreet.algebra.aggregates import (
+    Distinct,
+    Frequencies,
+    GroupAggregate,
+    Histogram,
+    People,
+    PeopleCut,
+    PeopleWhere,
+    Present,
+    Rows,
+    Total,
+)
+from discreet.algebra.expressions import Expression
+from discreet.core import Bounds
+from discreet.core.canonical_text import Record
+from discreet.core.schema import Schema
+from discreet.query.planning.public_values import bounds_of, never_null
+from discreet.query.questions import (
+    Average,
+    Count,
+    CountDistinct,
+    CountOf,
+    CountPeople,
+    Deviation,
+    HistogramOf,
+    Largest,
+    Measure,
+    Quantile,
+    Smallest,
+    Sum,
+    Variance,
+)
+
+#: Cells of the grid that quantiles are chosen from, in one group and in many.
+CELLS, CELLS_OF_MANY = 2**14, 2**10
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy:
+    """Counts or sums, to which noise is added."""
+
+    __canonical__: ClassVar[Record] = Record("Noisy", "aggregate")
+
+    aggregate: GroupAggregate | PeopleWhere | PeopleCut
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Quantiles of one value, chosen together."""
+
+    __canonical__: ClassVar[Record] = Record("Levels", "aggregate", "levels")
+
+    aggregate: Frequencies
+    levels: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The smallest or the largest value, chosen a few ranks from the end."""
+
+    __canonical__: ClassVar[Record] = Record("End", "aggregate", "largest")
+
+    aggregate: Frequencies
+    largest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Which groups are shown, where groups are private."""
+
+    __canonical__: ClassVar[Record] = Record("Keys", "delta")
+
+    delta: Fraction
+
+
+Part = Noisy | Levels | End | Keys
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The parts that a measure is made of, and how much the error of each weighs in it.
+
+    A weight is the square of: error of the measure, in units of what one row can do to it, for one unit of the part's
+    error in the same units. Where it depends on the data, values are taken to lie half way between the middle and an
+    end.
+    """
+
+    parts: tuple[Part, ...]
+    weights: tuple[Fraction, ...]
+
+
+HALF, QUARTER, ONE = Fraction(1, 2), Fraction(1, 4), Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """How measures are turned into parts within one question, so that they share what they can."""
+
+    averaged: frozenset[Expression]
+    squared: frozenset[Expression]
+    levels: tuple[tuple[Expression, tuple[Fraction, ...]], ...]
+    cells: int
+    schema: Schema
+
+    @classmethod
+    def of(cls, measures: Iterable[Measure], *, many: bool, schema: Schema) -> "Blueprint":
+        """Look at all measures of a question at once."""
+        found = tuple(measures)
+        spread = [m.value for m in found if isinstance(m, Variance | Deviation)]
+        wanted: dict[Expression, set[Fraction]] = {}
+        for measure in found:
+            if isinstance(measure, Quantile):
+                wanted.setdefault(measure.value, set()).add(measure.level)
+        return cls(
+            averaged=frozenset([*spread, *(m.value for m in found if isinstance(m, Average))]),
+            squared=frozenset(spread),
+            levels=tuple((value, tuple(sorted(levels))) for value, levels in wanted.items()),
+            cells=CELLS_OF_MANY if many else CELLS,
+            schema=schema,
+        )
+
+    def bounds(self, value: Expression, what: str) -> Bounds:
+        """Return the grid of a value, the same for all measures of it."""
+        return bounds_of(value, what, squared=value in self.squared)
+
+    def sources(self, measure: Measure) -> Sources:  # noqa: C901 - one case a measure
+        """Return the parts that a measure is made of."""
+        match measure:
+            case Count():
+                return _single(Noisy(Rows()))
+            case CountOf(value=value):
+                return _single(self.present(value))
+            case CountPeople():
+                return _single(Noisy(People()))
+            case CountDistinct(value=value):
+                return _single(Noisy(Distinct(value)))
+            case Sum(value=value):
+                return self._sum(value)
+            case Average(value=value):
+                return Sources((self.centred(value), self.present(value)), (ONE, QUARTER))
+            case Variance(value=value) | Deviation(value=value):
+                parts = (self.squares(value), self.centred(value), self.present(value))
+                return Sources(parts, (QUARTER, ONE, Fraction(1, 16)))
+            case Quantile(value=value):
+                chosen = next(levels for known, levels in self.levels if known == value)
+                word = "MEDIAN" if chosen == (Fraction(1, 2),) else "QUANTILE"
+                return _single(Levels(self.frequencies(value, word), chosen))
+            case Smallest(value=value):
+                return _single(End(self.frequencies(value, "MIN"), largest=False))
+            case Largest(value=value):
+                return _single(End(self.frequencies(value, "MAX"), largest=True))
+            case HistogramOf(value=value, edges=edges):
+                return _single(Noisy(Histogram(value, edges)))
+
+    def _sum(self, value: Expression) -> Sources:
+        """Return one total; beside an average, the total around the middle and the count, which are there anyway."""
+        bounds = self.bounds(value, f"SUM({words_of(value)})")
+        if value not in self.averaged or bounds.centre == 0:
+            return _single(Noisy(Total(value, bounds, centred=value in self.averaged)))
+        largest = Fraction(bounds.largest)
+        weights = ((bounds.radius / largest) ** 2, (bounds.centre / largest) ** 2)
+        return Sources((self.centred(value), self.present(value)), weights)
+
+    def present(self, value: Expression) -> Noisy:
+        """Return the count of a value's rows: that of all rows if every row has one."""
+        return Noisy(Rows() if never_null(value, self.schema) else Present(value))
+
+    def centred(self, value: Expression) -> Noisy:
+        """Return the total around the middle of the bounds."""
+        return Noisy(Total(value, self.bounds(value, f"AVG({words_of(value)})"), centred=True))
+
+    def squares(self, value: Expression) -> Noisy:
+        """Return the total of squares around the middle of the bounds."""
+        return Noisy(Total(value, self.bounds(value, f"VARIANCE({words_of(value)})"), squared=True))
+
+    def frequencies(self, value: Expression, word: str) -> Frequencies:
+        """Return counts on a grid of cells; `word` is what was asked for."""
+        bounds = self.bounds(value, f"{word}({words_of(value)})")
+        width = bounds.high_steps - bounds.low_steps + 1
+        return Frequencies(value, bounds, -(-width // self.cells))
+
+
+def words_of(expression: Expression) -> str:
+    """Return an expression as SQL."""
+    from discreet.query.sql_writing.expressions import expression_sql  # noqa: PLC0415
+
+    return expression_sql(expression)
+
+
+def _single(part: Part) -> Sources:
+    return Sources((part,), (ONE,))

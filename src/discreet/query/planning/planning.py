@@ -1,0 +1,388 @@
+"""From a question to a plan: a visible tuple of steps, none of which sees a row."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.algebra.aggregates import Key, PeopleCut, PeopleWhere, Total
+from discreet.algebra.expressions import ColumnValue, Expression, Literal, call, children
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
+    Derived,
+    JoinKind,
+    PublicJoin,
+    Relation,
+    Scan,
+    check_relation,
+    matching,
+    most_rows,
+)
+from discreet.algebra.unit_keys import unit_keys
+from discreet.core import InvalidInput, OutOfRange
+from discreet.core.canonical_text import canonical_text
+from discreet.core.exact import text_up
+from discreet.core.limits import AnyLimit, Limit, TotalLimit
+from discreet.core.schema import Schema
+from discreet.data.work_bounds import check_work
+from discreet.query.planning.chosen_limits import ChosenLimit, LimitsPlan
+from discreet.query.planning.facts import Facts
+from discreet.query.planning.measurements import ONE, Blueprint, Keys, Noisy, Part
+from discreet.query.planning.plans import QueryPlan
+from discreet.query.planning.predictions import predict
+from discreet.query.planning.public_values import public_values
+from discreet.query.planning.question_checks import check_question
+from discreet.query.planning.shares import split
+from discreet.query.planning.spending import Epsilon, Rho, Spend, Within
+from discreet.query.questions import Apply, CountPeople, Question, Term
+from discreet.query.relations.matched_rows import check_matched
+from discreet.query.relations.question_form import expressions_of
+from discreet.query.results.error_bars import RULES
+from discreet.query.results.having import LENIENT, STRICT
+from discreet.query.results.views import all_measures
+from discreet.query.sql_writing.question import question_sql
+
+#: The parts of the price for choosing limits, where none are given, and for estimating biases, where that is asked.
+LIMIT_SHARE, BIAS_SHARE = Fraction(1, 10), Fraction(1, 20)
+#: Limits are chosen among so many groups, and rows in each.
+MOST_GROUPS, MOST_ROWS = 100, 1000
+#: A table with more groups than this is refused where they are public; it would be mostly noise.
+MOST_CELLS = 1_000_000
+#: Prices that accuracy is looked for among.
+LEAST_PRICE, MOST_PRICE = Fraction(1, 10**6), Fraction(10**4)
+#: How close to the least price the price comes that is found.
+CLOSE = Fraction(1, 200)
+
+
+def plan_question(question: Question, facts: Facts, spend: Spend | Within, *, bias: bool = False) -> QueryPlan:
+    """Return the plan of a question at a price; with `Within`, at the least price that is accurate enough."""
+    facts = facts.about(question)
+    for check in CHECKS:
+        check(question, facts)
+    if isinstance(spend, Within):
+        return _least(question, facts, spend, bias=bias)
+    draft = _draft(question, facts, bias=bias)
+    return _priced(question, facts, draft, spend)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """All of a plan but its price."""
+
+    keys: tuple[Key, ...]
+    parts: tuple[Part, ...]
+    weights: tuple[Fraction, ...]
+    biases: tuple[Part, ...]
+    limit: AnyLimit | None
+
+
+def _draft(question: Question, facts: Facts, *, bias: bool) -> Draft:
+    keys = _keys(question, facts)
+    private = any(key.values is None for key in keys)
+    _need_size(keys)
+    weights = _weights(question, many=_groups(keys) != 1, schema=facts.schema)
+    if private:
+        weights[Keys(_need_delta(facts))] = ONE
+    limit = limit_known(question, facts)
+    if isinstance(limit, Limit):
+        limit = _fitted(limit, keys)
+    biases = _biases(question, facts, tuple(weights)) if bias else ()
+    return Draft(keys, tuple(weights), tuple(weights.values()), biases, limit)
+
+
+def limit_known(question: Question, facts: Facts) -> AnyLimit | None:
+    """Return the limit that a question is asked with; None if it has to be chosen.
+
+    Where people are joined with each other, it is how many rows one unit moves. Where a unit has one row, none is left
+    out.
+    """
+    source = question.source
+    match = None if source is None else matching(source)
+    if match is not None:
+        return TotalLimit(match.moved)
+    single = source is not None and most_rows(source) == 1
+    return Limit() if single or facts.about(question).schema.unit.column is None else facts.limit
+
+
+def _keys(question: Question, facts: Facts) -> tuple[Key, ...]:
+    return tuple(Key(group.expression, public_values(group.expression, facts.schema)) for group in question.groups)
+
+
+def _fitted(limit: Limit, keys: tuple[Key, ...]) -> Limit:
+    """Return the limit for these groups: without any, all of a unit's rows are in one; and nobody is in more."""
+    if not keys:
+        return Limit(groups=1, rows_per_group=limit.rows)
+    count = _groups(keys)
+    return limit if count is None else Limit(groups=min(limit.groups, count), rows_per_group=limit.rows_per_group)
+
+
+def _weights(question: Question, *, many: bool, schema: Schema) -> dict[Part, Fraction]:
+    """Return all parts, each with the sum of its weights in the outputs."""
+    found: dict[Part, Fraction] = {}
+    blueprint = Blueprint.of(all_measures(question), many=many, schema=schema)
+    for measure in all_measures(question):
+        sources = blueprint.sources(measure)
+        for part, weight in zip(sources.parts, sources.weights, strict=True):
+            found[part] = found.get(part, Fraction(0)) + weight
+    # In an order of their own, so that the same measurement is the same plan however its outputs are arranged.
+    return {part: found[part] for part in sorted(found, key=canonical_text) if found[part]}
+
+
+def _biases(question: Question, facts: Facts, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Return counts of people who lose rows to the limit, and of people who have values beyond bounds."""
+    source = question.source
+    if source is not None and matching(source) is not None:
+        raise InvalidInput(
+            "How many people lose rows cannot be told where people are joined with each other.", fix="leave bias out"
+        )
+    cut = facts.schema.unit.column is not None and (source is None or most_rows(source) != 1)
+    found: list[Part] = [Noisy(PeopleCut())] if cut else []
+    beyond = [
+        condition
+        for part in parts
+        if isinstance(part, Noisy) and isinstance(part.aggregate, Total)
+        for condition in _beyond(part.aggregate.value)
+    ]
+    conditions = tuple(dict.fromkeys(beyond))
+    if conditions:
+        found.append(Noisy(PeopleWhere(conditions[0] if len(conditions) == 1 else call(F.OR, *conditions))))
+    return tuple(found)
+
+
+def _beyond(expression: Expression) -> tuple[Expression, ...]:
+    """Return conditions that say that a bounded column, as it came, lies beyond its bounds."""
+    if isinstance(expression, ColumnValue):
+        bounds = expression.bounds
+        if bounds is None or not expression.kind.numeric:
+            return ()
+        raw = replace(expression, bounds=None)
+        ends = (Literal.of(float(bounds.low)), Literal.of(float(bounds.high)))
+        return (call(F.OR, call(F.LT, raw, ends[0]), call(F.GT, raw, ends[1])),)
+    return tuple(condition for child in children(expression) for condition in _beyond(child))
+
+
+def _priced(question: Question, facts: Facts, draft: Draft, spend: Spend) -> QueryPlan:
+    """Return the plan of a draft, with the price split over its parts."""
+    rest, limit = spend.amount, draft.limit
+    chosen: AnyLimit | ChosenLimit
+    if limit is None:
+        chosen = _to_choose(spend.amount * LIMIT_SHARE, draft.keys)
+        rest -= chosen.share
+    else:
+        chosen = limit
+    extra = [spend.amount * BIAS_SHARE / len(draft.biases) for _ in draft.biases]
+    rest -= sum(extra, Fraction(0))
+    shares = split(Rho(rest) if isinstance(spend, Rho) else Epsilon(rest), draft.weights)
+    return QueryPlan(
+        schema=facts.schema,
+        where=question.where,
+        keys=draft.keys,
+        parts=(*draft.parts, *draft.biases),
+        shares=(*shares, *extra),
+        limit=chosen,
+        spend=spend,
+        what=question_sql(question, facts.tables),
+        source=question.source,
+    )
+
+
+def _to_choose(share: Fraction, keys: tuple[Key, ...]) -> ChosenLimit:
+    groups = _groups(keys)
+    return ChosenLimit(share, MOST_GROUPS if groups is None else min(groups, MOST_GROUPS), MOST_ROWS)
+
+
+def plan_limits(question: Question, facts: Facts, spend: Spend) -> LimitsPlan:
+    """Return the plan that chooses limits for a question, before it is asked with an accuracy."""
+    if question.source is not None and limit_known(question, replace(facts, limit=None)) is not None:
+        raise InvalidInput("The limit of this question is known.", fix="ask it right away")
+    facts = facts.about(question)
+    for check in CHECKS:
+        check(question, facts)
+    keys = _keys(question, facts)
+    return LimitsPlan(
+        schema=facts.schema,
+        where=question.where,
+        keys=keys,
+        chosen=_to_choose(spend.amount, keys),
+        spend=spend,
+        what=question_sql(question, facts.tables),
+        source=question.source,
+    )
+
+
+def _least(question: Question, facts: Facts, wanted: Within, *, bias: bool) -> QueryPlan:
+    """Return the plan with the least price found whose predicted errors are small enough."""
+    if limit_known(question, facts) is None:
+        raise InvalidInput(
+            "How accurate an answer is cannot be told before its limits are known.",
+            fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened; or ask with epsilon",
+        )
+    draft = _draft(question, facts, bias=bias)
+
+    def plan(price: Fraction) -> QueryPlan:
+        return _priced(question, facts, draft, Rho(price) if wanted.rho else Epsilon(price))
+
+    return plan(least_price(lambda price: _reaches(question, plan(price), wanted)))
+
+
+def least_price(reached: Callable[[Fraction], bool]) -> Fraction:
+    """Return the least price, to three digits, that reaches something; more must not reach less."""
+    high = Fraction(1)
+    while not reached(high):
+        high *= 4
+        if high > MOST_PRICE:
+            raise OutOfRange("No price is found that makes the answer so accurate.", fix="allow a larger error")
+    while high > LEAST_PRICE and reached(high / 4):
+        high /= 4
+    low = high / 4
+    while high - low > CLOSE * high:
+        middle = Fraction(text_up((low + high) / 2, 3))
+        if not low < middle < high:
+            break
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def _reaches(question: Question, plan: QueryPlan, wanted: Within) -> bool:
+    predicted = {
+        found.name: found
+        for found in predict(
+            question, plan, confidence=wanted.confidence, simultaneous=wanted.simultaneous, size=wanted.size
+        )
+    }
+    for name, error in wanted.error:
+        if name is not None and name not in predicted:
+            raise InvalidInput(f"There is no answer called {name!r}.", fix=f"use one of: {', '.join(predicted)}")
+        for found in predicted.values() if name is None else [predicted[name]]:
+            if found.error is None:
+                raise InvalidInput(
+                    f"The error of {found.name!r} cannot be promised beforehand: {found.words}.",
+                    fix='name the outputs that are meant, as in within={"n": 25}, give size=…, or ask with epsilon=…',
+                )
+            if found.error > error:
+                return False
+    return True
+
+
+def _groups(keys: tuple[Key, ...]) -> int | None:
+    """Return how many groups there are; None if that is private."""
+    count = 1
+    for key in keys:
+        if key.values is None:
+            return None
+        count *= len(key.values)
+    return count
+
+
+def _need_size(keys: tuple[Key, ...]) -> None:
+    count = _groups(keys)
+    if count is not None and count > MOST_CELLS:
+        raise OutOfRange(
+            f"The public groups make a table of {count:,} rows.",
+            fix="group by fewer or coarser keys, such as DATE_TRUNC",
+        )
+
+
+def _need_delta(facts: Facts) -> Fraction:
+    if not facts.delta:
+        raise InvalidInput(
+            "The groups of this question are private, and buying them needs a delta.",
+            fix='list them when the dataset is opened, as in groups={"ward": ["A", "B"]}, or open it with a budget '
+            "that has a delta",
+        )
+    return facts.delta
+
+
+def _need_keys(question: Question, _facts: Facts) -> None:
+    for group in question.groups:
+        if not group.expression.kind.groupable:
+            raise InvalidInput(
+                f"Rows cannot be grouped by {group.name!r}, which is {group.expression.kind.value}.",
+                fix="group by FLOOR(…) or ROUND(…) of a number, or DATE_TRUNC('day', …) of a timestamp",
+            )
+
+
+def _need_measures(question: Question, _facts: Facts) -> None:
+    if not all_measures(question):
+        raise InvalidInput("Nothing is counted or added up.", fix="ask for COUNT(*), SUM(…), AVG(…) or the like")
+
+
+def _need_life(question: Question, facts: Facts) -> None:
+    """Refuse to count people where units are their months: who came in three months would be three."""
+    window = facts.schema.unit.window
+    if window is None or not any(isinstance(measure, CountPeople) for measure in all_measures(question)):
+        return
+    of_unit = unit_keys(facts.schema)[1:] if facts.schema.people is None else ()
+    if not any(group.expression in of_unit for group in question.groups):
+        period = window.period.value
+        raise InvalidInput(
+            f"A person counts once in each {period} here, so that people of several cannot be counted.",
+            fix=f"group by DATE_TRUNC('{period}', {window.time}), or count rows",
+        )
+
+
+def _need_rules(question: Question, _facts: Facts) -> None:
+    for output in question.outputs:
+        for function in _functions(output.term):
+            if function not in RULES:
+                raise InvalidInput(
+                    f"{function.value} cannot be applied to private answers in {output.name!r}.",
+                    fix="apply it to rows, inside of COUNT, SUM or AVG, or to the answer that you get",
+                )
+    for term in [*([] if question.having is None else [question.having]), *(order.term for order in question.order)]:
+        for function in _functions(term):
+            if function not in STRICT and function not in LENIENT:
+                raise InvalidInput(
+                    f"{function.value} cannot be used in HAVING or ORDER BY.",
+                    fix="sort and filter the answer that you get",
+                )
+
+
+def _need_rows(question: Question, facts: Facts) -> None:
+    """Refuse a relation that has no meaning, and what cannot be asked of it."""
+    source = question.source
+    if source is None:
+        return
+    check_relation(source)
+    if matching(source) is not None:
+        check_matched(question, facts.schema)
+    if facts.schema.unit.column is None and not _is_row_by_row(source):
+        raise InvalidInput(
+            "Here each row is protected by itself, and the question puts rows together.",
+            fix="name the person's column of each table when it is opened",
+        )
+
+
+def _is_row_by_row(relation: Relation) -> bool:
+    """Whether each row of a relation is made of one row of a table, and no two of the same."""
+    match relation:
+        case Scan():
+            return True
+        case Derived(source=source):
+            return _is_row_by_row(source)
+        case PublicJoin(left=left, kind=JoinKind.SEMI | JoinKind.ANTI):
+            return _is_row_by_row(left)
+        case _:
+            return False
+
+
+def _functions(term: Term) -> list[F]:
+    if not isinstance(term, Apply):
+        return []
+    return [term.function, *(function for argument in term.arguments for function in _functions(argument))]
+
+
+def _need_work(question: Question, _facts: Facts) -> None:
+    """Refuse a question whose rows make more work than a public limit, before anything is paid for it."""
+    check_work(question.source, expressions_of(question))
+
+
+#: What a question must satisfy, in the order in which it is said.
+CHECKS: tuple[Callable[[Question, Facts], None], ...] = (
+    _need_rows,
+    check_question,
+    _need_work,
+    _need_measures,
+    _need_keys,
+    _need_life,
+    _need_rules,
+)

@@ -1,0 +1,218 @@
+"""A question with its price: the Plan that goes through the gate."""
+
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import Composed, PrivacyLoss
+from discreet.algebra.aggregates import (
+    Aggregate,
+    Aggregation,
+    Exact,
+    Key,
+    People,
+    PeopleCut,
+    PeopleWhere,
+    Table,
+)
+from discreet.algebra.expressions import Expression
+from discreet.algebra.relations import Relation
+from discreet.algebra.row_hashes import salt_of, value_text
+from discreet.core import Limit
+from discreet.core.canonical_text import canonical_name, canonical_text
+from discreet.core.limits import AnyLimit, TotalLimit
+from discreet.core.schema import Kind, Schema, Value
+from discreet.gate.accounts.charges import Prospect
+from discreet.noise import Entropy
+from discreet.query.planning.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
+from discreet.query.planning.chosen_limits import ChosenLimit
+from discreet.query.planning.measurements import End, Keys, Levels, Noisy, Part
+from discreet.query.planning.pricing import Pricing
+from discreet.query.planning.spending import Spend
+from discreet.query.relations.row_cap_words import cap_text
+
+#: Changes whenever the same text would no longer give the same distribution of answers.
+FORM = "discreet query 2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryPlan:
+    """One question: which rows, which groups, what is measured, and the share of the price that each part gets.
+
+    Guarantee: the composition of its parts, `cost`. Every part perturbs exact integers whose sensitivity follows from
+    the limits (`discreet.data.sensitivity_of`). Private groups: think of noise on all groups there could ever be,
+    and of one bit for each that says whether it is shown, which is 0 wherever nobody is; both are paid for. What is
+    released is post-processing: the noisy values where the bit is 1. Whether the others had noise nobody can tell.
+    A relation is either owned, and then limited like a table, or people are joined with each other in it, and then the
+    limit is how many rows one unit moves (`discreet.algebra.relations.MatchJoin`).
+    Reference: Dwork, Roth 2014, Theorem 3.16 (composition), Proposition 2.1 (post-processing).
+    """
+
+    schema: Schema
+    where: Expression | None
+    keys: tuple[Key, ...]
+    parts: tuple[Part, ...]
+    shares: tuple[Fraction, ...]
+    limit: AnyLimit | ChosenLimit
+    spend: Spend
+    what: str
+    #: None: the rows of the schema's own table.
+    source: Relation | None = None
+
+    @property
+    def public(self) -> bool:
+        """Whether all groups are known beforehand."""
+        return all(key.values is not None for key in self.keys)
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it costs, all parts together."""
+        known = None if isinstance(self.limit, ChosenLimit) else self.limit
+        pricing = self.pricing(known)
+        losses = [pricing.loss(part, share) for part, share in zip(self.parts, self.shares, strict=True)]
+        if isinstance(self.limit, ChosenLimit):
+            losses += self.limit.losses(pricing)
+        return losses[0] if len(losses) == 1 else Composed(losses)
+
+    def pricing(self, limit: AnyLimit | None) -> Pricing:
+        """Return the mechanisms of the parts under a limit; without one, only what holds for all limits."""
+        return Pricing(self.spend, limit, self.schema.unit.neighbours)
+
+    @property
+    def personal(self) -> bool:
+        """Whether each person can be charged for what it takes from that person."""
+        return can_be_charged(self.source)
+
+    def describe(self) -> str:
+        """Return what is asked, as SQL."""
+        return self.what
+
+    def canonical(self) -> str:
+        """Return all that decides how answers are distributed, and nothing else."""
+        fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
+        source = () if self.source is None else (self.source,)
+        cap = cap_text(self.schema, (self.source,))
+        return "\n".join([FORM, canonical_name(self.spend), *map(canonical_text, (*fields, *source)), *cap])
+
+    @property
+    def salt(self) -> int:
+        """What this plan's choice of rows is seeded with; public."""
+        return salt_of(self.canonical())
+
+    def check(self, data: Table | Prospect, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        limit = self.limit
+        if isinstance(limit, ChosenLimit):
+            check_pass(data, limit.passing(self.where, self.keys, UNSALTED, self.source))
+            limit = Limit()
+        check_pass(data, self._aggregation(limit, tuple(self.aggregates()), UNSALTED))
+
+    def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
+        """Return noisy integers for all parts, the groups, and the limit they were measured under."""
+        salt = self.salt
+        limit = self._limit(data, salt, entropy)
+        exact = aggregated(data, self._aggregation(limit, tuple(self.aggregates()), salt), lambda: self.costs(limit))
+        answers = dict(zip(self.aggregates(), exact.answers, strict=True))
+        return self._released(exact, answers, limit, entropy)
+
+    def _released(
+        self, exact: Exact, answers: dict[Aggregate, NDArray[Any]], limit: AnyLimit, entropy: Entropy
+    ) -> dict[str, Any]:
+        """Return what leaves: of private groups, those whose bit is 1. The others need no noise, as nobody sees it."""
+        pricing, priced = self.pricing(limit), list(zip(self.parts, self.shares, strict=True))
+        bits = [pricing.perturb(part, share, answers[People()], entropy) for part, share in priced if is_keys(part)]
+        chosen = bits[0] if bits else None
+
+        def noisy(part: Part, share: Fraction) -> Any:
+            exactly = answers[aggregate_of(part)]
+            shown = exactly if chosen is None or not by_group(part) else exactly[chosen]
+            return None if is_keys(part) else packed(pricing.perturb(part, share, shown, entropy))
+
+        groups = [] if chosen is None else [exact.groups[index] for index in np.flatnonzero(chosen)]
+        return {
+            "limit": [limit.rows] if isinstance(limit, TotalLimit) else [limit.groups, limit.rows_per_group],
+            "groups": [[plain(value) for value in group] for group in groups],
+            "parts": [noisy(part, share) for part, share in priced],
+        }
+
+    def _limit(self, data: Table, salt: int, entropy: Entropy) -> AnyLimit:
+        if not isinstance(self.limit, ChosenLimit):
+            return self.limit
+        passing = self.limit.passing(self.where, self.keys, salt, self.source)
+        return self.limit.choose(data, passing, self.pricing(None), entropy)
+
+    def costs(self, limit: AnyLimit) -> list[PassCost]:
+        """Return what the parts cost a person, with personal accounts."""
+        pricing = self.pricing(limit)
+        return [pricing.pass_cost(part, share) for part, share in zip(self.parts, self.shares, strict=True)]
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return what is measured exactly, each once."""
+        return list(dict.fromkeys(aggregate_of(part) for part in self.parts))
+
+    def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...], salt: int | None = None) -> Aggregation:
+        return Aggregation(
+            where=self.where,
+            keys=self.keys,
+            aggregates=aggregates,
+            limit=limit,
+            salt=self.salt if salt is None else salt,
+            source=self.source,
+        )
+
+    def groups(self, answer: dict[str, Any]) -> tuple[tuple[Value, ...], ...]:
+        """Return the groups that an answer is for."""
+        if self.public:
+            return tuple(product(*(key.values or () for key in self.keys)))
+        kinds = [key.expression.kind for key in self.keys]
+        return tuple(
+            tuple(rich(value, kind) for value, kind in zip(group, kinds, strict=True)) for group in answer["groups"]
+        )
+
+    def limit_of(self, answer: dict[str, Any]) -> AnyLimit:
+        """Return the limit that an answer was measured under."""
+        numbers = answer["limit"]
+        if len(numbers) == 1:
+            return TotalLimit(numbers[0])
+        return Limit(groups=numbers[0], rows_per_group=numbers[1])
+
+
+def aggregate_of(part: Part) -> Aggregate:
+    """Return the exact answer that a part perturbs."""
+    match part:
+        case Noisy(aggregate=aggregate):
+            return aggregate
+        case Levels(aggregate=aggregate) | End(aggregate=aggregate):
+            return aggregate
+        case Keys():
+            return People()
+
+
+def is_keys(part: Part) -> bool:
+    """Whether a part is the choice of groups."""
+    return isinstance(part, Keys)
+
+
+def by_group(part: Part) -> bool:
+    """Whether a part has one answer for each group."""
+    return not (isinstance(part, Noisy) and isinstance(part.aggregate, PeopleCut | PeopleWhere))
+
+
+def packed(answer: NDArray[Any]) -> Any:
+    """Return an answer as the gate stores it: an array, or a list where numbers need more than 64 bits."""
+    return answer.tolist() if answer.dtype == object else answer
+
+
+def plain(value: Value) -> Value:
+    """Return a group's value for the store: days as texts."""
+    return value if value is None or isinstance(value, bool | int | str) else value_text(value)
+
+
+def rich(value: Value, kind: Kind) -> Value:
+    """Return a group's value from the store."""
+    return date.fromisoformat(value) if kind is Kind.DATE and isinstance(value, str) else value

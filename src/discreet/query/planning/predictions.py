@@ -1,0 +1,137 @@
+"""How far off answers will be, told before anything is paid."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.algebra.aggregates import Histogram
+from discreet.core import Limit, Number, probability
+from discreet.query.planning.chosen_limits import ChosenLimit
+from discreet.query.planning.measurements import Blueprint, Keys, Noisy, Part
+from discreet.query.planning.plans import QueryPlan
+from discreet.query.questions import (
+    Average,
+    Constant,
+    Count,
+    CountDistinct,
+    CountOf,
+    CountPeople,
+    GroupValue,
+    HistogramOf,
+    Largest,
+    Quantile,
+    Question,
+    Smallest,
+    Sum,
+    Term,
+)
+from discreet.query.results.possible_ranges import possible_range
+from discreet.query.results.views import blueprint_of, picks_by_noise
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """The error of one output: ± a number with the confidence asked for, or why that cannot be told."""
+
+    name: str
+    error: float | None
+    words: str
+
+
+def predict(
+    question: Question,
+    plan: QueryPlan,
+    *,
+    confidence: Number = 0.95,
+    simultaneous: bool = False,
+    size: int | None = None,
+) -> tuple[Predicted, ...]:
+    """Return the error of every output that is measured. `size` is a guess of the rows in a group, for averages."""
+    picked = picks_by_noise(question)
+    level = probability(confidence, "confidence")
+    prophet = Prophet(blueprint_of(question, plan), plan, level, simultaneous or picked, size)
+    terms = [(output.name, output.term) for output in question.outputs]
+    found = tuple(prophet.of(name, term) for name, term in terms if not isinstance(term, GroupValue | Constant))
+    if not (picked and not plan.public):
+        return found
+    more = "more, as rows are picked by noisy values and it is not known among how many"
+    return tuple(Predicted(each.name, None, f"{each.words}, or {more}") for each in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Prophet:
+    """Tells errors of one plan."""
+
+    blueprint: Blueprint
+    plan: QueryPlan
+    confidence: Fraction
+    simultaneous: bool
+    size: int | None
+
+    def of(self, name: str, term: Term) -> Predicted:
+        """Return the error of an output."""
+        if isinstance(self.plan.limit, ChosenLimit):
+            return self._for_one_row(name, term)
+        match term:
+            case Count() | CountOf() | CountPeople() | CountDistinct() | Sum() | HistogramOf():
+                return self._linear(name, term)
+            case Quantile() | Smallest() | Largest():
+                ranks = self._error(self.blueprint.sources(term).parts[0], 1)
+                return Predicted(name, None, f"its rank is within {ranks:,.0f} rows of the wanted one")
+            case Average():
+                return self._average(name, term)
+            case _:
+                return Predicted(name, None, "its error depends on the answer, and comes with it")
+
+    def _linear(self, name: str, term: Count | CountOf | CountPeople | CountDistinct | Sum | HistogramOf) -> Predicted:
+        sources = self.blueprint.sources(term)
+        if not isinstance(term, Sum):
+            low, high = possible_range(term, self.blueprint)
+            error = min(self._error(sources.parts[0], 1), high - low)
+            return Predicted(name, error, f"± {error:,.6g}")
+        bounds = self.blueprint.bounds(term.value, "SUM")
+        errors = [self._error(part, len(sources.parts)) for part in sources.parts]
+        steps = errors[0] + (abs(bounds.centre) * errors[1] if len(errors) > 1 else 0)
+        error = float(bounds.step) * steps
+        return Predicted(name, error, f"± {error:,.6g}")
+
+    def _average(self, name: str, term: Average) -> Predicted:
+        """Return (eₛ + r·eₙ)/(n − eₙ), which bounds the error of a mean of n rows; see `discreet.mechanisms.Mean`."""
+        bounds = self.blueprint.bounds(term.value, "AVG")
+        total, count = (self._error(part, 2) for part in self.blueprint.sources(term).parts)
+        slack = float(bounds.step) * (total + bounds.radius * count)
+        if self.size is None:
+            words = f"about ± {slack:,.6g} divided by the rows in the group (say how many with size)"
+            return Predicted(name, None, words)
+        width = float(bounds.high - bounds.low)
+        error = min(slack / (self.size - count), width) if self.size > count else width
+        return Predicted(name, error, f"± {error:,.6g} for a group of {self.size:,} rows")
+
+    def _for_one_row(self, name: str, term: Term) -> Predicted:
+        """Return the error per row that a unit may have: the limit is not known yet."""
+        if not isinstance(term, Count | CountOf | CountPeople | CountDistinct | Sum | HistogramOf):
+            return Predicted(name, None, "its error depends on the limits, which are chosen privately")
+        plan = replace(self.plan, limit=Limit())
+        one = Prophet(self.blueprint, plan, self.confidence, self.simultaneous, self.size).of(name, term)
+        per = "a unit's groups" if isinstance(term, CountPeople) else "the rows a unit may have"
+        return Predicted(name, None, f"about {one.words} times {per}, which is chosen privately")
+
+    def _error(self, part: Part, together: int) -> float:
+        limit = self.plan.limit
+        pricing = self.plan.pricing(None if isinstance(limit, ChosenLimit) else limit)
+        size = self._statements() if self.simultaneous else together
+        share = self.plan.shares[self.plan.parts.index(part)]
+        found = pricing.error(part, share, self.confidence, size)
+        return 0.0 if found is None else float(found)
+
+    def _statements(self) -> int:
+        """Return how many noisy numbers the table is made of; of private groups, one is foreseen."""
+        groups = len(self.plan.groups({"groups": [[None] * len(self.plan.keys)]}))
+        return max(sum(groups * _cells(part) for part in self.plan.parts if not isinstance(part, Keys)), 1)
+
+
+def _cells(part: Part) -> int:
+    match part:
+        case Noisy(aggregate=Histogram() as histogram):
+            return histogram.cells
+        case _:
+            return 1

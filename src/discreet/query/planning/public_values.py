@@ -1,0 +1,202 @@
+"""What is public about an expression: the grid that its values are counted on, and the groups that it can make."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from fractions import Fraction
+from typing import cast
+
+from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, Literal, children, columns_in, is_null
+from discreet.algebra.functions import F
+from discreet.core import Bounds, InvalidInput
+from discreet.core.bounds import FINE, WIDEST
+from discreet.core.schema import Kind, Schema, Value, day_of
+from discreet.query.planning.intervals import TRUNCATE, Interval, interval_of
+
+#: More groups than this along one key are not listed beforehand.
+MOST_VALUES = 10_000
+#: A grid whose squares are added up has at most so many steps on either side of its middle.
+MOST_SQUARED = 2**24
+#: Integer functions of one value and constants: what they make of a value that is listed.
+IMAGES: dict[F, Callable[..., int]] = {
+    F.ADD: lambda left, right: left + right,
+    F.SUBTRACT: lambda left, right: left - right,
+    F.MULTIPLY: lambda left, right: left * right,
+    F.NEGATE: lambda value: -value,
+    F.ABS: abs,
+    F.CLAMP: lambda value, low, high: min(max(value, low), high),
+}
+#: Functions that have a value wherever one of their arguments has, and those that have one wherever all have.
+SKIPS_NULLS = frozenset({F.COALESCE, F.LEAST, F.GREATEST})
+TOTAL = frozenset({F.ADD, F.SUBTRACT, F.MULTIPLY, F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND, F.CLAMP})
+
+
+def bounds_of(expression: Expression, what: str, *, squared: bool = False) -> Bounds:
+    """Return the bounds and the grid of a value, or say what has to be declared."""
+    if isinstance(expression, ColumnValue) and expression.bounds is not None:
+        own = expression.bounds
+        if not squared or own.radius <= MOST_SQUARED:
+            return own
+    interval = interval_of(expression)
+    if interval.low is None or interval.high is None:
+        raise _unbounded(expression, what)
+    return _grid(interval, whole=expression.kind in (Kind.INTEGER, Kind.DATE), squared=squared)
+
+
+def _grid(interval: Interval, *, whole: bool, squared: bool) -> Bounds:
+    """Return bounds around an interval: steps of 1 for whole numbers, else a power of ten that is fine enough."""
+    low, high = cast("Fraction", interval.low), cast("Fraction", interval.high)
+    step = Fraction(1)
+    widest = max(high - low, Fraction(1, 10**12))
+    while not whole and widest / step < FINE:
+        step /= 10
+    while max(abs(low), abs(high)) / step > WIDEST / 2 or (squared and widest / 2 / step > MOST_SQUARED - 2):
+        step *= 10
+    first, last = low // step, -(-high // step)
+    return Bounds(first * step, max(last, first + 1) * step, step=step)
+
+
+def _unbounded(expression: Expression, what: str) -> InvalidInput:
+    """Return the refusal of a value that may be of any size."""
+    if not (expression.kind.numeric or expression.kind is Kind.DATE):
+        return InvalidInput(
+            f"{what} needs numbers, not {expression.kind.value}.", fix="use a numeric column or CAST(…)"
+        )
+    open_ends = sorted(name for name in columns_in(expression) if interval_of_column(expression, name) is None)
+    if not open_ends:
+        return InvalidInput(
+            f"{what} can be of any size: a bounded column does not bound it.",
+            fix="write CLAMP(…, low, high) around it, such as CLAMP(x / y, 0, 10)",
+        )
+    name = open_ends[0]
+    if expression.kind is Kind.DATE:
+        return InvalidInput(
+            f"{what} needs to know between which days {name!r} lies.",
+            fix=f"write CLAMP({name}, '2020-01-01', '2029-12-31') in place of {name}, with the first and the last day "
+            f"that count",
+        )
+    if _is_temporal(expression, name):
+        return InvalidInput(
+            f"{what} can be of any size: nobody knows how far apart the days lie.",
+            fix="write CLAMP(…, low, high) around it, such as AVG(CLAMP(left_on - day, 0, 60))",
+        )
+    return InvalidInput(
+        f"{what} needs bounds for {name!r}.",
+        fix=f'declare bounds={{"{name}": (low, high)}} when the dataset is opened, write CLAMP({name}, low, high), '
+        f'or buy them with buy_bounds("{name}", epsilon=…)',
+    )
+
+
+def _is_temporal(expression: Expression, name: str) -> bool:
+    if isinstance(expression, ColumnValue):
+        return expression.name == name and expression.kind.temporal
+    return any(_is_temporal(child, name) for child in children(expression))
+
+
+def interval_of_column(expression: Expression, name: str) -> Interval | None:
+    """Return the bounds of a column as it stands in an expression; None if it has none."""
+    if isinstance(expression, ColumnValue):
+        if expression.name != name or expression.bounds is None:
+            return None
+        return Interval(expression.bounds.low, expression.bounds.high)
+    found = [interval_of_column(child, name) for child in children(expression) if name in columns_in(child)]
+    return found[0] if found else None
+
+
+def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] | None:  # noqa: C901 - a case a kind
+    """Return all values that an expression can take, if that is public; None if its groups have to be bought."""
+    match expression:
+        case ColumnValue(name=name, kind=kind, bounds=bounds):
+            known = schema.find(name)
+            if known is not None and known.groups is not None:
+                return known.groups
+            if kind is Kind.BOOLEAN:
+                return (False, True)
+            return _listed(expression) if bounds is not None else None
+        case Case(branches=branches, otherwise=otherwise):
+            values = [value for _, value in branches] + ([] if otherwise is None else [otherwise])
+            found = [public_values(value, schema) for value in values if not is_null(value)]
+            return _union(found)
+        case Literal(value=value):
+            return None if value is None else (value,)
+        case Call(kind=Kind.BOOLEAN):
+            return (False, True)
+        case Call(function=F.COALESCE, arguments=arguments):
+            return _first_of([public_values(argument, schema) for argument in arguments if not is_null(argument)])
+        case Call():
+            return _image(expression, schema) or _listed(expression)
+        case _:
+            return (False, True)
+
+
+def _union(found: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
+    lists = [values for values in found if values is not None]
+    if len(lists) < len(found):
+        return None
+    return tuple(dict.fromkeys(value for values in lists for value in values))
+
+
+def _first_of(found: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
+    """Return the values of COALESCE: NULL is one of them only if it is one of each argument's."""
+    values = _union(found)
+    if values is None or all(None in (each or ()) for each in found):
+        return values
+    return tuple(value for value in values if value is not None)
+
+
+def _image(expression: Call, schema: Schema) -> tuple[Value, ...] | None:
+    """Return what an integer function of one listed value and constants makes of the list."""
+    rule = IMAGES.get(expression.function)
+    if rule is None or expression.kind is not Kind.INTEGER:
+        return None
+    choices = [public_values(argument, schema) for argument in expression.arguments]
+    if any(values is None for values in choices):
+        return None
+    lists = [cast("tuple[int | None, ...]", values) for values in choices]
+    many = [values for values in lists if len(values) > 1]
+    if len(many) > 1:
+        return None
+    longest = many[0] if many else (0,)
+    # One of them varies, the others are constants.
+    given = ([value if len(values) > 1 else values[0] for values in lists] for value in longest)
+    # What a public column has of NULL stays NULL: each of these functions is, where an argument is.
+    images = {None if None in arguments else rule(*arguments) for arguments in given}
+    return (*sorted(image for image in images if image is not None), *([None] if None in images else []))
+
+
+def _listed(expression: Expression) -> tuple[Value, ...] | None:
+    """Return whole numbers or days between two ends."""
+    interval = interval_of(expression)
+    if interval.low is None or interval.high is None or interval.high - interval.low >= MOST_VALUES:
+        return None
+    if expression.kind is Kind.INTEGER:
+        return tuple(range(-(-interval.low // 1), interval.high // 1 + 1))
+    if expression.kind is Kind.DATE:
+        truncate = TRUNCATE.get(expression.function) if isinstance(expression, Call) else None
+        first, last = day_of(int(interval.low)), day_of(int(interval.high))
+        days = [first + timedelta(days=count) for count in range((last - first).days + 1)]
+        return tuple(dict.fromkeys(days if truncate is None else map(truncate, days)))
+    return None
+
+
+def never_null(expression: Expression, schema: Schema) -> bool:
+    """Whether a value is there in every row, as far as was declared: then counting rows is counting values.
+
+    Nothing private rests on it: how far a person moves a count of rows is known, whatever the values are.
+    """
+    match expression:
+        case Literal(value=value):
+            return value is not None
+        case ColumnValue(name=name):
+            known = schema.find(name)
+            return known is not None and known.complete
+        case Call(function=F.IS_NULL):
+            return True
+        case Call(function=function, arguments=arguments) if function in SKIPS_NULLS:
+            return any(never_null(argument, schema) for argument in arguments)
+        case Call(function=function, arguments=arguments) if function in TOTAL:
+            return all(never_null(argument, schema) for argument in arguments)
+        case Case(branches=branches, otherwise=otherwise):
+            values = [value for _, value in branches]
+            return otherwise is not None and all(never_null(value, schema) for value in (*values, otherwise))
+        case _:
+            return False

@@ -1,0 +1,1 @@
+"""Relations of a question: their public schemas, their one form, and what may be asked of them."""

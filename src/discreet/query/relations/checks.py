@@ -1,0 +1,101 @@
+"""What may be asked of rows that are made of other rows, and what cannot be promised of them."""
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import ColumnValue, Expression, columns_in
+from discreet.algebra.relations import (
+    Derived,
+    Fold,
+    PerUnit,
+    PublicScan,
+    Relation,
+    Scan,
+    columns_of,
+    matching,
+    sources_of,
+)
+from discreet.core import InvalidInput
+from discreet.core.schema import Kind
+from discreet.query import questions as q
+from discreet.query.planning.public_values import bounds_of
+from discreet.query.refusals import QueryRefused
+from discreet.query.relations.matched_rows import check_matched
+from discreet.query.sql.outputs import WORDS
+from discreet.query.sql.scope import shown
+from discreet.query.sql.select import Parts
+
+#: Measures that need to know between which ends values lie.
+BOUNDED = (q.Sum, q.Average, q.Variance, q.Deviation, q.Quantile, q.Smallest, q.Largest)
+
+
+def check_question(question: q.Question, relation: Relation, parts: Parts) -> None:
+    """Refuse what a relation cannot answer, where it stands."""
+    terms = [*(output.term for output in question.outputs), *(order.term for order in question.order)]
+    terms += [] if question.having is None else [question.having]
+    measures = [measure for term in terms for measure in q.measures_in(term)]
+    _, first = parts.outputs[0]
+    if matching(relation) is not None:
+        try:
+            check_matched(question, parts.schema)
+        except InvalidInput as error:
+            raise parts.scope(first).placed(first.node, error) from None
+    for measure in measures:
+        if isinstance(measure, BOUNDED):
+            _check_bounds(measure, relation, parts)
+
+
+def _check_bounds(measure: q.Measure, relation: Relation, parts: Parts) -> None:
+    """Refuse to add up what was computed in a subquery and may be of any size: nobody can declare bounds of it."""
+    value: Expression = getattr(measure, "value")  # noqa: B009 - all of these have one
+    try:
+        bounds_of(value, "")
+    except InvalidInput:
+        for name in sorted(columns_in(value)):
+            if not _is_declared(name, relation):
+                raise _unbounded(measure, name, parts) from None
+
+
+def _is_declared(name: str, relation: Relation) -> bool:
+    """Whether a column is one of a table, under whatever name: its bounds can be declared."""
+    match relation:
+        case Scan():
+            return True
+        case Derived(source=source, columns=columns):
+            found = next(one.expression for one in columns if one.column.name == name)
+            return isinstance(found, ColumnValue) and _is_declared(found.name, source)
+        case PerUnit(keys=keys, values=values, source=source):
+            kept = [each.value for each in values if each.column.name == name and each.fold in (Fold.LEAST, Fold.MOST)]
+            kept += [key.expression for key in keys if key.column.name == name]
+            return any(isinstance(value, ColumnValue) and _is_declared(value.name, source) for value in kept)
+        case _:
+            below = [each for each in sources_of(relation) if name in {column.name for column in columns_of(each)}]
+            return all(isinstance(each, PublicScan) or _is_declared(name, each) for each in below)
+
+
+def _unbounded(measure: q.Measure, name: str, parts: Parts) -> QueryRefused:
+    name = shown(name)
+    for _, piece in parts.outputs:
+        for node in piece.node.find_all(exp.Column):
+            if node.name.casefold() == name.casefold():
+                return parts.scope(piece).refuse(
+                    node,
+                    f"{_word(measure)} needs bounds for {name!r}, which is computed and may be of any size.",
+                    f"write {_word(measure)}({_clamped(measure, name)}), with the largest value that counts",
+                )
+    _, first = parts.outputs[0]
+    return parts.scope(first).refuse(first.node, f"There are no bounds for {name!r}.", f"write CLAMP({name}, 0, …)")
+
+
+def _clamped(measure: q.Measure, name: str) -> str:
+    day = getattr(measure, "value").kind is Kind.DATE  # noqa: B009 - all of these have one
+    ends = "'2020-01-01', '2029-12-31'" if day else "0, …"
+    return f"CLAMP({name}, {ends}){_rest(measure)}"
+
+
+def _word(measure: q.Measure) -> str:
+    median = isinstance(measure, q.Quantile) and 2 * measure.level == 1
+    return "MEDIAN" if median else WORDS[type(measure)].upper()
+
+
+def _rest(measure: q.Measure) -> str:
+    return f", {float(measure.level)}" if isinstance(measure, q.Quantile) and 2 * measure.level != 1 else ""

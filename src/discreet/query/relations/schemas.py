@@ -1,0 +1,135 @@
+"""What is public about rows that are made of other rows: their schema, whose they are, and what they are called."""
+
+from collections.abc import Mapping
+
+from discreet.algebra.expressions import ColumnValue, Expression
+from discreet.algebra.relations import (
+    Derived,
+    First,
+    Fold,
+    JoinKind,
+    MatchJoin,
+    PerUnit,
+    PublicJoin,
+    PublicScan,
+    Relation,
+    Scan,
+    UnionAll,
+    UnitJoin,
+    columns_of,
+    scans_in,
+)
+from discreet.core import InvalidInput, NotProved, Period, PrivacyUnit
+from discreet.core.schema import Kind, Schema
+from discreet.query.questions import Question
+
+#: Folds that give a value back if all values are the same, as a person's own name is.
+KEEPING = (Fold.LEAST, Fold.MOST)
+
+
+def schema_of(question: Question, schemas: Mapping[str, Schema]) -> Schema:
+    """Return what a question is planned with: the schema of its table, or one of its relation's columns."""
+    if question.source is None:
+        return table_schema(question.table, schemas)
+    return relation_schema(question.source, schemas)
+
+
+def table_schema(table: str, schemas: Mapping[str, Schema]) -> Schema:
+    """Return the schema of a table."""
+    found = next((each for each in schemas.values() if each.table == table), None)
+    if found is None:
+        raise InvalidInput(f"There is no table {table!r}.", fix="pass the schemas of all tables of the question")
+    return found
+
+
+def relation_schema(relation: Relation, schemas: Mapping[str, Schema]) -> Schema:
+    """Return the schema of a relation. Who is protected is the same as in its tables, whatever became of their rows."""
+    columns, people = columns_of(relation), people_in(relation, schemas)
+    return Schema(
+        table=name_for(relation),
+        columns=columns,
+        unit=unit_of(relation, schemas),
+        people=tuple(column.name for column in columns if column.name in people),
+        rows_per_person=min(table_schema(table, schemas).rows_per_person for table in _private(relation)),
+    )
+
+
+def _private(relation: Relation) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(scan.table for scan in scans_in(relation) if isinstance(scan, Scan)))
+
+
+def unit_of(relation: Relation, schemas: Mapping[str, Schema]) -> PrivacyUnit:
+    """Return who is protected in a relation: whoever is in all of its tables, or it is refused."""
+    tables = _private(relation)
+    first, *others = (table_schema(table, schemas) for table in tables)
+    for other in others:
+        alike = other.unit.neighbours is first.unit.neighbours and _period(other) is _period(first)
+        if not alike or _kinds(other) != _kinds(first):
+            raise NotProved(
+                "The tables protect different units.",
+                fix="open them with persons of the same kind, the same neighbours and the same window",
+            )
+    return first.unit
+
+
+def _period(schema: Schema) -> Period | None:
+    """Return the stretch of time that is protected; each table has a column of its own for it."""
+    return None if schema.unit.window is None else schema.unit.window.period
+
+
+def _kinds(schema: Schema) -> list[Kind]:
+    return [column.kind for column in schema.columns if schema.is_person(column.name)]
+
+
+def people_in(relation: Relation, schemas: Mapping[str, Schema]) -> frozenset[str]:  # noqa: C901 - one case a kind
+    """Return the columns that say whose a row is, and are never NULL."""
+    match relation:
+        case Scan(table=table, columns=columns):
+            schema = table_schema(table, schemas)
+            return frozenset(column.name for column in columns if schema.is_person(column.name))
+        case Derived(source=source, columns=named):
+            people = people_in(source, schemas)
+            return frozenset(one.column.name for one in named if _is_one_of(one.expression, people))
+        case PerUnit(source=source, keys=keys, values=values):
+            people = people_in(source, schemas)
+            kept = [one.column.name for one in values if one.fold in KEEPING and _is_one_of(one.value, people)]
+            return frozenset([*kept, *(key.column.name for key in keys if _is_one_of(key.expression, people))])
+        case First(source=source):
+            return people_in(source, schemas)
+        case UnionAll(parts=parts):
+            return frozenset.intersection(*(people_in(part, schemas) for part in parts))
+        case UnitJoin(left=left, right=right, kind=JoinKind.INNER):
+            return people_in(left, schemas) | people_in(right, schemas)
+        case UnitJoin(left=left) | PublicJoin(left=left):
+            return people_in(left, schemas)
+        case MatchJoin():
+            return frozenset()
+
+
+def _is_one_of(expression: Expression | None, names: frozenset[str]) -> bool:
+    return isinstance(expression, ColumnValue) and expression.name in names
+
+
+def name_for(relation: Relation) -> str:
+    """Return what a relation is called where a table's name would stand: nothing but a table is called like a table."""
+    words, inner = words_for(relation), relation
+    while isinstance(inner, Derived | First):
+        inner = inner.source
+    return f"rows of {words}" if isinstance(inner, Scan) and inner is not relation else words
+
+
+def words_for(relation: Relation | PublicScan) -> str:
+    """Return what a relation is called, the same whatever its parts were called in a question."""
+    match relation:
+        case Scan(table=table) | PublicScan(table=table):
+            return table
+        case Derived(source=source) | First(source=source):
+            return words_for(source)
+        case PerUnit(source=source):
+            return f"{words_for(source)} per person"
+        case UnionAll(parts=parts):
+            return " UNION ALL ".join(map(words_for, parts))
+        case MatchJoin(left=left, right=right):
+            return f"{words_for(left)} JOIN {words_for(right)}"
+        case _:
+            return f"{words_for(relation.left)} {relation.kind.value} {words_for(relation.right)}"

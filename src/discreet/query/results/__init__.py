@@ -1,0 +1,1 @@
+"""From noisy integers to a table: estimates, error bars, notes."""

@@ -1,0 +1,312 @@
+"""From a stored answer to a table: error bars, HAVING, ORDER BY, LIMIT. Post-processing, and so free."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from discreet.algebra.aggregates import PeopleCut, PeopleWhere
+from discreet.core import Number, probability
+from discreet.core.schema import Kind, Value, day_of
+from discreet.query.planning.measurements import Blueprint, Keys, Noisy, Part
+from discreet.query.planning.plans import QueryPlan
+from discreet.query.questions import (
+    Apply,
+    Constant,
+    Count,
+    CountDistinct,
+    CountOf,
+    CountPeople,
+    GroupValue,
+    HistogramOf,
+    Largest,
+    Measure,
+    Quantile,
+    Question,
+    Smallest,
+    Sum,
+    Term,
+    measures_in,
+)
+from discreet.query.results.error_bars import RULES, Band, Floats
+from discreet.query.results.estimates import Estimates
+from discreet.query.results.having import applied
+from discreet.query.results.notes import notes_of
+from discreet.query.results.possible_ranges import possible_band, possible_range
+from discreet.query.results.table import Result, ResultColumn
+
+#: Measures that are whole numbers.
+COUNTS = Count | CountOf | CountPeople | CountDistinct
+CHOSEN = Quantile | Smallest | Largest
+
+
+def view(
+    question: Question, plan: QueryPlan, answer: Any, *, confidence: Number = 0.95, simultaneous: bool = False
+) -> Result:
+    """Return an answer as a table, with error bars at a confidence: of each cell, or of all together."""
+    reading = Reading(question, plan, answer, probability(confidence, "confidence"), simultaneous)
+    return reading.result()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to look at an answer."""
+
+    question: Question
+    plan: QueryPlan
+    answer: Any
+    confidence: Fraction
+    simultaneous: bool
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Value, ...], ...]:
+        """The groups, one for each row."""
+        return self.plan.groups(self.answer)
+
+    @cached_property
+    def blueprint(self) -> Blueprint:
+        """How measures are made of parts."""
+        return blueprint_of(self.question, self.plan)
+
+    def noisy(self, part: Part) -> Any:
+        """Return the stored integers of a part."""
+        return np.asarray(self.answer["parts"][self.plan.parts.index(part)], np.float64)
+
+    def error(self, part: Part, together: int) -> float | None:
+        """Return how far off a part may be where `together` of them make one cell."""
+        if (part, together) not in self._errors:
+            size = self.statements if self.simultaneous or picks_by_noise(self.question) else together
+            share = self.plan.shares[self.plan.parts.index(part)]
+            pricing = self.plan.pricing(self.plan.limit_of(self.answer))
+            self._errors[part, together] = pricing.error(part, share, self.confidence, size)
+        return self._errors[part, together]
+
+    @cached_property
+    def _errors(self) -> dict[tuple[Part, int], float | None]:
+        return {}
+
+    @cached_property
+    def statements(self) -> int:
+        """How many noisy numbers the table is made of."""
+        sizes = [int(self.noisy(part).size) for part in self.plan.parts if not isinstance(part, Keys)]
+        return max(sum(sizes), 1)
+
+    def result(self) -> Result:
+        """Return the table."""
+        if isinstance(self.question.outputs[-1].term, HistogramOf):
+            return self._histogram(self.question.outputs[-1].term)
+        rows = self._kept_rows()
+        columns = tuple(self._column(output.name, output.term, rows) for output in self.question.outputs)
+        return self._result(columns)
+
+    def _result(self, columns: tuple[ResultColumn, ...]) -> Result:
+        people: dict[Part, tuple[int, float | None]] = {
+            part: (int(self.noisy(part).item()), self.error(part, 1))
+            for part in self.plan.parts
+            if isinstance(part, Noisy) and isinstance(part.aggregate, PeopleCut | PeopleWhere)
+        }
+        limit = self.plan.limit_of(self.answer)
+        return Result(
+            columns=columns,
+            confidence=self.confidence,
+            simultaneous=self.simultaneous or picks_by_noise(self.question),
+            notes=notes_of(self.plan, limit, people, picked=picks_by_noise(self.question)),
+        )
+
+    def _column(self, name: str, term: Term, rows: Sequence[int]) -> ResultColumn:
+        if isinstance(term, GroupValue):
+            kind = self.question.groups[term.index].expression.kind
+            return ResultColumn(name=name, kind=kind, values=tuple(self.groups[row][term.index] for row in rows))
+        if isinstance(term, Constant):
+            return ResultColumn(name=name, kind=None, values=(term.value,) * len(rows))
+        band = self.shown_band(term)
+        if isinstance(term, CHOSEN):
+            ranks = self.error(self.blueprint.sources(term).parts[0], 1)
+            within = None if ranks is None else int(np.ceil(ranks))
+            return ResultColumn(
+                name=name,
+                kind=self._kind(term),
+                values=self.values(term, band.value, rows),
+                low=None if self._kind(term) is Kind.DATE else _ends(band.low, rows),
+                high=None if self._kind(term) is Kind.DATE else _ends(band.high, rows),
+                ranks=(within,) * len(rows),
+            )
+        return _measured(name, band, rows, whole=self._kind(term) is Kind.INTEGER)
+
+    def _histogram(self, term: HistogramOf) -> Result:
+        """Return a row for each group and cell."""
+        band = self.shown_band(term)
+        names = [output.name for output in self.question.outputs]
+        cells = len(term.edges) - 1
+        keys = [
+            ResultColumn(
+                name=output.name,
+                kind=self.question.groups[output.term.index].expression.kind,
+                values=tuple(group[output.term.index] for group in self.groups for _ in range(cells)),
+            )
+            for output in self.question.outputs[:-1]
+            if isinstance(output.term, GroupValue)
+        ]
+        ends = [
+            ResultColumn(name=f"{names[-1]}_{word}", kind=Kind.REAL, values=tuple(map(float, edges)) * len(self.groups))
+            for word, edges in (("from", term.edges[:-1]), ("to", term.edges[1:]))
+        ]
+        rows = range(cells * len(self.groups))
+        counts = Band(band.value.ravel(), band.low.ravel(), band.high.ravel())
+        return self._result((*keys, *ends, _measured(names[-1], counts, rows, whole=True)))
+
+    def shown_band(self, term: Term) -> Band:
+        """Return a term's values and intervals as they are shown: cut to what is possible.
+
+        Intervals of ingredients are not cut: where two of them are off, their errors may cancel, and a cut of one would
+        take the exact answer out of an interval that held it.
+        """
+        band = self.band(term)
+        if isinstance(term, Constant | GroupValue):
+            return band
+        if not isinstance(term, Apply):
+            return band.cut(*possible_range(term, self.blueprint))
+        possible = possible_band(term, self.band, len(self.groups), self.blueprint)
+        return band.cut(possible.low, possible.high).with_both_ends()
+
+    def band(self, term: Term) -> Band:
+        """Return a term's values and intervals, for all groups."""
+        together = max(len({part for measure in measures_in(term) for part in self._parts(measure)}), 1)
+
+        def of(part: Term) -> Band:
+            match part:
+                case Apply(function=function, arguments=arguments):
+                    return RULES[function](*map(of, arguments))
+                case Constant(value=value):
+                    return Band.constant(np.nan if value is None else float(value), len(self.groups))  # type: ignore[arg-type]
+                case GroupValue(index=index):
+                    numbers = np.array([_number(group[index]) for group in self.groups], np.float64)
+                    return Band(numbers, numbers, numbers)
+                case _:
+                    return estimates.of(part)
+
+        estimates = Estimates(self.blueprint, lambda part: self._band_of(part, together))
+        return of(term)
+
+    def _parts(self, measure: Measure) -> tuple[Part, ...]:
+        return self.blueprint.sources(measure).parts
+
+    def _band_of(self, part: Part, together: int) -> Band:
+        values = self.noisy(part)
+        if isinstance(part, Noisy):
+            return Band.around(values, self.error(part, together) or 0.0)
+        unknown = np.full(values.shape, np.nan)
+        return Band(values, unknown, unknown)
+
+    def values(self, term: Term, numbers: Floats, rows: Sequence[int]) -> tuple[Value, ...]:
+        """Return a term's values as what they are: whole numbers, reals, or days."""
+        kind = self._kind(term)
+        found = _values(numbers, rows, whole=kind is not Kind.REAL)
+        if kind is not Kind.DATE:
+            return found
+        return tuple(day_of(number) if isinstance(number, int) else None for number in found)
+
+    @staticmethod
+    def _kind(term: Term) -> Kind:
+        match term:
+            case Count() | CountOf() | CountPeople() | CountDistinct() | HistogramOf():
+                return Kind.INTEGER
+            case Sum(value=value) | Quantile(value=value) | Smallest(value=value) | Largest(value=value):
+                return value.kind
+            case _:
+                return Kind.REAL
+
+    def _kept_rows(self) -> list[int]:
+        """Return which groups are shown, in which order."""
+        values = Values(self)
+        rows = [row for row in range(len(self.groups)) if values.keeps(row)]
+        for order in reversed(self.question.order):
+            known = [row for row in rows if values.of(order.term, row) is not None]
+            known.sort(key=lambda row: values.of(order.term, row), reverse=order.descending)  # type: ignore[arg-type, return-value]
+            rows = known + [row for row in rows if values.of(order.term, row) is None]
+        return rows if self.question.most is None else rows[: self.question.most]
+
+
+class Values:
+    """The values of terms, row by row, for HAVING and ORDER BY."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._measured: dict[Measure, tuple[Value, ...]] = {}
+
+    def keeps(self, row: int) -> bool:
+        """Whether HAVING is true."""
+        having = self._reading.question.having
+        return having is None or self.of(having, row) is True
+
+    def of(self, term: Term, row: int) -> Value:
+        """Return a term's value in one row."""
+        match term:
+            case Apply(function=function, arguments=arguments):
+                return applied(function, [self.of(argument, row) for argument in arguments])
+            case Constant(value=value):
+                return value
+            case GroupValue(index=index):
+                return self._reading.groups[row][index]
+            case _:
+                return self._measure(term)[row]
+
+    def _measure(self, measure: Measure) -> tuple[Value, ...]:
+        if measure not in self._measured:
+            band = self._reading.band(measure)
+            rows = range(len(self._reading.groups))
+            self._measured[measure] = self._reading.values(measure, band.value, rows)
+        return self._measured[measure]
+
+
+def picks_by_noise(question: Question) -> bool:
+    """Whether rows are shown because of their noisy values.
+
+    The largest of many noisy counts is probably one whose noise was large. Its error bar only holds if it would hold
+    for all of them at once.
+    """
+    having = question.having is not None and bool(measures_in(question.having))
+    ordered = any(measures_in(order.term) for order in question.order)
+    return having or (question.most is not None and ordered)
+
+
+def blueprint_of(question: Question, plan: QueryPlan) -> Blueprint:
+    """Return how the measures of a question are made of parts."""
+    many = not plan.public or len(plan.groups({"groups": []})) > 1
+    return Blueprint.of(all_measures(question), many=many, schema=plan.schema)
+
+
+def all_measures(question: Question) -> tuple[Measure, ...]:
+    """Return all measures of a question: those of its outputs first, then those that only sort or filter."""
+    terms = [output.term for output in question.outputs]
+    terms += [] if question.having is None else [question.having]
+    terms += [order.term for order in question.order]
+    return tuple(dict.fromkeys(measure for term in terms for measure in measures_in(term)))
+
+
+def _measured(name: str, band: Band, rows: Sequence[int], *, whole: bool) -> ResultColumn:
+    """Return a column with intervals; whole answers lie between whole numbers."""
+    low, high = (np.ceil(band.low), np.floor(band.high)) if whole else (band.low, band.high)
+    return ResultColumn(
+        name=name,
+        kind=Kind.INTEGER if whole else Kind.REAL,
+        values=_values(band.value, rows, whole=whole),
+        low=_ends(low, rows),
+        high=_ends(high, rows),
+    )
+
+
+def _values(values: Any, rows: Sequence[int], *, whole: bool) -> tuple[Value, ...]:
+    flat = values[list(rows)]
+    return tuple(None if np.isnan(value) else (round(value) if whole else value) for value in flat.tolist())
+
+
+def _ends(values: Any, rows: Sequence[int]) -> tuple[float | None, ...]:
+    return tuple(value if np.isfinite(value) else None for value in values[list(rows)].tolist())
+
+
+def _number(value: Value) -> float:
+    return float(value) if isinstance(value, int | float) else np.nan

@@ -1,0 +1,31 @@
+"""Questions in SQL: from a text to a question, pass by pass."""
+
+from collections.abc import Mapping
+
+from discreet.algebra.relations import PublicScan
+from discreet.core import WrongType
+from discreet.core.errors import kind_of
+from discreet.core.limits import Matches
+from discreet.core.schema import Schema
+from discreet.query.questions import Question
+
+
+def read_sql(
+    text: str,
+    schemas: Mapping[str, Schema],
+    publics: Mapping[str, PublicScan] | None = None,
+    matches: Matches | None = None,
+) -> Question:
+    """Return the question that a text asks of tables, or refuse it with line and column.
+
+    `publics` are public tables, which may be joined on anything. With `matches`, people may be joined with each other.
+
+    Guarantee: whatever the text, the answer is a `Question` or an error; no row is looked at.
+    """
+    if not isinstance(text, str):
+        raise WrongType(
+            f"The question is {kind_of(text)}, not a text.", fix='pass SQL, such as "SELECT COUNT(*) FROM visits"'
+        )
+    from discreet.query.sql.passes import read  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
+
+    return read(text, schemas, publics or {}, matches)

@@ -1,0 +1,231 @@
+"""From sqlglot's tree to what has to be measured: COUNT, SUM, AVG and the like.
+
+Inside a term, a measure is held by a place: a column of a name that no text can spell. So terms are read by the same
+rules as rows are, and the places are filled in afterwards.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import Case, ColumnValue, Expression, Literal, columns_in, is_null
+from discreet.core import InvalidInput
+from discreet.core.exact import exact
+from discreet.core.schema import Kind
+from discreet.query import questions as q
+from discreet.query.planning.question_checks import MOST_EDGES
+from discreet.query.sql.expressions import row
+from discreet.query.sql.names import AGGREGATES
+from discreet.query.sql.scope import Scope
+
+#: No text holds this character, and so no name does.
+MARK = "\0"
+QUANTILES = ("QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE")
+REALS = (q.Average, q.Variance, q.Deviation)
+
+
+class Places:
+    """Measures of one question, each with the place that holds it in terms."""
+
+    def __init__(self) -> None:
+        self._places: dict[q.Measure, ColumnValue] = {}
+        self._measures: dict[str, q.Measure] = {}
+
+    def hold(self, measure: q.Measure) -> ColumnValue:
+        """Return the place of a measure."""
+        if measure not in self._places:
+            place = ColumnValue(f"{MARK}{len(self._places)}", kind_of_measure(measure))
+            self._places[measure] = place
+            self._measures[place.name] = measure
+        return self._places[measure]
+
+    def measure(self, name: str) -> q.Measure | None:
+        """Return the measure that a place holds, or None for a column of the table."""
+        return self._measures.get(name)
+
+
+def kind_of_measure(measure: q.Measure) -> Kind:
+    """Return what kind of number, or day, a measure is."""
+    match measure:
+        case q.Sum(value=value) | q.Quantile(value=value) | q.Smallest(value=value) | q.Largest(value=value):
+            return value.kind
+        case q.Average() | q.Variance() | q.Deviation():
+            return Kind.REAL
+        case _:
+            return Kind.INTEGER
+
+
+def measured(node: exp.Expr, scope: Scope) -> q.Measure | None:
+    """Return the measure that a node asks for, or None if it asks for none."""
+    match node:
+        case exp.Filter():
+            condition = row(node.expression.this, scope)
+            if condition.kind is not Kind.BOOLEAN:
+                raise scope.refuse(node.expression, "FILTER needs a condition.", "write FILTER (WHERE age >= 40)")
+            return _filtered(node, condition, scope)
+        case exp.WithinGroup():
+            return _within_group(node, scope)
+        case exp.Anonymous() if node.name.upper() in AGGREGATES:
+            return _aggregate(node, None, scope)
+        case _:
+            return None
+
+
+def _filtered(node: exp.Filter, condition: Expression, scope: Scope) -> q.Measure:
+    inner = node.this
+    if not isinstance(inner, exp.Anonymous) or inner.name.upper() not in AGGREGATES:
+        raise scope.refuse(node, "FILTER does not follow COUNT, SUM or the like.", "write COUNT(*) FILTER (WHERE …)")
+    return _aggregate(inner, condition, scope)
+
+
+def _within_group(node: exp.WithinGroup, scope: Scope) -> q.Measure:
+    inner, ordered = node.this, node.expression.expressions
+    named = isinstance(inner, exp.Anonymous) and inner.name.upper() == "PERCENTILE_CONT"
+    if not named or len(inner.expressions) != 1 or len(ordered) != 1:
+        raise scope.refuse(
+            node,
+            "WITHIN GROUP is for PERCENTILE_CONT alone.",
+            "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)",
+        )
+    level = _level(inner.expressions[0], scope)
+    level = 1 - level if ordered[0].args.get("desc") else level
+    return q.Quantile(_value(ordered[0].this, None, scope, ordered=True), level)
+
+
+def _aggregate(node: exp.Expr, condition: Expression | None, scope: Scope) -> q.Measure:
+    name, arguments = node.name.upper(), node.expressions
+    if name == "COUNT":
+        return _count(node, arguments, condition, scope)
+    if name == "COUNT_IF":
+        return _count_if(node, arguments, condition, scope)
+    if name in QUANTILES:
+        if len(arguments) != 2:
+            raise scope.refuse(node, f"{name} takes a value and a level.", f"write {name}(stay, 0.9)")
+        return q.Quantile(_value(arguments[0], condition, scope, ordered=True), _level(arguments[1], scope))
+    if name == "HISTOGRAM":
+        return _histogram(node, arguments, condition, scope)
+    if name == "PERCENTILE_CONT":
+        raise scope.refuse(node, "PERCENTILE_CONT needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)")
+    if len(arguments) != 1:
+        raise scope.refuse(node, f"{name} takes one value.", f"write {name}(stay)")
+    ordered = name in ("MIN", "MAX", "MEDIAN")
+    return _simple(name, _value(arguments[0], condition, scope, ordered=ordered))
+
+
+def _simple(name: str, value: Expression) -> q.Measure:
+    match name:
+        case "SUM":
+            return q.Sum(value)
+        case "AVG":
+            return q.Average(value)
+        case "VARIANCE" | "VAR_SAMP" | "VAR_POP":
+            return q.Variance(value, name != "VAR_POP")
+        case "STDDEV" | "STDDEV_SAMP" | "STDDEV_POP":
+            return q.Deviation(value, name != "STDDEV_POP")
+        case "MIN":
+            return q.Smallest(value)
+        case "MAX":
+            return q.Largest(value)
+        case _:
+            return q.Quantile(value, Fraction(1, 2))
+
+
+def _count(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: Scope) -> q.Measure:
+    if len(arguments) != 1:
+        raise scope.refuse(node, "COUNT takes one value.", "write COUNT(*), COUNT(stay) or COUNT(DISTINCT ward)")
+    argument = arguments[0]
+    if isinstance(argument, exp.Distinct):
+        return _distinct(argument, condition, scope)
+    value = Literal.of(1) if isinstance(argument, exp.Star) else row(argument, scope)
+    if not isinstance(value, Literal) or is_null(value):
+        return q.CountOf(_summed(argument, value, condition, scope))
+    return q.Count() if condition is None else q.CountOf(_summed(argument, Literal.of(1), condition, scope))
+
+
+def _count_if(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: Scope) -> q.Measure:
+    if condition is not None or len(arguments) != 1:
+        raise scope.refuse(node, "COUNT_IF takes one condition.", "write COUNT(*) FILTER (WHERE …)")
+    counted = row(arguments[0], scope)
+    if counted.kind is not Kind.BOOLEAN:
+        raise scope.refuse(node, "COUNT_IF needs a condition.", "write a comparison: COUNT_IF(age >= 40)")
+    return q.CountOf(_summed(arguments[0], Literal.of(1), counted, scope))
+
+
+def _distinct(node: exp.Distinct, condition: Expression | None, scope: Scope) -> q.Measure:
+    if len(node.expressions) != 1:
+        raise scope.refuse(node, "COUNT(DISTINCT …) takes one value.", "count each column by itself")
+    inner = node.expressions[0]
+    value = row(inner, scope)
+    if isinstance(value, ColumnValue) and scope.schema.is_person(value.name):
+        if condition is not None:
+            raise scope.refuse(inner, "People cannot be counted with FILTER.", "put the condition after WHERE")
+        return q.CountPeople()
+    return q.CountDistinct(_summed(inner, value, condition, scope))
+
+
+def _value(node: exp.Expr, condition: Expression | None, scope: Scope, *, ordered: bool = False) -> Expression:
+    """Return what is summed up, averaged or ordered, if it can be."""
+    if isinstance(node, exp.Distinct):
+        raise scope.refuse(node, "DISTINCT is for COUNT alone.", "leave it out, and every row is added up")
+    value = row(node, scope)
+    if not value.kind.numeric and not (ordered and value.kind.temporal):
+        raise scope.refuse(
+            node,
+            f"This takes numbers{' and dates' if ordered else ''}, not {value.kind.value} values.",
+            _instead(value),
+        )
+    return _summed(node, value, condition, scope)
+
+
+def _instead(value: Expression) -> str:
+    """Return what to write instead of summing up what is no number."""
+    if isinstance(value, ColumnValue) and value.kind is Kind.TEXT:
+        return (
+            f'if these are numbers, declare kinds={{"{value.name}": "real"}} when the table is opened; or group by it'
+        )
+    return "count with COUNT(*) FILTER (WHERE …), or group by it"
+
+
+def _summed(node: exp.Expr, value: Expression, condition: Expression | None, scope: Scope) -> Expression:
+    """Return a value under its condition, if it depends on the row, and does not look at who is protected."""
+    found = value if condition is None else Case(((condition, value),), None)
+    if not columns_in(found):
+        raise scope.refuse(node, "This is the same in every row.", "name a column, or write COUNT(*)")
+    if any(scope.schema.is_person(name) for name in columns_in(found)):
+        raise scope.refuse(
+            node,
+            "The column of who is protected can only be counted.",
+            f"write COUNT(DISTINCT {scope.schema.unit.column}) for people, COUNT(*) for rows, or use it after WHERE",
+        )
+    return found
+
+
+def _level(node: exp.Expr, scope: Scope) -> Fraction:
+    level = _exact(node, scope)
+    if not 0 < level < 1:
+        raise scope.refuse(node, "A level lies between 0 and 1.", "write 0.9, or use MIN or MAX for the ends")
+    return level
+
+
+def _exact(node: exp.Expr, scope: Scope) -> Fraction:
+    value = row(node, scope)
+    if not isinstance(value, Literal) or not value.kind.numeric:
+        raise scope.refuse(node, "This must be a number.", "write a constant such as 0.9")
+    return exact(value.value, "this number")
+
+
+def _histogram(
+    node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: Scope
+) -> q.HistogramOf:
+    if not 3 <= len(arguments) <= MOST_EDGES + 1:
+        raise scope.refuse(
+            node, f"HISTOGRAM takes a value and 2 to {MOST_EDGES} edges.", "write HISTOGRAM(stay, 0, 7, 14, 28)"
+        )
+    edges = tuple(_exact(each, scope) for each in arguments[1:])
+    if any(low >= high for low, high in pairwise(edges)):
+        raise scope.refuse(arguments[1], "The edges do not rise.", "write them from low to high, each once")
+    if len({float(edge) for edge in edges}) < len(edges):
+        raise InvalidInput("Two edges are the same as real numbers.", fix="put them farther apart")
+    return q.HistogramOf(_value(arguments[0], condition, scope), edges)

@@ -1,0 +1,349 @@
+"""From sqlglot's tree to ours: what is computed from one row."""
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import Call, Case, Expression, InSet, Like, Literal, call, is_null
+from discreet.algebra.functions import ALIKE, COMPARISONS, F
+from discreet.core import DiscreetError, InvalidInput
+from discreet.core.schema import Kind
+from discreet.query.sql.constants import day, fold, moment, number, with_days
+from discreet.query.sql.functions import MOST_DIGITS, function_call, rounded
+from discreet.query.sql.names import AGGREGATES, PARTS
+from discreet.query.sql.scope import Scope
+
+OPERATORS: dict[type[exp.Expr], F] = {
+    exp.Mul: F.MULTIPLY,
+    exp.Div: F.DIVIDE,
+    exp.IntDiv: F.FLOOR_DIVIDE,
+    exp.Mod: F.MODULO,
+    exp.EQ: F.EQ,
+    exp.NEQ: F.NE,
+    exp.LT: F.LT,
+    exp.LTE: F.LE,
+    exp.GT: F.GT,
+    exp.GTE: F.GE,
+}
+CONDITIONS = (
+    *(exp.Not, exp.Is, exp.In, exp.Between, exp.Like, exp.ILike),
+    *(exp.NullSafeEQ, exp.NullSafeNEQ),
+)
+CHAINS: dict[type[exp.Expr], F] = {exp.And: F.AND, exp.Or: F.OR, exp.DPipe: F.CONCAT}
+TYPES: dict[exp.DType, F] = {
+    exp.DType.INT: F.TO_INTEGER,
+    exp.DType.BIGINT: F.TO_INTEGER,
+    exp.DType.DOUBLE: F.TO_REAL,
+    exp.DType.FLOAT: F.TO_REAL,
+    exp.DType.VARCHAR: F.TO_TEXT,
+    exp.DType.TEXT: F.TO_TEXT,
+    exp.DType.DATE: F.TO_DATE,
+}
+#: How many days or months an interval's unit has: months and years have no number of days.
+UNITS = {"DAY": (F.ADD_DAYS, 1), "WEEK": (F.ADD_DAYS, 7)} | {
+    unit: (F.ADD_MONTHS, months) for unit, months in (("MONTH", 1), ("QUARTER", 3), ("YEAR", 12))
+}
+FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000}
+
+
+def row(node: exp.Expr, scope: Scope) -> Expression:
+    """Return our tree of a node, or refuse it where it stands."""
+    try:
+        found = scope.special(node, scope) if scope.special else None
+        return _row(node, scope) if found is None else found
+    except DiscreetError as error:
+        raise scope.placed(node, error) from None
+
+
+def make(function: F, *arguments: Expression) -> Expression:
+    """Return a function of expressions: a constant where it can be computed, and days for texts beside days."""
+    if function in COMPARISONS or function in ALIKE or function is F.DAYS_BETWEEN:
+        arguments = with_days(arguments)
+    if function in CHAINS.values():
+        arguments = tuple(link for argument in arguments for link in links(function, argument))
+    made = call(function, *arguments)
+    return fold(function, arguments) or made
+
+
+def links(function: F, expression: Expression) -> tuple[Expression, ...]:
+    """Return the links of a row of ANDs, ORs or ||, or the expression itself: such a row is one node."""
+    if isinstance(expression, Call) and expression.function is function:
+        return expression.arguments
+    return (expression,)
+
+
+def _row(node: exp.Expr, scope: Scope) -> Expression:
+    match node:
+        case exp.Column():
+            return scope.column(node)
+        case exp.Paren() | exp.Literal() | exp.Boolean() | exp.Null() | exp.Neg():
+            return _plain(node, scope)
+        case exp.Add() | exp.Sub():
+            return _sum(node, scope)
+        case exp.And() | exp.Or() | exp.DPipe():
+            return make(CHAINS[type(node)], *_chain(node, scope))
+        case _ if isinstance(node, CONDITIONS):
+            return _condition(node, scope)
+        case exp.Case() | exp.Cast() | exp.Extract() | exp.Anonymous():
+            return _form(node, scope)
+        case _ if type(node) in OPERATORS:
+            return make(OPERATORS[type(node)], row(node.this, scope), row(node.expression, scope))
+        case _:
+            raise _misplaced(node, scope)
+
+
+def _plain(node: exp.Expr, scope: Scope) -> Expression:
+    match node:
+        case exp.Paren():
+            return row(node.this, scope)
+        case exp.Neg(this=exp.Literal(is_string=False) as inner):
+            return number(inner.name, -1)
+        case exp.Neg():
+            return make(F.NEGATE, row(node.this, scope))
+        case exp.Literal():
+            return Literal.of(node.name) if node.is_string else number(node.name)
+        case exp.Boolean():
+            return Literal.of(bool(node.this))
+        case _:
+            return Literal.of(None)
+
+
+def _sum(node: exp.Add | exp.Sub, scope: Scope) -> Expression:
+    """Return a sum or difference; days may be added to a date, and a date taken from a date."""
+    minus = isinstance(node, exp.Sub)
+    left = row(node.this, scope)
+    if isinstance(node.expression, exp.Interval):
+        return _later(left, node, scope)
+    right = row(node.expression, scope)
+    if minus and left.kind is right.kind is Kind.DATE:
+        return make(F.DAYS_BETWEEN, right, left)
+    if left.kind.temporal or right.kind.temporal:
+        raise scope.refuse(
+            node,
+            "Dates and numbers cannot be added.",
+            "write day + INTERVAL 7 DAY, or DATE_DIFF('day', a, b) for the days between",
+        )
+    return make(F.SUBTRACT if minus else F.ADD, left, right)
+
+
+def _later(start: Expression, node: exp.Add | exp.Sub, scope: Scope) -> Expression:
+    """Return a day some days or months later or before; of a moment, a moment."""
+    if not start.kind.temporal and not is_null(start):
+        raise scope.refuse(
+            node, "An interval can be added to dates and moments alone.", "write CAST(x AS DATE) + INTERVAL 7 DAY"
+        )
+    function, amount = _interval(node.expression, scope)
+    found = make(function, start, Literal.of(-amount if isinstance(node, exp.Sub) else amount))
+    if isinstance(found, Call) and isinstance(start, Literal) and not is_null(start):
+        raise scope.refuse(node, "There is no such day in years 1 to 9999.", "write a shorter interval")
+    return found
+
+
+def _interval(node: exp.Interval, scope: Scope) -> tuple[F, int]:
+    """Return what adds an interval, and how many days or months it has."""
+    unit, count = node.args.get("unit"), node.this
+    text = count.name if isinstance(count, exp.Literal) else ""
+    name = unit.name.upper().removesuffix("S") if isinstance(unit, exp.Var) else ""
+    if name not in UNITS:
+        raise scope.refuse(
+            node,
+            "An interval must be in days, weeks, months, quarters or years.",
+            "write INTERVAL 7 DAY, INTERVAL 3 MONTH, or the day itself, as in DATE '2025-01-01'",
+        )
+    if not text.removeprefix("-").isdecimal() or not text.isascii() or len(text) > 8:
+        raise scope.refuse(node, f"An interval must be a whole number of {name.lower()}s.", f"write INTERVAL 7 {name}")
+    function, each = UNITS[name]
+    if abs(int(text) * each) > FARTHEST[function]:
+        raise scope.refuse(node, "The interval is longer than ten thousand years.", f"write fewer {name.lower()}s")
+    return function, int(text) * each
+
+
+def _chain(node: exp.Expr, scope: Scope) -> list[Expression]:
+    """Return the links of a row of ANDs, ORs or ||, whichever way they are put in parentheses."""
+    links: list[Expression] = []
+    waiting: list[exp.Expr] = [node]
+    while waiting:
+        link = waiting.pop()
+        inner = link.unnest() if isinstance(link, exp.Paren) else link
+        if type(inner) is type(node):
+            waiting += [inner.expression, inner.this]
+        else:
+            links.append(row(inner, scope))
+    return links
+
+
+def _condition(node: exp.Expr, scope: Scope) -> Expression:
+    match node:
+        case exp.Not():
+            return make(F.NOT, row(node.this, scope))
+        case exp.Is():
+            return _is(node, scope)
+        case exp.NullSafeEQ() | exp.NullSafeNEQ():
+            return _distinct(node, scope)
+        case exp.In() if node.args.get("query") is not None:
+            raise _misplaced(node.args["query"], scope)
+        case exp.In():
+            return in_set(row(node.this, scope), [_member(each, scope) for each in node.expressions])
+        case exp.Between():
+            value, low, high = (row(node.args[name], scope) for name in ("this", "low", "high"))
+            return make(F.AND, make(F.GE, value, low), make(F.LE, value, high))
+        case _:
+            return _like(node, scope)
+
+
+def _is(node: exp.Is, scope: Scope) -> Expression:
+    value = row(node.this, scope)
+    if isinstance(node.expression, exp.Null):
+        return make(F.IS_NULL, value)
+    if value.kind is not Kind.BOOLEAN and not is_null(value):
+        raise scope.refuse(node, "IS TRUE and IS FALSE are for conditions.", "write a comparison: age = 1")
+    match node.expression:
+        case exp.Boolean(this=True):
+            return make(F.COALESCE, value, Literal.of(False))  # noqa: FBT003 - SQL's FALSE
+        case exp.Boolean():
+            return make(F.COALESCE, make(F.NOT, value), Literal.of(False))  # noqa: FBT003
+        case _:
+            raise scope.refuse(node, "IS compares with NULL, TRUE or FALSE alone.", "write =")
+
+
+def _distinct(node: exp.Expr, scope: Scope) -> Expression:
+    """Return IS NOT DISTINCT FROM and IS DISTINCT FROM: comparisons that take NULL for a value, and are never NULL."""
+    one, other = row(node.this, scope), row(node.expression, scope)
+    same = isinstance(node, exp.NullSafeEQ)
+    compared = make(F.EQ if same else F.NE, one, other)
+    if isinstance(other, Literal) and not is_null(other):
+        return make(F.COALESCE, compared, Literal.of(not same))
+    neither = make(F.AND, make(F.IS_NULL, one), make(F.IS_NULL, other))
+    return make(F.COALESCE, compared, neither if same else make(F.NOT, neither))
+
+
+def _member(node: exp.Expr, scope: Scope) -> Literal:
+    found = row(node, scope)
+    if not isinstance(found, Literal):
+        raise scope.refuse(node, "IN needs constants.", "write x = y OR x = z to compare with columns")
+    if found.value is None:
+        raise scope.refuse(node, "NULL is in no list.", "write x IN (…) OR x IS NULL")
+    return found
+
+
+def in_set(value: Expression, members: list[Literal]) -> Expression:
+    """Return whether a value is among constants, each of them once and all of one kind."""
+    if not members:
+        raise InvalidInput("IN needs constants.", fix="write x IN ('A', 'B')")
+    read = [member for member in with_days((value, *members))[1:] if isinstance(member, Literal)]
+    for member in read:
+        call(F.EQ, value, member)
+    if Kind.REAL in {value.kind, *(member.kind for member in read)}:
+        read = [Literal.of(float(member.value)) for member in read if isinstance(member.value, (int, float))]
+    if value.kind is Kind.DATE and any(member.kind is Kind.TIMESTAMP for member in read):
+        raise InvalidInput("Days are looked for among moments.", fix="write DATE '2024-01-31'")
+    if value.kind is Kind.TIMESTAMP:
+        read = [moment(str(member.value)) for member in read]
+    return InSet(value, tuple(dict.fromkeys(read)))
+
+
+def _like(node: exp.Expr, scope: Scope) -> Expression:
+    value, pattern = row(node.this, scope), row(node.expression, scope)
+    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        raise scope.refuse(node.expression, "LIKE needs a constant text.", "write x LIKE 'A%'")
+    if value.kind is not Kind.TEXT:
+        raise scope.refuse(node, f"LIKE does not take {value.kind.value} values.", "write CAST(x AS VARCHAR) LIKE …")
+    found = Like(value, pattern.value, isinstance(node, exp.ILike))
+    return make(F.NOT, found) if node.args.get("negate") else found
+
+
+def _form(node: exp.Expr, scope: Scope) -> Expression:
+    match node:
+        case exp.Case():
+            return _case(node, scope)
+        case exp.Cast():
+            return _cast(node, scope)
+        case exp.Extract():
+            return _extract(node, scope)
+        case _ if node.name.upper() in AGGREGATES:
+            raise _misplaced(node, scope)
+        case _:
+            return function_call(node, [row(each, scope) for each in node.expressions], scope, make)
+
+
+def _case(node: exp.Case, scope: Scope) -> Expression:
+    compared = row(node.this, scope) if node.this is not None else None
+    branches = []
+    for branch in node.args["ifs"]:
+        condition = row(branch.this, scope)
+        condition = condition if compared is None else make(F.EQ, compared, condition)
+        branches.append((condition, row(branch.args["true"], scope)))
+    default = node.args.get("default")
+    otherwise = None if default is None else row(default, scope)
+    values = with_days((*(value for _, value in branches), *(() if otherwise is None else (otherwise,))))
+    settled = tuple((condition, value) for (condition, _), value in zip(branches, values, strict=False))
+    last = values[-1] if otherwise is not None and not is_null(otherwise) else None
+    return Case(settled, last)
+
+
+def _cast(node: exp.Cast, scope: Scope) -> Expression:
+    kind = node.args["to"].this
+    value = row(node.this, scope)
+    text = value.value if isinstance(value, Literal) and isinstance(value.value, str) else None
+    if kind is exp.DType.DATE and text is not None:
+        return day(text)
+    if kind is exp.DType.TIMESTAMP:
+        if text is None:
+            raise scope.refuse(node, "Only a constant text can be a TIMESTAMP.", "write CAST(x AS DATE)")
+        return moment(text)
+    if kind is exp.DType.DECIMAL:
+        return _decimal(node, value, scope)
+    if kind not in TYPES or node.args["to"].expressions:
+        raise scope.refuse(node, "This kind cannot be cast to.", "cast to INTEGER, DOUBLE, VARCHAR or DATE")
+    return make(TYPES[kind], value)
+
+
+def _decimal(node: exp.Cast, value: Expression, scope: Scope) -> Expression:
+    """Return a number to some digits after the point, as ROUND has it. How many stand before it is not looked at.
+
+    Without digits, DECIMAL is another kind in every database: 3 digits, none, or as many as there are.
+    """
+    sizes = [each.this.name if isinstance(each, exp.DataTypeParam) else "" for each in node.args["to"].expressions]
+    if not 1 <= len(sizes) <= 2 or not all(size.isdecimal() and len(size) <= 2 for size in sizes):
+        raise scope.refuse(
+            node,
+            "DECIMAL needs its digits: without them it means something else in each database.",
+            "write DECIMAL(18, 2), with two digits after the point, or DOUBLE",
+        )
+    digits = int(sizes[1]) if len(sizes) == 2 else 0
+    if digits > MOST_DIGITS:
+        raise scope.refuse(
+            node, f"DECIMAL has at most {MOST_DIGITS} digits after the point here.", "write DECIMAL(18, 2), or DOUBLE"
+        )
+    number_ = make(F.TO_REAL, value) if value.kind is Kind.TEXT else value
+    return rounded(number_, digits, make)
+
+
+def _extract(node: exp.Extract, scope: Scope) -> Expression:
+    unit = node.this.name.upper() if isinstance(node.this, (exp.Var, exp.Literal)) else ""
+    if unit not in PARTS:
+        raise scope.refuse(node, f"EXTRACT does not know {unit or 'this'}.", f"use one of: {', '.join(PARTS)}")
+    return make(PARTS[unit], row(node.expression, scope))
+
+
+def _misplaced(node: exp.Expr, scope: Scope) -> DiscreetError:
+    match node:
+        case exp.Star():
+            return scope.refuse(node, "* stands for rows, which are never shown.", "write COUNT(*), or name a column")
+        case exp.Subquery() | exp.Query() | exp.Exists():
+            return scope.refuse(
+                node,
+                "There is a question inside the question.",
+                "ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write "
+                "person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND",
+            )
+        case exp.Interval():
+            return scope.refuse(node, "An interval stands alone.", "add it to a date: day + INTERVAL 7 DAY")
+        case exp.Anonymous() | exp.Filter() | exp.WithinGroup() | exp.Distinct():
+            word = node.find(exp.Anonymous)
+            name = word.name.upper() if word else "DISTINCT"
+            return scope.refuse(
+                node,
+                f"{name} cannot stand here.",
+                "put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other",
+            )
+        case _:
+            return scope.refuse(node, "This is not understood here.", "see the page on SQL for what is")

@@ -1,0 +1,163 @@
+"""From the tables after FROM to one relation: joins in their order, and tables between commas.
+
+`FROM a, b WHERE a.x = b.x AND …` is the inner join on those equalities, and so is CROSS JOIN: what they do not compare
+is left to be a filter. Tables between commas are taken as soon as something compares them with those before.
+"""
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import ColumnValue, Expression, columns_in
+from discreet.core.schema import Kind
+from discreet.query.refusals import QueryRefused
+from discreet.query.sql.expressions import row
+from discreet.query.sql.join_sides import Side, conjuncts
+from discreet.query.sql.joins import joined, kind_of_join, need_names_apart
+from discreet.query.sql.known_tables import Known, Public, Source
+from discreet.query.sql.scope import APART, Item, Scope
+
+Rows = Source | Public
+Table = tuple[exp.Join, Rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A condition that compares for equality, and the tables that stand on either side of it, by their numbers."""
+
+    node: exp.Expr
+    sides: tuple[frozenset[int], frozenset[int]]
+    #: Whether it compares persons, or something with a public table: then it is enough by itself.
+    enough: bool
+
+    def joins(self, inside: frozenset[int], table: int) -> bool:
+        """Whether it compares a table with those that are joined already."""
+        one, other = self.sides
+        return any(here <= inside and there == {table} for here, there in ((one, other), (other, one)))
+
+
+def put_together(
+    first: Rows, others: list[Table], conditions: list[exp.Expr], known: Known
+) -> tuple[Rows, list[exp.Expr]]:
+    """Return what tables make together, and the conditions on it that are left: of ON, and those that were given."""
+    kinds = [kind_of_join(node, known) for node, _ in others]
+    crossed = Crossed(first, others, conditions, known) if "CROSS" in kinds else None
+    found, filters = first, list[exp.Expr]()
+    for number, ((node, rows), kind) in enumerate(zip(others, kinds, strict=True), 1):
+        if crossed is not None and kind == "CROSS":
+            need_names_apart(found, rows, node, known)
+            crossed.waiting[number] = (node, rows)
+            continue
+        found = found if crossed is None else crossed.taken(found)
+        found, rest = _said(found, (node, rows), kind, known, alone=number == 1)
+        filters += rest
+        if crossed is not None:
+            crossed.inside |= {number}
+    if crossed is None:
+        return found, [*filters, *conditions]
+    found = crossed.taken(found, last=True)
+    crossed.need_all()
+    return _in_order(found, [first, *(rows for _, rows in others)]), [*filters, *crossed.conditions]
+
+
+def _in_order(found: Rows, tables: list[Rows]) -> Rows:
+    """Return rows whose tables can be named in the order in which they were written: * means all their columns."""
+    if isinstance(found, Public):
+        return found
+    places = {item.qualifier: place for place, rows in enumerate(tables) for item in Side(rows).items}
+    return replace(found, items=tuple(sorted(found.items, key=lambda item: places[item.qualifier])))
+
+
+def _said(found: Rows, table: Table, kind: str, known: Known, *, alone: bool) -> tuple[Rows, list[exp.Expr]]:
+    """Return a join that says which rows belong together, and its other conditions."""
+    node, rows = table
+    if kind == "RIGHT" and not alone:
+        raise known.refuse(node, "RIGHT JOIN stands behind another join.", "put the table first that keeps all rows")
+    on = node.args.get("on")
+    return joined(found, rows, node, [] if on is None else conjuncts(on), known, turned=kind == "RIGHT")
+
+
+class Crossed:
+    """Tables between commas that nothing compares yet, and conditions, while they are put together."""
+
+    def __init__(self, first: Rows, others: list[Table], conditions: list[exp.Expr], known: Known) -> None:
+        self.known = known
+        self.conditions = conditions
+        self.waiting: dict[int, Table] = {}
+        self.inside = frozenset({0})
+        #: Read once, and with the names of all tables: they must be clear.
+        self.links = _links([first, *(rows for _, rows in others)], conditions, known)
+
+    def taken(self, found: Rows, *, last: bool = False) -> Rows:
+        """Return rows with all tables that are the same people's, or public; at last, with all that are compared."""
+        while (number := self._next(last=last)) is not None:
+            node, rows = self.waiting.pop(number)
+            on = [link.node for link in self._on(number)]
+            found, _ = joined(found, rows, node, on, self.known, turned=False)
+            self.inside |= {number}
+            self.conditions = [each for each in self.conditions if not any(each is one for one in on)]
+        return found
+
+    def need_all(self) -> None:
+        """Refuse a table that nothing compares with the others."""
+        for node, _ in self.waiting.values():
+            raise self.known.refuse(
+                node,
+                "It is not said which rows belong together.",
+                "write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND",
+            )
+
+    def _next(self, *, last: bool) -> int | None:
+        """Return the table that comes next: one whose rows are the same people's, if there is one."""
+        compared = [each for each in self.waiting if self._on(each)]
+        owned = [each for each in compared if any(link.enough for link in self._on(each))]
+        return next(iter([*owned, *(compared if last else [])]), None)
+
+    def _on(self, number: int) -> list[Link]:
+        return [link for link in self.links if link.joins(self.inside, number)]
+
+
+def _links(tables: list[Rows], conditions: list[exp.Expr], known: Known) -> list[Link]:
+    """Return the conditions that tables can be joined on."""
+    items = [item for number, rows in enumerate(tables) for item in _numbered(rows, number)]
+    scope = Scope(known.page, next(iter(known.schemas.values())), tuple(items))
+    found: list[Link] = []
+    for node in conditions:
+        values = _compared(node, scope)
+        if values is not None:
+            one, other = (frozenset(int(name.split(APART)[0]) for name in columns_in(value)) for value in values)
+            public = any(isinstance(tables[number], Public) for number in one | other)
+            found.append(Link(node, (one, other), public or all(_is_person(value, tables, known) for value in values)))
+    return found
+
+
+def _is_person(value: Expression, tables: list[Rows], known: Known) -> bool:
+    if not isinstance(value, ColumnValue):
+        return False
+    number, _, name = value.name.partition(APART)
+    rows = tables[int(number)]
+    return isinstance(rows, Source) and name in known.people(rows.relation)
+
+
+def _numbered(rows: Rows, number: int) -> tuple[Item, ...]:
+    """Return what can be named of a table, each column called after the table's number."""
+    items = []
+    for item in Side(rows).items:
+        seen = (
+            replace(each, column=replace(each.column, name=f"{number}{APART}{each.column.name}"))
+            for each in item.columns
+        )
+        items.append(replace(item, columns=tuple(seen)))
+    return tuple(items)
+
+
+def _compared(node: exp.Expr, scope: Scope) -> tuple[Expression, Expression] | None:
+    """Return two values that are compared for equality, if rows can be joined on them."""
+    if not isinstance(node, exp.EQ):
+        return None
+    try:
+        one, other = row(node.this, scope), row(node.expression, scope)
+    except QueryRefused:
+        return None  # it is read again, and refused, where it stands
+    alike = one.kind is other.kind and one.kind is not Kind.REAL
+    return (one, other) if alike and columns_in(one) and columns_in(other) else None

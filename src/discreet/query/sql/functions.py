@@ -1,0 +1,207 @@
+"""Functions that are written with parentheses: which of ours they mean."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import Case, Expression, Literal, is_null
+from discreet.algebra.functions import F
+from discreet.core.schema import Kind
+from discreet.query.refusals import QueryRefused
+from discreet.query.sql.constants import with_days
+from discreet.query.sql.names import PARTS, PLAIN, TRUNCATIONS
+from discreet.query.sql.scope import Scope
+
+Make = Callable[..., Expression]
+#: SUBSTRING without a length goes to the end; no text is longer.
+TO_THE_END = 2**31 - 1
+MOST_DIGITS = 12
+SEVERAL = (F.LEAST, F.GREATEST, F.COALESCE)
+#: Kinds that have one text in all databases.
+WRITTEN_ALIKE = (Kind.TEXT, Kind.INTEGER, Kind.DATE)
+
+
+def function_call(node: exp.Expr, arguments: Sequence[Expression], scope: Scope, make: Make) -> Expression:
+    """Return a function of a row."""
+    name = node.name.upper()
+    if name in PLAIN:
+        if PLAIN[name] in SEVERAL and len(arguments) < 2:
+            raise scope.refuse(node, f"{name} takes two values or more.", f"write {name}(a, b)")
+        return make(PLAIN[name], *arguments)
+    if name not in CALLS:
+        raise scope.refuse(node, f"{name} is not a function that can be used.", "see the list of functions")
+    found = CALLS[name](arguments, make)
+    if found is None:
+        raise _misused(node, name, scope)
+    return found
+
+
+def _clamp(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [value, _, _] if value.kind.temporal:
+            return _clamped_days(value, with_days(tuple(arguments)), make)
+        case [value, Literal(value=int() | float() as low), Literal(value=int() | float() as high)] if low <= high:
+            return make(F.CLAMP, value, arguments[1], arguments[2])
+        case _:
+            return None
+
+
+def _clamped_days(value: Expression, arguments: Sequence[Expression], make: Make) -> Expression | None:
+    """Return a day, or the first or the last one. LEAST and GREATEST skip NULL, and so NULL is looked for before."""
+    match arguments:
+        case [_, Literal(value=date() as first), Literal(value=date() as last)] if type(first) is type(last):
+            if first > last:
+                return None
+            between = make(F.GREATEST, make(F.LEAST, value, arguments[2]), arguments[1])
+            return Case(((make(F.NOT, make(F.IS_NULL, value)), between),), None)
+        case _:
+            return None
+
+
+def _round(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [value]:
+            return make(F.ROUND, value)
+        case [value, Literal(value=int() as digits, kind=Kind.INTEGER)] if 0 < digits <= MOST_DIGITS:
+            return rounded(value, digits, make)
+        case _:
+            return None
+
+
+def rounded(value: Expression, digits: int, make: Make) -> Expression:
+    """Return a number to some digits after the point; to none, an integer."""
+    if digits == 0:
+        return make(F.ROUND, value)
+    shift = Literal.of(10**digits)
+    return make(F.DIVIDE, make(F.ROUND, make(F.MULTIPLY, value, shift)), shift)
+
+
+def _substring(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [text, Literal(value=int() as start, kind=Kind.INTEGER)] if start >= 1:
+            return make(F.SUBSTRING, text, arguments[1], Literal.of(TO_THE_END))
+        case [
+            text,
+            Literal(value=int() as start, kind=Kind.INTEGER),
+            Literal(value=int() as length, kind=Kind.INTEGER),
+        ] if start >= 1 and length >= 0:
+            return make(F.SUBSTRING, text, arguments[1], arguments[2])
+        case _:
+            return None
+
+
+def _date_trunc(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [Literal(value=str() as unit), value] if unit.upper() in TRUNCATIONS:
+            return make(TRUNCATIONS[unit.upper()], value)
+        case _:
+            return None
+
+
+def _date_part(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [Literal(value=str() as unit), value] if unit.upper() in PARTS:
+            return make(PARTS[unit.upper()], value)
+        case _:
+            return None
+
+
+def _date_diff(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [Literal(value=str() as unit), start, end] if unit.upper() == "DAY":
+            return make(F.DAYS_BETWEEN, start, end)
+        case _:
+            return None
+
+
+def _concat(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    """Return texts one after another, where NULL is no text: as in PostgreSQL and DuckDB, unlike ||."""
+    if not arguments or any(each.kind not in WRITTEN_ALIKE for each in arguments):
+        return None
+    texts = [each if each.kind is Kind.TEXT else make(F.TO_TEXT, each) for each in arguments if not is_null(each)]
+    nothing = Literal.of("")
+    filled = [each if isinstance(each, Literal) else make(F.COALESCE, each, nothing) for each in texts]
+    if not filled:
+        return nothing
+    return filled[0] if len(filled) == 1 else make(F.CONCAT, *filled)
+
+
+def _left(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [text, Literal(value=int() as length, kind=Kind.INTEGER)] if length >= 0:
+            return make(F.SUBSTRING, text, Literal.of(1), arguments[1])
+        case _:
+            return None
+
+
+def _starts_with(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [text, Literal(value=str() as start)]:
+            return make(F.EQ, make(F.SUBSTRING, text, Literal.of(1), Literal.of(len(start))), arguments[1])
+        case _:
+            return None
+
+
+def _if_null(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    return make(F.COALESCE, *arguments) if len(arguments) == 2 else None
+
+
+def _if(arguments: Sequence[Expression], _make: Make) -> Expression | None:
+    if len(arguments) not in (2, 3):
+        return None
+    condition, *values = arguments
+    then, *otherwise = with_days(tuple(values))
+    last = otherwise[0] if otherwise and not is_null(otherwise[0]) else None
+    return Case(((condition, then),), last)
+
+
+def _date(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    return make(F.TO_DATE, *arguments) if len(arguments) == 1 else None
+
+
+CALLS: dict[str, Callable[[Sequence[Expression], Make], Expression | None]] = {
+    "CLAMP": _clamp,
+    "ROUND": _round,
+    "SUBSTRING": _substring,
+    "SUBSTR": _substring,
+    "DATE_TRUNC": _date_trunc,
+    "DATE_PART": _date_part,
+    "DATE_DIFF": _date_diff,
+    "DATEDIFF": _date_diff,
+    "CONCAT": _concat,
+    "LEFT": _left,
+    "STARTS_WITH": _starts_with,
+    "IFNULL": _if_null,
+    "NVL": _if_null,
+    "IF": _if,
+    "IIF": _if,
+    "DATE": _date,
+}
+#: The years and months between two days are counted in two ways: by birthdays, and by New Years.
+BETWEEN = (
+    "write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365"
+)
+USAGE: dict[str, str] = {
+    "CLAMP": "write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, "
+    "'2024-01-01', '2024-12-31')",
+    "ROUND": f"write ROUND(x), or ROUND(x, 2) with a number of digits from 1 to {MOST_DIGITS}",
+    "SUBSTRING": "write SUBSTRING(text, start, length) with numbers, the first character being 1",
+    "SUBSTR": "write SUBSTRING(text, start, length) with numbers, the first character being 1",
+    "DATE_TRUNC": "write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day",
+    "DATE_PART": f"write DATE_PART('month', day), or one of: {', '.join(PARTS)}",
+    "DATE_DIFF": BETWEEN,
+    "DATEDIFF": BETWEEN,
+    "CONCAT": "put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END",
+    "LEFT": "write LEFT(text, 2) with a number, or SUBSTRING(text, 1, 2)",
+    "STARTS_WITH": "write STARTS_WITH(text, 'A') with a constant text, or text LIKE 'A%'",
+    "IFNULL": "write COALESCE(a, b)",
+    "NVL": "write COALESCE(a, b)",
+    "IF": "write CASE WHEN … THEN … ELSE … END",
+    "IIF": "write CASE WHEN … THEN … ELSE … END",
+    "DATE": "write CAST(x AS DATE), or DATE '2024-01-31' for one day",
+}
+
+
+def _misused(node: exp.Expr, name: str, scope: Scope) -> QueryRefused:
+    return scope.refuse(node, f"{name} is not written like this.", USAGE[name])

@@ -1,0 +1,241 @@
+"""From FROM and JOIN to relations: which rows are put together, and whose they are then.
+
+Rows of two private tables are joined where they are the same person's (`UnitJoin`), rows of a private and a public
+table on anything (`PublicJoin`). People are joined with each other (`MatchJoin`) only within limits that were given.
+"""
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import ColumnValue, Expression, columns_in
+from discreet.algebra.relations import (
+    Derived,
+    JoinKind,
+    MatchJoin,
+    Pair,
+    PublicJoin,
+    Relation,
+    UnitJoin,
+    columns_of,
+    matching,
+)
+from discreet.core import DiscreetError
+from discreet.query.refusals import QueryRefused
+from discreet.query.relations.normal_form import both as both_of
+from discreet.query.relations.normal_form import passed
+from discreet.query.relations.schemas import unit_of
+from discreet.query.sql.join_sides import CONDITIONS, TRUE, Conditions, Side, alike, conditions_of
+from discreet.query.sql.known_tables import Known, Public, Source
+from discreet.query.sql.scope import Item, Scope
+
+#: Sides and kinds of joins, as sqlglot has them.
+UNDERSTOOD = (("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER"), ("RIGHT", ""), ("RIGHT", "OUTER"))
+#: A join, and the conditions that are left to filter its rows.
+Joined = tuple[Source, list[exp.Expr]]
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """One join while it is read."""
+
+    left: Source
+    kind: JoinKind
+    node: exp.Join
+    known: Known
+    #: Conditions that say which rows belong together, besides USING.
+    on: tuple[exp.Expr, ...]
+    #: Whether the left side is the one that was written on the right.
+    turned: bool = False
+
+    def with_public(self, right: Public) -> Joined:
+        """Return a join with a public table."""
+        if unit_of(self.left.relation, self.known.schemas).column is None:
+            raise self.known.refuse(
+                self.node,
+                "Here each row is protected by itself, and a join would make several of one.",
+                "name the person's column of each table when it is opened",
+            )
+        found, merged = self._conditions(right)
+        on = [pair for pair, _ in found.pairs]
+        if self.kind is JoinKind.LEFT:
+            on += [(each, TRUE) for each, _ in found.left] + [(TRUE, each) for each, _ in found.right]
+        if not found.pairs:
+            raise self._unsaid()
+        made = PublicJoin(self.left.relation, right.scan, tuple(on), self.kind)
+        return self._seen(made, (_merging(right.item, merged),)), self._rest(found)
+
+    def with_people(self, other: Source) -> Joined:
+        """Return a join of two private tables."""
+        left, right, known = self.left.relation, other.relation, self.known
+        need_people(left, right, self.node, known)
+        found, merged = self._conditions(other)
+        people = known.people(left), known.people(right)
+        on = tuple(pair for pair, _ in found.pairs if not same_person(pair, people))
+        items = tuple(_merging(item, merged) for item in other.items)
+        if len(on) < len(found.pairs):
+            if self.kind is JoinKind.LEFT:
+                on += tuple((each, TRUE) for each, _ in found.left)
+                right = filtered(right, [each for each, _ in found.right])
+            return self._seen(UnitJoin(left, right, on, self.kind), items), self._rest(found)
+        if known.matches is None or self.kind is not JoinKind.INNER:
+            raise self._unmatched(other)
+        if not on:
+            raise self._unsaid()
+        for (one, _), place in found.pairs:
+            if not one.kind.groupable:
+                raise known.refuse(place, "People are joined on moments.", "write DATE_TRUNC('day', x) on both sides")
+        made = MatchJoin(left, right, on, known.matches.rows, known.matches.matches)
+        return self._seen(made, items), self._rest(found)
+
+    def _conditions(self, right: Source | Public) -> tuple[Conditions, set[str]]:
+        """Return what the conditions say, and the columns on the right that USING merges."""
+        sides = (Side(self.left), Side(right))
+        schema = self.known.schema(self.left.relation)
+        scopes = [Scope(self.known.page, schema, side.items, table=side.words) for side in sides]
+        words = f"{sides[0].words} and {sides[1].words}"
+        both = replace(scopes[0], items=(*sides[0].items, *sides[1].items), table=words)
+        pairs: list[tuple[Pair, exp.Expr]] = []
+        merged: set[str] = set()
+        for name in self.node.args.get("using") or []:
+            one, other = (scope.column(exp.Column(this=name.copy()).update_positions(name)) for scope in scopes)
+            pairs.append((alike(one, other, name, both), name))
+            merged |= columns_in(other)
+        found = conditions_of(list(self.on), sides, both)
+        if self.kind is JoinKind.LEFT and found.mixed:
+            raise both.refuse(found.mixed[0], "A LEFT JOIN compares the two sides for equality alone.", CONDITIONS)
+        return replace(found, pairs=(*pairs, *found.pairs)), merged
+
+    def _rest(self, found: Conditions) -> list[exp.Expr]:
+        """Return the conditions that filter the rows of an inner join, as they were written."""
+        pairs = {id(node) for _, node in found.pairs}
+        return [] if self.kind is JoinKind.LEFT else [node for node in self.on if id(node) not in pairs]
+
+    def _seen(self, made: Relation, others: tuple[Item, ...]) -> Source:
+        """Return a join whose columns have names of their own, and are what the join makes of them: maybe NULL."""
+        named = {column.name: passed(column, self.known.numbers.fresh(column.name)) for column in columns_of(made)}
+        items = (*others, *self.left.items) if self.turned else (*self.left.items, *others)
+        return self.known.selected(Source(made, items), named)
+
+    def _unsaid(self) -> QueryRefused:
+        return self.known.refuse(
+            self.node, "It is not said which rows belong together.", "write JOIN … ON a.x = b.x, or USING (x)"
+        )
+
+    def _unmatched(self, right: Source) -> QueryRefused:
+        names = [person_name(source, self.known) for source in (self.left, right)]
+        fix = f"join on the person too: {' = '.join(names)}" if all(names) else "select the person, and join on it"
+        if self.kind is JoinKind.INNER:
+            fix = f"{fix}; or pass matches=Matches(rows=…, matches=…), which limits what is joined"
+        return self.known.refuse(self.node, "This joins people with each other: a row would be two people's.", fix)
+
+
+def joined(
+    left: Source | Public, right: Source | Public, node: exp.Join, on: list[exp.Expr], known: Known, *, turned: bool
+) -> Joined:
+    """Return what two sides of a join make where some conditions are true, or refuse it.
+
+    Of an inner join, conditions on one side and comparisons other than for equality are left to be filters of its rows.
+    `turned`: what is written on the right keeps all its rows, and is the left side.
+    """
+    left_one = (node.args.get("side") or "").upper() == "LEFT"
+    kind = JoinKind.LEFT if left_one or turned else JoinKind.INNER
+    need_names_apart(left, right, node, known)
+    if turned or (isinstance(left, Public) and isinstance(right, Source) and kind is JoinKind.INNER):
+        left, right, turned = right, left, True
+    if isinstance(left, Public):
+        raise known.refuse(
+            node, "A public table stands before the private ones.", "begin with a private table: FROM visits JOIN …"
+        )
+    left = known.fresh(left)
+    right = known.fresh(right) if isinstance(right, Source) else right
+    for side in (left, right):
+        if isinstance(side, Source) and matching(side.relation) is not None:
+            raise _too_early(node, known)
+    join = Join(left, kind, node, known, tuple(on), turned)
+    return join.with_people(right) if isinstance(right, Source) else join.with_public(right)
+
+
+def kind_of_join(node: exp.Join, known: Known) -> str:
+    """Return LEFT, RIGHT, or nothing for an inner join; CROSS, if it is not said which rows belong together."""
+    side, kind, method = ((node.args.get(name) or "").upper() for name in ("side", "kind", "method"))
+    said = node.args.get("on") is not None or bool(node.args.get("using"))
+    if not said and not method and (side, kind) in (("", ""), ("", "CROSS")):
+        return "CROSS"
+    if method or (side, kind) not in UNDERSTOOD:
+        raise known.refuse(
+            node, f"{method or kind or side} is not a join that is understood.", "write JOIN … ON or LEFT JOIN … ON"
+        )
+    if not said:
+        raise known.refuse(
+            node, "It is not said which rows belong together.", "write JOIN … ON a.x = b.x, or USING (x)"
+        )
+    return side
+
+
+def _too_early(node: exp.Expr, known: Known) -> QueryRefused:
+    return known.refuse(
+        node,
+        "People are joined with each other before another join.",
+        "join on other columns than the person last, and only filter, group and sum up its rows",
+    )
+
+
+def need_names_apart(left: Source | Public, right: Source | Public, node: exp.Join, known: Known) -> None:
+    """Refuse two tables of one name."""
+    taken = {item.qualifier.casefold() for item in Side(left).items if item.qualifier}
+    for item in Side(right).items:
+        if item.qualifier.casefold() in taken:
+            raise known.refuse(
+                node, f"Two tables are called {item.qualifier!r}.", "give each a name of its own: visits AS a JOIN …"
+            )
+
+
+def need_people(left: Relation, right: Relation, node: exp.Expr, known: Known) -> None:
+    """Refuse to put private rows together where it is not known whose they are, or only of a stretch of time."""
+    try:
+        unit = unit_of(UnitJoin(left, right), known.schemas)
+    except DiscreetError as error:
+        raise known.refuse(node, error.problem, error.fix) from None
+    if unit.column is None:
+        raise known.refuse(
+            node,
+            "Here each row is protected by itself, and nothing tells whose it is.",
+            "name the person's column of each table when it is opened",
+        )
+    if unit.window is not None:
+        raise known.refuse(
+            node,
+            "Only a person's rows of one period are protected together, and here rows of several would meet.",
+            "ask each table by itself, or open them without a window",
+        )
+
+
+def filtered(relation: Relation, conditions: list[Expression]) -> Relation:
+    """Return the rows that fulfil all conditions, with all their columns under their names."""
+    where: Expression | None = None
+    for condition in conditions:
+        where = both_of(where, condition)
+    if where is None:
+        return relation
+    return Derived(relation, tuple(passed(column, column.name) for column in columns_of(relation)), where)
+
+
+def same_person(pair: Pair, people: tuple[frozenset[str], frozenset[str]]) -> bool:
+    """Whether two values that are equal are the persons of two rows."""
+    return all(isinstance(side, ColumnValue) and side.name in names for side, names in zip(pair, people, strict=True))
+
+
+def person_name(source: Source, known: Known) -> str:
+    """Return what the person is called where rows can be named; nothing, if nobody can say it."""
+    people = known.people(source.relation)
+    for item in source.items:
+        for seen in item.columns:
+            if seen.column.name in people:
+                return f"{item.qualifier}.{seen.name}" if item.qualifier else seen.name
+    return ""
+
+
+def _merging(item: Item, merged: set[str]) -> Item:
+    columns = tuple(replace(seen, merged=seen.merged or seen.column.name in merged) for seen in item.columns)
+    return replace(item, columns=columns)

@@ -1,0 +1,97 @@
+"""The names that questions are made of: functions, and how columns of the answer are called."""
+
+from collections.abc import Iterable
+
+from discreet.algebra.expressions import Call, ColumnValue, Expression, Literal
+from discreet.algebra.functions import F
+
+#: Functions of a row that take their values between commas and mean one function of ours.
+PLAIN: dict[str, F] = {
+    "ABS": F.ABS,
+    "FLOOR": F.FLOOR,
+    "CEIL": F.CEIL,
+    "CEILING": F.CEIL,
+    "SQRT": F.SQRT,
+    "LN": F.LN,
+    "EXP": F.EXP,
+    "POWER": F.POWER,
+    "POW": F.POWER,
+    "MOD": F.MODULO,
+    "LEAST": F.LEAST,
+    "GREATEST": F.GREATEST,
+    "COALESCE": F.COALESCE,
+    "NULLIF": F.NULLIF,
+    "LOWER": F.LOWER,
+    "UPPER": F.UPPER,
+    "TRIM": F.TRIM,
+    "LENGTH": F.LENGTH,
+    "CHAR_LENGTH": F.LENGTH,
+    "CHARACTER_LENGTH": F.LENGTH,
+    "YEAR": F.YEAR,
+    "QUARTER": F.QUARTER,
+    "MONTH": F.MONTH,
+    "WEEK": F.WEEK,
+    "DAY": F.DAY,
+    "ISODOW": F.WEEKDAY,
+    "HOUR": F.HOUR,
+    "MINUTE": F.MINUTE,
+}
+#: Parts of a date that EXTRACT and DATE_PART know.
+PARTS: dict[str, F] = {
+    name: PLAIN[name] for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW", "HOUR", "MINUTE")
+}
+TRUNCATIONS: dict[str, F] = {
+    "YEAR": F.TRUNC_YEAR,
+    "QUARTER": F.TRUNC_QUARTER,
+    "MONTH": F.TRUNC_MONTH,
+    "WEEK": F.TRUNC_WEEK,
+    "DAY": F.TRUNC_DAY,
+}
+#: Functions of a row with rules of their own.
+SPECIAL = (
+    *("CLAMP", "ROUND", "SUBSTRING", "SUBSTR", "DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF"),
+    *("CONCAT", "LEFT", "STARTS_WITH", "IFNULL", "NVL", "IF", "IIF", "DATE"),
+)
+#: Functions of all rows of a group.
+AGGREGATES = (
+    *("COUNT", "SUM", "AVG", "VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP", "MIN", "MAX"),
+    *("MEDIAN", "QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE", "PERCENTILE_CONT", "HISTOGRAM", "COUNT_IF"),
+)
+#: sqlglot's grammar knows these by itself.
+GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT")
+ALL_FUNCTIONS = frozenset((*PLAIN, *SPECIAL, *AGGREGATES, *GRAMMAR))
+
+#: Words for functions in the names of columns.
+WORDS: dict[F, str] = {
+    **{each: each.value.lower() for each in (*PLAIN.values(), F.ROUND, F.SUBSTRING) if each is not F.MODULO},
+    **{each: name.lower() for name, each in TRUNCATIONS.items()},
+}
+
+
+def name_of(expression: Expression) -> str:
+    """Return what a column of the answer is called without AS.
+
+    A column keeps its name, clamped or not, and a function of one column is called by both, such as month_day.
+    Anything else is called "value".
+    """
+    match expression:
+        case ColumnValue(name=name) | Call(function=F.CLAMP, arguments=(ColumnValue(name=name), *_)):
+            return name
+        case Call(function=function, arguments=(ColumnValue(name=name), *rest)) if _all_constant(rest):
+            return f"{WORDS[function]}_{name}" if function in WORDS else "value"
+        case _:
+            return "value"
+
+
+def _all_constant(expressions: Iterable[Expression]) -> bool:
+    return all(isinstance(each, Literal) for each in expressions)
+
+
+def unique(name: str, taken: Iterable[str]) -> str:
+    """Return a name that no other column has, but for capitals: n, n_2, n_3 and so on."""
+    folded = {each.casefold() for each in taken}
+    number, found = 1, name
+    while found.casefold() in folded:
+        number += 1
+        found = f"{name}_{number}"
+    return found

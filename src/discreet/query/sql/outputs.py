@@ -1,0 +1,132 @@
+"""Terms: what is made of measures, once they are private."""
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import Call, ColumnValue, Expression, InSet, Literal
+from discreet.algebra.functions import F
+from discreet.query import questions as q
+from discreet.query.refusals import QueryRefused
+from discreet.query.sql.aggregates import Places, measured
+from discreet.query.sql.expressions import row
+from discreet.query.sql.names import name_of
+from discreet.query.sql.scope import Scope, shown
+
+#: Functions that may be applied to private answers.
+TERM_FUNCTIONS = frozenset(
+    (
+        *(F.ADD, F.SUBTRACT, F.MULTIPLY, F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO, F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND),
+        *(F.SQRT, F.LN, F.EXP, F.POWER, F.CLAMP, F.LEAST, F.GREATEST, F.COALESCE, F.NULLIF, F.TO_INTEGER, F.TO_REAL),
+        *(F.EQ, F.NE, F.LT, F.LE, F.GT, F.GE, F.AND, F.OR, F.NOT, F.IS_NULL),
+    )
+)
+
+
+#: Functions that are NULL where the second value is zero.
+DIVISIONS = (F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO)
+ZEROS = (Literal.of(0), Literal.of(0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How terms of one question are read: its measures and its groups so far."""
+
+    places: Places
+    groups: tuple[Expression, ...]
+
+    def read(self, node: exp.Expr, scope: Scope, names: dict[str, Expression] | None = None) -> Expression:
+        """Return a term with places for its measures. `names` are outputs that it may speak of."""
+        known = names or {}
+
+        def special(inner: exp.Expr, here: Scope) -> Expression | None:
+            if isinstance(inner, exp.Column) and inner.args.get("table") is None:
+                found = known.get(inner.name.casefold())
+                if found is not None:
+                    return found
+            measure = measured(inner, replace(here, special=None))
+            return None if measure is None else self.places.hold(measure)
+
+        return row(node, replace(scope, special=special))
+
+    def settle(self, expression: Expression, node: exp.Expr, scope: Scope) -> q.Term:
+        """Return the term that an expression with places is, or refuse columns that are not grouped by."""
+        if expression in self.groups:
+            return q.GroupValue(self.groups.index(expression))
+        match expression:
+            case ColumnValue(name=name):
+                measure = self.places.measure(name)
+                if measure is None:
+                    raise _ungrouped(name, node, scope)
+                return measure
+            case Literal(value=value):
+                return q.Constant(value)
+            case Call(function=function, arguments=(first, Call(function=F.NULLIF, arguments=(second, zero)))) if (
+                function in DIVISIONS and zero in ZEROS
+            ):
+                # Nothing is divided by zero here: the quotient is NULL, as NULLIF would have it.
+                return q.Apply(function, (self.settle(first, node, scope), self.settle(second, node, scope)))
+            case Call(function=function, arguments=arguments) if function in TERM_FUNCTIONS:
+                return q.Apply(function, tuple(self.settle(each, node, scope) for each in arguments))
+            case InSet(value=value, members=members):
+                found = self.settle(value, node, scope)
+                equal = tuple(q.Apply(F.EQ, (found, q.Constant(member.value))) for member in members)
+                return equal[0] if len(equal) == 1 else q.Apply(F.OR, equal)
+            case _:
+                raise scope.refuse(
+                    node,
+                    "This cannot be computed from private answers.",
+                    "put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself",
+                )
+
+
+def _ungrouped(name: str, node: exp.Expr, scope: Scope) -> QueryRefused:
+    """Return the refusal of a column that is neither summed up nor grouped by."""
+    places = [each for each in node.find_all(exp.Column) if each.name.casefold() == shown(name).casefold()]
+    column, person = scope.schema.find(name), scope.schema.is_person(name)
+    name = shown(name)
+    fix = f"write GROUP BY {name}"
+    if person:
+        fix = f"write COUNT(DISTINCT {name}), or use it after WHERE"
+    elif column is not None and column.kind.numeric:
+        fix = f"write AVG({name}) or the like, or group by it"
+    return scope.refuse(places[0] if places else node, f"{name!r} is neither summed up nor grouped by.", fix)
+
+
+def term_name(term: q.Term, groups: tuple[q.Grouping, ...]) -> str:
+    """Return what an output is called without AS: its one measure with its column, such as avg_stay, or "value"."""
+    match term:
+        case q.GroupValue(index=index):
+            return groups[index].name
+        case q.Count():
+            return "count"
+        case q.CountPeople():
+            return "people"
+        case q.Apply():
+            measures = q.measures_in(term)
+            return term_name(measures[0], groups) if len(measures) == 1 else "value"
+        case q.Constant():
+            return "value"
+        case _:
+            column = name_of(term.value)
+            return _word(term) if column == "value" else f"{_word(term)}_{column}"
+
+
+def _word(measure: q.Measure) -> str:
+    if isinstance(measure, q.Quantile) and 2 * measure.level == 1:
+        return "median"
+    return WORDS[type(measure)]
+
+
+WORDS: dict[type[q.Measure], str] = {
+    q.CountOf: "count",
+    q.CountDistinct: "distinct",
+    q.Sum: "sum",
+    q.Average: "avg",
+    q.Variance: "variance",
+    q.Deviation: "stddev",
+    q.Quantile: "quantile",
+    q.Smallest: "min",
+    q.Largest: "max",
+    q.HistogramOf: "histogram",
+}

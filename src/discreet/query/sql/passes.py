@@ -1,0 +1,179 @@
+"""From text to parts: the passes, in their order.
+
+Text → checks of characters → no comments → words → checks of words → sqlglot's tree → checks of the tree → rows →
+parts → question.
+"""
+
+from collections.abc import Callable, Mapping
+
+from sqlglot import Token, exp
+
+from discreet.algebra.relations import PublicScan, Scan
+from discreet.core import DiscreetError
+from discreet.core.limits import Matches
+from discreet.core.schema import Schema
+from discreet.query.questions import Question
+from discreet.query.relations.checks import check_question
+from discreet.query.relations.question_form import settled_question
+from discreet.query.sql.group_by import group_nodes
+from discreet.query.sql.known_tables import Known, Source
+from discreet.query.sql.lexing import TEXT_CHECKS, Page, without_comments
+from discreet.query.sql.parser import parse_expression, parse_select, tokenise
+from discreet.query.sql.queries import rows_of, with_given
+from discreet.query.sql.select import Parts, Piece, question_of
+from discreet.query.sql.tokens import (
+    check_expression,
+    check_gaps,
+    check_nesting,
+    check_statement,
+    check_touching,
+    check_words,
+)
+from discreet.query.sql.tree_checks import TREE_CHECKS, start_of
+
+WordCheck = Callable[[Page, list[Token]], None]
+
+#: What is checked of the words of any text, and of a whole question besides.
+WORD_CHECKS = (check_gaps, check_touching, check_nesting)
+MOST_ROWS = 10**9
+
+
+def read(
+    text: str, schemas: Mapping[str, Schema], publics: Mapping[str, PublicScan], matches: Matches | None
+) -> Question:
+    """Return the question that a text asks."""
+    page = _plain(text)
+    try:
+        known = Known(page, schemas, publics, matches)
+        tree = _tree(page, known)
+        known = with_given(tree, known)
+        source, conditions = rows_of(tree, known)
+        return question_about(source, _taken_apart(page, tree, source, conditions, known), known)
+    except RecursionError:
+        # Our limits are below Python's, but the caller's own stack may have eaten most of it.
+        raise page.refuse(0, "The question is nested too deeply.", "ask for less in one question") from None
+
+
+def read_rows(
+    origin: str, schemas: Mapping[str, Schema], publics: Mapping[str, PublicScan], matches: Matches | None
+) -> tuple[Source, Known]:
+    """Return the rows that a text after FROM means."""
+    known = Known(Page(f"SELECT COUNT(*) FROM {origin}"), schemas, publics, matches)  # noqa: S608 - read, not run
+    source, _ = rows_of(_tree(known.page, known), known)
+    return source, known
+
+
+def read_piece(text: str, names: tuple[str, ...]) -> Piece:
+    """Return an expression, read from a text of its own, over columns of some names."""
+    page = Page(text)
+    tokens = _words(page, check_expression)
+    check_words(page, tokens, names, whole=False)
+    return Piece(_checked(page, parse_expression(page, tokens), tokens), page)
+
+
+def question_about(source: Source, parts: Parts, known: Known) -> Question:
+    """Return the question that parts ask of rows, in its one form."""
+    question = question_of(parts)
+    if isinstance(source.relation, Scan):
+        return question
+    check_question(question, source.relation, parts)
+    try:
+        return settled_question(question, source.relation, known.schemas)
+    except DiscreetError as error:
+        raise known.page.refuse(0, error.problem, error.fix) from None
+
+
+def _plain(text: str) -> Page:
+    """Return a whole question without its comments; they too may hold nothing that cannot be seen."""
+    page = Page(text)
+    for look in TEXT_CHECKS:
+        look(page)
+    return without_comments(page)
+
+
+def _words(page: Page, first: WordCheck) -> list[Token]:
+    for look in TEXT_CHECKS:
+        look(page)
+    tokens = tokenise(page)
+    for check in (first, *WORD_CHECKS):
+        check(page, tokens)
+    return tokens
+
+
+def _checked(page: Page, tree: exp.Expr, tokens: list[Token]) -> exp.Expr:
+    for check in TREE_CHECKS:
+        check(page, tree, tokens)
+    return tree
+
+
+def _tree(page: Page, known: Known) -> exp.Select:
+    private = (name for schema in known.schemas.values() for name in schema.names)
+    public = (column.name for scan in known.publics.values() for column in scan.columns)
+    tokens = _words(page, check_statement)
+    check_words(page, tokens, (*private, *public))
+    tree = _checked(page, parse_select(page, tokens), tokens)
+    if isinstance(tree, exp.Union):
+        raise page.refuse(
+            start_of(tree.expression),
+            "UNION puts two questions together.",
+            "ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t",
+        )
+    if not isinstance(tree, exp.Select):
+        raise page.refuse(0, "This is not one SELECT.", "write SELECT … FROM …")
+    return tree
+
+
+def _taken_apart(page: Page, tree: exp.Select, source: Source, conditions: list[exp.Expr], known: Known) -> Parts:
+    if not tree.expressions:
+        raise page.refuse(start_of(tree), "Nothing is asked of the table.", "write SELECT COUNT(*) FROM …")
+    if tree.args.get("distinct") is not None:
+        raise page.refuse(
+            start_of(tree),
+            "SELECT DISTINCT is not understood.",
+            "write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+        )
+    having = tree.args.get("having")
+    return Parts(
+        schema=known.schema(source.relation),
+        items=source.items,
+        outputs=tuple(_output(page, node) for node in tree.expressions),
+        where=tuple(Piece(node, page) for node in conditions),
+        groups=tuple(Piece(node, page) for node in _groups(page, tree)),
+        having=() if having is None else (Piece(having.this, page),),
+        order=tuple((Piece(node.this, page), bool(node.args.get("desc"))) for node in _inside(page, tree, "order")),
+        most=_most(page, tree),
+    )
+
+
+def _groups(page: Page, tree: exp.Select) -> list[exp.Expr]:
+    part = tree.args.get("group")
+    if part is None or not part.args.get("all"):
+        return _inside(page, tree, "group")
+    return group_nodes(tree, page, start_of(part))
+
+
+def _inside(page: Page, tree: exp.Select, name: str) -> list[exp.Expr]:
+    part = tree.args.get(name)
+    if part is not None and not part.expressions:
+        raise page.refuse(start_of(part), f"{name.upper()} BY names nothing.", "name a column, or leave it out")
+    return [] if part is None else list(part.expressions)
+
+
+def _output(page: Page, node: exp.Expr) -> tuple[str | None, Piece]:
+    if isinstance(node, exp.Alias):
+        return node.alias, Piece(node.this, page)
+    if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
+        raise page.refuse(
+            start_of(node), "SELECT * would show rows.", "name what to count or sum up, such as SELECT COUNT(*)"
+        )
+    return None, Piece(node, page)
+
+
+def _most(page: Page, tree: exp.Select) -> int | None:
+    limit = tree.args.get("limit")
+    if limit is None:
+        return None
+    node = limit.expression
+    if not isinstance(node, exp.Literal) or not node.name.isdecimal() or not 1 <= int(node.name) <= MOST_ROWS:
+        raise page.refuse(start_of(limit), "LIMIT needs a whole number of at least 1.", "write LIMIT 10")
+    return int(node.name)

@@ -1,0 +1,279 @@
+"""From GROUP BY person to one row for each person: which rows, which values, and what is public about them."""
+
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, columns_in
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
+    Derived,
+    First,
+    Fold,
+    Folded,
+    Named,
+    PerUnit,
+    PublicJoin,
+    Relation,
+    Scan,
+    UnionAll,
+    columns_of,
+)
+from discreet.core import Bounds, DiscreetError, InvalidInput
+from discreet.core.schema import Column, Kind, Schema, Value
+from discreet.core.units import Period
+from discreet.query import questions as q
+from discreet.query.planning.measurements import words_of
+from discreet.query.planning.public_values import bounds_of, never_null, public_values
+from discreet.query.relations.schemas import KEEPING
+from discreet.query.sql.aggregates import measured
+from discreet.query.sql.expressions import row
+from discreet.query.sql.known_tables import Known, Source
+from discreet.query.sql.scope import Scope, plainly, shown
+
+#: Longer lists of public groups are not carried along.
+MOST_LISTED = 1000
+FOLDS: dict[type[q.Measure], Fold] = {
+    q.Count: Fold.ROWS,
+    q.CountOf: Fold.PRESENT,
+    q.CountDistinct: Fold.DISTINCT,
+    q.Sum: Fold.TOTAL,
+    q.Average: Fold.MEAN,
+    q.Smallest: Fold.LEAST,
+    q.Largest: Fold.MOST,
+}
+COUNTING = (Fold.ROWS, Fold.PRESENT, Fold.DISTINCT)
+TRUNCATIONS = {
+    Period.DAY: F.TRUNC_DAY,
+    Period.WEEK: F.TRUNC_WEEK,
+    Period.MONTH: F.TRUNC_MONTH,
+    Period.QUARTER: F.TRUNC_QUARTER,
+    Period.YEAR: F.TRUNC_YEAR,
+}
+
+
+@dataclass(slots=True)
+class Folding:
+    """One row for each person, while it is read: the keys, and the values that somebody asked for."""
+
+    source: Source
+    known: Known
+    keys: dict[Expression, Named] = field(default_factory=dict)
+    values: dict[tuple[Fold, Expression | None], Folded] = field(default_factory=dict)
+    #: Groups that are the same in all rows of a unit: the person, and the period.
+    own: dict[Expression, ColumnValue] = field(default_factory=dict)
+
+    @property
+    def scope(self) -> Scope:
+        """Where expressions about the rows below stand."""
+        return self.known.scope(self.source)
+
+    def group(self, expression: Expression, node: exp.Expr) -> None:
+        """Take in something that rows are grouped by."""
+        people = self.known.people(self.source.relation)
+        if isinstance(expression, ColumnValue) and expression.name in people:
+            self.own[expression] = self._held(Fold.LEAST, expression, node)
+            return
+        if is_window(expression, self.source.relation, self.known):
+            self.own[expression] = self._held(Fold.LEAST, expression, node)
+            return
+        scope = self.scope
+        if not columns_in(expression):
+            raise scope.refuse(node, "This is the same in every row.", "group by a column")
+        if not expression.kind.groupable:
+            raise scope.refuse(
+                node,
+                f"Groups cannot be {expression.kind.value} values: nearly every row would have its own.",
+                "group by FLOOR(x / 10) or by DATE_TRUNC('day', x)",
+            )
+        if expression not in self.keys:
+            name = self.known.numbers.fresh("key")
+            self.keys[expression] = Named(described(name, expression, scope.schema), expression)
+
+    def need_person(self, node: exp.Expr, problem: str, fix: str) -> None:
+        """Refuse groups that are not each one person's; where a period is protected, one period's."""
+        schema = self.scope.schema
+        found = [each for each in self.own if isinstance(each, ColumnValue) and schema.is_person(each.name)]
+        if not found:
+            raise self.known.refuse(node, problem, fix)
+        window = schema.unit.window
+        if window is not None and len(found) == len(self.own):
+            raise self.known.refuse(
+                node,
+                f"Only a person's rows of one {window.period.value} are protected together.",
+                f"group by DATE_TRUNC('{window.period.value}', {window.time}), too",
+            )
+
+    def read(self, node: exp.Expr, names: dict[str, exp.Expr] | None = None) -> Expression:
+        """Return what is computed for one person. `names` are outputs that it may speak of."""
+
+        def special(inner: exp.Expr, here: Scope) -> Expression | None:
+            named = (names or {}).get(inner.name.casefold()) if _is_bare(inner) else None
+            if named is not None:
+                return self.read(named)
+            measure = measured(inner, replace(here, special=None))
+            return None if measure is None else self._measure(measure, inner)
+
+        return self.lifted(row(node, replace(self.scope, special=special)), node)
+
+    def relation(self) -> PerUnit:
+        """Return the relation."""
+        return PerUnit(self.source.relation, tuple(self.keys.values()), tuple(self.values.values()))
+
+    def _measure(self, measure: q.Measure, node: exp.Expr) -> ColumnValue:
+        fold = FOLDS.get(type(measure))
+        if fold is None:
+            problem = "This cannot be computed for each person."
+            raise self.known.refuse(node, problem, "use COUNT, SUM, AVG, MIN or MAX in a subquery per person")
+        return self._held(fold, getattr(measure, "value", None), node)
+
+    def _held(self, fold: Fold, value: Expression | None, node: exp.Expr) -> ColumnValue:
+        """Return the column of a folded value."""
+        if (fold, value) not in self.values:
+            name = self.known.numbers.fresh(fold.value)
+            try:
+                self.values[fold, value] = folded_column(name, fold, value, self.scope.schema)
+            except DiscreetError as error:
+                raise self.scope.placed(node, error) from None
+        column = self.values[fold, value].column
+        return ColumnValue(column.name, column.kind, column.bounds)
+
+    def _folded(self, value: ColumnValue, node: exp.Expr) -> ColumnValue:
+        if any(value.name == folded.column.name for folded in self.values.values()):
+            return value
+        name = shown(value.name)
+        raise self.known.refuse(
+            node, f"{name!r} is neither summed up nor grouped by.", f"write GROUP BY {name}, too, or sum it up"
+        )
+
+    def lifted(self, expression: Expression, node: exp.Expr) -> Expression:
+        """Return an expression over keys and folded values, or refuse columns that are neither."""
+        if expression in self.own:
+            return self.own[expression]
+        match expression:
+            case _ if expression in self.keys:
+                column = self.keys[expression].column
+                return ColumnValue(column.name, column.kind, column.bounds)
+            case ColumnValue():
+                return self._folded(expression, node)
+            case Call(arguments=arguments):
+                return replace(expression, arguments=tuple(self.lifted(each, node) for each in arguments))
+            case Case(branches=branches, otherwise=otherwise):
+                pairs = tuple((self.lifted(when, node), self.lifted(then, node)) for when, then in branches)
+                return Case(pairs, None if otherwise is None else self.lifted(otherwise, node))
+            case InSet(value=value) | Like(value=value):
+                return _with_value(expression, self.lifted(value, node))
+            case _:
+                return expression
+
+
+def _with_value(expression: InSet | Like, value: Expression) -> Expression:
+    """Return a test of another value."""
+    if isinstance(expression, InSet):
+        return InSet(value, expression.members)
+    return Like(value, expression.pattern, expression.folded)
+
+
+def _is_bare(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Column) and node.args.get("table") is None
+
+
+def folded_column(name: str, fold: Fold, value: Expression | None, schema: Schema) -> Folded:
+    """Return a folded column, and what is public about it. Sums and means of reals need bounds."""
+    if value is None or fold in COUNTING:
+        return Folded(Column(name=name, kind=Kind.INTEGER, complete=True), fold, value)
+    if fold in KEEPING:
+        if value.kind is Kind.BOOLEAN:
+            raise InvalidInput("MIN and MAX are not of true and false.", fix="write SUM(CASE WHEN … THEN 1 ELSE 0 END)")
+        return Folded(replace(described(name, value, schema), complete=False), fold, value)
+    plain = plainly(value)
+    word = "SUM" if fold is Fold.TOTAL else "AVG"
+    bounds = bounds_of(plain, f"{word}({words_of(plain)})") if value.kind is Kind.REAL else None
+    if fold is Fold.TOTAL:
+        return Folded(Column(name=name, kind=value.kind), fold, value, bounds)
+    known = described(name, value, schema).bounds
+    mean = None if known is None else Bounds(known.low, known.high) if known.step == 1 else known
+    return Folded(Column(name=name, kind=Kind.REAL, bounds=mean), fold, value, bounds)
+
+
+def described(name: str, expression: Expression, schema: Schema) -> Column:
+    """Return a column that is computed, and what is public about it."""
+    if isinstance(expression, ColumnValue):
+        found = schema.find(expression.name)
+        if found is not None:
+            return replace(found, name=name)
+    return Column(
+        name=name,
+        kind=expression.kind,
+        bounds=_bounds(expression),
+        groups=_groups(expression, schema),
+        complete=never_null(expression, schema),
+    )
+
+
+def _bounds(expression: Expression) -> Bounds | None:
+    if not (expression.kind.numeric or expression.kind is Kind.DATE):
+        return None
+    try:
+        return bounds_of(expression, "")
+    except DiscreetError:
+        return None
+
+
+def _groups(expression: Expression, schema: Schema) -> tuple[Value, ...] | None:
+    """Return the groups that an expression makes, where its bounds alone do not tell."""
+    if expression.kind is Kind.BOOLEAN or not expression.kind.groupable:
+        return None
+    values = public_values(expression, schema)
+    if values is None or len(values) > MOST_LISTED:
+        return None
+    if expression.kind is Kind.INTEGER and values == tuple(range(int(values[0]), int(values[-1]) + 1)):  # type: ignore[arg-type]
+        return None
+    return values
+
+
+def is_window(expression: Expression, relation: Relation, known: Known) -> bool:
+    """Whether an expression is the period within which a person's rows are protected together."""
+    window = known.schema(relation).unit.window
+    if window is None:
+        return False
+    match expression:
+        case Call(function=function, arguments=(ColumnValue(name=name),)):
+            return function is TRUNCATIONS[window.period] and _is_time(name, relation, window.time)
+        case ColumnValue(name=name):
+            return _is_period(name, relation, known)
+        case _:
+            return False
+
+
+def _below(name: str, relation: Relation) -> tuple[Expression | None, Relation | None]:
+    """Return what a column is made of, and where."""
+    match relation:
+        case Derived(source=source, columns=columns):
+            return next(one.expression for one in columns if one.column.name == name), source
+        case First(source=source):
+            return ColumnValue(name, Kind.DATE), source
+        case PublicJoin(left=left) if any(column.name == name for column in columns_of(left)):
+            return ColumnValue(name, Kind.DATE), left
+        case _:
+            return None, None
+
+
+def _is_time(name: str, relation: Relation, time: str) -> bool:
+    if isinstance(relation, Scan):
+        return name.casefold() == time.casefold()
+    expression, source = _below(name, relation)
+    return source is not None and isinstance(expression, ColumnValue) and _is_time(expression.name, source, time)
+
+
+def _is_period(name: str, relation: Relation, known: Known) -> bool:
+    """Whether a column is the period that rows were grouped by before."""
+    match relation:
+        case PerUnit(source=source, values=values):
+            kept = [one.value for one in values if one.column.name == name and one.fold in KEEPING]
+            return any(value is not None and is_window(value, source, known) for value in kept)
+        case UnionAll(parts=parts):
+            return all(_is_period(name, part, known) for part in parts)
+        case _:
+            expression, below = _below(name, relation)
+            return below is not None and expression is not None and is_window(expression, below, known)

@@ -1,0 +1,429 @@
+"""From SELECT inside of a question to relations: subqueries, WITH, UNION ALL, IN (SELECT …)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import ColumnValue, Expression
+from discreet.algebra.relations import Derived, JoinKind, Named, Relation, Scan, UnionAll, UnitJoin, matching
+from discreet.core import Bounds, DiscreetError
+from discreet.core.schema import Column, Kind, closest
+from discreet.query.refusals import QueryRefused
+from discreet.query.relations.normal_form import both
+from discreet.query.relations.schemas import unit_of
+from discreet.query.sql.exists import need_plain, with_partners
+from discreet.query.sql.expressions import row
+from discreet.query.sql.from_clause import put_together
+from discreet.query.sql.group_by import group_nodes, meant_group, sums_up
+from discreet.query.sql.join_sides import conjuncts
+from discreet.query.sql.joins import need_people
+from discreet.query.sql.known_tables import Given, Known, Public, Source
+from discreet.query.sql.per_person import Folding, described
+from discreet.query.sql.public_lookups import among_public, public_column
+from discreet.query.sql.scope import Item, Scope, Seen
+from discreet.query.sql.tree_checks import start_of
+
+MOST_COLUMNS = 200
+LONGEST_NAME = 100
+INSIDE = {
+    "order": ("ORDER BY sorts rows inside a question.", "leave it out: rows have no order that the answer could show"),
+    "limit": ("LIMIT takes some rows inside a question.", "leave it out: all rows count, within the limits"),
+}
+
+
+def with_given(node: exp.Expr, known: Known) -> Known:
+    """Return what is known after the names of WITH, each of which may speak of those before it."""
+    clause = node.args.get("with_")
+    for one in [] if clause is None else clause.expressions:
+        name = one.alias.casefold()
+        if name in known.given or known.private(name) or known.public(name):
+            raise known.refuse(one.args["alias"], f"{one.alias!r} is the name of a table already.", "choose another")
+        if not _is_used(one, node):
+            raise known.refuse(one.args["alias"], f"{one.alias!r} is not used.", "leave it out")
+        known = replace(known, given={**known.given, name: Given(one, known)})
+    return known
+
+
+def _is_used(one: exp.CTE, node: exp.Expr) -> bool:
+    inside = {id(table) for table in one.find_all(exp.Table)}
+    tables = (table for table in node.find_all(exp.Table) if id(table) not in inside)
+    return any(table.name.casefold() == one.alias.casefold() for table in tables)
+
+
+def rows_of(node: exp.Select, known: Known) -> tuple[Source, list[exp.Expr]]:
+    """Return the rows that a SELECT is about, and the conditions on them that are left to be read."""
+    where = node.args.get("where")
+    source, conditions = _from(node, [] if where is None else conjuncts(where.this), known)
+    if isinstance(source, Public):
+        raise known.refuse(
+            node.args["from_"].this,
+            f"{source.scan.table!r} is public.",
+            "look at it yourself, or join it: FROM visits JOIN … ON …",
+        )
+    return _chosen(source, conditions, known)
+
+
+def _chosen(source: Source, conditions: list[exp.Expr], known: Known) -> tuple[Source, list[exp.Expr]]:
+    """Return the rows that IN (SELECT …) and EXISTS (SELECT …) leave, and the conditions that are neither."""
+    rest: list[exp.Expr] = []
+    for part in conditions:
+        inside = part.this.unnest() if isinstance(part, exp.Not) else part
+        negated = inside is not part
+        if isinstance(inside, exp.In) and inside.args.get("query") is not None:
+            source = _among(source, inside, known, negated=negated)
+        elif isinstance(inside, exp.Exists):
+            source = _partnered(source, inside, known, negated=negated)
+        else:
+            rest.append(part)
+    return source, rest
+
+
+def _partnered(source: Source, node: exp.Exists, known: Known, *, negated: bool) -> Source:
+    """Return the rows that have, or have not, a partner in a subquery."""
+    _need_alone(source, node, known)
+    select = need_plain(node, known)
+    where = select.args.get("where")
+    inner, tests = _from(select, [] if where is None else conjuncts(where.this), known)
+    if isinstance(inner, Source):
+        inner, tests = _chosen(inner, tests, known)
+    return with_partners(source, inner, tests, node, known, negated=negated)
+
+
+def _from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tuple[Source | Public, list[exp.Expr]]:
+    """Return the rows that the tables of a SELECT make, and the conditions that are left."""
+    clause = node.args.get("from_")
+    if clause is None:
+        raise known.refuse(node, "The question names no table.", f"write FROM and one of: {', '.join(known.tables)}")
+    first = _item(clause.this, known)
+    others = [(join, _item(join.this, known)) for join in node.args.get("joins") or []]
+    return put_together(first, others, conditions, known)
+
+
+def _item(node: exp.Expr, known: Known) -> Source | Public:
+    """Return what one name or subquery after FROM or JOIN stands for."""
+    known.counted(node)
+    if isinstance(node, exp.Subquery):
+        return _called(query(node.this, known), node.alias)
+    if not isinstance(node, exp.Table):
+        raise known.refuse(node, "This is not a table.", f"use one of: {', '.join(known.tables)}")
+    name = node.name
+    if not isinstance(node.this, exp.Identifier):
+        raise _unknown(node, known)
+    given = known.given.get(name.casefold())
+    if given is not None:
+        return _called(query(given.node.this, replace(given.known, numbers=known.numbers)), node.alias or name)
+    schema, public = known.private(name), known.public(name)
+    if schema is not None:
+        scan = Scan(schema.table, schema.columns)
+        return Source(scan, (Item.of(node.alias or schema.table, schema.columns),))
+    if public is not None:
+        return Public(public, Item.of(node.alias or public.table, public.columns))
+    raise _unknown(node, known)
+
+
+def _called(source: Source, name: str) -> Source:
+    columns = tuple(seen for item in source.items for seen in item.columns)
+    return Source(source.relation, (Item(name, columns),))
+
+
+def _unknown(node: exp.Table, known: Known) -> QueryRefused:
+    meant = closest(node.name, [*known.tables, *(given.node.alias for given in known.given.values())])
+    names = ", ".join(known.tables)
+    fix = f"did you mean {meant!r}?" if meant else f"use one of: {names}; files cannot be read from here"
+    return known.refuse(node, f"There is no table {node.name[:60]!r}.", fix)
+
+
+def query(node: exp.Expr, known: Known) -> Source:
+    """Return the rows that a question inside the question is."""
+    known = with_given(node, known)
+    for name, (problem, fix) in INSIDE.items():
+        part = node.args.get(name)
+        if part is not None:
+            raise known.refuse(part, problem, fix)
+    match node:
+        case exp.Union():
+            return _union(node, known)
+        case exp.Select():
+            return _select(node, known)
+        case exp.Subquery() if not node.alias:
+            return query(node.this, known)
+        case _:
+            raise known.refuse(node, "This is not a SELECT.", "write (SELECT … FROM …) AS t")
+
+
+def _select(node: exp.Select, known: Known) -> Source:
+    source, conditions = rows_of(node, known)
+    if not node.expressions:
+        raise known.refuse(node, "Nothing is selected.", "name columns")
+    scope = known.scope(source)
+    where: Expression | None = None
+    for part in conditions:
+        condition = row(part, scope)
+        if condition.kind is not Kind.BOOLEAN:
+            raise scope.refuse(part, "WHERE needs a condition.", "write a comparison: age >= 40")
+        where = both(where, condition)
+    said = node.args.get("group") is not None or node.args.get("having") is not None
+    grouped = said or any(map(sums_up, node.expressions))
+    if grouped or node.args.get("distinct") is not None:
+        _need_owned(source, node, known)
+        filtered = source if where is None else _filtered(source, where, known)
+        return _per_person(node, filtered, known) if grouped else _distinct(node, filtered, known)
+    outputs = [(name, expression) for name, expression, _ in _outputs(node, source, known)]
+    return selected(source.relation, outputs, where, known)
+
+
+def _need_owned(source: Source, node: exp.Expr, known: Known) -> None:
+    if matching(source.relation) is not None:
+        raise known.refuse(
+            node,
+            "Rows of a join of people with each other are nobody's alone.",
+            "join on other columns than the person last, and only filter, group and sum up its rows",
+        )
+
+
+def _filtered(source: Source, where: Expression, known: Known) -> Source:
+    """Return the rows that fulfil a condition, with all their columns."""
+    fresh = known.fresh(source)
+    if fresh is source:
+        columns = known.schema(source.relation).columns
+        passing = tuple(Named(column, ColumnValue(column.name, column.kind)) for column in columns)
+        return replace(source, relation=Derived(source.relation, passing, where))
+    if not isinstance(fresh.relation, Derived):
+        raise TypeError
+    return replace(fresh, relation=replace(fresh.relation, where=where))
+
+
+def _outputs(node: exp.Select, source: Source, known: Known) -> list[tuple[str, Expression, exp.Expr]]:
+    """Return what is selected of each row: its name, if it has one, and where it stands."""
+    scope = known.scope(source)
+    found: list[tuple[str, Expression, exp.Expr]] = []
+    for each in node.expressions:
+        star = _starred(each, source, scope)
+        if star is not None:
+            columns = ((seen.name, seen.column) for seen in star)
+            found += [(name, ColumnValue(one.name, one.kind, one.bounds), each) for name, one in columns]
+            continue
+        name, inner = _name(each, known)
+        found.append((name, row(inner, scope), inner))
+    if len(found) > MOST_COLUMNS:
+        raise known.refuse(node, f"More than {MOST_COLUMNS} columns are selected.", "name those that are needed")
+    return found
+
+
+def _starred(node: exp.Expr, source: Source, scope: Scope) -> tuple[Seen, ...] | None:
+    """Return all columns that a star stands for, or None if it is none."""
+    if isinstance(node, exp.Star):
+        return source.seen
+    if not (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
+        return None
+    table = node.args.get("table")
+    for item in source.items:
+        if table is not None and item.qualifier.casefold() == table.name.casefold():
+            return item.columns
+    raise scope.refuse(node, "There is no such table in this question.", "name the columns")
+
+
+def _name(node: exp.Expr, known: Known) -> tuple[str, exp.Expr]:
+    if not isinstance(node, exp.Alias):
+        return (node.name if isinstance(node, exp.Column) else ""), node
+    if not node.alias.strip() or len(node.alias) > LONGEST_NAME:
+        raise known.refuse(node, f"A name has 1 to {LONGEST_NAME} characters.", "give it a name such as n")
+    return node.alias, node.this
+
+
+def selected(
+    relation: Relation, outputs: Sequence[tuple[str, Expression]], where: Expression | None, known: Known
+) -> Source:
+    """Return rows with other columns."""
+    schema = known.schema(relation)
+    named: list[Named] = []
+    for name, expression in outputs:
+        column = described(known.numbers.fresh(name), expression, schema)
+        # As it came: whoever names the column clamps it.
+        bare = ColumnValue(expression.name, expression.kind) if isinstance(expression, ColumnValue) else expression
+        named.append(Named(column, bare))
+    seen = tuple(Seen(name, one.column) for (name, _), one in zip(outputs, named, strict=True))
+    return Source(Derived(relation, tuple(named), where), (Item("", seen),))
+
+
+def _per_person(node: exp.Select, source: Source, known: Known) -> Source:
+    """Return one row for each person, or for each person and key."""
+    if node.args.get("distinct") is not None:
+        raise known.refuse(node, "DISTINCT beside GROUP BY is not understood.", "leave out one of them")
+    folding = Folding(source, known)
+    groups = node.args.get("group")
+    for each in group_nodes(node, known.page, start_of(groups or node)):
+        folding.group(row(meant_group(each, node, known.scope(source)), known.scope(source)), each)
+    folding.need_person(
+        groups or node,
+        "A subquery that sums up must do so for each person.",
+        _person_fix(source, known, "group by {person}, too"),
+    )
+    outputs: list[tuple[str, Expression]] = []
+    names: dict[str, exp.Expr] = {}
+    for each in node.expressions:
+        name, inner = _name(each, known)
+        outputs.append((name, folding.read(inner)))
+        if name and not known.scope(source).named(name):
+            names[name.casefold()] = inner
+    having = node.args.get("having")
+    where = None if having is None else folding.read(having.this, names)
+    if where is not None and where.kind is not Kind.BOOLEAN:
+        raise known.refuse(having or node, "HAVING needs a condition.", "write a comparison: COUNT(*) >= 10")
+    return selected(folding.relation(), outputs, where, known)
+
+
+def _person_fix(source: Source, known: Known, fix: str) -> str:
+    people = known.people(source.relation)
+    for item in source.items:
+        for seen in item.columns:
+            if seen.column.name in people:
+                return fix.format(person=f"{item.qualifier}.{seen.name}" if item.qualifier else seen.name)
+    if unit_of(source.relation, known.schemas).column is None:
+        return "name the person's column when the table is opened: here each row is protected by itself"
+    return "select the person in the subquery below, and " + fix.format(person="it")
+
+
+def _distinct(node: exp.Select, source: Source, known: Known) -> Source:
+    """Return each person's different values, once."""
+    folding = Folding(source, known)
+    outputs = _outputs(node, source, known)
+    for _, expression, place in outputs:
+        folding.group(expression, place)
+    value = outputs[0][0] or "x"
+    folding.need_person(
+        node.args["distinct"] if node.args["distinct"].meta else node,
+        "SELECT DISTINCT would list what stands in rows.",
+        _person_fix(source, known, f"count values with COUNT(DISTINCT {value}), or select {{person}}, too"),
+    )
+    held = [(name, folding.lifted(expression, place)) for name, expression, place in outputs]
+    return selected(folding.relation(), held, None, known)
+
+
+def _union(node: exp.Union, known: Known) -> Source:
+    """Return the rows of several selections with the same kinds of columns."""
+    parts: list[tuple[exp.Expr, Source]] = []
+    waiting: list[exp.Expr] = [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, exp.Union):
+            if each.args.get("distinct"):
+                raise known.refuse(
+                    each.expression,
+                    "UNION looks for rows that are the same.",
+                    "write SELECT DISTINCT person, … FROM (… UNION ALL …) AS t; UNION ALL alone keeps all rows",
+                )
+            waiting += [each.expression, each.this]
+        else:
+            known.counted(each)
+            parts.append((each, query(each, known)))
+    first = parts[0][1]
+    for place, part in parts:
+        _need_parts(place, part, first, known)
+    return united([part for _, part in parts], known)
+
+
+def _need_parts(node: exp.Expr, part: Source, first: Source, known: Known) -> None:
+    _need_owned(part, node, known)
+    if unit_of(part.relation, known.schemas).column is None:
+        raise known.refuse(
+            node,
+            "Here each row is protected by itself, and UNION ALL could hold it twice.",
+            "name the person's column of each table when it is opened",
+        )
+    try:
+        unit_of(UnionAll((first.relation, part.relation)), known.schemas)
+    except DiscreetError as error:
+        raise known.refuse(node, error.problem, error.fix) from None
+    kinds = [[seen.column.kind for seen in each.seen] for each in (first, part)]
+    if kinds[0] != kinds[1]:
+        raise known.refuse(
+            node,
+            "The parts of UNION ALL have different columns.",
+            "select as many in each, of the same kinds and in the same order; CAST(… AS …) makes them alike",
+        )
+
+
+def _need_alone(source: Source, node: exp.Expr, known: Known) -> None:
+    if matching(source.relation) is not None:
+        raise known.refuse(
+            node,
+            "Rows of a join of people with each other are nobody's alone.",
+            "put the condition in a subquery, before the join",
+        )
+
+
+def _among(source: Source, node: exp.In, known: Known, *, negated: bool) -> Source:
+    """Return the rows of people who are, or are not, in a subquery; or with values that are in a public table."""
+    _need_alone(source, node, known)
+    value = row(node.this, known.scope(source))
+    inner = node.args["query"]
+    inner = inner.this if isinstance(inner, exp.Subquery) else inner
+    public = public_column(inner, known)
+    if public is not None:
+        return among_public(source, value, public, node, known, negated=negated)
+    known.counted(node)
+    found = query(inner, known)
+    people = known.people(source.relation), known.people(found.relation)
+    ours = isinstance(value, ColumnValue) and value.name in people[0]
+    theirs = len(found.seen) == 1 and found.seen[0].column.name in people[1]
+    if not (ours and theirs):
+        raise known.refuse(
+            node,
+            "Rows are looked for among those of other people.",
+            _person_fix(source, known, "write {person} IN (SELECT … FROM …), and select the person alone"),
+        )
+    _need_owned(found, inner, known)
+    need_people(source.relation, found.relation, node, known)
+    kind = JoinKind.ANTI if negated else JoinKind.SEMI
+    return replace(source, relation=UnitJoin(source.relation, found.relation, (), kind))
+
+
+def united(parts: list[Source], known: Known) -> Source:
+    """Return the rows of all parts, whose columns are of the same kinds in the same order."""
+    rows = [part.seen for part in parts]
+    columns = []
+    for place, seen in enumerate(rows[0]):
+        alike = merged_column([each[place].column for each in rows])
+        columns.append(known.column(seen.name, alike))
+    made = tuple(
+        Derived(
+            part.relation, tuple(_taken(one.column, column) for one, column in zip(part.seen, columns, strict=True))
+        )
+        for part in parts
+    )
+    named = tuple(Seen(each.name, column) for each, column in zip(rows[0], columns, strict=True))
+    return Source(UnionAll(made), (Item("", named),))
+
+
+def _taken(own: Column, common: Column) -> Named:
+    """Return a column of one part; clamped to its own bounds, if those of all parts are others."""
+    bounds = None if own.bounds == common.bounds else own.bounds
+    return Named(common, ColumnValue(own.name, own.kind, bounds))
+
+
+def merged_column(columns: list[Column]) -> Column:
+    """Return what is public about the values of several columns together."""
+    first = columns[0]
+    groups = [column.groups for column in columns]
+    listed = None if None in groups else tuple(dict.fromkeys(value for each in groups for value in each or ()))
+    return Column(
+        name=first.name,
+        kind=first.kind,
+        bounds=_hull([column.bounds for column in columns]),
+        groups=listed,
+        complete=all(column.complete for column in columns),
+    )
+
+
+def _hull(bounds: list[Bounds | None]) -> Bounds | None:
+    known = [each for each in bounds if each is not None]
+    if len(known) < len(bounds):
+        return None
+    if all(each == known[0] for each in known):
+        return known[0]
+    try:
+        return Bounds(min(each.low for each in known), max(each.high for each in known), step=known[0].step)
+    except DiscreetError:
+        return None

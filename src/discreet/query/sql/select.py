@@ -1,0 +1,238 @@
+"""From the parts of a question, each a tree of sqlglot's, to the question. SQL and frames both come through here."""
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import Expression, columns_in
+from discreet.algebra.functions import Function
+from discreet.core.schema import Kind, Schema
+from discreet.query import questions as q
+from discreet.query.sql.aggregates import Places
+from discreet.query.sql.expressions import make, row
+from discreet.query.sql.lexing import Page
+from discreet.query.sql.names import name_of, unique
+from discreet.query.sql.outputs import Terms, term_name
+from discreet.query.sql.scope import Item, Scope, shown
+
+MOST_OUTPUTS = 200
+MOST_GROUPS = 50
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a question and the text that it stands in."""
+
+    node: exp.Expr
+    page: Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A question, taken apart. `outputs` and `groups` have their names, where they were given one."""
+
+    schema: Schema
+    items: tuple[Item, ...]
+    outputs: tuple[tuple[str | None, Piece], ...]
+    where: tuple[Piece, ...] = ()
+    groups: tuple[Piece, ...] = ()
+    having: tuple[Piece, ...] = ()
+    order: tuple[tuple[Piece, bool], ...] = ()
+    most: int | None = None
+
+    def scope(self, piece: Piece) -> Scope:
+        """Return where a part stands."""
+        return Scope(piece.page, self.schema, self.items)
+
+
+def question_of(parts: Parts) -> q.Question:
+    """Return the question that parts make, or refuse it."""
+    _check_size(parts)
+    groups = _groups(parts)
+    terms = Terms(Places(), groups)
+    read = _outputs(parts, terms)
+    settled = [
+        terms.settle(each, piece.node, parts.scope(piece)) for each, (_, piece) in zip(read, parts.outputs, strict=True)
+    ]
+    names = _names(parts, settled, groups)
+    groupings = _groupings(groups, settled, names)
+    aliases = {name.casefold(): each for name, each in zip(names, read, strict=True)}
+    question = q.Question(
+        table=parts.schema.table,
+        where=_where(parts),
+        groups=groupings,
+        outputs=tuple(q.Output(name, term) for name, term in zip(names, settled, strict=True)),
+        having=_having(parts, terms, aliases),
+        order=tuple(_order(each, parts, terms, aliases) for each in parts.order),
+        most=parts.most,
+    )
+    _check(question, parts)
+    return question
+
+
+def _outputs(parts: Parts, terms: Terms) -> list[Expression]:
+    """Return all outputs; each may speak of those before it by name, where no column is called so."""
+    known: dict[str, Expression] = {}
+    found: list[Expression] = []
+    for name, piece in parts.outputs:
+        scope = parts.scope(piece)
+        found.append(terms.read(piece.node, scope, known))
+        if name is not None and not scope.named(name):
+            known[name.casefold()] = found[-1]
+    return found
+
+
+def _check_size(parts: Parts) -> None:
+    """Refuse long lists before anything is done with them: names are compared with each other."""
+    if len(parts.outputs) > MOST_OUTPUTS:
+        piece = parts.outputs[MOST_OUTPUTS][1]
+        raise parts.scope(piece).refuse(
+            piece.node, f"There are more than {MOST_OUTPUTS} outputs.", "ask several questions"
+        )
+    if len(parts.groups) > MOST_GROUPS:
+        piece = parts.groups[MOST_GROUPS]
+        raise parts.scope(piece).refuse(
+            piece.node, f"There are more than {MOST_GROUPS} groupings.", "group by fewer things"
+        )
+
+
+def _where(parts: Parts) -> Expression | None:
+    found: list[Expression] = []
+    for piece in parts.where:
+        condition = row(piece.node, parts.scope(piece))
+        if condition.kind is not Kind.BOOLEAN:
+            raise parts.scope(piece).refuse(piece.node, "WHERE needs a condition.", "write a comparison: age >= 40")
+        found.append(condition)
+    if len(found) > 1:
+        return make(Function.AND, *found)
+    return found[0] if found else None
+
+
+def _groups(parts: Parts) -> tuple[Expression, ...]:
+    found: list[Expression] = []
+    for piece in parts.groups:
+        scope = parts.scope(piece)
+        expression = row(_meant(piece, parts), scope)
+        if any(parts.schema.is_person(name) for name in columns_in(expression)):
+            raise scope.refuse(
+                piece.node,
+                "A group for each person would single people out.",
+                f"group by something else, and count people with COUNT(DISTINCT {parts.schema.unit.column})",
+            )
+        if not columns_in(expression):
+            raise scope.refuse(piece.node, "This is the same in every row.", "group by a column")
+        if not expression.kind.groupable:
+            raise scope.refuse(
+                piece.node,
+                f"Groups cannot be {expression.kind.value} values: nearly every row would have its own.",
+                "group by FLOOR(x / 10) or by DATE_TRUNC('day', x)",
+            )
+        found.append(expression)
+    return tuple(dict.fromkeys(found))
+
+
+def _meant(piece: Piece, parts: Parts) -> exp.Expr:
+    """Return what GROUP BY 2 or GROUP BY month mean, if month is no column but the name of an output."""
+    node = piece.node
+    if isinstance(node, exp.Literal) and not node.is_string:
+        return parts.outputs[_position(node, piece, parts)][1].node
+    if isinstance(node, exp.Column) and node.args.get("table") is None and not parts.scope(piece).named(node.name):
+        for name, output in parts.outputs:
+            if name is not None and name.casefold() == node.name.casefold():
+                return output.node
+    return node
+
+
+def _position(node: exp.Expr, piece: Piece, parts: Parts) -> int:
+    if not node.name.isdecimal() or not 1 <= int(node.name) <= len(parts.outputs):
+        raise parts.scope(piece).refuse(
+            node, f"There is no output {node.name[:20]}.", f"write a number from 1 to {len(parts.outputs)}, or a name"
+        )
+    return int(node.name) - 1
+
+
+def _names(parts: Parts, settled: list[q.Term], groups: tuple[Expression, ...]) -> list[str]:
+    """Return the outputs' names: as given, else made up so that they differ from all others."""
+    taken: list[str] = []
+    for name, piece in parts.outputs:
+        if name is None:
+            continue
+        if name.casefold() in {each.casefold() for each in taken}:
+            raise parts.scope(piece).refuse(piece.node, f"Two outputs are called {name!r}.", "give each its own name")
+        if not name.strip() or len(name) > LONGEST_NAME:
+            raise parts.scope(piece).refuse(
+                piece.node, f"A name has 1 to {LONGEST_NAME} characters.", "give it a name such as n"
+            )
+        taken.append(name)
+    plain = tuple(q.Grouping(name_of(group), group) for group in groups)
+    names: list[str] = []
+    for (name, _), term in zip(parts.outputs, settled, strict=True):
+        found = unique(shown(term_name(term, plain)), taken) if name is None else name
+        taken.append(found)
+        names.append(found)
+    return names
+
+
+def _groupings(groups: tuple[Expression, ...], settled: list[q.Term], names: list[str]) -> tuple[q.Grouping, ...]:
+    """Return groupings, called like the output that shows them, if there is one."""
+    outputs: dict[int, str] = {}
+    for term, name in zip(settled, names, strict=True):
+        if isinstance(term, q.GroupValue):
+            outputs.setdefault(term.index, name)
+    taken = list(names)
+    found: list[q.Grouping] = []
+    for index, group in enumerate(groups):
+        name = outputs.get(index) or unique(shown(name_of(group)), taken)
+        taken.append(name)
+        found.append(q.Grouping(name, group))
+    return tuple(found)
+
+
+def _having(parts: Parts, terms: Terms, aliases: dict[str, Expression]) -> q.Term | None:
+    # A column that is grouped by is meant before an output of the same name, as in SQL.
+    grouped = {shown(name).casefold() for group in terms.groups for name in columns_in(group)}
+    names = {name: each for name, each in aliases.items() if name not in grouped}
+    found: list[q.Term] = []
+    for piece in parts.having:
+        scope, node = parts.scope(piece), piece.node
+        condition = terms.read(node, scope, names)
+        if condition.kind is not Kind.BOOLEAN:
+            raise scope.refuse(node, "HAVING needs a condition.", "write a comparison: COUNT(*) >= 10")
+        term = terms.settle(condition, node, scope)
+        found += term.arguments if isinstance(term, q.Apply) and term.function is Function.AND else (term,)
+    if len(found) > 1:
+        return q.Apply(Function.AND, tuple(found))
+    return found[0] if found else None
+
+
+def _order(sorting: tuple[Piece, bool], parts: Parts, terms: Terms, aliases: dict[str, Expression]) -> q.Order:
+    piece, descending = sorting
+    scope, node = parts.scope(piece), piece.node
+    if isinstance(node, exp.Literal):
+        index = _position(node, piece, parts)
+        found: Expression = list(aliases.values())[index]
+    else:
+        found = terms.read(node, scope, aliases)
+    term = terms.settle(found, node, scope)
+    if isinstance(term, q.Constant):
+        raise scope.refuse(node, "A constant sorts nothing.", "write the number or the name of an output")
+    return q.Order(term, descending)
+
+
+def _check(question: q.Question, parts: Parts) -> None:
+    """Refuse a question that measures nothing, and a histogram that is not alone."""
+    _, first = parts.outputs[0]
+    scope = parts.scope(first)
+    terms = [*(output.term for output in question.outputs), *(order.term for order in question.order)]
+    terms += [] if question.having is None else [question.having]
+    measures = [measure for term in terms for measure in q.measures_in(term)]
+    if not measures:
+        raise scope.refuse(first.node, "Nothing is counted or summed up.", "add COUNT(*)")
+    alone = len(terms) == 1 and isinstance(terms[0], q.HistogramOf) and not question.groups and question.most is None
+    if any(isinstance(measure, q.HistogramOf) for measure in measures) and not alone:
+        raise scope.refuse(
+            first.node,
+            "A histogram stands alone in its question.",
+            "ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT",
+        )

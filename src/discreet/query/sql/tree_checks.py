@@ -1,0 +1,202 @@
+"""The third look: every node of sqlglot's tree must be known, with all that hangs on it, and no word may be lost.
+
+sqlglot reads thirty dialects. What it understands and we do not must never be dropped on the way to our own tree: an
+unknown kind of node, or a known one with an argument that we do not read, is refused.
+"""
+
+from collections.abc import Iterator
+
+from sqlglot import Token, TokenType, exp
+
+from discreet.query.sql.lexing import Page
+
+MOST_NODES = 4_000
+#: How deep our own tree may be. Whoever walks it may recurse.
+MOST_DEEP = 80
+PAIR = {"this", "expression"}
+#: All nodes that are read, and all of their arguments that are.
+KNOWN: dict[type[exp.Expr], set[str]] = {
+    exp.Select: {
+        *("expressions", "from_", "joins", "where", "group", "having", "order", "limit"),
+        *("with_", "distinct"),
+    },
+    exp.Union: PAIR | {"distinct", "with_", "order", "limit"},
+    exp.Subquery: {"this", "alias"},
+    exp.With: {"expressions"},
+    exp.CTE: {"this", "alias"},
+    exp.Join: {"this", "side", "kind", "method", "on", "using"},
+    exp.From: {"this"},
+    exp.Table: {"this", "alias"},
+    exp.TableAlias: {"this"},
+    exp.Where: {"this"},
+    exp.Group: {"expressions", "all"},
+    exp.Having: {"this"},
+    exp.Order: {"expressions"},
+    exp.Ordered: {"this", "desc", "nulls_first"},
+    exp.Limit: {"expression"},
+    exp.Alias: {"this", "alias"},
+    exp.Column: {"this", "table"},
+    exp.Identifier: {"this", "quoted"},
+    exp.Literal: {"this", "is_string"},
+    exp.Boolean: {"this"},
+    exp.Null: set(),
+    exp.Star: set(),
+    exp.Paren: {"this"},
+    exp.Neg: {"this"},
+    exp.Not: {"this"},
+    **dict.fromkeys((exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod), PAIR),
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.And, exp.Or, exp.Is), PAIR),
+    exp.DPipe: PAIR | {"safe"},
+    exp.In: {"this", "expressions", "query"},
+    exp.Exists: {"this"},
+    **dict.fromkeys((exp.NullSafeEQ, exp.NullSafeNEQ), PAIR),
+    exp.Between: {"this", "low", "high"},
+    exp.Like: PAIR | {"negate"},
+    exp.ILike: PAIR | {"negate"},
+    exp.Case: {"this", "ifs", "default"},
+    exp.If: {"this", "true"},
+    exp.Cast: {"this", "to", "_type"},
+    exp.TryCast: {"this", "to", "safe", "_type"},
+    exp.DataType: {"this", "expressions"},
+    exp.DataTypeParam: {"this"},
+    exp.Interval: {"this", "unit"},
+    exp.Var: {"this"},
+    exp.Extract: PAIR,
+    exp.Anonymous: {"this", "expressions"},
+    exp.Distinct: {"expressions"},
+    exp.Filter: PAIR,
+    exp.WithinGroup: PAIR,
+}
+#: How unknown nodes are spoken of, where sqlglot's name says little.
+SPOKEN: dict[type[exp.Expr], str] = {
+    exp.DataType: "The kind",
+    exp.Tuple: "A list in parentheses",
+    exp.Concat: "A text beside a text",
+    exp.IgnoreNulls: "IGNORE NULLS",
+    exp.RespectNulls: "RESPECT NULLS",
+    exp.BitwiseLeftShift: "<<",
+    exp.BitwiseRightShift: ">>",
+}
+#: What else may be said of a few nodes, and is not understood.
+SAID: dict[str, str] = {
+    "db": "There is a name of a database before the table.",
+    "catalog": "There is a name of a database before the table.",
+    "joins": "There are tables in parentheses.",
+    "laterals": "There are tables beside tables.",
+    "with_": "WITH stands inside.",
+    "recursive": "WITH RECURSIVE is not understood.",
+    "materialized": "MATERIALIZED is not understood.",
+    "by_name": "BY NAME is not understood.",
+    "columns": "The columns get new names.",
+    "sample": "A sample of rows cannot be asked.",
+    "this": "Rows have no order inside a summary of them.",
+}
+FIXES: dict[str, str] = {
+    "db": "name the table alone",
+    "catalog": "name the table alone",
+    "joins": "take the parentheses off: FROM a JOIN b ON …",
+    "laterals": "write JOIN … ON, or a subquery",
+    "with_": "put it before the first SELECT",
+    "recursive": "leave RECURSIVE out",
+    "by_name": "select the columns in the same order",
+    "columns": "use the names that the table has",
+    "sample": "leave it out: all rows count, within the limits",
+    "this": "leave ORDER BY out there",
+}
+#: Words that hold a question together. sqlglot takes some of them for names where a name would do.
+STRUCTURE = """
+SELECT FROM WHERE HAVING LIMIT AS DISTINCT FILTER AND OR NOT IN BETWEEN LIKE ILIKE IS NULL TRUE FALSE CASE WHEN THEN
+ELSE END ASC DESC INTERVAL JOIN INNER OUTER CROSS ON USING WITH UNION EXISTS
+"""
+STRUCTURE_WORDS = frozenset(STRUCTURE.split())
+#: Words that leave no trace in the tree, but for what they say.
+QUIET = {"WITHIN", "GROUP", "NULLS", "LAST"}
+
+
+def start_of(node: exp.Expr) -> int:
+    """Return where a node begins in its text, as far as sqlglot remembers; else where the nearest one above does."""
+    above: exp.Expr | None = node
+    while above is not None:
+        found = [place for each in above.walk() if (place := each.meta.get("start")) is not None]
+        if found:
+            return int(min(found))
+        above = above.parent
+    return 0
+
+
+def check_nodes(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
+    """Refuse unknown nodes, and unknown arguments of known ones."""
+    for number, node in enumerate(tree.walk(), 1):
+        if number > MOST_NODES:
+            raise page.refuse(0, f"The question has more than {MOST_NODES} parts.", "ask several shorter questions")
+        if type(node) not in KNOWN:
+            raise page.refuse(
+                start_of(node), f"{_word_of(node)} is not understood here.", "see the page on SQL for what is"
+            )
+        for name, value in node.args.items():
+            if _is_said(value) and name not in KNOWN[type(node)]:
+                inner = value[0] if isinstance(value, list) else value
+                raise page.refuse(
+                    start_of(inner if isinstance(inner, exp.Expr) else node),
+                    SAID.get(name, f"{_word_of(node)} has an addition that is not understood ({name.strip('_')})."),
+                    FIXES.get(name, "leave it out"),
+                )
+
+
+def _is_said(value: object) -> bool:
+    return value is not None and value is not False and value != []
+
+
+def _word_of(node: exp.Expr) -> str:
+    return SPOKEN.get(type(node), type(node).__name__.upper())
+
+
+def check_depth(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
+    """Refuse a tree that is too deep; a row of ANDs, ORs or || counts once, for it becomes one node of ours."""
+    waiting: list[tuple[exp.Expr, int]] = [(tree, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > MOST_DEEP:
+            raise page.refuse(
+                start_of(node), f"An expression is more than {MOST_DEEP} steps deep.", "ask for less in one question"
+            )
+        for child in node.iter_expressions():
+            chained = type(child) is type(node) and isinstance(node, (exp.And, exp.Or, exp.DPipe))
+            waiting.append((child, depth if chained or isinstance(child, exp.Paren) else depth + 1))
+
+
+def check_losses(page: Page, tree: exp.Expr, tokens: list[Token]) -> None:
+    """Refuse a question with a word that is not in its tree any more."""
+    kept = {node.meta["start"] for node in tree.walk() if "start" in node.meta}
+    for index, token in _words(tokens):
+        if token.start not in kept and not _is_quiet(tokens, index):
+            raise page.refuse(token.start, f"{token.text!r} is not understood here.", "leave it out")
+
+
+def _words(tokens: list[Token]) -> Iterator[tuple[int, Token]]:
+    kinds = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER, TokenType.FIRST)
+    return ((index, token) for index, token in enumerate(tokens) if token.token_type in kinds)
+
+
+def _is_quiet(tokens: list[Token], index: int) -> bool:
+    """Whether a word is part of a phrase whose words sqlglot keeps without their places."""
+    before = [token.text.upper() for token in tokens[max(index - 2, 0) : index]]
+    token = tokens[index]
+    interval = "INTERVAL" in before  # INTERVAL 7 DAY: the number and its unit
+    extract = before == ["EXTRACT", "("]
+    fraction = before[-1:] == ["."] and token.token_type is TokenType.NUMBER  # .5
+    return interval or extract or fraction or token.text.upper() in QUIET
+
+
+def check_names(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
+    """Refuse names that are words of SQL and not in quotes."""
+    for node in tree.find_all(exp.Identifier):
+        if not node.args.get("quoted") and node.name.upper() in STRUCTURE_WORDS:
+            raise page.refuse(
+                start_of(node),
+                f"{node.name.upper()} stands where a name would.",
+                f'write what is missing, or put the name in quotes: "{node.name}"',
+            )
+
+
+TREE_CHECKS = (check_nodes, check_depth, check_names, check_losses)

@@ -1,0 +1,1 @@
+"""Questions as SQL: the one text that each question, relation and expression has."""

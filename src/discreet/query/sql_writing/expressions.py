@@ -1,0 +1,156 @@
+"""Expressions as SQL: the one text that each of them has. Reading it gives the same expression again."""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+
+from discreet.algebra import quoting
+from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal
+from discreet.algebra.functions import F
+from discreet.core.schema import Value
+from discreet.query.sql.names import PLAIN, TRUNCATIONS
+from discreet.query.sql_writing.reserved_words import RESERVED
+
+PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+#: How tightly signs bind, from OR to what needs no parentheses at all.
+OR, AND, NOT, COMPARE, JOIN, ADD, MULTIPLY, SIGN, WHOLE = range(9)
+SIGNS: dict[F, int] = {
+    F.OR: OR,
+    F.AND: AND,
+    **dict.fromkeys((F.EQ, F.NE, F.LT, F.LE, F.GT, F.GE), COMPARE),
+    F.CONCAT: JOIN,
+    F.ADD: ADD,
+    F.SUBTRACT: ADD,
+    **dict.fromkeys((F.MULTIPLY, F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO), MULTIPLY),
+}
+FUNCTION_NAMES: dict[F, str] = {
+    **{function: name for name, function in reversed(list(PLAIN.items()))},
+    F.ROUND: "ROUND",
+    F.CLAMP: "CLAMP",
+    F.SUBSTRING: "SUBSTRING",
+}
+CASTS = {F.TO_INTEGER: "INTEGER", F.TO_REAL: "DOUBLE", F.TO_TEXT: "VARCHAR", F.TO_DATE: "DATE"}
+UNITS = {function: unit.lower() for unit, function in TRUNCATIONS.items()}
+
+Written = tuple[str, int]
+#: What is put before columns' names: the same before all, or by name.
+Qualifier = str | Mapping[str, str]
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL: in quotes where it would be read as something else."""
+    if PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED:
+        return name
+    return quoting.quoted(name)
+
+
+def constant(value: Value) -> str:
+    """Return a constant as SQL."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case str():
+            return quoting.literal(value)
+        case datetime():
+            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        case date():
+            return f"DATE '{value.isoformat()}'"
+        case _:
+            return repr(value)
+
+
+def expression_sql(expression: Expression, qualifier: Qualifier = "") -> str:
+    """Return an expression as SQL; `qualifier` is put before the columns' names."""
+    return written(expression, qualifier)[0]
+
+
+def function_sql(function: F, arguments: list[Written]) -> Written:
+    """Return a function of what is written already, and how tightly it binds."""
+    texts = [text for text, _ in arguments]
+    if function in SIGNS:
+        return _infix(function, arguments), SIGNS[function]
+    if function in CASTS:
+        return f"CAST({texts[0]} AS {CASTS[function]})", WHOLE
+    if function in UNITS:
+        return f"DATE_TRUNC('{UNITS[function]}', {texts[0]})", WHOLE
+    if function in FUNCTION_NAMES:
+        return f"{FUNCTION_NAMES[function]}({', '.join(texts)})", WHOLE
+    return _odd(function, arguments)
+
+
+def _odd(function: F, arguments: list[Written]) -> Written:
+    texts = [text for text, _ in arguments]
+    match function:
+        case F.NEGATE:
+            return f"-({texts[0]})", SIGN
+        case F.NOT:
+            return f"NOT {within(arguments[0], NOT)}", NOT
+        case F.IS_NULL:
+            return f"{within(arguments[0], JOIN)} IS NULL", COMPARE
+        case F.DAYS_BETWEEN:
+            return f"DATE_DIFF('day', {texts[0]}, {texts[1]})", WHOLE
+        case _:  # ADD_DAYS, ADD_MONTHS
+            sign, amount = ("-", texts[1][1:]) if texts[1].startswith("-") else ("+", texts[1])
+            unit = "MONTH" if function is F.ADD_MONTHS else "DAY"
+            return f"{within(arguments[0], ADD)} {sign} INTERVAL {amount} {unit}", ADD
+
+
+def _infix(function: F, arguments: list[Written]) -> str:
+    binds = SIGNS[function]
+    # Comparisons do not associate, and a − (b − c) is not a − b − c; rows of ANDs are one node.
+    least = binds if binds in (ADD, MULTIPLY) else binds + 1
+    first, *others = arguments
+    return f" {function.value} ".join([within(first, least), *(within(each, binds + 1) for each in others)])
+
+
+def within(given: Written, least: int) -> str:
+    """Return what is written, in parentheses if it would fall apart beside a sign that binds so tightly."""
+    text, binds = given
+    return text if binds >= least else f"({text})"
+
+
+def written(expression: Expression, qualifier: Qualifier = "") -> Written:
+    """Return an expression as SQL, and how tightly it binds."""
+    match expression:
+        case Literal(value=value):
+            return constant(value), (SIGN if constant(value).startswith("-") else WHOLE)
+        case ColumnValue(name=name):
+            before = qualifier if isinstance(qualifier, str) else qualifier.get(name, "")
+            return (f"{quoted(before)}." if before else "") + quoted(name), WHOLE
+        case Call(function=F.NOT, arguments=(InSet() | Like() | Call(function=F.IS_NULL) as inner,)):
+            return _negated(inner, qualifier), COMPARE
+        case Call(function=function, arguments=arguments):
+            return function_sql(function, [written(each, qualifier) for each in arguments])
+        case Case():
+            return _case(expression, qualifier), WHOLE
+        case InSet() | Like():
+            return _test(expression, qualifier, ""), COMPARE
+
+
+def _negated(expression: Expression, qualifier: Qualifier) -> str:
+    if isinstance(expression, Call):
+        return f"{within(written(expression.arguments[0], qualifier), JOIN)} IS NOT NULL"
+    return _test(expression, qualifier, "NOT ")
+
+
+def _test(expression: Expression, qualifier: Qualifier, negation: str) -> str:
+    match expression:
+        case InSet(value=value, members=members):
+            shown = ", ".join(constant(member.value) for member in members)
+            return f"{within(written(value, qualifier), JOIN)} {negation}IN ({shown})"
+        case Like(value=value, pattern=pattern, folded=folded):
+            word = "ILIKE" if folded else "LIKE"
+            return f"{within(written(value, qualifier), JOIN)} {negation}{word} {constant(pattern)}"
+        case _:
+            return written(expression, qualifier)[0]
+
+
+def _case(expression: Case, qualifier: Qualifier) -> str:
+    branches = "".join(
+        f" WHEN {expression_sql(condition, qualifier)} THEN {expression_sql(value, qualifier)}"
+        for condition, value in expression.branches
+    )
+    otherwise = "" if expression.otherwise is None else f" ELSE {expression_sql(expression.otherwise, qualifier)}"
+    return f"CASE{branches}{otherwise} END"

@@ -1,0 +1,1 @@
+"""Many questions in one plan: batches, hierarchies, and counts as days arrive."""

@@ -1,0 +1,163 @@
+"""One pass over the rows for several questions, and all that is measured in it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting import PrivacyLoss
+from discreet.algebra.aggregates import Aggregate, Aggregation, Key, Present, Rows, Table, Total
+from discreet.algebra.expressions import Expression
+from discreet.core import WrongType
+from discreet.core.canonical_text import Record
+from discreet.core.limits import AnyLimit, TotalLimit
+from discreet.core.schema import Schema
+from discreet.gate.accounts.charges import Prospect
+from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms.marginals import Axes, margin
+from discreet.noise import Entropy
+from discreet.query.planning.charging import UNSALTED, PassCost, aggregated, check_pass
+from discreet.query.planning.measurements import Keys, Noisy, Part
+from discreet.query.planning.plans import aggregate_of, packed, plain
+from discreet.query.planning.pricing import Pricing
+from discreet.query.planning.spending import Epsilon, Rho, Spend
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A part, which of the pass's keys it is told by (the others are added up), and its share of the price."""
+
+    __canonical__: ClassVar[Record] = Record("Measured", "part", "axes", "share")
+
+    part: Part
+    axes: Axes
+    share: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPass:
+    """Rows, groups and limit that several questions have in common, and what is measured of them.
+
+    Guarantee: the composition of `losses`. What is told by all keys moves as the limit says. What is added up over
+    keys is a sum of the same exact counts: a unit has at most `limit.rows` rows that count, each in one cell, and so
+    moves it as under a limit on all its rows together.
+    """
+
+    schema: Schema
+    where: Expression | None
+    keys: tuple[Key, ...]
+    limit: AnyLimit
+    measured: tuple[Measured, ...]
+    spend: Spend
+    source: Any = None
+
+    @property
+    def all_axes(self) -> Axes:
+        """All keys."""
+        return tuple(range(len(self.keys)))
+
+    @property
+    def public(self) -> bool:
+        """Whether all groups are known beforehand."""
+        return all(key.values is not None for key in self.keys)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many values each public key has."""
+        return tuple(len(key.values or ()) for key in self.keys)
+
+    def pricing(self, axes: Axes) -> Pricing:
+        """Return the mechanisms of what is told by some of the keys."""
+        limit = self.limit if axes == self.all_axes else TotalLimit(self.limit.rows)
+        return Pricing(self.spend, limit, self.schema.unit.neighbours)
+
+    def noise(self, one: Measured) -> Laplace | Gaussian:
+        """Return what is added to counts and sums."""
+        return self.pricing(one.axes).noise(cast("Noisy", one.part), one.share)
+
+    @property
+    def losses(self) -> list[PrivacyLoss]:
+        """What each part costs."""
+        return [loss_of(self.pricing(one.axes), one.part, one.share) for one in self.measured]
+
+    @property
+    def families(self) -> dict[Part, dict[Axes, Measured]]:
+        """The parts that are measured by several sets of public keys, and so can be made to agree."""
+        found: dict[Part, dict[Axes, Measured]] = {}
+        for one in self.measured:
+            found.setdefault(one.part, {})[one.axes] = one
+        return {part: margins for part, margins in found.items() if self.public and len(margins) > 1}
+
+    def check(self, data: Table | Prospect) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        check_pass(data, self.aggregation(self._aggregates, UNSALTED))
+
+    @property
+    def _aggregates(self) -> tuple[Aggregate, ...]:
+        return tuple(dict.fromkeys(aggregate_of(one.part) for one in self.measured))
+
+    def run(self, data: Table, entropy: Entropy, salt: int) -> dict[str, Any]:
+        """Return what is measured, noisy, and the groups that are shown."""
+        aggregates = self._aggregates
+        exact = aggregated(data, self.aggregation(aggregates, salt), self._costs)
+        answers = dict(zip(aggregates, exact.answers, strict=True))
+        bits = [
+            self.pricing(one.axes).perturb(one.part, one.share, answers[aggregate_of(one.part)], entropy)
+            for one in self.measured
+            if isinstance(one.part, Keys)
+        ]
+        chosen = bits[0] if bits else None
+
+        def noisy(one: Measured) -> Any:
+            if isinstance(one.part, Keys):
+                return None
+            counts = answers[aggregate_of(one.part)]
+            if one.axes != self.all_axes:
+                counts = self.added_up(counts, one.axes)
+            elif chosen is not None:
+                counts = counts[chosen]
+            return packed(self.pricing(one.axes).perturb(one.part, one.share, counts, entropy))
+
+        groups = [] if chosen is None else [exact.groups[index] for index in np.flatnonzero(chosen)]
+        return {
+            "groups": [[plain(value) for value in group] for group in groups],
+            "measured": [noisy(one) for one in self.measured],
+        }
+
+    def _costs(self) -> list[PassCost]:
+        """Return what the parts cost a person, with personal accounts."""
+        return [
+            self.pricing(one.axes).pass_cost(one.part, one.share, added_up=one.axes != self.all_axes)
+            for one in self.measured
+        ]
+
+    def aggregation(self, aggregates: tuple[Aggregate, ...], salt: int) -> Aggregation:
+        """Return the pass over the rows."""
+        return Aggregation(
+            where=self.where, keys=self.keys, aggregates=aggregates, limit=self.limit, salt=salt, source=self.source
+        )
+
+    def added_up(self, counts: NDArray[Any], axes: Axes) -> NDArray[Any]:
+        """Return exact sums over the other keys, one for each cell of those that stay; of private groups, over all."""
+        if not axes:
+            return np.array([counts.sum()], counts.dtype)
+        return margin(counts.reshape(self.sizes), axes).reshape(prod(self.sizes[axis] for axis in axes))
+
+
+def loss_of(pricing: Pricing, part: Part, share: Fraction) -> PrivacyLoss:
+    """Return what a part costs: of noise its own loss, which composes more tightly than the share it was made for."""
+    return pricing.noise(part, share).cost if isinstance(part, Noisy) else pricing.loss(part, share)
+
+
+def need_spend(spend: object) -> None:
+    """Refuse what is neither an ε nor a ρ: how accurate many tables are is not one number."""
+    if not isinstance(spend, Epsilon | Rho):
+        raise WrongType("spend is neither an Epsilon nor a Rho.", fix="pass Epsilon(1) or Rho(0.1)")
+
+
+def additive(part: Part) -> bool:
+    """Whether the counts of groups add up to those of larger groups; people and different values do not."""
+    return isinstance(part, Noisy) and isinstance(part.aggregate, Rows | Present | Total)

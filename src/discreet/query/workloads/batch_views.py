@@ -1,0 +1,216 @@
+"""From the stored answer of a batch to one table for each question. Post-processing, and so free."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.core import Number, probability
+from discreet.core.canonical_text import canonical_text
+from discreet.core.exact import flag
+from discreet.core.limits import TotalLimit
+from discreet.core.schema import Kind
+from discreet.mechanisms.combinations import noise_variance, radius_of
+from discreet.mechanisms.marginals import Margins, agreeing
+from discreet.query.planning.measurements import Part, words_of
+from discreet.query.questions import GroupValue, Output, Question, Term, measures_in
+from discreet.query.results.error_bars import Band, Floats
+from discreet.query.results.table import Result, ResultColumn
+from discreet.query.results.views import Reading, blueprint_of, picks_by_noise
+from discreet.query.workloads.batch_passes import BatchPass, Measured
+from discreet.query.workloads.batches import BatchItem, BatchPlan
+
+#: Returns how far off an estimate may be, so that so many of them hold together.
+Radius = Callable[[int], float]
+
+
+def view_batch(
+    plan: BatchPlan, answer: Any, confidence: Number = 0.95, *, simultaneous: bool = False, cut: bool = True
+) -> tuple[Result, ...]:
+    """Return one table for each question, with error bars at a confidence: of each cell, or of all of a table together.
+
+    Counts and sums that were measured by several sets of keys are estimates of least squares, which add up. They are
+    not whole numbers any more. Intervals are cut to what is possible, unless `cut` is false: predictions need their
+    whole width.
+    """
+    level, together = probability(confidence, "confidence"), flag(simultaneous, "simultaneous")
+    fits = {index: _fits(each, found) for index, (each, found) in enumerate(_passes(plan, answer))}
+    return tuple(_table(plan, item, answer, fits, level, simultaneous=together, cut=cut) for item in plan.items)
+
+
+def view_others(
+    plan: BatchPlan, answer: Any, confidence: Number = 0.95, *, simultaneous: bool = False
+) -> tuple[Result | None, ...]:
+    """Return for each question one row for all groups that are not shown; None where totals were not bought.
+
+    What is left over is the total less what is shown: an estimate with the noise of all of these. Which groups are
+    shown was decided with noise of its own, so that the error bar holds for the groups that were.
+    """
+    level, together = probability(confidence, "confidence"), flag(simultaneous, "simultaneous")
+    return tuple(
+        _other(plan, item, answer, level, simultaneous=together) if item.totals else None for item in plan.items
+    )
+
+
+@dataclass(frozen=True)
+class Agreed(Reading):
+    """A way to look at an answer of which some parts are made of several measurements.
+
+    It is a `Reading` in all but the errors of these parts, and their being no whole numbers.
+    """
+
+    radii: Mapping[Part, Radius] = field(default_factory=dict)
+    cut: bool = True
+
+    def shown_band(self, term: Term) -> Band:
+        """Return a term's values and intervals as they are shown."""
+        return super().shown_band(term) if self.cut else self.band(term)
+
+    def error(self, part: Part, together: int) -> float | None:
+        """Return how far off a part may be where `together` of them make one cell."""
+        if part not in self.radii:
+            return super().error(part, together)
+        return self.radii[part](self.statements if self.simultaneous or picks_by_noise(self.question) else together)
+
+    def _column(self, name: str, term: Term, rows: Sequence[int]) -> ResultColumn:
+        found = super()._column(name, term, rows)
+        made = any(part in self.radii for measure in measures_in(term) for part in self._parts(measure))
+        if not made or found.kind is not Kind.INTEGER:
+            return found
+        band, shown = self.shown_band(term), list(rows)
+        ends = [tuple(end[shown].tolist()) for end in (band.value, band.low, band.high)]
+        return ResultColumn(name=name, kind=Kind.REAL, values=ends[0], low=ends[1], high=ends[2])
+
+
+def _passes(plan: BatchPlan, answer: Any) -> list[tuple[BatchPass, Any]]:
+    return list(zip(plan.passes, answer["passes"], strict=True))
+
+
+def _fits(each: BatchPass, found: Any) -> dict[Part, Margins]:
+    """Return the estimates of parts that were measured by several sets of keys."""
+    return {
+        part: agreeing(
+            each.sizes,
+            {axes: _noisy(each, found, one).reshape([each.sizes[axis] for axis in axes]) for axes, one in by.items()},
+            {axes: noise_variance(each.noise(one)) for axes, one in by.items()},
+        )
+        for part, by in each.families.items()
+    }
+
+
+def _noisy(each: BatchPass, found: Any, one: Measured) -> Floats:
+    return np.asarray(found["measured"][each.measured.index(one)], np.float64)
+
+
+def _table(
+    plan: BatchPlan,
+    item: BatchItem,
+    answer: Any,
+    fits: Mapping[int, Mapping[Part, Margins]],
+    confidence: Fraction,
+    *,
+    simultaneous: bool,
+    cut: bool,
+) -> Result:
+    parts: list[Any] = []
+    radii: dict[Part, Radius] = {}
+    for part, (index, at) in zip(item.alone.parts, item.places, strict=True):
+        each, found = plan.passes[index], answer["passes"][index]["measured"][at]
+        fit, axes = fits[index].get(part), each.measured[at].axes
+        if fit is not None:
+            found = _in_order(fit.estimates[axes], each, item)
+            radii[part] = partial(_radius, each, part, fit.variances[axes], confidence)
+        elif each.keys != item.alone.keys:
+            found = _in_order(np.asarray(found).reshape(each.sizes), each, item)
+        parts.append(found)
+    # The groups that were bought are those of the pass that all parts of such a question are in.
+    groups = answer["passes"][item.places[0][0]]["groups"]
+    result = Agreed(
+        question=item.question,
+        plan=_alone(plan, item),
+        answer=_answer(item, groups, parts),
+        confidence=confidence,
+        simultaneous=simultaneous,
+        radii=radii,
+        cut=cut,
+    ).result()
+    return replace(result, notes=(*result.notes, _note(plan, item))) if radii else result
+
+
+def _alone(plan: BatchPlan, item: BatchItem) -> Any:
+    """Return the plan that a question would have alone, with the shares that its parts have in the batch."""
+    return replace(item.alone, shares=tuple(plan.passes[index].measured[at].share for index, at in item.places))
+
+
+def _answer(item: BatchItem, groups: Any, parts: list[Any]) -> dict[str, Any]:
+    limit = item.alone.limit
+    numbers = [limit.rows] if isinstance(limit, TotalLimit) else [limit.groups, limit.rows_per_group]  # type: ignore[union-attr]
+    return {"limit": numbers, "groups": groups, "parts": parts}
+
+
+def _in_order(values: NDArray[Any], each: BatchPass, item: BatchItem) -> NDArray[Any]:
+    """Return values in the order of a question's groups, whose keys may stand in another order than the pass's."""
+    axes = [each.keys.index(key) for key in item.alone.keys]
+    kept = sorted(axes)
+    return np.transpose(values, [kept.index(axis) for axis in axes]).ravel()
+
+
+def _radius(each: BatchPass, part: Part, variance: float, confidence: Fraction, size: int) -> float:
+    measured = [one for one in each.measured if one.part == part]
+    terms = sum(int(np.prod([each.sizes[axis] for axis in one.axes])) for one in measured)
+    return radius_of(variance, [each.noise(one) for one in measured], confidence, terms=terms, size=size)
+
+
+def _note(plan: BatchPlan, item: BatchItem) -> str:
+    finest = {key for index, _ in item.places for key in plan.passes[index].keys}
+    names = [words_of(key.expression) for key in sorted(finest, key=canonical_text)]
+    return (
+        "Counts and sums agree with the other tables of the batch, and are not whole numbers for that. They are of "
+        f"rows that have listed values of {', '.join(names)}, with the limit applied to these groups."
+    )
+
+
+def _other(plan: BatchPlan, item: BatchItem, answer: Any, confidence: Fraction, *, simultaneous: bool) -> Result:
+    """Return the row of what is not shown, with the outputs that are made of counts and sums alone."""
+    places = dict(zip(item.alone.parts, item.places, strict=True))
+    parts: list[Any] = []
+    radii: dict[Part, Radius] = {}
+    for part, (index, at) in item.totals:
+        each, found = plan.passes[index], answer["passes"][index]
+        total, shown = each.measured[at], each.measured[places[part][1]]
+        groups = _noisy(each, found, shown)
+        parts.append(_noisy(each, found, total) - groups.sum())
+        noises = [each.noise(total), each.noise(shown)] if groups.size else [each.noise(total)]
+        variance = noise_variance(noises[0]) + groups.size * noise_variance(each.noise(shown))
+        radii[part] = partial(radius_of, variance, noises, confidence, terms=1 + groups.size)
+    shown_plan = replace(item.alone, parts=tuple(radii), shares=(Fraction(1),) * len(radii))
+    question = replace(item.question, outputs=_outputs(item, radii), having=None, order=(), most=None)
+    nowhere = [[None] * len(item.alone.keys)]
+    by_size = {part: (lambda size, radius=radius: radius(size=size)) for part, radius in radii.items()}
+    return Agreed(
+        question=question,
+        plan=shown_plan,
+        answer=_answer(item, nowhere, parts),
+        confidence=confidence,
+        simultaneous=simultaneous,
+        radii=by_size,
+    ).result()
+
+
+def _outputs(item: BatchItem, known: Mapping[Part, Any]) -> tuple[Output, ...]:
+    """Return the groups, and the outputs that can be told of what is left over."""
+    blueprint = blueprint_of(item.question, item.alone)
+
+    def told(question: Question) -> list[Output]:
+        return [
+            output
+            for output in question.outputs
+            if isinstance(output.term, GroupValue)
+            or all(part in known for measure in measures_in(output.term) for part in blueprint.sources(measure).parts)
+        ]
+
+    return tuple(told(item.question))

@@ -1,0 +1,223 @@
+"""Many questions as one plan: what they share is measured once, and the price is split over all of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+from discreet.accounting import Composed, PrivacyLoss
+from discreet.algebra.aggregates import Table
+from discreet.algebra.row_hashes import salt_of
+from discreet.core import InvalidInput, Number, positive
+from discreet.core.canonical_text import canonical_name, canonical_text
+from discreet.core.exact import flag
+from discreet.core.limits import AnyLimit
+from discreet.core.schema import Schema
+from discreet.gate.accounts.charges import Prospect
+from discreet.gate.plans import MOST_WORDS
+from discreet.mechanisms.marginals import Axes
+from discreet.noise import Entropy
+from discreet.query.planning.charging import can_be_charged
+from discreet.query.planning.chosen_limits import ChosenLimit
+from discreet.query.planning.facts import Facts
+from discreet.query.planning.measurements import ONE, Keys, Part
+from discreet.query.planning.planning import plan_question
+from discreet.query.planning.plans import QueryPlan
+from discreet.query.planning.shares import split
+from discreet.query.planning.spending import Spend
+from discreet.query.questions import Question
+from discreet.query.relations.row_cap_words import cap_text
+from discreet.query.results.views import all_measures, blueprint_of
+from discreet.query.workloads.batch_passes import BatchPass, Measured, additive, need_spend
+
+#: Changes whenever the same text would no longer give the same distribution of answers.
+FORM = "discreet batch 1"
+#: Where something is measured: which pass, and which place in it.
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchItem:
+    """One question of a batch: the plan that it would have alone, and where its parts are measured instead."""
+
+    question: Question
+    alone: QueryPlan
+    #: One for each part of the plan.
+    places: tuple[Place, ...]
+    #: Where the totals of parts over all groups are, shown or not: for what is left over.
+    totals: tuple[tuple[Part, Place], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPlan:
+    """Several questions about one table, fixed beforehand, and paid for together.
+
+    Guarantee: the composition of all that is measured, `cost`. Nothing in a batch hangs on an answer in it, so that the
+    privacy-loss distribution of the whole is that of its parts, convolved.
+    Reference: Dwork, Roth 2014, Theorem 3.16; for the distribution, Sommer, Meiser, Mohammadi 2019.
+    """
+
+    schema: Schema
+    items: tuple[BatchItem, ...]
+    passes: tuple[BatchPass, ...]
+    spend: Spend
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it costs, all questions together."""
+        losses = [loss for each in self.passes for loss in each.losses]
+        return losses[0] if len(losses) == 1 else Composed(losses)
+
+    @property
+    def personal(self) -> bool:
+        """Whether each person can be charged for what it takes from that person."""
+        return all(can_be_charged(each.source) for each in self.passes)
+
+    def describe(self) -> str:
+        """Return what is asked, as SQL."""
+        text = "; ".join(item.alone.what for item in self.items)
+        return text if len(text) <= MOST_WORDS else f"{len(self.items)} questions about {self.schema.table}"
+
+    def canonical(self) -> str:
+        """Return all that decides how answers are distributed, and nothing else."""
+        fields = [(each.where, each.keys, each.limit, each.measured, each.source) for each in self.passes]
+        cap = cap_text(self.schema, (each.source for each in self.passes))
+        told = map(canonical_text, [self.schema.table, self.schema.unit, *fields])
+        return "\n".join([FORM, canonical_name(self.spend), *told, *cap])
+
+    def check(self, data: Table | Prospect, /) -> None:
+        """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        for each in self.passes:
+            each.check(data)
+
+    def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
+        """Return noisy integers for all passes."""
+        salt = salt_of(self.canonical())
+        return {"passes": [each.run(data, entropy, salt) for each in self.passes]}
+
+
+def plan_batch(
+    questions: Sequence[Question],
+    facts: Facts,
+    spend: Spend,
+    *,
+    weights: Sequence[Number] | None = None,
+    consistent: bool = True,
+    other: bool = False,
+) -> BatchPlan:
+    """Return the plan of several questions at one price.
+
+    Parts that two questions share are measured once. The price is split over all parts by least total error, the errors
+    of a question counted `weights` times. If `consistent`, counts and sums by some of the keys of a finer question, all
+    of them public, are taken from the finer one's rows and measured beside it, and made to agree. With `other`,
+    questions about private groups also buy the totals over all groups, so that it can be told what is not shown.
+    """
+    need_spend(spend)
+    alone = [plan_question(question, facts, spend) for question in questions]
+    wanted = [ONE] * len(alone) if weights is None else [positive(weight, "weights") for weight in weights]
+    if not alone or len(wanted) != len(alone):
+        raise InvalidInput(
+            "A batch has no questions, or not as many weights.", fix="pass one question at least, and a weight for each"
+        )
+    if any(isinstance(plan.limit, ChosenLimit) for plan in alone):
+        raise InvalidInput(
+            "A batch needs a limit, as it is priced before anything is measured.",
+            fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened",
+        )
+    draft = Draft(alone, agree=flag(consistent, "consistent"))
+    items = []
+    for question, plan, weight in zip(questions, alone, wanted, strict=True):
+        own = _weights(question, plan)
+        places = tuple(draft.place(plan, part, weight * own[part]) for part in plan.parts)
+        left_over = [part for part in plan.parts if additive(part)] if flag(other, "other") and not plan.public else []
+        totals = tuple((part, draft.total(plan, part, weight * own[part])) for part in left_over)
+        items.append(BatchItem(question=question, alone=plan, places=places, totals=totals))
+    return BatchPlan(schema=facts.schema, items=tuple(items), passes=draft.passes(spend), spend=spend)
+
+
+class Draft:
+    """A batch in the making: passes, what is measured in each, and its weight."""
+
+    def __init__(self, alone: Sequence[QueryPlan], *, agree: bool) -> None:
+        self._alone = alone
+        self._agree = agree
+        self._hosts: list[QueryPlan] = []
+        self._measured: list[dict[tuple[Part, Axes], Fraction]] = []
+
+    def place(self, plan: QueryPlan, part: Part, weight: Fraction) -> Place:
+        """Return where a part of a question is measured."""
+        host = self._finest(plan, part)
+        axes = tuple(sorted(host.keys.index(key) for key in plan.keys)) if host is not plan else _all_axes(plan)
+        return self._add(host, part, axes, weight)
+
+    def total(self, plan: QueryPlan, part: Part, weight: Fraction) -> Place:
+        """Return where the total of a part over all groups of a question is measured."""
+        return self._add(plan, part, (), weight)
+
+    def _finest(self, plan: QueryPlan, part: Part) -> QueryPlan:
+        """Return the question by whose groups a part is counted: of those that ask for it, the one with most keys."""
+        if not (self._agree and additive(part) and _is_cube(plan)):
+            return plan
+        alike = [one for one in self._alone if part in one.parts and _rows_of(one) == _rows_of(plan) and _is_cube(one)]
+        finer = [one for one in alike if set(plan.keys) <= set(one.keys)]
+        return max(finer, key=lambda one: len(one.keys))  # of equal ones the first
+
+    def _add(self, host: QueryPlan, part: Part, axes: Axes, weight: Fraction) -> Place:
+        index = next((at for at, known in enumerate(self._hosts) if _groups_of(known) == _groups_of(host)), None)
+        if index is None:
+            index = len(self._hosts)
+            self._hosts.append(host)
+            self._measured.append({})
+        found = self._measured[index]
+        found[part, axes] = found.get((part, axes), Fraction(0)) + weight
+        return index, list(found).index((part, axes))
+
+    def passes(self, spend: Spend) -> tuple[BatchPass, ...]:
+        """Return the passes, with the price split over all that is measured."""
+        shares = iter(split(spend, [weight for found in self._measured for weight in found.values()]))
+        return tuple(
+            BatchPass(
+                schema=host.schema,
+                where=host.where,
+                keys=host.keys,
+                limit=_known(host),
+                measured=tuple(Measured(part, axes, next(shares)) for part, axes in found),
+                spend=spend,
+                source=host.source,
+            )
+            for host, found in zip(self._hosts, self._measured, strict=True)
+        )
+
+
+def _rows_of(plan: QueryPlan) -> tuple[Any, ...]:
+    """Return what says which rows a question is about."""
+    return plan.schema.table, plan.where, plan.source
+
+
+def _groups_of(plan: QueryPlan) -> tuple[Any, ...]:
+    """Return what says which rows count, and in which groups."""
+    return (*_rows_of(plan), plan.keys, plan.limit)
+
+
+def _is_cube(plan: QueryPlan) -> bool:
+    return plan.public and len(set(plan.keys)) == len(plan.keys)
+
+
+def _all_axes(plan: QueryPlan) -> Axes:
+    return tuple(range(len(plan.keys)))
+
+
+def _known(plan: QueryPlan) -> AnyLimit:
+    return cast("AnyLimit", plan.limit)  # others were refused
+
+
+def _weights(question: Question, plan: QueryPlan) -> dict[Part, Fraction]:
+    """Return the sum of each part's weights in the outputs of a question; the choice of groups weighs as one."""
+    blueprint = blueprint_of(question, plan)
+    found: dict[Part, Fraction] = {part: ONE if isinstance(part, Keys) else Fraction(0) for part in plan.parts}
+    for measure in all_measures(question):
+        sources = blueprint.sources(measure)
+        for part, weight in zip(sources.parts, sources.weights, strict=True):
+            if part in found:  # what weighs nothing is not measured
+                found[part] += weight
+    return found

@@ -1,0 +1,1 @@
+"""Answers: tables with error bars, their cells, exports and pictures."""

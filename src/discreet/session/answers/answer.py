@@ -1,0 +1,204 @@
+"""What a question returns: a table with its errors, what it cost, and the receipt."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.accounting import PrivacyLoss
+from discreet.core import InvalidInput, Number, WrongType, exact
+from discreet.core.errors import kind_of
+from discreet.core.exact import text_down, text_up
+from discreet.core.schema import Value, closest
+from discreet.gate import Receipt, Release
+from discreet.gate.releases import one_line
+from discreet.query import QueryPlan, Question, Result, ResultColumn, view
+from discreet.query.planning.measurements import Keys
+from discreet.session.answers.cells import deviations, error_cells, measured, right_aligned, value_cells
+from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Said beside every answer where each person has an account; it depends on no row and costs nothing.
+MAY_HAVE_LEFT = (
+    "With personal accounts, people whose account is used up are left out without notice: this answer is about those "
+    "who took part, and they may be fewer than before. How many still take part can be asked, for a price."
+)
+#: Rows that a terminal and a notebook show.
+ROWS, ROWS_HTML = 40, 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer:
+    """A private answer as a table. Whatever is done with it from here on is free.
+
+    The release that it was made from stays as it is: other error bars, other forms and pictures are made from that.
+    """
+
+    question: Question = field(repr=False)
+    plan: QueryPlan = field(repr=False)
+    release: Release
+    result: Result
+    #: How the table is made with other error bars, where it was released together with others.
+    again: Callable[[Number, bool], Result] | None = field(repr=False, default=None)
+    #: Whether each person has an account.
+    personal: bool = field(repr=False, default=False)
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it cost, once."""
+        return self.release.cost
+
+    @property
+    def receipt(self) -> Receipt:
+        """Proof of the payment."""
+        return self.release.receipt
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it was paid for now; otherwise it was found among earlier answers, for free."""
+        return self.release.fresh
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.result.columns)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said beside the numbers."""
+        return (*self.result.notes, MAY_HAVE_LEFT) if self.personal else self.result.notes
+
+    @property
+    def value(self) -> Value:
+        """The number, if the answer is just one."""
+        measures = [column for column in self.result.columns if measured(column)]
+        if len(self) != 1 or len(measures) != 1:
+            raise InvalidInput(
+                "The answer is not just one number.", fix="take rows(), to_pandas(), to_polars() or to_arrow()"
+            )
+        return measures[0].values[0]
+
+    def __len__(self) -> int:
+        return len(self.result)
+
+    def rows(self) -> list[dict[str, Value]]:
+        """Return one dictionary a row: every column, and beside what was measured its error bar, all digits of it.
+
+        The bar of `n` is `n_low` to `n_high`. Of a quantile that is its cell of the grid, and `n_ranks` how many rows
+        off it may be.
+        """
+        table = self._table
+        return [{name: cells[index] for name, cells in table.items()} for index in range(len(self))]
+
+    def error(self, column: str | None = None) -> list[float | None]:
+        """Return how far off each row of a column may be, on its worse side; of quantiles, in ranks."""
+        return deviations(self._measure(column))
+
+    def confidence(self, confidence: Number, *, simultaneous: bool = False) -> "Answer":
+        """Return the same answer with error bars of another confidence; `simultaneous`: all cells at once. Free."""
+        if self.again is not None:
+            return replace(self, result=self.again(confidence, simultaneous))
+        result = view(self.question, self.plan, self.release.answer, confidence=confidence, simultaneous=simultaneous)
+        return replace(self, result=result)
+
+    def to_pandas(self) -> Any:
+        """Return the table of `rows` as a pandas frame."""
+        from discreet.session.answers.exports import pandas_frame  # noqa: PLC0415 - each with what it needs
+
+        return pandas_frame(self._table)
+
+    def to_polars(self) -> Any:
+        """Return the table of `rows` as a Polars frame."""
+        from discreet.session.answers.exports import polars_frame  # noqa: PLC0415
+
+        return polars_frame(self._table)
+
+    def to_arrow(self) -> Any:
+        """Return the table of `rows` as an Arrow table."""
+        from discreet.session.answers.exports import arrow_table  # noqa: PLC0415
+
+        return arrow_table(self._table)
+
+    def plot(self, path: str | Path | None = None, *, column: str | None = None) -> "Figure":
+        """Draw bars with error bars, of one column or of all that were measured, and write them to a file if named."""
+        from discreet.session.answers.plotting import drawn  # noqa: PLC0415
+
+        measures = [one for one in self.result.columns if measured(one)] if column is None else [self._measure(column)]
+        labels = [one for one in self.result.columns if not measured(one)]
+        return drawn(labels, measures, title=one_line(self.receipt.what), caption=self._caption(), path=path)
+
+    def lines(self, most: int = ROWS) -> list[str]:
+        """Return what a terminal shows."""
+        return [*text_table(self._cells(), most), *self.notes, self._caption()]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return f"<div>{html_table(self._cells(), ROWS_HTML)}{html_lines([*self.notes, self._caption()])}</div>"
+
+    @cached_property
+    def _table(self) -> dict[str, Sequence[Value]]:
+        """All columns with those of their errors, under names of their own."""
+        taken, found = set(self.columns), dict[str, Sequence[Value]]()
+        for column in self.result.columns:
+            found[column.name] = column.values
+            for suffix, cells in (("low", column.low), ("high", column.high), ("ranks", column.ranks)):
+                if cells is not None:
+                    name = _free(f"{column.name}_{suffix}", taken)
+                    taken.add(name)
+                    found[name] = cells
+        return found
+
+    def _cells(self) -> list[TextColumn]:
+        found = []
+        for column in self.result.columns:
+            found.append(TextColumn(one_line(column.name), value_cells(column), right=right_aligned(column)))
+            errors = error_cells(column)
+            if errors is not None:
+                found.append(TextColumn("±" if any(errors) else "", errors))
+        return found
+
+    def _caption(self) -> str:
+        result, release = self.result, self.release
+        how = "all cells at once" if result.simultaneous else "each cell for itself"
+        paid = "paid now" if release.fresh else "paid before, free now"
+        return (
+            f"± at {percent(result.confidence)} confidence, {how} · {price_words(self.plan)}, {paid} · "
+            f"release #{release.number}"
+        )
+
+    def _measure(self, name: str | None) -> ResultColumn:
+        measures = {column.name: column for column in self.result.columns if measured(column)}
+        if name is None and len(measures) == 1:
+            return next(iter(measures.values()))
+        if name is not None and not isinstance(name, str):
+            raise WrongType(f"column is {kind_of(name)}, not a name.", fix=f"use one of: {', '.join(measures)}")
+        if name in measures and name is not None:
+            return measures[name]
+        meant = None if name is None else closest(name, measures)
+        raise InvalidInput(
+            "Several columns were measured: name one." if name is None else f"{name!r} is no column that was measured.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(measures)}",
+        )
+
+
+def price_words(plan: QueryPlan) -> str:
+    """Return what a question is asked with: an ε or a ρ, and the δ for groups that are bought."""
+    delta = sum((part.delta for part in plan.parts if isinstance(part, Keys)), Fraction(0))
+    return f"{plan.spend}, δ = {text_up(delta, 3)}" if delta else str(plan.spend)
+
+
+def percent(confidence: Number) -> str:
+    """Return a confidence for people, never rounded up to more than it is."""
+    return f"{text_down(100 * exact(confidence, 'confidence'), 5)} %"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

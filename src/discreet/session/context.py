@@ -1,0 +1,166 @@
+"""What stands behind a session: how what is asked becomes a plan, and which gate it goes through."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import cast
+
+from discreet.accounting import PrivacyLoss
+from discreet.algebra.expressions import Expression
+from discreet.core import BudgetExceeded, Finished, InvalidInput, Limit, PrivacyUnit, WrongType
+from discreet.core.errors import kind_of
+from discreet.gate import Gate, Ledger, PersonalAccount, Release
+from discreet.gate.plans import need_label
+from discreet.query import (
+    Asker,
+    Epsilon,
+    Facts,
+    Frame,
+    QueryPlan,
+    Question,
+    Rho,
+    Within,
+    count,
+    limit_bought,
+    limit_known,
+    plan_limits,
+    plan_question,
+    read_sql,
+)
+from discreet.session.advice import advised
+from discreet.session.asking import Asking, How, asking
+from discreet.session.datasets import Dataset
+from discreet.session.rows import OneOf
+
+#: The part of the budget for which limits are bought before an accuracy is promised, where none were given.
+LIMITS_PRICE = Fraction(1, 100)
+
+
+class Desk:
+    """One analyst's desk: the dataset, what is known of it, and a gate for each of its tables."""
+
+    def __init__(self, dataset: Dataset, analyst: str) -> None:
+        self.dataset = dataset
+        self.analyst = need_label(analyst, "analyst", empty=True)
+        self.gates = {
+            name: Gate(dataset.ledger, OneOf(dataset.tables, name), analyst=analyst) for name in dataset.schemas
+        }
+        self.known = dataset.known(analyst)
+
+    def learn(self) -> None:
+        """Look up again which bounds were bought."""
+        self.known = self.dataset.known(self.analyst)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Who keeps the account."""
+        return self.dataset.ledger
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Who is protected."""
+        return next(iter(self.known.values())).unit
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ at which guarantees are compared: the budget's, or one in a million."""
+        return self.ledger.budget.delta or Fraction(1, 10**6)
+
+    @property
+    def personal(self) -> bool:
+        """Whether each person has an account."""
+        return self.ledger.budget.personal
+
+    def is_dear(self, cost: PrivacyLoss) -> bool:
+        """Tell whether a question may cost a person more than an account holds."""
+        account = self.ledger.book.account
+        return isinstance(account, PersonalAccount) and account.is_dear(cost)
+
+    def need_open(self) -> None:
+        """Refuse to go on where all is closed."""
+        if self.dataset.closed:
+            raise Finished("The session is closed.", fix="open the table again; what was answered is in its ledger")
+
+    def asking(self, how: How) -> Asking:
+        """Return how something is asked, checked."""
+        self.need_open()
+        return asking(**how, in_rho=self.ledger.budget.epsilon is None)
+
+    def question(self, what: "str | Question | Frame", asked: Asking) -> Question:
+        """Return what is asked, as a value."""
+        match what:
+            case Question():
+                return what
+            case Frame():
+                return what.question
+            case _:
+                return read_sql(self.need_text(what), self.known, self.dataset.public_scans, asked.matches)
+
+    def need_text(self, text: object) -> str:
+        """Refuse what is no text."""
+        if not isinstance(text, str):
+            raise WrongType(
+                f"The question is {kind_of(text)}, not SQL.",
+                fix=f'pass a text: "SELECT COUNT(*) FROM {next(iter(self.known))}"',  # noqa: S608 - to be read
+            )
+        return text
+
+    def frame(self, name: str, asker: object) -> Frame:
+        """Return a table as a frame."""
+        return Frame(
+            schema=self.known[name],
+            asker=cast("Asker", asker),
+            schemas=tuple(self.known.values()),
+            publics=tuple(self.dataset.public_scans.values()),
+        )
+
+    def condition(self, name: str, where: str | None) -> Expression | None:
+        """Return a condition in SQL about the rows of a table."""
+        if where is None:
+            return None
+        return self.frame(name, None).filter(where).agg(n=count()).question.where
+
+    def facts(self, question: Question, asked: Asking) -> Facts:
+        """Return what a planner has to know."""
+        if asked.limit is not None and self.unit.column is None:
+            raise InvalidInput(
+                "Nobody has more than one row here, so that there is nothing to limit.", fix="leave out limit"
+            )
+        limit = self.dataset.limit if asked.limit is None else asked.limit
+        known = self.known.get(question.table, next(iter(self.known.values())))
+        return Facts(schema=known, schemas=tuple(self.known.values()), limit=limit, delta=self.dataset.delta)
+
+    def limited(self, question: Question, asked: Asking, *, buy: bool = False) -> Facts:
+        """Return facts with the limit that an accuracy needs: bought before, or bought now, if that is wanted."""
+        facts = self.facts(question, asked)
+        if not isinstance(asked.spend, Within) or limit_known(question, facts) is not None:
+            return facts
+        price = self.ledger.budget.limit * LIMITS_PRICE
+        plan = plan_limits(question, facts, Rho(price) if asked.spend.rho else Epsilon(price))
+        gate = self.gate(question)
+        if gate.price(plan).stored is None:
+            if not buy:
+                return facts  # which the planner refuses, and says why
+            # What is refused under the smallest limit is refused under any: before the limit is paid for.
+            plan_question(question, replace(facts, limit=Limit()), asked.spend, bias=asked.bias)
+        return replace(facts, limit=limit_bought(gate.release(plan).answer))
+
+    def gate(self, question: Question) -> Gate[OneOf]:
+        """Return the gate of a question: where it names one table of several, it is meant."""
+        return self.gates.get(question.table, next(iter(self.gates.values())))
+
+    def released(
+        self,
+        question: Question,
+        plan: QueryPlan,
+        facts: Facts,
+        asked: Asking,
+        *,
+        fresh: bool,
+        request: str | None,
+    ) -> Release:
+        """Return the release of a question; where the budget does not allow it, what could be done instead."""
+        try:
+            return self.gate(question).release(plan, request=request, fresh=fresh)
+        except BudgetExceeded as error:
+            refusal = error
+        raise advised(refusal, question, plan, facts, asked, self.ledger, self.analyst) from None

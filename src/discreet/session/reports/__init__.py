@@ -1,0 +1,1 @@
+"""Reports on paper: answers with error bars, the budget and the ledger, as one HTML page."""

@@ -1,0 +1,136 @@
+"""What stands in a `discreet.toml`, value by value: numbers as they were written, names, headings and lists."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.algebra.declarations import moment_of
+from discreet.core import InvalidInput, Neighbours, PrivacyUnit, WrongType, exact
+from discreet.core.errors import kind_of
+from discreet.core.schema import closest
+from discreet.gate import Budget
+from discreet.gate.ledger.opening import SERVER
+from discreet.session.declared import AnyBounds, read_bounds, read_groups
+
+#: What stands for NULL, or nobody, as TOML has no word for it.
+NULL = {"null": True}
+NUMBERS = ("epsilon", "delta", "rho", "reserve", "most", "least")
+KNOWN_BUDGET = (*NUMBERS, "neighbours", "per", "total")
+#: What a budget of all beside those of persons has.
+KNOWN_TOTAL = ("epsilon", "delta", "rho", "reserve")
+
+
+def budget_of(fields: dict[str, Any], who: PrivacyUnit) -> Budget:
+    """Return the budget that a file begins a ledger with."""
+    need_known(fields, KNOWN_BUDGET, "budget.")
+    numbers = {name: number_of(fields[name], f"budget.{name}") for name in NUMBERS if name in fields}
+    words = [relation.value for relation in Neighbours]
+    neighbours = fields.get("neighbours", words[0])
+    if neighbours not in words:
+        raise InvalidInput("budget.neighbours is none of the relations.", fix=f"write one of: {', '.join(words)}")
+    unit = replace(who, neighbours=Neighbours(neighbours))
+    return Budget(
+        numbers.get("epsilon"),
+        numbers.get("delta", Fraction(0)),
+        rho=numbers.get("rho"),
+        reserve=numbers.get("reserve"),
+        unit=unit,
+        per=fields.get("per", "dataset"),
+        most=numbers.get("most"),
+        least=numbers.get("least"),
+        total=_total_of(table_in(fields, "total")) if "total" in fields else None,
+    )
+
+
+def _total_of(fields: dict[str, Any]) -> Budget:
+    """Return the budget of the dataset beside those of persons."""
+    need_known(fields, KNOWN_TOTAL, "budget.total.")
+    numbers = {name: number_of(one, f"budget.total.{name}") for name, one in fields.items()}
+    return Budget(
+        numbers.get("epsilon"),
+        numbers.get("delta", Fraction(0)),
+        rho=numbers.get("rho"),
+        reserve=numbers.get("reserve"),
+    )
+
+
+def number_of(value: object, name: str) -> Fraction:
+    """Return a number as it was written: 0.1, or a text such as "1/3"."""
+    if isinstance(value, str):
+        try:
+            return exact(Fraction(value), name)
+        except (ValueError, ZeroDivisionError, InvalidOperation):
+            raise InvalidInput(f"{name} is a text that is no number.", fix=f'write {name} = 0.1, or "1/3"') from None
+    return exact(value, name)
+
+
+def bounds_in(name: str, pair: object) -> AnyBounds:
+    """Return the bounds of a column, with exact numbers in them."""
+    if isinstance(pair, list):
+        pair = tuple(map(_end, pair))
+    return read_bounds(name, pair)
+
+
+def _end(one: object) -> object:
+    """Return a day or a moment, written as such or as a text; else a number."""
+    found = moment_of(one)
+    return found if isinstance(found, date) else number_of(found, "a bound")
+
+
+def groups_in(name: str, values: object) -> tuple[Any, ...]:
+    """Return the groups of a column; NULL is written {null = true}, as TOML has none."""
+    if isinstance(values, list):
+        values = [None if one == NULL else float(one) if isinstance(one, Decimal) else one for one in values]
+    return read_groups(name, values)
+
+
+def by_columns(fields: dict[str, Any], what: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """Return what is said of columns, or of columns of tables: below [bounds.visits] stand the table's."""
+    return {
+        name: {column: read(column, one) for column, one in given.items()}
+        if isinstance(given, dict)
+        else read(name, given)
+        for name, given in table_in(fields, what).items()
+    }
+
+
+def places_in(fields: dict[str, Any], what: str, folder: Path, *, server: bool) -> dict[str, Path | str]:
+    """Return files by the names of their tables; on a server, the names that tables have there."""
+    named = {name: text_in(table_in(fields, what), name, within=f"{what}.") for name in table_in(fields, what)}
+    return dict(named) if server else {name: folder / one for name, one in named.items()}
+
+
+def is_server(place: object) -> bool:
+    """Whether a place is the address of a PostgreSQL database."""
+    return isinstance(place, str) and place.startswith(SERVER)
+
+
+def table_in(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return what stands below a heading."""
+    found = fields.get(name, {})
+    if not isinstance(found, dict):
+        raise WrongType(f"{name} is {kind_of(found)}, not a table.", fix=f"write a heading [{name}] and lines below it")
+    return found
+
+
+def text_in(fields: Mapping[str, Any], name: str, *, within: str = "") -> str:
+    """Return a text that must be there."""
+    found = fields.get(name)
+    if not isinstance(found, str) or not found.strip():
+        raise InvalidInput(f"{within}{name} is missing or no text.", fix=f'write {name} = "…"')
+    return found
+
+
+def need_known(fields: Mapping[str, Any], known: tuple[str, ...], within: str) -> None:
+    """Refuse a name that means nothing."""
+    for name in fields:
+        if name not in known:
+            meant = closest(name, known)
+            raise InvalidInput(
+                f"{within}{name} is no setting.",
+                fix=f"did you mean {within}{meant}?" if meant else f"use some of: {', '.join(known)}",
+            )
