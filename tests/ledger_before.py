@@ -140,7 +140,7 @@ def ask_persons(folder: Path, budget: Budget | None = None) -> dict[str, bool]:
 
 def salted_plan(clinic: Any) -> QueryPlan:
     """Return a plan under which each person has one row."""
-    schema = clinic._desk.known["visits"]
+    schema = clinic._context.known["visits"]
     facts = Facts(schema=schema, limit=Limit(groups=1, rows_per_group=1))
     return plan_question(read_sql(SALTED, {"visits": schema}), facts, Epsilon(1))
 
@@ -150,7 +150,7 @@ def rows_chosen(folder: Path) -> dict[str, Any]:
     with open_clinic(folder, "dataset.ledger") as clinic:
         plan = salted_plan(clinic)
         aggregation = plan._aggregation(plan.limit, tuple(plan.aggregates()))
-        exact = clinic._desk.gates["visits"]._data.aggregate(aggregation)
+        exact = clinic._context.gates["visits"]._data.aggregate(aggregation)
     return {"digest": plan_digest(plan), "salt": plan.salt, "sums": [one.tolist() for one in exact.answers]}
 
 

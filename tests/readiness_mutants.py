@@ -117,7 +117,7 @@ READINESS_MUTANTS = [
     Mutant(
         "a limit is bought for an accuracy that is refused",
         "session/context.py",
-        "            plan_question(question, replace(facts, limit=Limit()), asked.spend, bias=asked.bias)\n",
+        "            plan_question(question, replace(facts, limit=Limit()), options.spend, bias=options.bias)\n",
         "",
         f"{LOST}::test_an_accuracy_that_no_limit_allows_buys_no_limit",
     ),

@@ -198,15 +198,17 @@ def test_a_check_reads_no_row(tmp_path, monkeypatch):
     from discreet.data.duckdb import table as duck_table
 
     with opened(frame(), tmp_path / "clinic.ledger", personal=False) as clinic:
-        question = read_sql(COUNT, clinic._desk.known, {}, None)
-        plan = plan_question(question, clinic._desk.facts(question, clinic._desk.asking({"epsilon": 1})), Epsilon(1))
+        question = read_sql(COUNT, clinic._context.known, {}, None)
+        plan = plan_question(
+            question, clinic._context.facts(question, clinic._context.check({"epsilon": 1})), Epsilon(1)
+        )
 
         def fail(*_arguments, **_more):
             raise AssertionError
 
         monkeypatch.setattr(duck_table, "reading", fail)
         monkeypatch.setattr(duck_table, "answered", fail)
-        plan.check(clinic._desk.gate(question)._data)
+        plan.check(clinic._context.gate(question)._data)
 
 
 def test_an_accuracy_that_no_limit_allows_buys_no_limit(tmp_path):

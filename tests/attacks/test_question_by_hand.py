@@ -235,7 +235,7 @@ def test_a_question_with_right_kinds_is_answered(clinic):
 
 @pytest.mark.parametrize("value", [LYING, NOTE, Call(F.TO_DATE, (AGE,), Kind.DATE)])
 def test_counters_and_hierarchies_are_checked_alike(clinic, value):
-    schema = clinic._desk.known["visits"]
+    schema = clinic._context.known["visits"]
     with pytest.raises(DiscreetError):
         plan_stream(schema, day=value, start=date(2024, 1, 1), steps=3, spend=Epsilon(1))
     for wrong in ({"where": value}, {"where": None, "keys": (LYING,)}):

@@ -34,8 +34,9 @@ FACES = {
         "mechanisms", "median", "minimum", "noise", "open", "quantile", "query", "session", "total", "variance",
     },
     "discreet.session": {
-        "Answer", "BatchAnswer", "Counter", "Counts", "Description", "HierarchyAnswer", "Preview", "Session",
-        "Settings", "WorkloadPreview", "open_session", "read_settings", "write_settings",
+        "Answer", "BatchAnswer", "Counter", "Counts", "Description", "HierarchyAnswer", "Preview",
+        "QuestionOptions", "ReleaseOptions", "Session", "Settings", "WorkloadPreview",
+        "open_session", "read_settings", "write_settings",
     },
     "discreet.noise": {
         "Coins", "DEVICE", "Entropy", "ExpChoice", "SYSTEM", "below", "bernoulli",

@@ -15,7 +15,7 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.gate import Taking
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.query.planning.charging import Basis, Charges, PassCost, aggregated, noise_cost
+from discreet.query.planning.charging import Basis, Charges, PassCost, choose_aggregate, noise_cost
 
 QUANTUM = Fraction(1, 2**20)
 #: All that a unit can add to four groups, with a limit of six rows.
@@ -126,5 +126,5 @@ def test_a_pass_tells_its_costs_where_each_person_is_charged_and_nowhere_else():
         def aggregate(self, aggregation, /):
             return aggregation
 
-    assert aggregated(Told(), aggregation, lambda: [cost]) == (aggregation, Charges((Rows(),), (cost,)))
-    assert aggregated(Plain(), aggregation, lambda: pytest.fail("nobody is charged")) is aggregation
+    assert choose_aggregate(Told(), lambda: [cost])(aggregation) == (aggregation, Charges((Rows(),), (cost,)))
+    assert choose_aggregate(Plain(), lambda: pytest.fail("nobody is charged"))(aggregation) is aggregation

@@ -1,5 +1,6 @@
 """A session from open to close: real rows, a real ledger, real noise."""
 
+import inspect
 import logging
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 import discreet
 from clinic import BOUNDS, BY_WARD, CANARIES, COUNT, GROUPS, HEAD, KINDS, opened, rows, seen, write_visits
 from discreet import Bounds, Budget, DiscreetError, Limit, Neighbours, Policy, PrivacyUnit
-from discreet.core import BudgetExceeded, Finished, InvalidInput, RunFailed
+from discreet.core import BudgetExceeded, Finished, InvalidInput, RunFailed, WrongType
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.gate import Ledger
@@ -422,7 +423,7 @@ def test_a_note_that_fits_no_release_is_passed_over(tmp_path, note):
     """Entry 3 is the release of a count, entry 5 that of bounds of stay."""
     with opened(tmp_path, bounds=None, budget=MUCH) as session:
         session.sql(COUNT, epsilon=0.5)
-        session._desk.gates["visits"].release(
+        session._context.gates["visits"].release(
             discreet.query.BoundsPlan(session._dataset.schemas["visits"], "stay", Epsilon(50))
         )
         session.ledger.annotate(note, by="mallory")
@@ -569,7 +570,7 @@ def test_nothing_of_the_rows_is_in_what_a_session_shows(clinic):
     preview = clinic.preview(COUNT, epsilon=1)
     inside = (
         clinic._dataset,
-        *clinic._desk.gates.values(),
+        *clinic._context.gates.values(),
         clinic._dataset.tables,
         clinic.table(),
         answer.plan,
@@ -667,3 +668,19 @@ def test_the_first_answer_comes_within_two_seconds_of_the_start(tmp_path):
         assert rows == "3"
         seconds.append(float(used))
     assert min(seconds) < 2
+
+
+def test_an_unknown_option_is_refused_with_the_one_that_was_meant(clinic):
+    with pytest.raises(WrongType, match="Unknown option 'epsilonn'") as refusal:
+        clinic.sql("SELECT COUNT(*) FROM visits", epsilonn=1)
+    assert refusal.value.fix == "did you mean 'epsilon'?"
+    with pytest.raises(WrongType, match="Unknown option 'fresh'"):
+        clinic.preview("SELECT COUNT(*) FROM visits", epsilon=1, fresh=True)  # nothing is drawn
+
+
+def test_a_notebook_sees_the_options_of_a_question():
+    shown = inspect.signature(Session.sql).parameters
+    assert {name: each.default for name, each in shown.items()}.items() >= {
+        "epsilon": None, "confidence": 0.95, "fresh": False, "request": None,
+    }.items()  # fmt: skip
+    assert "fresh" not in inspect.signature(Session.preview).parameters

@@ -89,7 +89,7 @@ def test_in_epsilon_the_price_is_one(opened):
 
 def test_where_nobody_leaves_there_is_nothing_to_buy(opened):
     session = opened(Budget(epsilon=1))
-    with pytest.raises(InvalidInput, match="Everybody takes part here"):
+    with pytest.raises(InvalidInput, match="Participation is complete here"):
         session.participation(COUNT, epsilon=0.2, price=0.2)
     assert session.ledger.spent == 0
 

@@ -26,8 +26,7 @@ from discreet.gate.ledger.cost_text import cost_words
 from discreet.gate.ledger.views import ledger_text
 from discreet.gate.releases import one_line
 from discreet.session import Answer as Answered
-from discreet.session import Session, Settings, open_session, write_settings
-from discreet.session.asking import How
+from discreet.session import ReleaseOptions, Session, Settings, open_session, write_settings
 from discreet.session.reports.report import Exhibit, write_report
 
 FOLDER = "discreet-demo"
@@ -51,7 +50,7 @@ class Story:
     session: Session
     exhibits: list[Exhibit] = field(default_factory=list)
 
-    def ask(self, sql: str, **how: Unpack[How]) -> Answered:
+    def ask(self, sql: str, **how: Unpack[ReleaseOptions]) -> Answered:
         """Ask, with a line of progress should it take longer than a second."""
         with Patience("answering"):
             return self.session.sql(sql, **how)

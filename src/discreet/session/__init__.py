@@ -4,6 +4,7 @@ from discreet.session.answers.answer import Answer
 from discreet.session.counters import Counter, Counts
 from discreet.session.descriptions import Description
 from discreet.session.opening import open_session
+from discreet.session.options import QuestionOptions, ReleaseOptions
 from discreet.session.previews import Preview
 from discreet.session.session import Session
 from discreet.session.settings.file import Settings, read_settings, write_settings
@@ -17,6 +18,8 @@ __all__ = [
     "Description",
     "HierarchyAnswer",
     "Preview",
+    "QuestionOptions",
+    "ReleaseOptions",
     "Session",
     "Settings",
     "WorkloadPreview",

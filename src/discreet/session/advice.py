@@ -1,4 +1,4 @@
-"""What to do when the budget does not allow a question: ask for less, or take what was answered before."""
+"""Advice where the budget does not allow a question: ask for less, or reuse an earlier answer."""
 
 from fractions import Fraction
 
@@ -16,35 +16,26 @@ from discreet.core.exact import text_down
 from discreet.gate import Ledger
 from discreet.gate.accounts.protocol import PersonalAccount
 from discreet.gate.plans import plan_digest
-from discreet.query import Epsilon, Facts, QueryPlan, Question, Rho, plan_question, predict
+from discreet.query import Epsilon, QueryPlan, Rho, plan_question, predict
 from discreet.session.answers.cells import error_text
-from discreet.session.asking import Asking
 from discreet.session.bought import may_know
+from discreet.session.context import PreparedQuestion
 
 #: How many payments are looked through for an earlier answer.
 LOOKED = 200
 
 
-def advised(
-    error: BudgetExceeded,
-    question: Question,
-    plan: QueryPlan,
-    facts: Facts,
-    asked: Asking,
-    ledger: Ledger,
-    analyst: str,
-) -> BudgetExceeded:
-    """Return the refusal of a plan with what could be done instead; only what was found to work is said."""
-    adviser = _Adviser(question, plan, facts, asked, ledger, analyst)
+def advise(error: BudgetExceeded, prepared: PreparedQuestion, ledger: Ledger, analyst: str) -> BudgetExceeded:
+    """Return the refusal of a question with advice: only alternatives that were found to work."""
+    adviser = _Adviser(prepared, ledger, analyst)
     found = [advice for advice in (adviser.cheaper(), adviser.earlier()) if advice is not None]
     return BudgetExceeded(error.problem, fix=", or ".join(found) if found else error.fix)
 
 
 class _Adviser:
-    def __init__(
-        self, question: Question, plan: QueryPlan, facts: Facts, asked: Asking, ledger: Ledger, analyst: str
-    ) -> None:
-        self.question, self.plan, self.facts, self.asked = question, plan, facts, asked
+    def __init__(self, prepared: PreparedQuestion, ledger: Ledger, analyst: str) -> None:
+        self.question, self.plan = prepared.question, prepared.plan
+        self.facts, self.options = prepared.facts, prepared.options
         self.ledger, self.analyst = ledger, analyst
 
     def cheaper(self) -> str | None:
@@ -84,9 +75,9 @@ class _Adviser:
         return ""
 
     def _errors(self, plan: QueryPlan) -> list[float | None]:
-        asked = self.asked
+        options = self.options
         found = predict(
-            self.question, plan, confidence=asked.confidence, simultaneous=asked.simultaneous, size=asked.size
+            self.question, plan, confidence=options.confidence, simultaneous=options.simultaneous, size=options.size
         )
         return [one.error for one in found]
 
@@ -104,7 +95,7 @@ class _Adviser:
     def _at(self, amount: Fraction) -> QueryPlan | None:
         spend = Rho(amount) if isinstance(self.plan.spend, Rho) else Epsilon(amount)
         try:
-            return plan_question(self.question, self.facts, spend, bias=self.asked.bias)
+            return plan_question(self.question, self.facts, spend, bias=self.options.bias)
         except DiscreetError:
             return None
 

@@ -1,14 +1,14 @@
-"""What stands behind a session: how what is asked becomes a plan, and which gate it goes through."""
+"""The analyst's context behind a session: schemas, the gate, and how a question becomes a plan."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
 
 from discreet.accounting import PrivacyLoss
 from discreet.algebra.expressions import Expression
-from discreet.core import BudgetExceeded, Finished, InvalidInput, Limit, PrivacyUnit, WrongType
+from discreet.core import Finished, InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
-from discreet.gate import Gate, Ledger, PersonalAccount, Release
+from discreet.gate import Gate, Ledger, PersonalAccount
 from discreet.gate.plans import need_label
 from discreet.query import (
     Asker,
@@ -26,17 +26,27 @@ from discreet.query import (
     plan_question,
     read_sql,
 )
-from discreet.session.advice import advised
-from discreet.session.asking import Asking, How, asking
 from discreet.session.datasets import Dataset
+from discreet.session.options import CheckedOptions, QuestionOptions, check_options
 from discreet.session.rows import OneOf
 
 #: The part of the budget for which limits are bought before an accuracy is promised, where none were given.
 LIMITS_PRICE = Fraction(1, 100)
 
 
-class Desk:
-    """One analyst's desk: the dataset, what is known of it, and a gate for each of its tables."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedQuestion:
+    """A question with its options and its plan, ready for the gate."""
+
+    question: Question
+    facts: Facts
+    options: CheckedOptions
+    plan: QueryPlan
+    gate: Gate[OneOf]
+
+
+class AnalystContext:
+    """Per-analyst state behind a session: the schemas that this analyst knows, and one gate per table."""
 
     def __init__(self, dataset: Dataset, analyst: str) -> None:
         self.dataset = dataset
@@ -80,12 +90,27 @@ class Desk:
         if self.dataset.closed:
             raise Finished("The session is closed.", fix="open the table again; what was answered is in its ledger")
 
-    def asking(self, how: How) -> Asking:
-        """Return how something is asked, checked."""
+    def check(self, given: QuestionOptions, kind: type = QuestionOptions) -> CheckedOptions:
+        """Return the options of a question, checked; the session must be open."""
         self.need_open()
-        return asking(**how, in_rho=self.ledger.budget.epsilon is None)
+        return check_options(given, kind=kind, in_rho=self.ledger.budget.epsilon is None)
 
-    def question(self, what: "str | Question | Frame", asked: Asking) -> Question:
+    def prepare(
+        self,
+        what: "str | Question | Frame",
+        given: QuestionOptions,
+        kind: type = QuestionOptions,
+        *,
+        buy: bool = False,
+    ) -> PreparedQuestion:
+        """Return a question with its plan. If `buy`, a contribution bound that an accuracy needs is bought first."""
+        options = self.check(given, kind)
+        question = self.question(what, options)
+        facts = self.limited(question, options, buy=buy)
+        plan = plan_question(question, facts, options.spend, bias=options.bias)
+        return PreparedQuestion(question=question, facts=facts, options=options, plan=plan, gate=self.gate(question))
+
+    def question(self, what: "str | Question | Frame", options: CheckedOptions) -> Question:
         """Return what is asked, as a value."""
         match what:
             case Question():
@@ -93,7 +118,7 @@ class Desk:
             case Frame():
                 return what.question
             case _:
-                return read_sql(self.need_text(what), self.known, self.dataset.public_scans, asked.matches)
+                return read_sql(self.need_text(what), self.known, self.dataset.public_scans, options.matches)
 
     def need_text(self, text: object) -> str:
         """Refuse what is no text."""
@@ -119,48 +144,31 @@ class Desk:
             return None
         return self.frame(name, None).filter(where).agg(n=count()).question.where
 
-    def facts(self, question: Question, asked: Asking) -> Facts:
+    def facts(self, question: Question, options: CheckedOptions) -> Facts:
         """Return what a planner has to know."""
-        if asked.limit is not None and self.unit.column is None:
+        if options.limit is not None and self.unit.column is None:
             raise InvalidInput(
                 "Nobody has more than one row here, so that there is nothing to limit.", fix="leave out limit"
             )
-        limit = self.dataset.limit if asked.limit is None else asked.limit
+        limit = self.dataset.limit if options.limit is None else options.limit
         known = self.known.get(question.table, next(iter(self.known.values())))
         return Facts(schema=known, schemas=tuple(self.known.values()), limit=limit, delta=self.dataset.delta)
 
-    def limited(self, question: Question, asked: Asking, *, buy: bool = False) -> Facts:
+    def limited(self, question: Question, options: CheckedOptions, *, buy: bool = False) -> Facts:
         """Return facts with the limit that an accuracy needs: bought before, or bought now, if that is wanted."""
-        facts = self.facts(question, asked)
-        if not isinstance(asked.spend, Within) or limit_known(question, facts) is not None:
+        facts = self.facts(question, options)
+        if not isinstance(options.spend, Within) or limit_known(question, facts) is not None:
             return facts
         price = self.ledger.budget.limit * LIMITS_PRICE
-        plan = plan_limits(question, facts, Rho(price) if asked.spend.rho else Epsilon(price))
+        plan = plan_limits(question, facts, Rho(price) if options.spend.rho else Epsilon(price))
         gate = self.gate(question)
         if gate.price(plan).stored is None:
             if not buy:
                 return facts  # which the planner refuses, and says why
             # What is refused under the smallest limit is refused under any: before the limit is paid for.
-            plan_question(question, replace(facts, limit=Limit()), asked.spend, bias=asked.bias)
+            plan_question(question, replace(facts, limit=Limit()), options.spend, bias=options.bias)
         return replace(facts, limit=limit_bought(gate.release(plan).answer))
 
     def gate(self, question: Question) -> Gate[OneOf]:
         """Return the gate of a question: where it names one table of several, it is meant."""
         return self.gates.get(question.table, next(iter(self.gates.values())))
-
-    def released(
-        self,
-        question: Question,
-        plan: QueryPlan,
-        facts: Facts,
-        asked: Asking,
-        *,
-        fresh: bool,
-        request: str | None,
-    ) -> Release:
-        """Return the release of a question; where the budget does not allow it, what could be done instead."""
-        try:
-            return self.gate(question).release(plan, request=request, fresh=fresh)
-        except BudgetExceeded as error:
-            refusal = error
-        raise advised(refusal, question, plan, facts, asked, self.ledger, self.analyst) from None

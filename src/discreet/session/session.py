@@ -1,15 +1,14 @@
 """A Gate with a friendly face: questions in, tables with errors out, everything paid for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import Unpack
 
-from discreet.core import Bounds, DiscreetError, InvalidInput, Number, WrongType
+from discreet.core import Bounds, BudgetExceeded, DiscreetError, InvalidInput, Number, WrongType
 from discreet.core.exact import flag
-from discreet.core.limits import Matches
 from discreet.core.schema import Value
 from discreet.gate import Ledger
 from discreet.gate.ledger.views import standing_lines
@@ -17,12 +16,14 @@ from discreet.gate.plans import need_label
 from discreet.gate.releases import one_line
 from discreet.query import (
     BoundsPlan,
+    Epsilon,
     Explanation,
     Frame,
     Participation,
+    ParticipationPlan,
     Question,
+    Rho,
     explain,
-    plan_question,
     plan_stream,
     predict,
     predict_batch,
@@ -31,19 +32,20 @@ from discreet.query import (
     view,
     view_hierarchy,
 )
+from discreet.session.advice import advise
 from discreet.session.answers.answer import Answer
-from discreet.session.asking import How, priced
 from discreet.session.bought import Note, usable_bounds
-from discreet.session.context import Desk
+from discreet.session.context import AnalystContext
 from discreet.session.counters import Counter
 from discreet.session.datasets import Dataset
 from discreet.session.descriptions import Description, description
-from discreet.session.participating import participation_of
+from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, priced
 from discreet.session.previews import Preview
 from discreet.session.workloads import (
     BatchAnswer,
     HierarchyAnswer,
-    Tree,
+    HierarchyOptions,
+    TreeOptions,
     WorkloadPreview,
     batch_answer,
     batch_plan,
@@ -60,7 +62,7 @@ class Session(AbstractContextManager["Session"]):
 
     def __init__(self, dataset: Dataset, *, analyst: str = "") -> None:
         self._dataset = dataset
-        self._desk = Desk(dataset, analyst)
+        self._context = AnalystContext(dataset, analyst)
 
     @classmethod
     def from_settings(cls, path: str | Path, *, analyst: str = "") -> "Session":
@@ -78,100 +80,102 @@ class Session(AbstractContextManager["Session"]):
     @property
     def analyst(self) -> str:
         """Who pays."""
-        return self._desk.analyst
+        return self._context.analyst
 
     @property
     def schema(self) -> Description:
         """What is public about the tables, to look at."""
-        return description(self._dataset, self._desk.known)
+        return description(self._dataset, self._context.known)
 
     def for_analyst(self, analyst: str) -> "Session":
         """Return a session on the same rows and the same ledger for another analyst; closing one closes all."""
-        self._desk.need_open()
+        self._context.need_open()
         return Session(self._dataset, analyst=need_label(analyst, "analyst"))
 
-    def sql(  # noqa: PLR0913 - each is a word that an analyst may say
-        self,
-        text: str,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        within: Number | Mapping[str, Number] | None = None,
-        confidence: Number = 0.95,
-        simultaneous: bool = False,
-        size: int | None = None,
-        limit: object = None,
-        bias: bool = False,
-        matches: Matches | None = None,
-        fresh: bool = False,
-        request: str | None = None,
-    ) -> Answer:
-        """Return the answer to a question in SQL, paid for once: asking the same again is free.
+    @list_options(ReleaseOptions)
+    def sql(self, text: str, **options: Unpack[ReleaseOptions]) -> Answer:
+        """Return the answer to a question in SQL.
 
-        Pay with `epsilon` (Laplace noise), with `rho` (zCDP, Gaussian noise), or say the error that is wanted,
-        `within`, and the least price is found: one number for all columns or one for each by name, with a public guess
-        of the rows in a group (`size`) for averages; where no limit was given, one is bought first, once, for a
-        hundredth of the budget. Error bars are at `confidence`, of each cell or (`simultaneous`)
-        of all at once. `limit` is how much of the answer one person may touch, if not as declared. `bias` also buys how
-        many people lost rows to limits or values to bounds. `matches` lets people be joined with each other, and says
-        how far. `fresh` draws new noise, and pays again. `request` is an id of your own, under which it is safe to
-        repeat after whatever went wrong.
+        The cost is charged once: the same question again is free. Pay with exactly one of `epsilon`, `rho`, `within`.
+
+        Args:
+            text: A SELECT statement; the page on SQL lists the dialect.
+            options: Keywords:
+
+                * `epsilon`: The price in ε; noise is Laplace.
+                * `rho`: The price in ρ of zero-concentrated differential privacy; noise is Gaussian.
+                * `within`: The error that is wanted, for all columns or by column name; the least price is found. Where
+                  no contribution bound was declared, one is bought first, once, for a hundredth of the budget.
+                * `confidence`: The confidence of error bars; 0.95 by default.
+                * `simultaneous`: Whether error bars hold for all cells at once, or (the default) for each by itself.
+                * `size`: A public guess of the number of rows per group; `within` needs it for averages.
+                * `limit`: The contribution bound of this question, if not the declared one.
+                * `bias`: Whether to estimate how many people lost rows to the contribution bound or values to bounds.
+                * `matches`: How many rows of different people may match, for joins of people with each other.
+                * `fresh`: Whether to draw new noise and pay again.
+                * `request`: An id of your own, with which it is safe to retry after any failure.
+
+        Returns:
+            The answer: a table with error bars, its cost and its receipt.
+
+        Raises:
+            QueryRefused: The SQL cannot be answered privately; the error names the place and a fix.
+            BudgetExceeded: The price does not fit into the remaining budget. Nothing was paid.
+            WrongType: An option is unknown or has the wrong type.
+
+        Example:
+            >>> session.sql("SELECT COUNT(*) FROM visits", epsilon=0.5)  # doctest: +SKIP
+
         """
-        return self.release(
-            self._desk.need_text(text),
-            fresh=fresh,
-            request=request,
-            epsilon=epsilon,
-            rho=rho,
-            within=within,
-            confidence=confidence,
-            simultaneous=simultaneous,
-            size=size,
-            limit=limit,
-            bias=bias,
-            matches=matches,
-        )
+        return self.release(self._context.need_text(text), **options)
 
-    def release(
-        self,
-        what: "str | Question | Frame",
-        /,
-        *,
-        fresh: bool = False,
-        request: str | None = None,
-        **how: Unpack[How],
-    ) -> Answer:
-        """Return the answer to a question, in SQL or as a value, which a frame's is. See `sql`."""
-        asked = self._desk.asking(how)
-        anew = flag(fresh, "fresh")
-        question = self._desk.question(what, asked)
-        facts = self._desk.limited(question, asked, buy=True)
-        plan = plan_question(question, facts, asked.spend, bias=asked.bias)
-        release = self._desk.released(question, plan, facts, asked, fresh=anew, request=request)
-        result = view(question, plan, release.answer, confidence=asked.confidence, simultaneous=asked.simultaneous)
-        return Answer(question, plan, release, result, personal=self._desk.personal)
+    @list_options(ReleaseOptions)
+    def release(self, what: "str | Question | Frame", /, **options: Unpack[ReleaseOptions]) -> Answer:
+        """Return the answer to a question: SQL, a frame, or a question as a value. Options are those of `sql`."""
+        ready = self._context.prepare(what, options, ReleaseOptions, buy=True)
+        checked = ready.options
+        try:
+            release = ready.gate.release(ready.plan, request=checked.request, fresh=checked.fresh)
+        except BudgetExceeded as error:
+            refusal = error
+        else:
+            result = view(
+                ready.question,
+                ready.plan,
+                release.answer,
+                confidence=checked.confidence,
+                simultaneous=checked.simultaneous,
+            )
+            return Answer(ready.question, ready.plan, release, result, personal=self._context.personal)
+        raise advise(refusal, ready, self.ledger, self.analyst) from None
 
-    def preview(self, what: "str | Question | Frame", /, **how: Unpack[How]) -> Preview:
-        """Return what a question would cost, how far off it would be, whether it fits. Free; no row is looked at."""
-        asked = self._desk.asking(how)
-        question = self._desk.question(what, asked)
-        facts = self._desk.limited(question, asked)
-        plan = plan_question(question, facts, asked.spend, bias=asked.bias)
-        price = self._desk.gate(question).price(plan)
+    @list_options(QuestionOptions)
+    def preview(self, what: "str | Question | Frame", /, **options: Unpack[QuestionOptions]) -> Preview:
+        """Return the cost of a question, its predicted errors, and whether it fits. Free; no row is read.
+
+        Options are those of `sql`, without `fresh` and `request`.
+        """
+        ready = self._context.prepare(what, options)
+        checked, price = ready.options, ready.gate.price(ready.plan)
         return Preview(
             price=price,
-            plan=plan,
+            plan=ready.plan,
             predicted=predict(
-                question, plan, confidence=asked.confidence, simultaneous=asked.simultaneous, size=asked.size
+                ready.question,
+                ready.plan,
+                confidence=checked.confidence,
+                simultaneous=checked.simultaneous,
+                size=checked.size,
             ),
-            confidence=asked.confidence,
-            simultaneous=asked.simultaneous,
+            confidence=checked.confidence,
+            simultaneous=checked.simultaneous,
             symbol=self.ledger.budget.symbol,
             release=None if price.stored is None else self.ledger.release_of(price.stored),
-            personal=self._desk.personal,
-            dear=self._desk.is_dear(plan.cost),
+            personal=self._context.personal,
+            dear=self._context.is_dear(ready.plan.cost),
         )
 
+    @list_options(QuestionOptions)
     def participation(
         self,
         what: "str | Question | Frame",
@@ -180,24 +184,33 @@ class Session(AbstractContextManager["Session"]):
         price: Number,
         fresh: bool = True,
         request: str | None = None,
-        **how: Unpack[How],
+        **options: Unpack[QuestionOptions],
     ) -> Participation:
-        """Return about how many people still take part in a question, with personal accounts; for a price.
+        """Return about how many people still take part in a question, with personal accounts.
 
-        `price` is in the currency that the question is asked in. It is paid by those who are counted, and the question
-        itself is not asked. Whoever has left since the last time is no longer in it, so that it is counted anew.
+        Two noisy counts are bought for `price`, in the currency of the question; the people who are counted pay. The
+        question itself is not asked. People leave as their budgets run out, so that `fresh` counts are the default.
         """
-        asked = self._desk.asking(how)
-        return participation_of(self._desk, what, asked, price, fresh=fresh, request=request)
+        if not self.ledger.budget.personal:
+            self._context.check(options)
+            raise InvalidInput(
+                "Participation is complete here: the budget belongs to the dataset, and nobody leaves.",
+                fix='ask the question; people leave only with personal accounts, Budget(…, per="person")',
+            )
+        ready = self._context.prepare(what, options)
+        self.ledger.book.account.admit(ready.plan.cost, self.analyst)  # what would be refused, nobody takes part in
+        spend = Rho(price) if isinstance(ready.plan.spend, Rho) else Epsilon(price)
+        plan, confidence = ParticipationPlan(ready.plan, spend), ready.options.confidence
+        answer = ready.gate.release(plan, request=request, fresh=flag(fresh, "fresh")).answer
+        return Participation(answer["asked"], answer["taking part"], plan.error(confidence), confidence)
 
-    def explain(self, what: "str | Question | Frame", /, **how: Unpack[How]) -> Explanation:
-        """Return who is protected and how, and what would halve the error. Free; no row is looked at."""
-        asked = self._desk.asking(how)
-        question = self._desk.question(what, asked)
-        facts = self._desk.limited(question, asked)
-        plan = plan_question(question, facts, asked.spend, bias=asked.bias)
-        return explain(question, plan, confidence=asked.confidence, size=asked.size)
+    @list_options(QuestionOptions)
+    def explain(self, what: "str | Question | Frame", /, **options: Unpack[QuestionOptions]) -> Explanation:
+        """Return the privacy unit, the mechanisms, and what would halve the error. Free; no row is read."""
+        ready = self._context.prepare(what, options)
+        return explain(ready.question, ready.plan, confidence=ready.options.confidence, size=ready.options.size)
 
+    @list_options(ReleaseOptions)
     def batch(
         self,
         questions: "Sequence[str | Question | Frame]",
@@ -205,29 +218,28 @@ class Session(AbstractContextManager["Session"]):
         weights: Sequence[Number] | None = None,
         consistent: bool = True,
         other: bool = False,
-        fresh: bool = False,
-        request: str | None = None,
-        **how: Unpack[How],
+        **options: Unpack[ReleaseOptions],
     ) -> BatchAnswer:
-        """Return the answers to several questions, at one price: what they share is measured once.
+        """Return the answers to several questions, for one price: measurements that they share are made once.
 
         Pay with `epsilon` or `rho`, for all of them together. `weights` say how much the error of each question counts.
-        If `consistent`, counts and sums over public groups add up: see the page on workloads. `other` buys what the
-        groups come to that are not shown, where groups are private. The rest is as in `sql`.
+        If `consistent`, counts and sums over public groups add up: see the page on workloads. `other` buys the totals
+        of the groups that are not shown, where groups are private. Other options are those of `sql`.
         """
-        asked = self._desk.asking(how)
-        plan, gate = batch_plan(self._desk, questions, asked, weights, consistent=consistent, other=other)
-        release = gate.release(plan, request=request, fresh=flag(fresh, "fresh"))
-        saving = saving_of(plan, self._desk.delta)
+        checked = self._context.check(options, ReleaseOptions)
+        plan, gate = batch_plan(self._context, questions, checked, weights, consistent=consistent, other=other)
+        release = gate.release(plan, request=checked.request, fresh=checked.fresh)
+        saving = saving_of(plan, self._context.delta)
         return batch_answer(
             plan,
             release,
             saving,
-            asked.confidence,
-            simultaneous=asked.simultaneous,
-            personal=self._desk.personal,
+            checked.confidence,
+            simultaneous=checked.simultaneous,
+            personal=self._context.personal,
         )
 
+    @list_options(QuestionOptions)
     def preview_batch(
         self,
         questions: "Sequence[str | Question | Frame]",
@@ -235,50 +247,40 @@ class Session(AbstractContextManager["Session"]):
         weights: Sequence[Number] | None = None,
         consistent: bool = True,
         other: bool = False,
-        **how: Unpack[How],
+        **options: Unpack[QuestionOptions],
     ) -> WorkloadPreview:
-        """Return what a batch would cost, its errors, and what it saves over asking one by one. Free."""
-        asked = self._desk.asking(how)
-        plan, gate = batch_plan(self._desk, questions, asked, weights, consistent=consistent, other=other)
-        predicted = predict_batch(plan, asked.confidence, simultaneous=asked.simultaneous)
+        """Return the cost of a batch, its predicted errors, and its saving over single questions. Free."""
+        checked = self._context.check(options)
+        plan, gate = batch_plan(self._context, questions, checked, weights, consistent=consistent, other=other)
+        predicted = predict_batch(plan, checked.confidence, simultaneous=checked.simultaneous)
         return WorkloadPreview(
-            gate.price(plan), plan, predicted, self._desk.personal, saving_of(plan, self._desk.delta)
+            gate.price(plan), plan, predicted, self._context.personal, saving_of(plan, self._context.delta)
         )
 
-    def hierarchy(  # noqa: PLR0913 - each is one thing that is declared or asked for
-        self,
-        keys: Sequence[str],
-        paths: Sequence[Sequence[Value]],
-        *,
-        table: str | None = None,
-        where: str | None = None,
-        people: bool = False,
-        weights: Sequence[Number] | None = None,
-        even: bool = False,
-        total: int | None = None,
-        fresh: bool = False,
-        request: str | None = None,
-        **how: Unpack[How],
+    @list_options(HierarchyOptions)
+    def hierarchy(
+        self, keys: Sequence[str], paths: Sequence[Sequence[Value]], **options: Unpack[HierarchyOptions]
     ) -> HierarchyAnswer:
         """Return counts at every level of a tree, such as nation → state → county, that add up.
 
         `keys` are columns from coarse to fine, and `paths` the public list of all leaves, as in ("Ohio", "Adams").
-        Rows are counted, or `people`; `where` is a condition in SQL; `total` a number of all that is public.
+        Rows of `table` are counted, or `people`; `where` is a condition in SQL; `total` a public number of all.
         `weights` say how much the errors of each level count, from the top down; `even` splits the price evenly.
+        Other options are those of `sql`.
         """
-        tree = Tree(table=table, where=where, people=people, weights=weights, even=even, total=total, **how)
-        plan, gate, asked = hierarchy_plan(self._desk, keys, paths, tree)
-        release = gate.release(plan, request=request, fresh=flag(fresh, "fresh"))
-        result = view_hierarchy(plan, release.answer, asked.confidence, simultaneous=asked.simultaneous)
-        return HierarchyAnswer(plan, release, result, self._desk.personal)
+        plan, gate, checked = hierarchy_plan(self._context, keys, paths, options, HierarchyOptions)
+        release = gate.release(plan, request=checked.request, fresh=checked.fresh)
+        result = view_hierarchy(plan, release.answer, checked.confidence, simultaneous=checked.simultaneous)
+        return HierarchyAnswer(plan, release, result, self._context.personal)
 
+    @list_options(TreeOptions)
     def preview_hierarchy(
-        self, keys: Sequence[str], paths: Sequence[Sequence[Value]], **tree: Unpack[Tree]
+        self, keys: Sequence[str], paths: Sequence[Sequence[Value]], **options: Unpack[TreeOptions]
     ) -> WorkloadPreview:
-        """Return what a hierarchy would cost, and the largest error of each level, from the top down. Free."""
-        plan, gate, asked = hierarchy_plan(self._desk, keys, paths, tree)
-        predicted = predict_hierarchy(plan, asked.confidence, simultaneous=asked.simultaneous)
-        return WorkloadPreview(gate.price(plan), plan, tuple((one,) for one in predicted), self._desk.personal)
+        """Return the cost of a hierarchy, and the largest error of each level, from the top down. Free."""
+        plan, gate, checked = hierarchy_plan(self._context, keys, paths, options, TreeOptions)
+        predicted = predict_hierarchy(plan, checked.confidence, simultaneous=checked.simultaneous)
+        return WorkloadPreview(gate.price(plan), plan, tuple((one,) for one in predicted), self._context.personal)
 
     def counter(  # noqa: PLR0913 - what a stream is, in one line
         self,
@@ -300,24 +302,24 @@ class Session(AbstractContextManager["Session"]):
         first `limit` rows count; with 1, people are counted on the day they were first seen. Nothing is paid before
         the first `refresh`, and nothing after it.
         """
-        self._desk.need_open()
+        self._context.need_open()
         name = self._dataset.need_table(table)
         plan = plan_stream(
-            self._desk.known[name],
+            self._context.known[name],
             day=day,
             start=start,
             steps=steps,
             spend=priced(epsilon, rho),
             limit=limit,
-            where=self._desk.condition(name, where),
+            where=self._context.condition(name, where),
             every=every,
         )
-        return Counter(plan, self._desk.gates[name], request)
+        return Counter(plan, self._context.gates[name], request)
 
     def table(self, name: str | None = None) -> Frame:
         """Return the table as a frame, to filter, group and aggregate; its `release` asks this session."""
-        self._desk.need_open()
-        return self._desk.frame(self._dataset.need_table(name), self)
+        self._context.need_open()
+        return self._context.frame(self._dataset.need_table(name), self)
 
     def buy_bounds(
         self, column: str, *, epsilon: Number | None = None, rho: Number | None = None, fresh: bool = False
@@ -327,22 +329,22 @@ class Session(AbstractContextManager["Session"]):
         They are powers of two between which nearly everybody's values lie, found with noise. What was bought before is
         returned for nothing, whatever the price; `fresh` buys anew, and the new bounds are the ones that count.
         """
-        self._desk.need_open()
+        self._context.need_open()
         schema, name = self._dataset.need_boundless(column)
-        known = self._desk.known[schema.table].find(name)
+        known = self._context.known[schema.table].find(name)
         if known is not None and known.bounds is not None and not fresh:
             return known.bounds
         spend = priced(epsilon, rho)
         plan = BoundsPlan(schema, name, spend)
-        release = self._desk.gates[schema.table].release(plan, fresh=flag(fresh, "fresh"))
+        release = self._context.gates[schema.table].release(plan, fresh=flag(fresh, "fresh"))
         bounds = usable_bounds(plan, release.answer)
         if bounds is None:
             raise InvalidInput(
                 f"The bounds of {name!r} came out beyond what can be counted with: so few people need a higher price.",
                 fix="buy again for more, with fresh=True; or declare the bounds",
             )
-        self.ledger.annotate(Note(name, release.number, spend).text(), by=self._desk.analyst or "session")
-        self._desk.learn()
+        self.ledger.annotate(Note(name, release.number, spend).text(), by=self._context.analyst or "session")
+        self._context.learn()
         return bounds
 
     def close(self) -> None:
@@ -355,8 +357,8 @@ class Session(AbstractContextManager["Session"]):
         self.close()
 
     def __repr__(self) -> str:
-        head = f"Session on {one_line(', '.join(self._desk.known))}, protecting {one_line(self._desk.unit)}"
-        who = f" · analyst {one_line(self._desk.analyst)}" if self._desk.analyst else ""
+        head = f"Session on {one_line(', '.join(self._context.known))}, protecting {one_line(self._context.unit)}"
+        who = f" · analyst {one_line(self._context.analyst)}" if self._context.analyst else ""
         if self._dataset.closed:
             return f"{head}{who} · closed"
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from discreet.core import InvalidInput, Number, WrongType
 from discreet.core.errors import kind_of
@@ -29,8 +29,8 @@ from discreet.query import (
 from discreet.session.answers.answer import MAY_HAVE_LEFT, Answer, percent
 from discreet.session.answers.cells import error_text
 from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
-from discreet.session.asking import Asking, How, need_price
-from discreet.session.context import Desk
+from discreet.session.context import AnalystContext
+from discreet.session.options import CheckedOptions, QuestionOptions, ReleaseOptions, need_price
 from discreet.session.previews import WHO_PAYS
 from discreet.session.rows import OneOf
 
@@ -91,9 +91,9 @@ def _left_over(other: Result) -> list[str]:
 
 
 def batch_plan(
-    desk: Desk,
+    context: AnalystContext,
     questions: "Sequence[str | Question | Frame]",
-    asked: Asking,
+    options: CheckedOptions,
     weights: Sequence[Number] | None,
     *,
     consistent: bool,
@@ -102,16 +102,16 @@ def batch_plan(
     """Return the plan of several questions, and the gate that it goes through."""
     if isinstance(questions, str) or not isinstance(questions, Sequence):
         raise WrongType(f"The questions are {kind_of(questions)}, not a list.", fix='pass ["SELECT …", "SELECT …"]')
-    read = [desk.question(each, asked) for each in questions]
+    read = [context.question(each, options) for each in questions]
     first = need_one_table(read)
     plan = plan_batch(
-        read, desk.facts(first, asked), need_price(asked), weights=weights, consistent=consistent, other=other
+        read, context.facts(first, options), need_price(options), weights=weights, consistent=consistent, other=other
     )
-    return plan, desk.gate(first)
+    return plan, context.gate(first)
 
 
-class Tree(How, total=False):
-    """How a tree is counted, and paid for. See `Session.hierarchy`."""
+class TreeOptions(QuestionOptions, total=False):
+    """The keywords of counts at every level of a tree. `Session.hierarchy` explains each."""
 
     table: str | None
     where: str | None
@@ -121,29 +121,35 @@ class Tree(How, total=False):
     total: int | None
 
 
-#: What the plan of a tree takes as it was said.
+class HierarchyOptions(TreeOptions, ReleaseOptions, total=False):
+    """The same, for counts that are released: also whether to draw new noise, and a request id."""
+
+
+#: The options that the plan of a tree takes as they were given.
 COUNTED = ("people", "weights", "even", "total")
 
 
 def hierarchy_plan(
-    desk: Desk, keys: Sequence[str], paths: Sequence[Sequence[Value]], tree: Tree
-) -> tuple[HierarchyPlan, Gate[OneOf], Asking]:
-    """Return the plan of counts at every level of a tree, the gate that it goes through, and how it is asked for."""
-    said = dict[str, Any](tree)
-    table, where = said.pop("table", None), said.pop("where", None)
-    counted = {name: said.pop(name) for name in COUNTED if name in said}
-    asked = desk.asking(cast("How", said))
-    name = desk.dataset.need_table(table)
+    context: AnalystContext,
+    keys: Sequence[str],
+    paths: Sequence[Sequence[Value]],
+    given: TreeOptions | HierarchyOptions,
+    kind: type,
+) -> tuple[HierarchyPlan, Gate[OneOf], CheckedOptions]:
+    """Return the plan of counts at every level of a tree, its gate, and its options."""
+    options = context.check(given, kind)
+    said: dict[str, Any] = dict(given)
+    name = context.dataset.need_table(said.get("table"))
     plan = plan_hierarchy(
-        desk.known[name],
+        context.known[name],
         keys=keys,
         paths=paths,
-        spend=need_price(asked),
-        limit=desk.dataset.limit if asked.limit is None else asked.limit,
-        where=desk.condition(name, where),
-        **counted,
+        spend=need_price(options),
+        limit=context.dataset.limit if options.limit is None else options.limit,
+        where=context.condition(name, said.get("where")),
+        **{option: said[option] for option in COUNTED if option in said},
     )
-    return plan, desk.gates[name], asked
+    return plan, context.gates[name], options
 
 
 def batch_answer(

@@ -18,7 +18,7 @@ from discreet.data.work_bounds import check_work
 from discreet.gate.accounts.charges import Prospect
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
-from discreet.query.planning.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
+from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.spending import Rho, Spend
 from discreet.query.relations.row_cap_words import cap_text
 
@@ -102,7 +102,9 @@ class BoundsPlan:
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the two ends, exactly, as texts."""
         aggregation = self._aggregation(salt_of(self.canonical()))
-        counts = aggregated(data, aggregation, lambda: [PassCost(choice.cost) for choice in self._choices]).answers
+        counts = choose_aggregate(data, lambda: [PassCost(choice.cost) for choice in self._choices])(
+            aggregation
+        ).answers
         cells = [choice.choose(each, entropy=entropy) for choice, each in zip(self._choices, counts, strict=True)]
         low, high = lower_end(cells[0]), upper_end(cells[1])
         if self._value.kind is Kind.INTEGER:

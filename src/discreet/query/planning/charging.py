@@ -144,8 +144,8 @@ def check_pass(data: Table | Prospect, aggregation: Aggregation) -> None:
         check(aggregation)
 
 
-def aggregated(data: Table | Taking, aggregation: Aggregation, costs: Callable[[], Sequence[PassCost]]) -> Exact:
-    """Return exact answers; with personal accounts of those who can pay their costs, and do."""
-    if isinstance(data, Taking):
-        return data.aggregate_for(aggregation, Charges(aggregation.aggregates, tuple(costs())))
-    return data.aggregate(aggregation)
+def choose_aggregate(data: Table | Taking, costs: Callable[[], Sequence[PassCost]]) -> Callable[[Aggregation], Exact]:
+    """Return the table's own `aggregate`; with personal accounts, one that charges `costs` to those who take part."""
+    if not isinstance(data, Taking):
+        return data.aggregate
+    return lambda aggregation: data.aggregate_for(aggregation, Charges(aggregation.aggregates, tuple(costs())))

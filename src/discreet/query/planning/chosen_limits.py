@@ -14,7 +14,7 @@ from discreet.core.canonical_text import Record, canonical_name, canonical_text
 from discreet.core.schema import Schema
 from discreet.gate.accounts.charges import Prospect
 from discreet.noise import Entropy
-from discreet.query.planning.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
+from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Spend
 from discreet.query.relations.row_cap_words import cap_text
@@ -47,7 +47,7 @@ class ChosenLimit:
 
     def choose(self, data: Table, passing: Aggregation, pricing: Pricing, entropy: Entropy) -> Limit:
         """Return a limit for the rows that pass."""
-        counts = aggregated(data, passing, lambda: [PassCost(loss) for loss in self.losses(pricing)]).answers
+        counts = choose_aggregate(data, lambda: [PassCost(loss) for loss in self.losses(pricing)])(passing).answers
         share = self.share / len(self.loads)
         found = {
             load.load: pricing.choice(share, load.most).choose(each, entropy=entropy)

@@ -19,7 +19,7 @@ from discreet.core.limits import AnyLimit
 from discreet.gate.accounts.charges import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.noise import Entropy
-from discreet.query.planning.charging import UNSALTED, PassCost, aggregated, check_pass
+from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate
 from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.spending import Epsilon, Rho
@@ -80,7 +80,7 @@ class ParticipationPlan:
     def _counted(self, data: Table, passing: Aggregation, entropy: Entropy, *, paying: bool) -> int:
         besides = self.question.costs(self._limit) if paying else []
         costs = [PassCost(self._noise.cost), *(one.besides() for one in besides)]
-        exact = aggregated(data, passing, lambda: costs)
+        exact = choose_aggregate(data, lambda: costs)(passing)
         return int(self._noise.perturb(exact.answers[-1], entropy=entropy)[0])
 
     @property

@@ -29,7 +29,7 @@ from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Schema, Value
 from discreet.gate.accounts.charges import Prospect
 from discreet.noise import Entropy
-from discreet.query.planning.charging import UNSALTED, PassCost, aggregated, can_be_charged, check_pass
+from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.measurements import End, Keys, Levels, Noisy, Part
 from discreet.query.planning.pricing import Pricing
@@ -116,7 +116,8 @@ class QueryPlan:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""
         salt = self.salt
         limit = self._limit(data, salt, entropy)
-        exact = aggregated(data, self._aggregation(limit, tuple(self.aggregates()), salt), lambda: self.costs(limit))
+        aggregate = choose_aggregate(data, lambda: self.costs(limit))
+        exact = aggregate(self._aggregation(limit, tuple(self.aggregates()), salt))
         answers = dict(zip(self.aggregates(), exact.answers, strict=True))
         return self._released(exact, answers, limit, entropy)
 

@@ -19,7 +19,7 @@ from discreet.gate.accounts.charges import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.marginals import Axes, margin
 from discreet.noise import Entropy
-from discreet.query.planning.charging import UNSALTED, PassCost, aggregated, check_pass
+from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate
 from discreet.query.planning.measurements import Keys, Noisy, Part
 from discreet.query.planning.plans import aggregate_of, packed, plain
 from discreet.query.planning.pricing import Pricing
@@ -102,7 +102,7 @@ class BatchPass:
     def run(self, data: Table, entropy: Entropy, salt: int) -> dict[str, Any]:
         """Return what is measured, noisy, and the groups that are shown."""
         aggregates = self._aggregates
-        exact = aggregated(data, self.aggregation(aggregates, salt), self._costs)
+        exact = choose_aggregate(data, self._costs)(self.aggregation(aggregates, salt))
         answers = dict(zip(aggregates, exact.answers, strict=True))
         bits = [
             self.pricing(one.axes).perturb(one.part, one.share, answers[aggregate_of(one.part)], entropy)

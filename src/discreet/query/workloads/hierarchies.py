@@ -26,7 +26,7 @@ from discreet.gate.accounts.charges import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.consistency import Tree
 from discreet.noise import Entropy
-from discreet.query.planning.charging import UNSALTED, PassCost, aggregated, check_pass, noise_cost
+from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate, noise_cost
 from discreet.query.planning.measurements import words_of
 from discreet.query.planning.plans import packed
 from discreet.query.planning.spending import Rho, Spend
@@ -121,7 +121,7 @@ class HierarchyPlan:
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy counts of all levels that are measured, from the top down."""
-        counts = [aggregated(data, self.aggregation, self._costs).answers[0]]
+        counts = [choose_aggregate(data, self._costs)(self.aggregation).answers[0]]
         for level in reversed(range(len(self.keys))):
             counts.insert(0, self.tree.sums(level, counts[0]))
         noises = [self.noise(level) for level in range(len(counts))]

@@ -1,0 +1,169 @@
+"""Question options: the keywords with which a question is asked, spelled once and checked once."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypedDict, TypeVar, cast
+
+from discreet.core import InvalidInput, Number, WrongType, probability, whole
+from discreet.core.errors import kind_of
+from discreet.core.exact import flag
+from discreet.core.limits import AnyLimit, Matches
+from discreet.core.schema import closest
+from discreet.query import Epsilon, Rho, Within
+from discreet.session.declared import read_limit
+
+
+class QuestionOptions(TypedDict, total=False):
+    """The keywords of every question: exactly one of epsilon, rho and within. `Session.sql` explains each."""
+
+    epsilon: Number | None
+    rho: Number | None
+    within: Number | Mapping[str, Number] | None
+    confidence: Number
+    simultaneous: bool
+    size: int | None
+    limit: object
+    bias: bool
+    matches: Matches | None
+
+
+class ReleaseOptions(QuestionOptions, total=False):
+    """The keywords of a question that is answered: also whether to draw new noise, and a request id."""
+
+    fresh: bool
+    request: str | None
+
+
+#: The options whose default is not None.
+DEFAULTS: Mapping[str, object] = {"confidence": 0.95, "simultaneous": False, "bias": False, "fresh": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedOptions:
+    """The options of a question, checked."""
+
+    spend: Epsilon | Rho | Within
+    confidence: Fraction
+    simultaneous: bool
+    size: int | None
+    limit: AnyLimit | None
+    bias: bool
+    matches: Matches | None
+    fresh: bool
+    request: str | None
+
+
+def check_options(given: QuestionOptions | ReleaseOptions, *, kind: type, in_rho: bool) -> CheckedOptions:
+    """Return the options of a question, checked; an accuracy is paid for in ρ if `in_rho`, otherwise in ε.
+
+    `kind` is the TypedDict that lists the options which this call takes.
+    """
+    _need_known(given, kind)
+    said: Any = {**dict.fromkeys(kind.__annotations__), **DEFAULTS, "request": None, **given}
+    _need_one({name: said[name] for name in ("epsilon", "rho", "within")})
+    confidence = probability(said["confidence"], "confidence")
+    simultaneous = flag(said["simultaneous"], "simultaneous")
+    size = None if said["size"] is None else whole(said["size"], "size")
+    spend: Epsilon | Rho | Within
+    if said["within"] is None:
+        spend = priced(said["epsilon"], said["rho"])
+    else:
+        error = need_error(said["within"])
+        spend = Within(error, confidence=confidence, simultaneous=simultaneous, size=size, rho=in_rho)
+    return CheckedOptions(
+        spend=spend,
+        confidence=confidence,
+        simultaneous=simultaneous,
+        size=size,
+        limit=read_limit(said["limit"]),
+        bias=flag(said["bias"], "bias"),
+        matches=_need_matches(said["matches"]),
+        fresh=flag(said["fresh"], "fresh"),
+        request=said["request"],
+    )
+
+
+def _need_known(given: Mapping[str, object], kind: type) -> None:
+    """Refuse a keyword that this call does not take."""
+    known = kind.__annotations__
+    for name in given:
+        if name not in known:
+            meant = closest(name, known)
+            raise WrongType(
+                f"Unknown option {name!r}.",
+                fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(known)}",
+            )
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def list_options(kind: type) -> Callable[[Method], Method]:
+    """Return a decorator that puts the options of a TypedDict into a method's signature, for `help` and notebooks."""
+
+    def listed(method: Method) -> Method:
+        signature = inspect.signature(method)
+        named = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=annotation)
+            for name, annotation in kind.__annotations__.items()
+        ]
+        cast("Any", method).__signature__ = signature.replace(parameters=[*named, *options])
+        return method
+
+    return listed
+
+
+def priced(epsilon: Number | None, rho: Number | None) -> Epsilon | Rho:
+    """Return a price in one of the two currencies."""
+    if epsilon is not None and rho is None:
+        return Epsilon(epsilon)
+    if rho is not None and epsilon is None:
+        return Rho(rho)
+    raise InvalidInput(
+        f"A price is an epsilon or a rho, and {'neither is' if rho is None else 'both are'} given.",
+        fix="pass epsilon=0.1, or rho=0.01",
+    )
+
+
+def need_price(asked: CheckedOptions) -> Epsilon | Rho:
+    """Return the price of what is asked together; an accuracy is looked for one question at a time."""
+    if isinstance(asked.spend, Within):
+        raise InvalidInput("What is asked together has a price, not an accuracy.", fix="pass epsilon=1, or rho=0.1")
+    if asked.bias:
+        raise InvalidInput("Biases are estimated for one question at a time.", fix="leave out bias")
+    return asked.spend
+
+
+def _need_matches(matches: object) -> Matches | None:
+    if matches is not None and not isinstance(matches, Matches):
+        raise WrongType(f"matches is {kind_of(matches)}, not Matches.", fix="pass discreet.Matches(rows=1, matches=10)")
+    return matches
+
+
+def _need_one(given: Mapping[str, object]) -> None:
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) == 1:
+        return
+    said = "neither epsilon, rho nor within" if not named else " and ".join(named)
+    raise InvalidInput(
+        f"A question is paid for in one way, and {said} {'is' if not named else 'are'} given.",
+        fix="pass epsilon=0.5; or rho=0.01; or within=25, the error that is wanted, and the price is found",
+    )
+
+
+def need_error(within: object) -> Number | Mapping[str, Number]:
+    """Return the error that is wanted: a number for all columns, or one for each by name."""
+    if isinstance(within, Mapping):
+        for name in within:
+            if not isinstance(name, str):
+                raise WrongType(f"A name in within is {kind_of(name)}, not a text.", fix='pass within={"n": 25}')
+        return within
+    if isinstance(within, str) or not hasattr(within, "__float__"):
+        raise WrongType(
+            f"within is {kind_of(within)}, neither a number nor a dictionary.",
+            fix='pass within=25, for ±25; or within={"n": 25, "stay": 0.5}, by columns',
+        )
+    return within  # type: ignore[return-value]

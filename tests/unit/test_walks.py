@@ -1,0 +1,77 @@
+"""The walks through the house, counted: how many of our functions stand between a call and what it leads to.
+
+`docs/walks.md` draws them. A walk that grows longer fails here, and is either shortened or allowed on purpose.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import pandas as pd
+import pytest
+
+import discreet
+
+SOURCE = Path(discreet.__file__).parent
+#: The most frames from `Session.sql` to the statement that DuckDB is sent, both counted, and modules that they are in.
+QUESTION_FRAMES, QUESTION_MODULES = 18, 8
+
+QUESTION = "SELECT ward, COUNT(*) AS n FROM visits WHERE stay > 2 GROUP BY ward"
+PEOPLE, ROWS = 50, 200
+
+
+def walk_to(module: str, function: str, call: Callable[[], object]) -> list[tuple[str, str]]:
+    """Return our frames, as (module, function), on the first way of a call to a function; the outermost first."""
+    walk: list[tuple[str, str]] = []
+
+    def look(frame: FrameType, event: str, _argument: object) -> None:
+        here = frame.f_code
+        if walk or event != "call" or here.co_name != function or Path(here.co_filename) != SOURCE / module:
+            return
+        above: FrameType | None = frame
+        while above is not None:
+            path = Path(above.f_code.co_filename)
+            if path.is_relative_to(SOURCE):
+                walk.insert(0, (path.relative_to(SOURCE).as_posix(), above.f_code.co_name))
+            above = above.f_back
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return walk
+
+
+@pytest.fixture
+def session(tmp_path):
+    rows = range(ROWS)
+    visits = pd.DataFrame(
+        {
+            "person": [row % PEOPLE for row in rows],
+            "ward": ["AB"[row % 2] for row in rows],
+            "stay": [row % 9 for row in rows],
+        }
+    )
+    with discreet.open(
+        visits,
+        table="visits",
+        person="person",
+        groups={"ward": ["A", "B"]},
+        limit=discreet.Limit(groups=2, rows_per_group=3),
+        budget=discreet.Budget(epsilon=3),
+        ledger=tmp_path / "visits.ledger",
+    ) as opened:
+        yield opened
+
+
+def test_a_question_reaches_the_engine_in_few_frames(session):
+    """Session, gate, plan, table: none of them is passed twice, and nothing stands between them without need."""
+    walk = walk_to("data/duckdb/connection.py", "fetch", lambda: session.sql(QUESTION, epsilon=1))
+    assert walk[0] == ("session/session.py", "sql")
+    assert len(walk) <= QUESTION_FRAMES, walk
+    assert len({module for module, _ in walk}) <= QUESTION_MODULES, walk
+    rooms = [module.split("/")[0] for module, _ in walk]
+    assert list(dict.fromkeys(rooms)) == ["session", "gate", "query", "data"]
