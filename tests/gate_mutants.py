@@ -250,8 +250,8 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "a copy pays beside its original",
-        "gate/ledger/ledger.py",
-        "        need_continued(reading, self._places)\n",
+        "gate/ledger/append.py",
+        "    need_continued(reading, places)\n",
         "",
         "unit/test_gate_anchors.py::test_of_two_copies_that_are_both_open_only_the_first_that_pays_goes_on",
     ),
@@ -293,7 +293,7 @@ GATE_MUTANTS = [
     Mutant(
         "a payment that another process wrote is not anchored here",
         "gate/ledger/ledger.py",
-        "                self._follow(outcome.number)\n",
+        "                self._follow(number)\n",
         "",
         "unit/test_gate_leaks.py",
     ),

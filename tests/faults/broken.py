@@ -9,7 +9,6 @@ from discreet.gate.ledger.events import Payment, from_body, to_body
 from discreet.gate.ledger.runs import Runs
 from discreet.gate.plans import plan_digest
 from discreet.gate.stores.protocol import Accepted, Refused, keys_of
-from discreet.gate.stores.thread_queue import ThreadQueue
 from discreet.noise import SYSTEM
 
 #: Seconds that pass between a look at the total and the lock.
@@ -38,15 +37,12 @@ class ReleaseBeforePayment(Gate):
 class CheckThenSpend(Ledger):
     """Looks at the total, and takes the write lock when it has decided."""
 
-    def __init__(self, *parts):
-        super().__init__(*parts)
-        self._threads = ThreadQueue(self._process)
-
-    def _process(self, proposals):
-        account = self.book.account
+    def _append(self, proposals):
+        book = self.book
         time.sleep(WHILE)
-        return self._store.transact(
-            lambda reading, add: [_spent(account, from_body(body), answer, reading, add) for body, answer in proposals]
+        return lambda reading, add: (
+            book,
+            [_spent(book.account, from_body(body), answer, reading, add) for body, answer in proposals],
         )
 
 

@@ -157,7 +157,7 @@ def orphaned_child_holds_nothing(folder: Path) -> None:
             os.write(tell, child.to_bytes(4, "big"))
             os.kill(os.getpid(), signal.SIGKILL)
 
-        ledger._process = process
+        ledger._store.transact = process
         paid(ledger, "parent")
     child = int.from_bytes(os.read(told, 4), "big")
     os.waitpid(parent, 0)

@@ -12,7 +12,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import DiscreetError, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger.append import written
+from discreet.gate.ledger.append import append_batch
 from discreet.gate.ledger.chain import GENESIS, linked
 from discreet.gate.ledger.events import Birth, Payment, to_body
 from discreet.gate.ledger.state import Book
@@ -134,7 +134,9 @@ def forged(original: Path, place: Path, key: SigningKey, *, new_birth: bool) -> 
 
     def work(reading, add):
         add(first, keys_of(birth), None)
-        book, outcomes = written(Book.opened(first), proposals, reading, add, sign, lambda _: True)
+        book, outcomes = append_batch(
+            Book.opened(first), proposals, reading, add, places=(), sign=sign, is_running=lambda _: True
+        )
         assert all(isinstance(outcome, Accepted) for outcome in outcomes)  # runs and all: nothing is left out
         return book, outcomes
 

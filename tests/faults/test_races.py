@@ -167,13 +167,13 @@ def test_the_question_of_the_dead_is_swept_away_and_never_charged(place, scene):
 
 def test_a_question_that_was_interrupted_is_not_answered_to_the_next_one(place, monkeypatch):
     with Ledger.open(place) as one, Ledger.open(place) as other:
-        read, go, process = threading.Event(), threading.Event(), other._process
+        read, go, anchor = threading.Event(), threading.Event(), other._anchor
 
-        def slowly(proposals):
-            outcomes = process(proposals)
+        def slowly(handles):
+            """Anchor what was committed, and answer those who wait only then."""
+            anchor(handles)
             read.set()
             assert go.wait(SECONDS)
-            return outcomes
 
         rival = threading.Thread(target=paid, args=[other, "rival"])
 
@@ -189,7 +189,7 @@ def test_a_question_that_was_interrupted_is_not_answered_to_the_next_one(place, 
             raise KeyboardInterrupt
 
         locked, closed = queues._locked, one._store._queue._lock
-        monkeypatch.setattr(other, "_process", slowly)
+        monkeypatch.setattr(other, "_anchor", slowly)
         monkeypatch.setattr(queues, "_locked", lambda handle: handle != closed and locked(handle))
         monkeypatch.setattr(queues.FileQueue, "_wait", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -263,7 +263,7 @@ def test_a_rival_who_pays_after_the_total_was_read_and_before_the_lock_was_taken
         def transact(work):
             # Past the queue, as a writer would be who knows nothing of it.
             if waiting.pop():
-                other._process([(to_body(rival), None)])
+                other._store.transact(other._append([(to_body(rival), None)]))
             return real(work)
 
         assert one.fits(Pure(0.6))

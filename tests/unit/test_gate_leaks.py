@@ -3,6 +3,7 @@
 import logging
 import math
 import traceback
+from contextlib import nullcontext
 
 import apsw
 import numpy as np
@@ -14,6 +15,7 @@ from discreet.gate import Budget, Gate, Ledger, Policy
 from discreet.gate.ledger.chain import linked
 from discreet.gate.proofs.anchors import Anchor, read_anchors, write_anchor
 from discreet.gate.proofs.signing import SigningKey
+from discreet.gate.stores.protocol import Batch
 from questions import Question
 
 ANSWER = b"an answer that was never stored"
@@ -85,10 +87,16 @@ def test_two_gates_of_one_ledger_run_a_request_once(ledger):
     assert seen == ["data"]
 
 
+def served(other, proposals):
+    """Have proposals written by another handle, which leads."""
+    _, outcomes = other._store.transact(other._append(proposals))
+    return Batch(proposals, outcomes)
+
+
 def test_a_payment_that_another_process_wrote_is_anchored_by_whoever_asked(ledger, monkeypatch, tmp_path):
     """The other process has no anchors, and answers; what it wrote stands in ours when we are told."""
     with Ledger.open(tmp_path / "clinic.ledger", anchors=[]) as other:
-        monkeypatch.setattr(ledger._store, "submit", lambda proposals, _: other._process(proposals))
+        monkeypatch.setattr(ledger._queue, "_join", lambda proposals: nullcontext(served(other, proposals)))
         receipt = ledger.pay(Pure(0.1), what="a count", plan="0", request="served")
     assert read_anchors(tmp_path / "clinic.anchor")[-1].number == receipt.number
 
@@ -146,11 +154,11 @@ def test_an_anchor_with_a_signature_that_is_not_the_stewards_is_refused(ledger, 
 def test_who_was_served_by_another_process_still_sees_a_copy_that_is_ahead(ledger, monkeypatch, tmp_path):
     with Ledger.open(tmp_path / "clinic.ledger", anchors=[]) as other:
 
-        def serve(proposals, _):
-            outcomes = other._process(proposals)
+        def serve(proposals):
+            batch = served(other, proposals)
             write_anchor(tmp_path / "clinic.anchor", Anchor(ledger.identity, 9, "00" * 32))  # as a copy would
-            return outcomes
+            return nullcontext(batch)
 
-        monkeypatch.setattr(ledger._store, "submit", serve)
+        monkeypatch.setattr(ledger._queue, "_join", serve)
         with pytest.raises(LedgerDamaged, match="used twice"):
             ledger.pay(Pure(0.1), what="a count", plan="0", request="served")

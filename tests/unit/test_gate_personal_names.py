@@ -18,8 +18,9 @@ from discreet.gate.ledger.chain import Entry, linked
 from discreet.gate.ledger.events import Snapshot, now, to_body
 from discreet.gate.stores import process_queue as queues
 from discreet.gate.stores.process_queue import FileQueue
-from discreet.gate.stores.protocol import Accepted, Keys, keys_of
+from discreet.gate.stores.protocol import Keys, keys_of
 from discreet.gate.stores.sqlite import KEPT, SqliteStore
+from group_commits import accepted, submitted
 from personal_plans import Ask, Crowd, personal
 
 SECONDS = 30
@@ -190,17 +191,13 @@ def test_a_log_that_was_long_is_cut_when_the_next_entry_is_written(tmp_path):
         store.close()
 
 
-def accepted(proposals):
-    return [Accepted(len(body), body.hex(), fresh=True) for body, _ in proposals]
-
-
 def test_what_is_large_is_not_put_down_and_is_processed_by_whoever_asks_for_it(tmp_path, monkeypatch):
     monkeypatch.setattr(queues, "LARGE", 100)
     queue = FileQueue(tmp_path)
     try:
-        assert queue.submit([(b"large", bytes(101))], accepted)[0].number == 5
+        assert submitted(queue, [(b"large", bytes(101))], accepted)[0].number == 5
         assert max(file.stat().st_size for file in tmp_path.iterdir()) < 50
-        assert queue.submit([(b"small", bytes(100))], accepted)[0].number == 5
+        assert submitted(queue, [(b"small", bytes(100))], accepted)[0].number == 5
         assert max(file.stat().st_size for file in tmp_path.iterdir()) > 100
     finally:
         queue.close()
@@ -221,7 +218,7 @@ def test_what_is_large_waits_for_the_lock_and_serves_those_who_wait_as_well(tmp_
         return accepted(proposals)
 
     def ask(name, queue, size, process):
-        met[name] = queue.submit([(name.encode(), bytes(size))], process)[0].head
+        met[name] = submitted(queue, [(name.encode(), bytes(size))], process)[0].head
 
     threads = [threading.Thread(target=ask, args=("first", first, 1, slow))]
     threads[0].start()

@@ -16,16 +16,12 @@ from discreet.gate.stores import process_queue as queues
 from discreet.gate.stores.process_queue import FileQueue
 from discreet.gate.stores.protocol import Accepted, Refused
 from discreet.gate.stores.thread_queue import ThreadQueue
+from group_commits import accepted, asked, joined, submitted
 
 #: Nothing here takes longer, unless it hangs.
 SECONDS = 30
 #: More files than `select` has room for.
 MANY = 1100
-
-
-def accepted(proposals):
-    """Answer each proposal by its own length."""
-    return [Accepted(len(body), body.hex(), fresh=True) for body, _ in proposals]
 
 
 @given(st.lists(st.tuples(st.binary(max_size=9), st.none() | st.binary(max_size=9))))
@@ -43,13 +39,13 @@ def test_outcomes_are_read_back_from_a_slot(outcomes):
     assert queues._outcomes(queues._packed_outcomes(outcomes)) == outcomes
 
 
-def placed(queue, at_work, first, others):
+def placed(queue, commit, at_work, first, others):
     """Let threads ask when the first is at work; return what each gave or met, by name."""
     met = {}
 
     def ask(name):
         try:
-            met[name] = queue.submit((name.encode(), None))
+            met[name] = asked(queue, (name.encode(), None), commit)
         except BaseException as error:  # noqa: BLE001 - an interrupt is what is looked for
             met[name] = error
 
@@ -66,15 +62,15 @@ def placed(queue, at_work, first, others):
 def test_threads_that_wait_are_served_together():
     groups, queue, at_work = [], None, threading.Event()
 
-    def submit(proposals):
+    def commit(proposals):
         groups.append(len(proposals))
         at_work.set()
         while len(groups) == 1 and len(queue._waiting) < 4:
             pass
         return accepted(proposals)
 
-    queue = ThreadQueue(submit)
-    met = placed(queue, at_work, "a", ["bb", "ccc", "dddd", "eeeee"])
+    queue = ThreadQueue(joined)
+    met = placed(queue, commit, at_work, "a", ["bb", "ccc", "dddd", "eeeee"])
     assert groups == [1, 4]
     assert {name: one.number for name, one in met.items()} == {name: len(name) for name in met}
 
@@ -82,7 +78,7 @@ def test_threads_that_wait_are_served_together():
 def test_an_interrupt_is_heard_by_one_and_the_others_may_ask_again():
     calls, queue, at_work = [], None, threading.Event()
 
-    def submit(proposals):
+    def commit(proposals):
         calls.append(len(proposals))
         at_work.set()
         while len(calls) == 1 and len(queue._waiting) < 3:
@@ -91,11 +87,11 @@ def test_an_interrupt_is_heard_by_one_and_the_others_may_ask_again():
             raise KeyboardInterrupt
         return accepted(proposals)
 
-    queue = ThreadQueue(submit)
-    met = placed(queue, at_work, "a", ["bb", "ccc", "dddd"])
+    queue = ThreadQueue(joined)
+    met = placed(queue, commit, at_work, "a", ["bb", "ccc", "dddd"])
     kinds = sorted(type(one).__name__ for one in met.values())
     assert kinds == ["Accepted", "KeyboardInterrupt", "LedgerUnavailable", "LedgerUnavailable"]
-    assert queue.submit((b"again", None)).number == 5
+    assert asked(queue, (b"again", None), commit).number == 5
 
 
 def test_a_folder_without_room_is_a_refusal(tmp_path, monkeypatch):
@@ -113,9 +109,9 @@ def test_a_folder_without_room_is_a_refusal(tmp_path, monkeypatch):
     for broken in (full, half):
         monkeypatch.setattr(os, "pwrite", broken)
         with pytest.raises(LedgerUnavailable, match="cannot be used"):
-            queue.submit([(b"x" * 50, None)], accepted)
+            submitted(queue, [(b"x" * 50, None)], accepted)
         monkeypatch.setattr(os, "pwrite", real)
-        assert queue.submit([(b"x" * 50, None)], accepted)[0].number == 50
+        assert submitted(queue, [(b"x" * 50, None)], accepted)[0].number == 50
     queue.close()
     assert [one.name for one in (tmp_path / "queue").iterdir() if one.name != "lock"] == []
 
@@ -129,7 +125,7 @@ def test_a_busy_server_has_room_for_one_more_file(tmp_path):
     queue = FileQueue(tmp_path / "queue")
     try:
         queue._wait(0.001)
-        assert queue.submit([(b"four", None)], accepted)[0].number == 4
+        assert submitted(queue, [(b"four", None)], accepted)[0].number == 4
     finally:
         queue.close()
         for other in others:

@@ -3,8 +3,10 @@
 `docs/walks.md` draws them. A walk that grows longer fails here, and is either shortened or allowed on purpose.
 """
 
+import re
 import sys
 from collections.abc import Callable
+from itertools import groupby
 from pathlib import Path
 from types import FrameType
 
@@ -12,10 +14,15 @@ import pandas as pd
 import pytest
 
 import discreet
+from discreet.accounting import Pure
+from discreet.gate import Budget, Ledger
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "walks.md"
 SOURCE = Path(discreet.__file__).parent
 #: The most frames from `Session.sql` to the statement that DuckDB is sent, both counted, and modules that they are in.
 QUESTION_FRAMES, QUESTION_MODULES = 18, 8
+#: The most frames from `Ledger.pay` to the filter that admits the payment, both counted, and modules that they are in.
+PAYMENT_FRAMES, PAYMENT_MODULES = 8, 6
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits WHERE stay > 2 GROUP BY ward"
 PEOPLE, ROWS = 50, 200
@@ -43,6 +50,15 @@ def walk_to(module: str, function: str, call: Callable[[], object]) -> list[tupl
     finally:
         sys.setprofile(before)
     return walk
+
+
+def drawn(heading: str) -> list[tuple[str, str]]:
+    """Return the frames of the drawing below a heading of the page: each line begins with a module and a function."""
+    section = PAGE.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    drawing = re.search(r"```text\n(.*?)```", section, re.DOTALL)
+    assert drawing
+    lines = [line.replace("└", " ").split() for line in drawing[1].splitlines()]
+    return [(f"{module}.py", function.rpartition(".")[2]) for module, function, *_ in lines]
 
 
 @pytest.fixture
@@ -75,3 +91,15 @@ def test_a_question_reaches_the_engine_in_few_frames(session):
     assert len({module for module, _ in walk}) <= QUESTION_MODULES, walk
     rooms = [module.split("/")[0] for module, _ in walk]
     assert list(dict.fromkeys(rooms)) == ["session", "gate", "query", "data"]
+
+
+def test_a_payment_goes_straight_from_the_ledger_to_the_filter(tmp_path):
+    """The queues of group commit are left before the batch is committed, and no module is entered twice."""
+    with Ledger.create(tmp_path / "clinic.ledger", Budget(epsilon=1, delta=1e-9), anchors=[]) as ledger:
+        walk = walk_to(
+            "accounting/filters.py", "admit", lambda: ledger.pay(Pure(0.1), what="a count", plan="0", request="1")
+        )
+    assert walk == drawn("A payment")
+    assert len(walk) <= PAYMENT_FRAMES, walk
+    entered = [module for module, _ in groupby(module for module, _ in walk)]
+    assert len(set(entered)) == len(entered) <= PAYMENT_MODULES, walk

@@ -1,4 +1,4 @@
-"""What becomes of proposals: the only code that decides what is written."""
+"""Validates proposed entries and appends them; the only writer of the ledger."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,6 +27,7 @@ from discreet.gate.ledger.events import (
     to_body,
 )
 from discreet.gate.ledger.least_price import need_least_price
+from discreet.gate.ledger.opening import Places, need_continued
 from discreet.gate.ledger.runs import ENDINGS, GONE
 from discreet.gate.ledger.state import Book
 from discreet.gate.stores.protocol import (
@@ -53,13 +54,22 @@ Sign = Callable[[int, bytes, bytes], str]
 IsRunning = Callable[[str], bool]
 
 
-def written(
-    book: Book, proposals: Sequence[Proposal], reading: Reading, add: Add, sign: Sign, is_running: IsRunning
+def append_batch(
+    book: Book,
+    proposals: Sequence[Proposal],
+    reading: Reading,
+    add: Add,
+    *,
+    places: Places,
+    sign: Sign,
+    is_running: IsRunning,
 ) -> tuple[Book, list[Outcome]]:
-    """Write what of the proposals may be written, inside a transaction; return the book and what became of each.
+    """Append the proposals that are allowed, inside a transaction; return the new book and the outcome of each.
 
-    Before a run is begun, runs whose process is gone are noted as failures.
+    A ledger that its anchors are ahead of is refused. Before a run is begun, runs whose process is gone are noted as
+    failures.
     """
+    need_continued(reading, places)
     book = book.caught_up(reading.entries)
     outcomes: list[Outcome] = []
     for body, answer in proposals:
@@ -68,20 +78,20 @@ def written(
             existing = _existing(event, reading, book)
             if existing is None and _touches_runs(event):
                 for run in (one for one in book.runs.open if not is_running(one.runner)):
-                    book = _appended(book, Failed(at=now(), run=run.number, how=GONE), None, add, sign)
+                    book = _append(book, Failed(at=now(), run=run.number, how=GONE), None, add, sign)
             if isinstance(event, Reviewed) and existing is None:
                 existing = _reviewed(event, body, reading, book)
             if existing is None:
                 _need_charged(event, book, reading)
                 _need_runnable(event, book, reading)
-                book = _appended(book, event, answer, add, sign)
+                book = _append(book, event, answer, add, sign)
                 outcomes.append(Accepted(book.number, book.head.hex(), fresh=True))
             else:
                 outcomes.append(Accepted(existing.number, existing.head.hex(), fresh=False))
         except (DiscreetError, LookupError) as error:
             outcomes.append(_refused(error))
     if book.number - max(book.checkpoint, 1) >= OFTEN:
-        book = _appended(book, checkpoint_of(book), None, add, sign)
+        book = _append(book, checkpoint_of(book), None, add, sign)
     return book, outcomes
 
 
@@ -221,7 +231,7 @@ def _asked(payment: Payment) -> tuple[object, ...]:
     return payment.request, payment.analyst, payment.plan, payment.cost
 
 
-def _appended(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign) -> Book:
+def _append(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign) -> Book:
     digest = digest_beside(event)
     if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
         raise InvalidInput("A release comes with the answer that it names.", fix="use Ledger.release")

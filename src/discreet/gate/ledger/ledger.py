@@ -6,7 +6,7 @@ All that counts is in the store. This is the only class that writes to it, and e
 import math
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -14,11 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
-from discreet.core import Finished, InvalidInput, LedgerDamaged, Number, WrongType, positive
+from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable, Number, WrongType, positive
 from discreet.core.schema import Value
 from discreet.gate.accounts.charging import PeopleDesk
 from discreet.gate.accounts.statements import Distribution, Statement
-from discreet.gate.ledger.append import checkpoint_of, written
+from discreet.gate.ledger.append import append_batch, checkpoint_of
 from discreet.gate.ledger.budget import Budget, Policy
 from discreet.gate.ledger.chain import GENESIS, Entry, damaged, linked
 from discreet.gate.ledger.events import (
@@ -76,9 +76,9 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._lock, self._process_id, self._anchored = threading.RLock(), os.getpid(), 0
         #: Requests that are being run by some gate of this ledger.
         self.running = Locks()
-        self._threads = ThreadQueue(lambda proposals: store.submit(proposals, self._process))
-        self.runs = RunDesk(store.handle, store.is_present, lambda: self.book, lambda: self._book, self._proposed)
-        self.people = PeopleDesk(self.identity, lambda: self.book, store.reading, self._proposed, book.vouched)
+        self._queue = ThreadQueue(store.join)
+        self.runs = RunDesk(store.handle, store.is_present, lambda: self.book, lambda: self._book, self._write)
+        self.people = PeopleDesk(self.identity, lambda: self.book, store.reading, self._write, book.vouched)
 
     @classmethod
     def create(
@@ -203,7 +203,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             cost=cost,
             runner=runner,
         )
-        outcome = self._proposed(event)
+        outcome = self._write(event)
         entry = self._store.reading.entry(outcome.number)
         if entry is not None and entry.body == to_body(event) and entry.head.hex() == outcome.head:
             return receipt_of(self.identity, outcome.number, outcome.head, event)
@@ -222,7 +222,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         """
         if receipt.ledger != self.identity:
             raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
-        return self.stored(self._proposed(answered(receipt.number, step, answer, charge, run), answer).number)
+        return self.stored(self._write(answered(receipt.number, step, answer, charge, run), answer).number)
 
     def receipt(self, number: int) -> Receipt:
         """Return the receipt of a payment."""
@@ -308,7 +308,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             limit=None if limit is None else positive(limit, "limit"),
             analyst=None if analyst is None else need_label(analyst, "analyst"),
         )
-        self._proposed(event)
+        self._write(event)
 
     def review(self, *, by: str, reason: str, analyst: str | None = None) -> None:
         """Note that the steward looked at the runs that failed, of all or of one analyst: they are counted anew.
@@ -326,22 +326,23 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def annotate(self, text: str, *, by: str) -> None:
         """Note something, for whoever reads the ledger."""
-        self._proposed(Annotated(at=now(), by=need_label(by, "by"), text=need_words(text, "text")))
+        self._write(Annotated(at=now(), by=need_label(by, "by"), text=need_words(text, "text")))
 
     def disclose(self, cost: PrivacyLoss | None, *, by: str, reason: str) -> None:
         """Charge what became known elsewhere; None, or more than is left, closes the account for good."""
-        self._proposed(Disclosed(at=now(), by=need_label(by, "by"), reason=need_label(reason, "reason"), cost=cost))
+        self._write(Disclosed(at=now(), by=need_label(by, "by"), reason=need_label(reason, "reason"), cost=cost))
 
     def checkpoint(self) -> Anchor:
         """Write the totals, signed if the key is at hand, and anchor them."""
         self._need_here()
         # Not through the queue: another process might answer, and only this one has the key.
-        with self._lock:
-            outcome = self._process([(to_body(checkpoint_of(self._book)), None)])[0]
-            if isinstance(outcome, Refused):
-                raise error_of(outcome)
-            with held(self._places) as handles:
-                return self._anchor(handles, durably=True)
+        with self._lock, held(self._places) as handles:
+            proposal = to_body(checkpoint_of(self._book)), None
+            self._book, outcomes = self._store.transact(self._append([proposal]))
+            self._anchor(handles)
+            if isinstance(outcomes[0], Refused):
+                raise error_of(outcomes[0])
+            return self._anchor(handles, durably=True)
 
     def anchor(self, place: str | Path) -> Anchor:
         """Write the newest head to one more place, signed if the key is at hand."""
@@ -386,25 +387,26 @@ class Ledger(AbstractContextManager["Ledger"]):
         if self._process_id != os.getpid():
             raise Finished("This ledger was opened in another process.", fix="open it again in this one")
 
-    def _proposed(self, event: Event, answer: bytes | None = None) -> Accepted:
+    def _write(self, event: Event, answer: bytes | None = None) -> Accepted:
+        """Append an event durably, or raise its refusal: one thread leads, and commits for all who wait."""
         self._need_here()
-        outcome = self._threads.submit((to_body(event), answer))
-        match outcome:
-            case Accepted():
-                self._follow(outcome.number)
-                return outcome
-            case Refused():
-                raise error_of(outcome)
-
-    def _process(self, proposals: Sequence[Proposal]) -> list[Outcome]:
-        # The anchors are held from before they are looked at until they are written, or two copies of one ledger
-        # could both find room between.
-        with self._lock, held(self._places) as handles:
-            book, outcomes = self._store.transact(partial(self._written, proposals))
-            # Only now: had the commit failed, the book would know what never was.
-            self._book = book
-            self._anchor(handles)
-            return outcomes
+        with self._queue.join((to_body(event), answer)) as ticket:
+            batch = ticket.batch
+            if batch is not None:
+                # The anchors are held from before they are looked at until they are written, or two copies of one
+                # ledger could both find room between.
+                with self._lock, held(self._places) as handles:
+                    # Set when this returns: had the commit failed, the book would know what never was.
+                    self._book, batch.outcomes = self._store.transact(self._append(batch.proposals))
+                    self._anchor(handles)
+        match ticket.outcome:
+            case Accepted(number=number) as accepted:
+                self._follow(number)
+                return accepted
+            case Refused() as refused:
+                raise error_of(refused)
+            case None:
+                raise LedgerUnavailable("A payment was lost on its way.", fix="ask again under the same request")
 
     def _follow(self, number: int) -> None:
         """Anchor what another process wrote for this one: it may have other anchors."""
@@ -415,9 +417,12 @@ class Ledger(AbstractContextManager["Ledger"]):
             self._book = self._book.caught_up(self._store.reading.entries)
             self._anchor(handles)
 
-    def _written(self, proposals: Sequence[Proposal], reading: Reading, add: Add) -> tuple[Book, list[Outcome]]:
-        need_continued(reading, self._places)
-        return written(self._book, proposals, reading, add, self._signature, lru_cache(self.runs.is_running))
+    def _append(self, proposals: Sequence[Proposal]) -> Callable[[Reading, Add], tuple[Book, list[Outcome]]]:
+        """Return the work of one transaction: to append proposals to the book as it is now."""
+        is_running = lru_cache(self.runs.is_running)
+        return partial(
+            append_batch, self._book, proposals, places=self._places, sign=self._signature, is_running=is_running
+        )
 
     def _signature(self, number: int, previous: bytes, plain: bytes) -> str:
         if self._key is None:

@@ -10,7 +10,7 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -19,9 +19,8 @@ from discreet.gate.ledger.chain import Entry, damaged
 from discreet.gate.stores.protocol import (
     PIECED,
     Add,
+    Batch,
     Keys,
-    Outcome,
-    Process,
     Proposal,
     Reading,
     State,
@@ -169,10 +168,10 @@ class PostgresStore:
         self.close()
         return result
 
-    def submit(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
-        """Process them here: the server lets one writer in after the other."""
+    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[Batch]:
+        """Lead at once: the server lets one writer in after the other."""
         self._need_usable()
-        return process(proposals)
+        return nullcontext(Batch(proposals))
 
     def is_present(self, handle: str) -> bool:
         """Tell whether a handle is open on any host."""

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from discreet.core import LedgerUnavailable
 from discreet.core.private_files import PRIVATE, PRIVATE_FOLDER
-from discreet.gate.stores.protocol import Accepted, Outcome, Process, Proposal, Refused
+from discreet.gate.stores.protocol import Accepted, Batch, Outcome, Proposal, Refused
 from discreet.gate.stores.thread_queue import LONGEST, SHORTEST, linger
 
 #: States of a slot, in its first byte.
@@ -52,11 +52,12 @@ class FileQueue:
         self._owner = os.getpid()
         _close_in_children(self)
 
-    def submit(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
-        """Process all that is asked for, or wait for whoever does."""
+    @contextmanager
+    def join(self, proposals: Sequence[Proposal]) -> Iterator[Batch]:
+        """Become the leader and get the batch of all that wait, or wait for the leader."""
         with self._guard, _working_files():
             try:
-                return self._served(proposals, process)
+                yield from self._join(proposals)
             except BaseException:
                 # Somebody may have read the slot, and would write the answer when something else is asked there.
                 self._give_up_slot()
@@ -129,9 +130,14 @@ class FileQueue:
         self._wake = os.open(_bell(path), os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._path = beginning.rename(path)
 
-    def _served(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
+    def _join(self, proposals: Sequence[Proposal]) -> Iterator[Batch]:
         if sum(len(answer or b"") for _, answer in proposals) > LARGE:
-            return self._alone(proposals, process)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)  # too much to be put down for others to read
+            try:
+                yield from self._lead(proposals)
+            finally:
+                self._unlock()
+            return
         packed = _packed(proposals)
         _put(self._slot, packed, ASKED)
         pause = SHORTEST
@@ -139,23 +145,19 @@ class FileQueue:
             if _locked(self._lock):
                 try:
                     if os.pread(self._slot, 1, 0) == ASKED:
-                        return self._work(proposals, process)
+                        yield from self._lead(proposals)
+                        return
                 finally:
-                    fcntl.flock(self._lock, fcntl.LOCK_UN)
-                    self._call_next()
+                    self._unlock()
             if os.pread(self._slot, 1, 0) == ANSWERED:
-                return _outcomes(_got(self._slot, _end(packed)))
+                yield Batch(proposals, _outcomes(_got(self._slot, _end(packed))))
+                return
             self._wait(pause)
             pause = min(2 * pause, LONGEST)
 
-    def _alone(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
-        """Wait for the lock, and process what is too much to be put down for others to read."""
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        try:
-            return self._work(proposals, process)
-        finally:
-            fcntl.flock(self._lock, fcntl.LOCK_UN)
-            self._call_next()
+    def _unlock(self) -> None:
+        fcntl.flock(self._lock, fcntl.LOCK_UN)
+        self._call_next()
 
     def _asking(self) -> tuple[int, int]:
         states = [_state(path) for path in self._slots()]
@@ -179,15 +181,17 @@ class FileQueue:
         with os.scandir(self._folder) as found:
             return [self._folder / one.name for one in found if one.name.startswith("slot-")]
 
-    def _work(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
+    def _lead(self, proposals: Sequence[Proposal]) -> Iterator[Batch]:
+        """Hand out one batch of all that wait; then put each outcome into the slot of its process. Needs the lock."""
         linger(self._took, self._asking)
         started = time.perf_counter()
         with self._others() as opened:
             others = list(opened)
             packed = [_got(slot) for slot in others]
             asked = [_proposals(one) for one in packed]
-            outcomes = process([*proposals, *(one for group in asked for one in group)])
-            start = len(proposals)
+            batch = Batch([*proposals, *(one for group in asked for one in group)])
+            yield batch
+            outcomes, start = batch.decided(), len(proposals)
             for slot, before, group in zip(others, packed, asked, strict=True):
                 # Who cannot be told finds out when it has the lock: what is asked twice is written once.
                 with suppress(OSError):
@@ -196,7 +200,6 @@ class FileQueue:
                 start += len(group)
         self._took = time.perf_counter() - started
         os.pwrite(self._slot, IDLE, 0)
-        return outcomes[: len(proposals)]
 
     @contextmanager
     def _others(self) -> Iterator[dict[int, Path]]:

@@ -1,12 +1,13 @@
 """What a store of entries must do. Two do: SQLite for one host, PostgreSQL for several."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from discreet import core
-from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged
+from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate.ledger.chain import GENESIS, Entry, checked, damaged
 from discreet.gate.ledger.encoding import parsed
 from discreet.gate.ledger.events import Begun, Charged, Continued, Event, Payment, Released, Snapshot, kind_name
@@ -46,7 +47,24 @@ def error_of(refused: Refused) -> DiscreetError:
 
 
 Outcome = Accepted | Refused
-Process = Callable[[Sequence[Proposal]], list[Outcome]]
+
+
+@dataclass(eq=False, slots=True)
+class Batch:
+    """Proposals that are committed together. Without outcomes, the caller who gets it leads, and has to set them."""
+
+    proposals: Sequence[Proposal]
+    outcomes: Sequence[Outcome] | None = None
+
+    def decided(self) -> Sequence[Outcome]:
+        """Return the outcomes, in the order of the proposals."""
+        if self.outcomes is None:
+            raise LedgerUnavailable("A batch was left without outcomes.", fix="ask again under the same request")
+        return self.outcomes
+
+
+#: Join the group commit with some proposals.
+Join = Callable[[Sequence[Proposal]], AbstractContextManager[Batch]]
 
 
 class Keys(NamedTuple):
@@ -317,8 +335,12 @@ class Store(Protocol):
         """Do some work as the only writer, and with it put the store into another state; then close this handle."""
         ...
 
-    def submit(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
-        """Have proposals processed, here or by another process that is at it, one group after another."""
+    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[Batch]:
+        """Join the group commit of all processes; return when these proposals are written, or the caller leads.
+
+        A leader gets a batch without outcomes: its own proposals first, then those of other processes. It commits them
+        by `transact` and sets their outcomes. On leaving, every process that waits is given its own.
+        """
         ...
 
     def narrow(self) -> None:

@@ -8,7 +8,7 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,9 +21,8 @@ from discreet.gate.stores.process_queue import FileQueue
 from discreet.gate.stores.protocol import (
     PIECED,
     Add,
+    Batch,
     Keys,
-    Outcome,
-    Process,
     Proposal,
     Reading,
     State,
@@ -147,10 +146,10 @@ class SqliteStore:
         self.close()
         return result
 
-    def submit(self, proposals: Sequence[Proposal], process: Process) -> list[Outcome]:
-        """Process them here, or leave them to the process that holds the queue's lock."""
+    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[Batch]:
+        """Lead the group commit of this host's processes, or wait for the process that leads."""
         self._need_usable()
-        return self._queue.submit(proposals, process)
+        return self._queue.join(proposals)
 
     @property
     def handle(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from discreet.core import DiscreetError, LedgerUnavailable
 from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
-from discreet.gate.stores.protocol import Outcome, Process, Proposal
+from discreet.gate.stores.protocol import Batch, Join, Outcome, Proposal
 
 #: Seconds after which one looks at the lock even if nobody rang, at first and at most.
 SHORTEST, LONGEST = 1e-3, 2e-2
@@ -20,24 +20,29 @@ PATIENCE, PAUSES, PAUSE = 0.4, 3, 4e-4
 
 
 class ThreadQueue:
-    """Threads of one process: one of them submits for all."""
+    """Threads of one process: one of them leads, and joins the group commit of processes for all."""
 
-    def __init__(self, submit: Process) -> None:
-        self._submit = submit
-        self._waiting: list[_Ticket] = []
+    def __init__(self, join: Join) -> None:
+        self._join = join
+        self._waiting: list[Ticket] = []
         self._guard, self._working = threading.Lock(), threading.Lock()
         self._took, self._served = 0.0, 0
 
-    def submit(self, proposal: Proposal) -> Outcome:
-        """Return what became of a proposal."""
-        ticket = _Ticket(proposal)
+    @contextmanager
+    def join(self, proposal: Proposal) -> Iterator["Ticket"]:
+        """Return when a proposal is decided, or this thread leads: then its ticket has a batch to commit.
+
+        A leader sets the outcomes of the batch; on leaving, every thread that waits is given its own.
+        """
+        ticket = Ticket(proposal)
         with self._guard:
             self._waiting.append(ticket)
-        while ticket.outcome is None and ticket.error is None:
+        while ticket.is_waiting:
             if self._working.acquire(blocking=False):
                 try:
-                    if ticket.outcome is None and ticket.error is None:
-                        self._work()
+                    if ticket.is_waiting:
+                        yield from self._lead(ticket)
+                        return
                 finally:
                     self._working.release()
                     self._call_next()
@@ -46,9 +51,7 @@ class ThreadQueue:
                 ticket.bell.clear()
         if ticket.error is not None:
             raise bare(ticket.error)  # one of its own: the frames of the other hold what others asked
-        if ticket.outcome is None:  # never so: one of the two is set
-            raise LedgerUnavailable("A payment was lost on its way.", fix="ask again under the same request")
-        return ticket.outcome
+        yield ticket
 
     def _call_next(self) -> None:
         """Ring for one of those who came too late to be served: it serves all of them."""
@@ -56,13 +59,16 @@ class ThreadQueue:
             if self._waiting:
                 self._waiting[0].bell.set()
 
-    def _work(self) -> None:
+    def _lead(self, own: "Ticket") -> Iterator["Ticket"]:
         linger(self._took, lambda: (len(self._waiting), self._served))
         with self._guard:
             tickets, self._waiting = self._waiting, []
         started = time.perf_counter()
         try:
-            outcomes = self._submit([ticket.proposal for ticket in tickets])
+            with self._join([ticket.proposal for ticket in tickets]) as batch:
+                own.batch = batch if batch.outcomes is None else None
+                yield own
+            outcomes = batch.decided()[: len(tickets)]
             self._took, self._served = time.perf_counter() - started, len(tickets)
         except BaseException as error:
             for ticket in tickets:
@@ -104,11 +110,20 @@ def bare(error: BaseException) -> BaseException:
 
 
 @dataclass(eq=False)
-class _Ticket:
+class Ticket:
+    """One proposal that waits for its outcome."""
+
     proposal: Proposal
+    #: What this thread has to commit, if it leads.
+    batch: Batch | None = None
     outcome: Outcome | None = None
-    error: BaseException | None = field(default=None)
+    error: BaseException | None = None
     bell: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nothing was decided yet."""
+        return self.outcome is None and self.error is None
 
 
 def _interrupted() -> LedgerUnavailable:
