@@ -1,4 +1,4 @@
-"""One step of training: plain, private in floats, private on the grid, and by Opacus, on the same models and lots."""
+"""One step of training: plain, private in floats, private on the grid, by Opacus, on the same models and batches."""
 
 import argparse
 import json
@@ -14,11 +14,12 @@ from torch import nn
 from torch.nn import functional
 
 from discreet.learn.torch.clipping import Clipping, PrivateModel
-from discreet.learn.torch.private_steps import Terms, Total, leave_gradients, on_grid, perturb
-from discreet.learn.torch.settings import kept_settings, seed_generators
+from discreet.learn.torch.dpsgd import BatchTotal, add_noise, round_to_grid, set_gradients
+from discreet.learn.torch.global_settings import kept_settings, seed_generators
+from discreet.learn.torch.step_settings import StepSettings
 from discreet.noise import SYSTEM
 
-LOTS = (1024, 256)
+BATCH_SIZES = (1024, 256)
 BOUNDS = (Fraction(1),)
 #: Noise of σC on the sum.
 SIGMA = Fraction(1)
@@ -64,14 +65,19 @@ def mlp():
 MODELS = {"MLP": mlp, "CNN": Cnn}
 
 
-def made(name, lot):
+def made(name, batch_size):
     torch.manual_seed(0)
     model = MODELS[name]()
-    return model, torch.optim.SGD(model.parameters(), 0.01), torch.randn(lot, 1, 28, 28), torch.randint(0, 10, (lot,))
+    return (
+        model,
+        torch.optim.SGD(model.parameters(), 0.01),
+        torch.randn(batch_size, 1, 28, 28),
+        torch.randint(0, 10, (batch_size,)),
+    )
 
 
-def plain_step(name, lot, layout=torch.contiguous_format):
-    model, optimiser, images, labels = made(name, lot)
+def plain_step(name, batch_size, layout=torch.contiguous_format):
+    model, optimiser, images, labels = made(name, batch_size)
     model, images = model.to(memory_format=layout), images.to(memory_format=layout)
 
     def step():
@@ -82,13 +88,20 @@ def plain_step(name, lot, layout=torch.contiguous_format):
     return step
 
 
-def private_step(name, lot, *, exact):
-    """Return a step as a plan takes it, but for the drawing of the lot, which the others do not do either."""
-    model, optimiser, images, labels = made(name, lot)
+def private_step(name, batch_size, *, exact):
+    """Return a step as a plan takes it, without sampling the batch, which the others do not do either."""
+    model, optimiser, images, labels = made(name, batch_size)
     trained = PrivateModel(model)
     sums = "exact" if exact else "float"
-    terms = Terms(
-        rate=Fraction(1), lot=lot, batch=lot, steps=STEPS, ratios=(Fraction(1),), style="clip", sums=sums, adaptive=None
+    settings = StepSettings(
+        sampling_rate=Fraction(1),
+        batch_size=batch_size,
+        microbatch_size=batch_size,
+        grid_steps=STEPS,
+        noise_ratios=(Fraction(1),),
+        style="clip",
+        sums=sums,
+        adaptive=None,
     )
     clipping = Clipping(bounds=BOUNDS)
 
@@ -105,11 +118,13 @@ def private_step(name, lot, *, exact):
             sums = private.exact_sums(losses, clipping, STEPS, batch=(images, labels)).sums
         else:
             sums = tuple(
-                on_grid(private, private.float_sums(losses, clipping, batch=(images, labels)).sums, terms, BOUNDS)
+                round_to_grid(
+                    private, private.float_sums(losses, clipping, batch=(images, labels)).sums, settings, BOUNDS
+                )
             )
-        total = Total(sums, (0,), lot)
-        perturb(trained, total, terms, SIGMA, SYSTEM)
-        leave_gradients(trained, total, terms, BOUNDS)
+        total = BatchTotal(sums, (0,), batch_size)
+        add_noise(trained, total, settings, SIGMA, SYSTEM)
+        set_gradients(trained, total, settings, BOUNDS)
         optimiser.step()
         if not formed:  # as a rehearsal does
             trained.learn_form(private)
@@ -119,13 +134,13 @@ def private_step(name, lot, *, exact):
     return step
 
 
-def opacus_step(name, lot, mode):
+def opacus_step(name, batch_size, mode):
     from opacus import PrivacyEngine
     from torch.utils.data import DataLoader, TensorDataset
 
     warnings.simplefilter("ignore")
-    model, optimiser, images, labels = made(name, lot)
-    loader = DataLoader(TensorDataset(images, labels), batch_size=lot)
+    model, optimiser, images, labels = made(name, batch_size)
+    loader = DataLoader(TensorDataset(images, labels), batch_size=batch_size)
     options = {"criterion": nn.CrossEntropyLoss()} if mode == "ghost" else {}
     wrapped = PrivacyEngine().make_private(
         module=model,
@@ -147,14 +162,14 @@ def opacus_step(name, lot, mode):
     return step
 
 
-def step_of(name, lot, who):
+def step_of(name, batch_size, who):
     if who == PLAIN:
-        return plain_step(name, lot)
+        return plain_step(name, batch_size)
     if who == LAST:
-        return plain_step(name, lot, torch.channels_last)
+        return plain_step(name, batch_size, torch.channels_last)
     if who in (FLOAT, EXACT):
-        return private_step(name, lot, exact=who == EXACT)
-    return opacus_step(name, lot, who.removeprefix("Opacus "))
+        return private_step(name, batch_size, exact=who == EXACT)
+    return opacus_step(name, batch_size, who.removeprefix("Opacus "))
 
 
 def contestants(name, *, peers):
@@ -173,34 +188,42 @@ def most_held():
     return next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
 
 
-def alone(name, lot, who):
+def alone(name, batch_size, who):
     """Return the most memory that a process takes for a few steps, in MB."""
-    command = [sys.executable, str(Path(__file__)), "--alone", json.dumps([name, lot, who])]
+    command = [sys.executable, str(Path(__file__)), "--alone", json.dumps([name, batch_size, who])]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - ourselves
     return float(done.stdout.split()[-1]) / 1024
 
 
-def timed(name, lot, *, peers):
-    steps = {who: step_of(name, lot, who) for who in contestants(name, peers=peers)}
+def timed(name, batch_size, *, peers):
+    steps = {who: step_of(name, batch_size, who) for who in contestants(name, peers=peers)}
     for step in steps.values():
         step()
     times = race([Contestant(name=who, work=step) for who, step in steps.items()], rounds=ROUNDS, warm=WARM)
-    say(f"{name} at lot {lot}: " + ", ".join(f"{who} {each / 1e6:.1f} ms" for who, each in times.items()))
+    say(f"{name} at batch size {batch_size}: " + ", ".join(f"{who} {each / 1e6:.1f} ms" for who, each in times.items()))
     return times
 
 
-def bars_of(name, lot, times, memory):
+def bars_of(name, batch_size, times, memory):
     theirs = min((time for who, time in times.items() if who.startswith("Opacus")), default=None)
     bars = []
     for who in (FLOAT, EXACT):
         bars += [
             Bar(
-                claim=f"{name}, lot {lot}, {who} ÷ plain",
+                claim=f"{name}, batch size {batch_size}, {who} ÷ plain",
                 measured=ratio(times[who], times[PLAIN]),
-                most=MOST[name, lot],
+                most=MOST[name, batch_size],
             ),
-            Bar(claim=f"{name}, lot {lot}, Opacus' fastest ÷ {who}", measured=ratio(theirs, times[who]), least=1.5),
-            Bar(claim=f"{name}, lot {lot}, memory of {who} ÷ plain", measured=memory[who] / memory[PLAIN], most=1.5),
+            Bar(
+                claim=f"{name}, batch size {batch_size}, Opacus' fastest ÷ {who}",
+                measured=ratio(theirs, times[who]),
+                least=1.5,
+            ),
+            Bar(
+                claim=f"{name}, batch size {batch_size}, memory of {who} ÷ plain",
+                measured=memory[who] / memory[PLAIN],
+                most=1.5,
+            ),
         ]
     return bars
 
@@ -209,14 +232,16 @@ def report(*, peers):
     time_rows, memory_rows, bars = [], [], []
     columns = [PLAIN, LAST, FLOAT, EXACT, "Opacus ghost", "Opacus hooks", "Opacus ew"]
     for name in MODELS:
-        for lot in LOTS:
-            times = timed(name, lot, peers=peers)
-            memory = {who: alone(name, lot, who) for who in contestants(name, peers=peers)}
-            time_rows.append((f"{name}, lot {lot}", *(times[who] / 1e6 if who in times else None for who in columns)))
+        for batch_size in BATCH_SIZES:
+            times = timed(name, batch_size, peers=peers)
+            memory = {who: alone(name, batch_size, who) for who in contestants(name, peers=peers)}
+            time_rows.append(
+                (f"{name}, batch size {batch_size}", *(times[who] / 1e6 if who in times else None for who in columns))
+            )
             ratios = (times[who] / times[PLAIN] if who in times else None for who in columns)
-            time_rows.append((f"{name}, lot {lot}, ÷ plain", *ratios))
-            memory_rows.append((f"{name}, lot {lot}", *(memory.get(who) for who in columns)))
-            bars += bars_of(name, lot, times, memory)
+            time_rows.append((f"{name}, batch size {batch_size}, ÷ plain", *ratios))
+            memory_rows.append((f"{name}, batch size {batch_size}", *(memory.get(who) for who in columns)))
+            bars += bars_of(name, batch_size, times, memory)
     head = ("model", *columns)
     tables = (
         Table(title="A step, ms", note="And as a multiple of the plain step.", columns=head, rows=tuple(time_rows)),

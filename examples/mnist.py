@@ -63,7 +63,7 @@ def trained(run: Run, digits: Digits, inputs: torch.Tensor, others: torch.Tensor
     print(f"{'':<26} {100 * right:.2f} %, {found.guarantee}", flush=True)
     return {
         "accuracy": right,
-        "noise": float(training.stretches[0].noise),
+        "noise": float(training.segments[0].noise_multiplier),
         "guarantee": str(found.guarantee),
         "seconds": round(time.process_time() - started, 1),
     }

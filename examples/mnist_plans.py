@@ -23,10 +23,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How a model is trained: how many lots of which mean size, and what the optimiser does with the noisy means."""
+    """How a model is trained: the number of iterations, the expected batch size, and the settings of the optimiser."""
 
-    lot: int
-    lots: int
+    batch_size: int
+    iterations: int
     clip: float
     rate: float
     decay: float = 0.0
@@ -35,12 +35,12 @@ class Settings:
 #: By model and ε. How they were found is told in docs/mnist.md.
 SETTINGS = {
     "linear": {
-        0.5: Settings(lot=4096, lots=120, clip=0.3, rate=5.0, decay=6e-4),
-        1.0: Settings(lot=4096, lots=240, clip=0.3, rate=6.5, decay=1.5e-4),
-        2.0: Settings(lot=4096, lots=400, clip=0.3, rate=6.5, decay=1e-4),
-        3.0: Settings(lot=4096, lots=400, clip=0.3, rate=6.5, decay=7.5e-5),
+        0.5: Settings(batch_size=4096, iterations=120, clip=0.3, rate=5.0, decay=6e-4),
+        1.0: Settings(batch_size=4096, iterations=240, clip=0.3, rate=6.5, decay=1.5e-4),
+        2.0: Settings(batch_size=4096, iterations=400, clip=0.3, rate=6.5, decay=1e-4),
+        3.0: Settings(batch_size=4096, iterations=400, clip=0.3, rate=6.5, decay=7.5e-5),
     },
-    "cnn": {3.0: Settings(lot=2048, lots=700, clip=0.1, rate=4.0)},
+    "cnn": {3.0: Settings(batch_size=2048, iterations=700, clip=0.1, rate=4.0)},
 }
 
 
@@ -120,16 +120,18 @@ MODELS = {"linear": linear, "cnn": network}
 
 def plan(model: str, epsilon: float, how: Settings, examples: int, *, sums: str, run: int) -> Training:
     """Return private training as a plan: the noise is the least that keeps (ε, δ), and the cost is known."""
-    rate, decay, lots = how.rate, how.decay, how.lots
+    rate, decay, iterations = how.rate, how.decay, how.iterations
     return Training(
         model=MODELS[model],
         loss=nn.CrossEntropyLoss(reduction="none"),
         optimiser=lambda weights: torch.optim.SGD(weights, lr=rate, momentum=0.9, weight_decay=decay),
-        # The second half of the lots takes smaller and smaller steps.
-        rates=lambda optimiser: torch.optim.lr_scheduler.LambdaLR(optimiser, lambda lot: min(1, 2 - 2 * lot / lots)),
+        # The learning rate falls to zero over the second half of the iterations.
+        lr_scheduler=lambda optimiser: torch.optim.lr_scheduler.LambdaLR(
+            optimiser, lambda done: min(1, 2 - 2 * done / iterations)
+        ),
         examples=examples,
-        lot=how.lot,
-        lots=how.lots,
+        batch_size=how.batch_size,
+        iterations=how.iterations,
         clip=how.clip,
         epsilon=epsilon,
         delta=DELTA,

@@ -21,7 +21,18 @@ PROMISED = 5
 #: Abadi and others 2016, at δ = 1e-5.
 EARLIER = {0.5: 90, 2: 95, 8: 97}
 NAMES = {"linear": "scattering, linear", "cnn": "network from scratch"}
-HEAD = ("model", "ε", "runs", "median", "worst", "best", "promised", "lots", "noise", "seconds")
+HEAD = (
+    "model",
+    "ε",
+    "runs",
+    "median",
+    "worst",
+    "best",
+    "promised",
+    "iterations × batch size",
+    "noise multiplier",
+    "seconds",
+)
 
 
 def groups(runs: list[Run]) -> dict[tuple[str, float, str], list[Run]]:
@@ -46,7 +57,7 @@ def rows(runs: list[Run]) -> list[tuple[str, ...]]:
                 str(len(some)),
                 *(f"{one:.2f} %" for one in (statistics.median(right), min(right), max(right))),
                 "" if promised is None else f"{promised:g} %",
-                f"{how['lots']} × {how['lot']}",
+                f"{how['iterations']} × {how['batch_size']}",
                 f"{some[0]['noise']:.2f}",
                 f"{statistics.median(run['seconds'] for run in some):.0f}",
             )
@@ -70,10 +81,11 @@ def report(runs: list[Run]) -> str:
 `python examples/mnist.py --report benchmarks/results/mnist.md` · Python {platform.python_version()}, PyTorch
 {torch.__version__}, {platform.machine()}
 
-Test accuracy at δ = 1e-5: median, worst and best of runs that differ in their noise, their lots and, for the network,
-their first weights. Every run is paid through a gate from a ledger of its own, and its ε is the accountant's for
-Poisson lots. *Noise* is the standard deviation on a sum of gradients, in clipping bounds; *seconds* are processor time
-of one run. Settings were chosen on the last 10,000 training pictures, which is not paid for: see docs/mnist.md.
+Test accuracy at δ = 1e-5: median, worst and best of runs that differ in their noise, their batches and, for the
+network, their first weights. Every run is paid through a gate from a ledger of its own, and its ε is the accountant's
+for Poisson sampling. *Noise multiplier* is the standard deviation of the noise in clipping bounds; *seconds* are
+processor time of one run. Settings were chosen on the last 10,000 training pictures, which is not paid for: see
+docs/mnist.md.
 
 {cells}
 {_unfinished(runs)}"""

@@ -247,11 +247,11 @@ def training_cases() -> Texts:
             "loss": nn.CrossEntropyLoss(reduction="none"),
             "optimiser": lambda parameters: optim.SGD(parameters, lr=0.1),
             "examples": 60,
-            "lot": 20,
+            "batch_size": 20,
             "delta": 1e-5,
-            "batch": 16,
-            "noise": 2,
-            "lots": 9,
+            "microbatch_size": 16,
+            "noise_multiplier": 2,
+            "iterations": 9,
         }
         return lambda: own_lines(Training(**{**plain, **settings}).canonical())
 
@@ -259,7 +259,7 @@ def training_cases() -> Texts:
     return {
         "training": training(),
         "training in floats": training(sums="float", style="automatic", seed=7),
-        "training by groups": training(groups=groups, group_noise=[1, 2], clip=Linear(1, 2), stretch=3),
+        "training by groups": training(groups=groups, group_noise=[1, 2], clip=Linear(1, 2), checkpoint_every=3),
         "training with an adaptive clip": training(clip=AdaptiveClip(0.5, quantile=0.4, rate=0.3, count_noise=5)),
         "training of a number of NumPy": training(examples=np.int64(60)),
     }

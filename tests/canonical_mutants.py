@@ -117,8 +117,8 @@ CANONICAL_MUTANTS = [
     Mutant(
         "a training is known by the repr of its terms",
         "learn/torch/training.py",
-        "canonical_text((self.examples, self.terms, self.stretches, self.groups, self.seed))",
-        "repr((self.examples, self.terms, self.stretches, self.groups, self.seed))",
+        "canonical_text((self.examples, self.step_settings, self.segments, self.groups, self.seed))",
+        "repr((self.examples, self.step_settings, self.segments, self.groups, self.seed))",
         NAMES,
     ),
     Mutant(

@@ -30,10 +30,10 @@ def clipped_sums(losses, parameters, bound, stabiliser=None):
     return sums, within
 
 
-def step(losses, parameters, *, bound, sigma, lot, rate, normal):
-    """Take one step of Algorithm 1 of Abadi and others 2016 on one lot."""
+def step(losses, parameters, *, bound, sigma, batch_size, rate, normal):
+    """Take one step of Algorithm 1 of Abadi and others 2016 on one batch."""
     sums, _ = clipped_sums(losses, parameters, bound)
     with torch.no_grad():
         for parameter, total in zip(parameters, sums, strict=True):
             noisy = total + sigma * bound * normal(total.shape)
-            parameter.sub_(rate * (noisy / lot).to(parameter.dtype))
+            parameter.sub_(rate * (noisy / batch_size).to(parameter.dtype))

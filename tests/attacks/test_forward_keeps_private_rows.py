@@ -19,8 +19,8 @@ from ledger_bytes import nothing_written
 torch = pytest.importorskip("torch")
 
 from discreet.learn.torch import PrivateModel, Training  # noqa: E402
+from discreet.learn.torch.dpsgd import sum_batch  # noqa: E402
 from discreet.learn.torch.examples import Examples  # noqa: E402
-from discreet.learn.torch.private_steps import lot_total  # noqa: E402
 
 torch.set_num_threads(1)
 nn = torch.nn
@@ -141,7 +141,15 @@ def private_data():
 
 def planned(model):
     return Training(
-        model=model, loss=LOSS, optimiser=torch.optim.SGD, examples=24, lot=24, noise=50, lots=2, delta=1e-5, batch=8
+        model=model,
+        loss=LOSS,
+        optimiser=torch.optim.SGD,
+        examples=24,
+        batch_size=24,
+        noise_multiplier=50,
+        iterations=2,
+        delta=1e-5,
+        microbatch_size=8,
     )
 
 
@@ -204,7 +212,7 @@ def test_a_model_that_writes_to_its_weights_or_buffers_is_refused_before_payment
 @pytest.mark.parametrize("write", [by_attribute, by_list, by_hook], ids=lambda one: one.__name__)
 def test_a_model_that_remembers_batches_is_refused_before_payment(ledger, place, write):
     plan = planned(Writer(write, only_secret=False, read=True))
-    with nothing_written(ledger, place), pytest.raises(InvalidInput, match="run on before"):
+    with nothing_written(ledger, place), pytest.raises(InvalidInput, match="depend on earlier batches"):
         plan.fit(Gate(ledger, private_data()))
 
 
@@ -215,7 +223,7 @@ def test_a_model_that_remembers_batches_in_a_global_is_refused_before_payment(le
             return self.layer(rows * len(MODULE_MEMORY))
 
     plan = planned(Global(by_memory, only_secret=False))
-    with nothing_written(ledger, place), pytest.raises(InvalidInput, match="run on before"):
+    with nothing_written(ledger, place), pytest.raises(InvalidInput, match="depend on earlier batches"):
         plan.fit(Gate(ledger, private_data()))
 
 
@@ -225,14 +233,14 @@ def sum_of_later_batches(write, *, secret):
     plan = planned(Writer(write, only_secret=True, read=True))
     inputs, targets = private_data()
     data = (inputs if secret else inputs.clamp(max=1)), targets
-    lot, bounds = np.r_[4:24], plan.stretches[0].bounds  # the batches are 4:12, 12:20, 20:24
+    batch, bounds = np.r_[4:24], plan.segments[0].bounds  # the microbatches are 4:12, 12:20, 20:24
     model, reader = PrivateModel(plan.network), Examples(example=None, collate=None)
     totals = [
-        lot_total(
-            model, LOSS, lambda places: reader.take(data, places, None), some, terms=plan.terms, bounds=bounds,
-            entropy=SYSTEM,
+        sum_batch(
+            model, LOSS, lambda places: reader.take(data, places, None), some, settings=plan.step_settings,
+            bounds=bounds, entropy=SYSTEM,
         )
-        for some in (lot[:8], lot[8:])
+        for some in (batch[:8], batch[8:])
     ]  # fmt: skip
     return totals[1].sums
 
@@ -282,5 +290,5 @@ def test_random_numbers_of_a_pass_do_not_follow_from_rows_of_an_earlier_one():
     plan = planned(Drawing(seed, only_secret=True))
     for _ in range(2):
         plan.run_step(private_data(), SYSTEM, 0, [])
-    private = drawn[len(drawn) // 2 - 3 : len(drawn) // 2] + drawn[-3:]  # a lot has three batches
+    private = drawn[len(drawn) // 2 - 3 : len(drawn) // 2] + drawn[-3:]  # a batch has three microbatches
     assert len(set(private)) == 6

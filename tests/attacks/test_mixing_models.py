@@ -1,8 +1,8 @@
 """The attack: a model in which one example's loss depends on others moves the sum of clipped gradients by many bounds.
 
 The attacker writes the model, and knows all examples but one. Clipping bounds what each example adds if its gradient is
-its own; where it is not, leaving out one example changes what all others add. For each model the sum of a lot is
-compared with that of the lot without one example: it may move by one bound.
+its own; where it is not, leaving out one example changes what all others add. For each model the sum of a batch is
+compared with that of the batch without one example: it may move by one bound.
 """
 
 from fractions import Fraction
@@ -17,16 +17,17 @@ from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 from discreet.learn.torch import Clipping, PrivateModel  # noqa: E402
+from discreet.learn.torch.dpsgd import StepSettings, sum_batch  # noqa: E402
 from discreet.learn.torch.examples import Examples  # noqa: E402
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
 from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners, Seen  # noqa: E402
-from discreet.learn.torch.private_steps import Terms, lot_total  # noqa: E402
 from discreet.noise import SYSTEM  # noqa: E402
 
 torch.set_num_threads(1)
-BATCH, LOT, WIDTH, CLASSES = 8, 24, 6, 3
-TERMS = Terms(
-    rate=Fraction(1), lot=LOT, batch=BATCH, steps=1 << 16, ratios=(Fraction(1),), style="clip", sums="exact",
+MICROBATCH, BATCH, WIDTH, CLASSES = 8, 24, 6, 3
+SETTINGS = StepSettings(
+    sampling_rate=Fraction(1), batch_size=BATCH, microbatch_size=MICROBATCH, grid_steps=1 << 16,
+    noise_ratios=(Fraction(1),), style="clip", sums="exact",
     adaptive=None,
 )  # fmt: skip
 #: One bound, and a part in a thousand for the last digits of floats.
@@ -256,29 +257,29 @@ def ranked_loss(outputs, targets):
 
 def made_examples():
     generator = torch.Generator().manual_seed(3)
-    inputs = torch.randn(LOT, WIDTH, generator=generator)
+    inputs = torch.randn(BATCH, WIDTH, generator=generator)
     inputs[5] *= 300
     inputs[0] *= 20
-    return inputs, torch.randint(0, CLASSES, (LOT,), generator=generator)
+    return inputs, torch.randint(0, CLASSES, (BATCH,), generator=generator)
 
 
 def how_far_one_example_moves_the_sum(make, loss=plain_loss):
-    """Return by how many bounds the clipped sum of a lot moves when one of its examples is left out."""
-    data, everybody = made_examples(), np.arange(LOT)
+    """Return by how many bounds the clipped sum of a batch moves when one of its examples is left out."""
+    data, everybody = made_examples(), np.arange(BATCH)
 
     def read(places):
         return Examples(example=None, collate=None).take(data, places, None)
 
-    def total(lot):
+    def total(batch):
         torch.manual_seed(8)
         model = PrivateModel(make())
-        return lot_total(model, loss, read, lot, terms=TERMS, bounds=(Fraction(1),), entropy=SYSTEM).sums
+        return sum_batch(model, loss, read, batch, settings=SETTINGS, bounds=(Fraction(1),), entropy=SYSTEM).sums
 
     whole, far = total(everybody), 0.0
     for who in (0, 5):
         less = total(np.delete(everybody, who))
         moved = sum(float((a.double() - b.double()).square().sum()) for a, b in zip(whole, less, strict=True))
-        far = max(far, moved**0.5 / TERMS.steps)
+        far = max(far, moved**0.5 / SETTINGS.grid_steps)
     return far
 
 
@@ -390,7 +391,7 @@ class Memory:
         return found
 
 
-def ways_of(mix):
+def methods_of(mix):
     """Return how gradients are found of a model that was run twice."""
     module, (inputs, targets) = Mixed(mix, inside=False), made_examples()
     model = PrivateModel(module)
@@ -398,7 +399,7 @@ def ways_of(mix):
         model.float_sums(
             lambda inputs, targets: plain_loss(module(inputs), targets), Clipping(bounds=(1,)), batch=(inputs, targets)
         )
-    return set(model.ways().values())
+    return set(model.gradient_methods().values())
 
 
 @pytest.mark.parametrize(
@@ -410,7 +411,7 @@ def ways_of(mix):
 )  # fmt: skip
 def test_what_examples_of_a_batch_share_is_not_taken_for_theirs(mix):
     """With one example less, others move to another batch or place, and would share something else."""
-    assert not ways_of(mix) & {"batched rule"}
+    assert not methods_of(mix) & {"batched rule"}
 
 
 def own_masks(x):
@@ -433,4 +434,4 @@ def squeezed(x):
 
 @pytest.mark.parametrize("mix", [own_masks, own_places, positions, squeezed])
 def test_code_that_keeps_examples_apart_goes_by_rules(mix):
-    assert ways_of(mix) == {"batched rule"}
+    assert methods_of(mix) == {"batched rule"}

@@ -1,7 +1,7 @@
 """The attack: a model mixes examples where no rule looks: in a backward pass, by one tensor given twice, by a seed.
 
-As in `test_mixing_models`, the sum of a lot is compared with that of the lot without one example. What depends on an
-example's place in the batch mixes, too: with one example less, all others have another place.
+As in `test_mixing_models`, the sum of a batch is compared with that of the batch without one example. What depends on
+an example's place in the batch mixes, too: with one example less, all others have another place.
 """
 
 import random
@@ -19,7 +19,7 @@ from attacks.test_mixing_models import (  # noqa: E402
     ONE,
     Mixed,
     how_far_one_example_moves_the_sum,
-    ways_of,
+    methods_of,
 )
 from discreet.learn.torch.per_example import (  # noqa: E402
     axis_rules,
@@ -121,7 +121,7 @@ def memory_that_is_written_twice(x):
 
 
 @pytest.mark.parametrize(
-    ("mix", "ways"),
+    ("mix", "methods"),
     [
         (masks_by_a_seed_that_is_put_back, {"one by one"}),  # all at once, places would decide
         (shared_by_python, {"one by one"}),
@@ -130,10 +130,10 @@ def memory_that_is_written_twice(x):
         (memory_that_is_written_twice, {"vmap", "one by one"}),
     ],
 )
-def test_places_and_shared_draws_are_not_taken_for_an_examples_own(mix, ways):
-    assert ways_of(mix) <= ways
+def test_places_and_shared_draws_are_not_taken_for_an_examples_own(mix, methods):
+    assert methods_of(mix) <= methods
 
 
 def test_shared_draws_would_be_taken_without_a_look_at_other_generators(monkeypatch):
     monkeypatch.setattr(passes, "read_other_generators", lambda: ())
-    assert ways_of(shared_by_python) == {"batched rule"}
+    assert methods_of(shared_by_python) == {"batched rule"}

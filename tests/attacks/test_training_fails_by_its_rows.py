@@ -15,8 +15,8 @@ torch = pytest.importorskip("torch")
 
 from discreet.learn import PrivateSelection  # noqa: E402
 from discreet.learn.torch import AdaptiveClip, PrivateModel, Training  # noqa: E402
+from discreet.learn.torch.dpsgd import sum_batch  # noqa: E402
 from discreet.learn.torch.examples import Examples, form_of  # noqa: E402
-from discreet.learn.torch.private_steps import lot_total  # noqa: E402
 
 torch.set_num_threads(1)
 nn = torch.nn
@@ -25,7 +25,14 @@ LOSS = nn.CrossEntropyLoss(reduction="none")
 
 def planned(**settings):
     plain = {"model": lambda: nn.Linear(3, 2), "loss": LOSS, "optimiser": lambda w: torch.optim.SGD(w, lr=1.0)}
-    plain |= {"examples": 12, "lot": 12, "noise": 2, "lots": 3, "delta": 1e-5, "batch": 4}
+    plain |= {
+        "examples": 12,
+        "batch_size": 12,
+        "noise_multiplier": 2,
+        "iterations": 3,
+        "delta": 1e-5,
+        "microbatch_size": 4,
+    }
     return Training(**{**plain, **settings})
 
 
@@ -61,7 +68,7 @@ def test_a_poisson_loss_never_fails(ledger, extreme):
     def loss(outputs, targets):
         return nn.functional.poisson_nll_loss(outputs[:, 0], targets, reduction="none")
 
-    plan = planned(loss=loss, optimiser=lambda w: torch.optim.SGD(w, lr=100.0), noise=20, stretch=1)
+    plan = planned(loss=loss, optimiser=lambda w: torch.optim.SGD(w, lr=100.0), noise_multiplier=20, checkpoint_every=1)
     assert count_failures(ledger, plan, poisson_data(12, extreme=extreme)) == 0
 
 
@@ -121,12 +128,12 @@ def test_a_row_that_fails_adds_nothing_and_takes_nothing_from_others(breaking, o
     torch.manual_seed(0)
     plan = planned(model=Refusing(odd=odd), sums=sums)
     plan.check(classified())
-    model, bounds = PrivateModel(plan.network), plan.stretches[0].bounds
+    model, bounds = PrivateModel(plan.network), plan.segments[0].bounds
 
-    def total(data, lot):
+    def total(data, batch):
         reader = Examples(example=None, collate=None)
         read = lambda places: reader.take(data, places, None)  # noqa: E731
-        return lot_total(model, LOSS, read, lot, terms=plan.terms, bounds=bounds, entropy=SYSTEM)
+        return sum_batch(model, LOSS, read, batch, settings=plan.step_settings, bounds=bounds, entropy=SYSTEM)
 
     without = total(classified(), np.delete(np.arange(12), 5))
     found = total(classified(breaking), np.arange(12))
@@ -144,13 +151,13 @@ def test_a_row_that_ends_the_process_does_not_fail_the_run(ledger):
     assert count_failures(ledger, planned(model=Leaving()), classified(break_input), runs=1) == 0
 
 
-def summed(plan, data, lot):
+def summed(plan, data, batch):
     """Return the sums of some examples of a dataset."""
     read = Examples(example=plan.example, collate=plan.collate)
-    form = form_of(read.make_up(data, plan.batch, 0))
-    return lot_total(
-        PrivateModel(plan.network), LOSS, lambda places: read.take(data, places, form), np.array(lot),
-        terms=plan.terms, bounds=plan.stretches[0].bounds, entropy=SYSTEM,
+    form = form_of(read.make_up(data, plan.microbatch_size, 0))
+    return sum_batch(
+        PrivateModel(plan.network), LOSS, lambda places: read.take(data, places, form), np.array(batch),
+        settings=plan.step_settings, bounds=plan.segments[0].bounds, entropy=SYSTEM,
     ).sums  # fmt: skip
 
 
@@ -206,7 +213,9 @@ def test_an_example_of_another_form_does_not_fail_the_run(ledger):
 
 @pytest.mark.parametrize("exponent", [1e3, 1e6])
 def test_a_bound_that_moves_fast_never_overflows(ledger, exponent):
-    plan = planned(clip=AdaptiveClip(rate=exponent, count_noise=8), stretch=1, noise=2, lots=4)
+    plan = planned(
+        clip=AdaptiveClip(rate=exponent, count_noise=8), checkpoint_every=1, noise_multiplier=2, iterations=4
+    )
     assert count_failures(ledger, plan, classified(), runs=1) == 0
 
 
@@ -228,7 +237,7 @@ def test_a_score_that_raises_an_error_ranks_last_and_does_not_fail_the_selection
             raise wrong("by the draw") if wrong is not DiscreetError else wrong("by the draw", fix="none")
         return 1.0
 
-    candidates = [planned(noise=8, lots=1), planned(noise=8, lots=1, clip=2)]
+    candidates = [planned(noise_multiplier=8, iterations=1), planned(noise_multiplier=8, iterations=1, clip=2)]
     # Under other names, or the first answer would be handed out again.
     selections = [PrivateSelection(candidates=candidates, score=score, mean_runs=12, name=f"s{n}") for n in range(3)]
     chosen = [each.fit(Gate(ledger, classified())) for each in selections]

@@ -23,8 +23,14 @@ DATA = torch.rand(12, 3), torch.arange(12) % 2
 
 
 def planned(**settings):
-    plain = {"model": lambda: nn.Linear(3, 2), "loss": LOSS, "optimiser": torch.optim.SGD, "examples": 12, "lot": 12}
-    plain |= {"noise": 4, "lots": 2, "delta": 1e-5, "batch": 4}
+    plain = {
+        "model": lambda: nn.Linear(3, 2),
+        "loss": LOSS,
+        "optimiser": torch.optim.SGD,
+        "examples": 12,
+        "batch_size": 12,
+    }
+    plain |= {"noise_multiplier": 4, "iterations": 2, "delta": 1e-5, "microbatch_size": 4}
     return Training(**{**plain, **settings})
 
 
@@ -77,7 +83,10 @@ PLANS_REFUSED = {
     "an example without a target": {"example": torch.rand(3)},
     "an example that is a dict": {"example": {"x": torch.rand(3), "y": 0}},
     "a collate that fails": {"example": (torch.rand(3), 0), "collate": lambda examples: examples[99]},
-    "examples of several lengths": {"example": lambda: (torch.rand(int(torch.randint(3, 99, ()))), 0), "batch": 1},
+    "examples of several lengths": {
+        "example": lambda: (torch.rand(int(torch.randint(3, 99, ()))), 0),
+        "microbatch_size": 1,
+    },
     "a collate that drops examples": {
         "example": (torch.rand(3), 0),
         "collate": lambda _: (torch.rand(0, 3), torch.rand(0)),

@@ -6,15 +6,15 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from canaries import guessed, least_epsilon  # noqa: E402
-from discreet.learn.torch import Clipping, PrivateModel, Training, private_steps  # noqa: E402
-from discreet.learn.torch.private_steps import train_lot  # noqa: E402
+from discreet.learn.torch import Clipping, PrivateModel, Training, dpsgd  # noqa: E402
+from discreet.learn.torch.dpsgd import take_private_step  # noqa: E402
 from discreet.noise import SYSTEM  # noqa: E402
 
 torch.set_num_threads(1)
-#: One lot of everybody, noise of twice the bound: ε is about 2.7. Guesses are few, so that they are good ones.
+#: One batch of all examples, noise of twice the bound: ε is about 2.7. Guesses are few, so that they are good ones.
 MANY, GUESSES = 1_000_000, 4000
-#: Lots of a hundredth, sixteen times through.
-SOME, LOTS, ROUNDS = 4000, 100, 16
+#: Batches of a hundredth of the examples, sixteen epochs.
+SOME, BATCHES, EPOCHS = 4000, 100, 16
 
 
 def loss(outputs, _targets):
@@ -38,8 +38,10 @@ def drawn(canaries, seed):
 
 
 def seen_at_once():
-    """Return the ε that is seen and the one that is claimed, for one lot of everybody, from the released state."""
-    plan = planned(MANY, examples=MANY, lot=MANY, lots=1, batch=1 << 17, noise=2, delta=1e-8)
+    """Return the ε that is seen and the one that is claimed, for one batch of all examples, from the released state."""
+    plan = planned(
+        MANY, examples=MANY, batch_size=MANY, iterations=1, microbatch_size=1 << 17, noise_multiplier=2, delta=1e-8
+    )
     data, inside = drawn(MANY, 1)
     scores = plan.run_step(data, SYSTEM, 0, [])["weights"]["weight"][:, 0]
     return least_epsilon(guessed(scores, inside, GUESSES), GUESSES, MANY, 1e-8), plan.guarantee.epsilon
@@ -51,10 +53,8 @@ def test_what_canaries_see_is_below_the_claim():
 
 
 def test_half_the_noise_is_seen(monkeypatch):
-    honest = private_steps.add_rounded_gaussian
-    monkeypatch.setattr(
-        private_steps, "add_rounded_gaussian", lambda sums, sigma, entropy: honest(sums, sigma / 2, entropy)
-    )
+    honest = dpsgd.add_rounded_gaussian
+    monkeypatch.setattr(dpsgd, "add_rounded_gaussian", lambda sums, sigma, entropy: honest(sums, sigma / 2, entropy))
     seen, claimed = seen_at_once()
     assert seen > claimed
 
@@ -78,43 +78,61 @@ def no_example_fails(caplog):
     assert not caplog.records
 
 
-def lot_scores(plan, model, data):
-    """Return what one lot tells, as whoever sees every state would read it."""
-    bounds, noise = plan.stretches[0].bounds, plan.stretches[0].noise
+def step_scores(plan, model, data):
+    """Return the gradients of one step, as an observer of every state would read them."""
+    bounds, noise = plan.segments[0].bounds, plan.segments[0].noise_multiplier
 
     def read(places):
         return tuple(part[torch.from_numpy(places)] for part in data)
 
-    train_lot(model, loss, read, len(data[0]), terms=plan.terms, bounds=bounds, noise=noise, entropy=SYSTEM)
+    take_private_step(
+        model,
+        loss,
+        read,
+        len(data[0]),
+        settings=plan.step_settings,
+        bounds=bounds,
+        noise_multiplier=noise,
+        entropy=SYSTEM,
+    )
     return -model.parameters[0][1].grad[:, 0].double().numpy()
 
 
-def seen_in_lots():
-    """Return the ε that is seen and the one that is claimed, over many lots: a canary shows in some of them."""
-    plan = planned(SOME, examples=LOTS, lot=1, lots=LOTS * ROUNDS, stretch=LOTS, batch=64, noise=1, delta=1e-6)
+def seen_in_batches():
+    """Return the ε that is seen and the one that is claimed, over many batches: a canary shows in some of them."""
+    plan = planned(
+        SOME,
+        examples=BATCHES,
+        batch_size=1,
+        iterations=BATCHES * EPOCHS,
+        checkpoint_every=BATCHES,
+        microbatch_size=64,
+        noise_multiplier=1,
+        delta=1e-6,
+    )
     data, inside = drawn(SOME, 2)
     model = PrivateModel(plan.network)
-    told = np.array([lot_scores(plan, model, data) for _ in range(LOTS * ROUNDS)])
-    # The likelihood of having been in one lot of each round, always the same one.
-    scores = np.logaddexp.reduce(told.reshape(ROUNDS, LOTS, SOME).sum(0))
+    told = np.array([step_scores(plan, model, data) for _ in range(BATCHES * EPOCHS)])
+    # The likelihood of having been in one batch of each epoch, always the same one.
+    scores = np.logaddexp.reduce(told.reshape(EPOCHS, BATCHES, SOME).sum(0))
     return least_epsilon(guessed(scores, inside, 1000), 1000, SOME, 1e-6), plan.guarantee.epsilon
 
 
 @pytest.mark.slow
-def test_poisson_lots_keep_what_is_billed():
-    seen, claimed = seen_in_lots()
+def test_poisson_batches_keep_what_is_billed():
+    seen, claimed = seen_in_batches()
     assert seen < claimed
 
 
 @pytest.mark.slow
 def test_shuffled_batches_that_are_billed_as_poisson_are_seen(monkeypatch):
-    turn = iter(range(LOTS * ROUNDS))
+    turn = iter(range(BATCHES * EPOCHS))
     order = np.random.default_rng(3).permutation(SOME)
 
     def shuffled(count, _rate, _entropy):
         mine = order[order < count]
-        return np.sort(mine[next(turn) % LOTS :: LOTS])
+        return np.sort(mine[next(turn) % BATCHES :: BATCHES])
 
-    monkeypatch.setattr(private_steps, "draw_lot", shuffled)
-    seen, claimed = seen_in_lots()
+    monkeypatch.setattr(dpsgd, "sample_batch", shuffled)
+    seen, claimed = seen_in_batches()
     assert seen > claimed

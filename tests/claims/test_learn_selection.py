@@ -174,7 +174,7 @@ def test_a_ledger_that_protects_persons_asks_for_one_example_each(tmp_path):
 LOTS = Repeated(Subsampled(GaussianNoise(2), Fraction(1, 100)), 50)
 
 
-def test_the_best_of_runs_in_poisson_lots_is_refused_where_rows_are_replaced(tmp_path):
+def test_the_best_of_poisson_sampled_runs_is_refused_where_rows_are_replaced(tmp_path):
     budget = Budget(1000, 1e-3, unit=PrivacyUnit(neighbours=Neighbours.REPLACE))
     with Ledger.create(tmp_path / "replaced", budget, title="t", anchors=[]) as replaced:
         with pytest.raises(InvalidInput, match="neighbours"):

@@ -12,7 +12,8 @@ from torch.nn import functional
 
 import plain_dpsgd
 from discreet.core import InvalidInput, WrongType
-from discreet.learn.torch import exact_sums, grid, rounding, sums
+from discreet.learn.torch import clipped_sums as sums
+from discreet.learn.torch import exact_sums, grid, rounding
 from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel
 from discreet.learn.torch.per_example import layer_calls as calls
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking
@@ -473,7 +474,7 @@ def test_a_step_is_that_of_the_reference():
         list(same.parameters()),
         bound=0.5,
         sigma=0,
-        lot=10,
+        batch_size=10,
         rate=0.1,
         normal=torch.zeros,
     )
@@ -623,7 +624,7 @@ def test_models_that_mix_examples_are_run_on_one_example_at_a_time(kind):
     found = private.float_sums(model, Clipping(bounds=(Fraction(1),)), batch=(inputs,))
     wanted, _ = plain_dpsgd.clipped_sums(lambda: [model(row[None])[0] for row in inputs], trainable(model), 1.0)
     assert distance(found.sums, wanted) < CLOSE
-    assert set(private.ways().values()) == {"vmap"}
+    assert set(private.gradient_methods().values()) == {"vmap"}
 
 
 def test_examples_are_found_on_any_axis_whatever_its_length():
@@ -634,7 +635,7 @@ def test_examples_are_found_on_any_axis_whatever_its_length():
     found = private.float_sums(model, Clipping(bounds=(Fraction(1),)), batch=(inputs,))
     wanted, _ = plain_dpsgd.clipped_sums(lambda: model(inputs), trainable(model), 1.0)
     assert distance(found.sums, wanted) < CLOSE
-    assert set(private.ways().values()) == {"batched rule"}
+    assert set(private.gradient_methods().values()) == {"batched rule"}
 
 
 def test_a_pass_that_mixes_after_one_that_does_not_is_done_one_example_at_a_time():
@@ -644,13 +645,13 @@ def test_a_pass_that_mixes_after_one_that_does_not_is_done_one_example_at_a_time
     plain = Clipping(bounds=(Fraction(1),))
     for _ in range(2):
         private.float_sums(lambda inputs: model.last(model.first(inputs)).flatten(), plain, batch=(inputs,))
-    assert set(private.ways().values()) == {"batched rule"}
+    assert set(private.gradient_methods().values()) == {"batched rule"}
     found = private.float_sums(
         lambda inputs: model.last(model.first(inputs).roll(1, 0)).flatten(), plain, batch=(inputs,)
     )
     wanted, _ = plain_dpsgd.clipped_sums(lambda: model.last(model.first(inputs)).flatten(), trainable(model), 1.0)
     assert distance(found.sums, wanted) < CLOSE
-    assert set(private.ways().values()) == {"vmap"}
+    assert set(private.gradient_methods().values()) == {"vmap"}
 
 
 def test_batch_norm_that_is_switched_on_later_is_refused_then():
@@ -910,7 +911,7 @@ class Watched(nn.Module):
 
 @pytest.mark.parametrize("exact", [True, False], ids=["exact", "float"])
 def test_nothing_of_a_pass_is_held_once_its_sums_are_there(exact):
-    """Or memory grows with every lot, and old activations are private rows."""
+    """Or memory grows with every batch, and old activations are private rows."""
     model = Watched()
     private, inputs = PrivateModel(model), torch.rand(EXAMPLES, 4)
     for _ in range(3):

@@ -44,7 +44,7 @@ def small(example, monkeypatch, tmp_path):
         values = generator.integers(0, 256 if "images" in name else 10, shape, np.uint8)
         head = bytes([0, 0, 8, len(shape)]) + b"".join(side.to_bytes(4, "big") for side in shape)
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress(head + values.tobytes()))
-    few = sys.modules["mnist_plans"].Settings(lot=20, lots=3, clip=0.3, rate=1.0, decay=1e-4)
+    few = sys.modules["mnist_plans"].Settings(batch_size=20, iterations=3, clip=0.3, rate=1.0, decay=1e-4)
     for model in ("linear", "cnn"):
         monkeypatch.setitem(example.SETTINGS, model, {3.0: few})
     return tmp_path
@@ -92,8 +92,8 @@ def test_a_plan_of_every_row_keeps_the_epsilon_that_it_names(example):
     for model, rows in example.SETTINGS.items():
         for epsilon, how in rows.items():
             training = example.plan(model, epsilon, how, 60_000, sums="exact", run=0)
-            assert 0.98 * epsilon < training.epsilon_after(training.steps) <= epsilon
-            assert sum(stretch.lots for stretch in training.stretches) == how.lots
+            assert 0.98 * epsilon < training.epsilon_after(training.checkpoints) <= epsilon
+            assert sum(segment.iterations for segment in training.segments) == how.iterations
 
 
 def test_runs_are_paid_kept_and_not_made_twice(example, small, capsys):
@@ -113,10 +113,10 @@ def test_runs_are_paid_kept_and_not_made_twice(example, small, capsys):
 
 def test_runs_with_other_settings_are_other_runs(example, small, monkeypatch):
     told(example, small, "--runs", "1", "--model", "cnn")
-    other = sys.modules["mnist_plans"].Settings(lot=20, lots=2, clip=0.3, rate=1.0)
+    other = sys.modules["mnist_plans"].Settings(batch_size=20, iterations=2, clip=0.3, rate=1.0)
     monkeypatch.setitem(example.SETTINGS, "cnn", {3.0: other})
     runs = told(example, small, "--runs", "1", "--model", "cnn")
-    assert [run["settings"]["lots"] for run in runs] == [3, 2]
+    assert [run["settings"]["iterations"] for run in runs] == [3, 2]
     assert [len(some) for some in sys.modules["mnist_report"].groups(runs).values()] == [1]
 
 

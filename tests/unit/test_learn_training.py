@@ -19,15 +19,15 @@ from discreet.learn.torch import (  # noqa: E402
     Linear,
     PrivateModel,
     Training,
+    dpsgd,
     gradient_noise,
 )
-from discreet.learn.torch import private_steps as steps_of  # noqa: E402
+from discreet.learn.torch.dpsgd import add_noise, take_private_step  # noqa: E402
 from discreet.learn.torch.examples import Examples  # noqa: E402
 from discreet.learn.torch.gradient_noise import add_rounded_gaussian  # noqa: E402
-from discreet.learn.torch.lots import draw_lot, physical_batches  # noqa: E402
-from discreet.learn.torch.pricing import noise_ratios  # noqa: E402
-from discreet.learn.torch.private_steps import perturb, train_lot  # noqa: E402
-from discreet.learn.torch.states import restore, state_of  # noqa: E402
+from discreet.learn.torch.poisson_sampling import sample_batch, split_batch  # noqa: E402
+from discreet.learn.torch.pricing import share_noise  # noqa: E402
+from discreet.learn.torch.states import ITERATIONS, capture_state, restore_state  # noqa: E402
 
 torch.set_num_threads(1)  # so small a step is slower on two
 nn = torch.nn
@@ -51,9 +51,17 @@ def examples(count=60, seed=0):
 
 
 def training(**settings):
-    plain = {"model": network, "loss": LOSS, "optimiser": sgd, "examples": 60, "lot": 20, "delta": 1e-5, "batch": 16}
-    if not {"epsilon", "noise", "epochs", "lots"} & settings.keys():
-        settings |= {"noise": 2, "lots": 9}
+    plain = {
+        "model": network,
+        "loss": LOSS,
+        "optimiser": sgd,
+        "examples": 60,
+        "batch_size": 20,
+        "delta": 1e-5,
+        "microbatch_size": 16,
+    }
+    if not {"epsilon", "noise_multiplier", "epochs", "iterations"} & settings.keys():
+        settings |= {"noise_multiplier": 2, "iterations": 9}
     return Training(**{**plain, **settings})
 
 
@@ -61,8 +69,8 @@ def reader(data):
     return lambda places: Examples(example=None, collate=None).take(data, places, None)
 
 
-def lot_total(model, loss, data, lot, terms, bounds):
-    return steps_of.lot_total(model, loss, reader(data), lot, terms=terms, bounds=bounds, entropy=SYSTEM)
+def sum_batch(model, loss, data, batch, settings, bounds):
+    return dpsgd.sum_batch(model, loss, reader(data), batch, settings=settings, bounds=bounds, entropy=SYSTEM)
 
 
 @pytest.fixture
@@ -110,23 +118,33 @@ def test_noise_is_added_only_where_every_number_gets_its_own_and_holds_it(total)
 
 
 @pytest.mark.parametrize("sums", ["exact", "float"])
-def test_the_noise_on_an_empty_lot_is_sigma_times_the_bound(sums):
+def test_the_noise_on_an_empty_batch_is_sigma_times_the_bound(sums):
     wide = Training(
-        model=lambda: nn.Linear(4000, 5), loss=LOSS, optimiser=sgd, examples=10**12, lot=1, clip=0.25, noise=3, lots=1,
+        model=lambda: nn.Linear(4000, 5), loss=LOSS, optimiser=sgd, examples=10**12, batch_size=1,
+        clip=0.25, noise_multiplier=3, iterations=1,
         delta=1e-5, sums=sums, groups=[["weight"], ["bias"]], group_noise=[1, 2],
     )  # fmt: skip
     model = PrivateModel(wide.network, groups=wide.groups)
     data = (torch.ones(2, 4000), torch.zeros(2, dtype=torch.int64))
-    bounds = wide.stretches[0].bounds
-    train_lot(model, LOSS, reader(data), 2, terms=wide.terms, bounds=bounds, noise=Fraction(3), entropy=SYSTEM)
+    bounds = wide.segments[0].bounds
+    take_private_step(
+        model,
+        LOSS,
+        reader(data),
+        2,
+        settings=wide.step_settings,
+        bounds=bounds,
+        noise_multiplier=Fraction(3),
+        entropy=SYSTEM,
+    )
     spread = model.parameters[0][1].grad.std().item()
     # 20,000 coordinates: the standard deviation is known to half a per cent.
-    assert spread == pytest.approx(3 * 0.25 * float(wide.terms.ratios[0]), rel=0.03)
+    assert spread == pytest.approx(3 * 0.25 * float(wide.step_settings.noise_ratios[0]), rel=0.03)
 
 
 def test_the_noise_of_all_groups_together_costs_what_one_would():
     for weights in ([1], [1, 1], [1, 2, 5]):
-        total = sum(1 / ratio**2 for ratio in noise_ratios([Fraction(one) for one in weights]))
+        total = sum(1 / ratio**2 for ratio in share_noise([Fraction(one) for one in weights]))
         assert 1 - Fraction(1, 10**9) < total <= 1
 
 
@@ -138,20 +156,20 @@ def test_one_example_moves_the_exact_sum_of_a_lot_by_no_more_than_the_bound(grou
     plan = training(groups=groups, clip=0.3)
     model, data = PrivateModel(plan.network, groups=groups), examples(40)
     data[0][3] *= 1e4
-    bounds = plan.stretches[0].bounds
+    bounds = plan.segments[0].bounds
     everybody = np.arange(40)
-    whole = lot_total(model, LOSS, data, everybody, plan.terms, bounds)
+    whole = sum_batch(model, LOSS, data, everybody, plan.step_settings, bounds)
     for who in (0, 3, 17, 39):
-        less = lot_total(model, LOSS, data, np.delete(everybody, who), plan.terms, bounds)
-        for group in steps_of.group_places(model):
+        less = sum_batch(model, LOSS, data, np.delete(everybody, who), plan.step_settings, bounds)
+        for group in dpsgd.group_indices(model):
             moved = sum(int(((whole.sums[place] - less.sums[place]) ** 2).sum()) for place in group)
-            assert 0 < moved <= plan.terms.steps**2
+            assert 0 < moved <= plan.step_settings.grid_steps**2
 
 
 def test_sums_of_a_lot_are_those_of_a_loop_over_examples():
     plan = training(clip=0.3)
     model, (inputs, targets) = PrivateModel(plan.network), examples(20)
-    found = lot_total(model, LOSS, (inputs, targets), np.arange(20), plan.terms, (Fraction(3, 10),))
+    found = sum_batch(model, LOSS, (inputs, targets), np.arange(20), plan.step_settings, (Fraction(3, 10),))
     expected = [torch.zeros_like(one) for _, one in model.parameters]
     for x, y in zip(inputs, targets, strict=True):
         loss = nn.functional.cross_entropy(plan.network(x[None]), y[None])
@@ -161,57 +179,61 @@ def test_sums_of_a_lot_are_those_of_a_loop_over_examples():
             total.add_(one * min(1.0, 0.3 / norm_of.item()))
     for total, one in zip(expected, found.sums, strict=True):
         # Each of 20 gradients is off by less than one per cent of the bound, by rounding.
-        assert torch.linalg.norm(one * 0.3 / plan.terms.steps - total) < 20 * 0.01 * 0.3
+        assert torch.linalg.norm(one * 0.3 / plan.step_settings.grid_steps - total) < 20 * 0.01 * 0.3
     assert found.count == 20
 
 
 def test_float_sums_lie_on_the_same_grid():
     exact, floats = training(), training(sums="float")
-    bounds, data, model = exact.stretches[0].bounds, examples(), PrivateModel(exact.network)
-    pairs = [lot_total(model, LOSS, data, np.arange(30), one.terms, bounds).sums for one in (exact, floats)]
-    assert all((a - b).double().norm() < 30 * 0.01 * exact.terms.steps for a, b in zip(*pairs, strict=True))
+    bounds, data, model = exact.segments[0].bounds, examples(), PrivateModel(exact.network)
+    pairs = [sum_batch(model, LOSS, data, np.arange(30), one.step_settings, bounds).sums for one in (exact, floats)]
+    assert all(
+        (a - b).double().norm() < 30 * 0.01 * exact.step_settings.grid_steps for a, b in zip(*pairs, strict=True)
+    )
 
 
 def test_what_an_example_adds_does_not_depend_on_its_row_or_on_others():
-    plan = training(clip=0.3, batch=64)
+    plan = training(clip=0.3, microbatch_size=64)
     model, data = PrivateModel(plan.network), examples(64)
-    bounds = plan.stretches[0].bounds
-    ordered = lot_total(model, LOSS, data, np.arange(64), plan.terms, bounds)
-    mixed = lot_total(model, LOSS, data, np.random.default_rng(3).permutation(64), plan.terms, bounds)
+    bounds = plan.segments[0].bounds
+    ordered = sum_batch(model, LOSS, data, np.arange(64), plan.step_settings, bounds)
+    mixed = sum_batch(model, LOSS, data, np.random.default_rng(3).permutation(64), plan.step_settings, bounds)
     assert all(torch.equal(a, b) for a, b in zip(ordered.sums, mixed.sums, strict=True))
 
 
 def test_sums_without_noise_are_not_shown():
     plan = training()
-    found = lot_total(PrivateModel(plan.network), LOSS, examples(), np.arange(9), plan.terms, plan.stretches[0].bounds)
-    assert repr(found) == "Total(…)"
+    found = sum_batch(
+        PrivateModel(plan.network), LOSS, examples(), np.arange(9), plan.step_settings, plan.segments[0].bounds
+    )
+    assert repr(found) == "BatchTotal(…)"
 
 
-# Lots.
+# Poisson sampling.
 
 
-def test_every_example_is_in_a_lot_by_a_coin_of_its_own():
-    lots = np.zeros((3000, 5))
-    for lot in lots:
-        lot[draw_lot(5, Fraction(3, 10), SYSTEM)] = 1
+def test_every_example_is_in_a_batch_by_a_coin_of_its_own():
+    batches = np.zeros((3000, 5))
+    for batch in batches:
+        batch[sample_batch(5, Fraction(3, 10), SYSTEM)] = 1
     # 15,000 coins of 0.3: five standard deviations are 0.019; pairs are independent to 0.019 of their product's 0.09.
-    assert abs(lots.mean() - 0.3) < 0.019
-    together = lots.T @ lots / len(lots)
+    assert abs(batches.mean() - 0.3) < 0.019
+    together = batches.T @ batches / len(batches)
     assert np.abs(together[~np.eye(5, dtype=bool)] - 0.09).max() < 0.032
 
 
-def test_batches_have_one_shape_and_count_every_place_once():
-    lot = np.array([3, 5, 8, 13, 21])
-    batches = list(physical_batches(lot, 3))
-    assert [len(places) for places, _ in batches] == [3, 3]
-    assert np.concatenate([places[counted.numpy()] for places, counted in batches]).tolist() == lot.tolist()
-    assert list(physical_batches(lot[:0], 3)) == []
+def test_microbatches_have_one_shape_and_count_every_index_once():
+    batch = np.array([3, 5, 8, 13, 21])
+    microbatches = list(split_batch(batch, 3))
+    assert [len(indices) for indices, _ in microbatches] == [3, 3]
+    assert np.concatenate([some[counted.numpy()] for some, counted in microbatches]).tolist() == batch.tolist()
+    assert list(split_batch(batch[:0], 3)) == []
 
 
 # Prices.
 
 
-def test_the_price_is_that_of_the_lots_that_are_drawn():
+def test_the_price_is_that_of_the_batches_that_are_sampled():
     assert training().cost == Repeated(Subsampled(GaussianNoise(2), Fraction(1, 3)), 9)
 
 
@@ -222,21 +244,25 @@ def test_noise_is_found_for_an_epsilon_and_the_plan_keeps_it():
 
 
 def test_training_that_stops_at_a_budget_knows_its_end_beforehand():
-    plan = training(epsilon=2, noise=3)
-    lots = sum(one.lots for one in plan.stretches)
+    plan = training(epsilon=2, noise_multiplier=3)
+    iterations = sum(one.iterations for one in plan.segments)
     part = Subsampled(GaussianNoise(3), Fraction(1, 3))
-    assert epsilon(Repeated(part, lots), 1e-5) <= 2 < epsilon(Repeated(part, lots + 1), 1e-5)
+    assert epsilon(Repeated(part, iterations), 1e-5) <= 2 < epsilon(Repeated(part, iterations + 1), 1e-5)
 
 
-def test_noise_that_varies_is_priced_stretch_by_stretch_and_kept_in_proportion():
-    plan = training(noise=[2, 4, 2], lots=9)
+def test_noise_that_varies_is_priced_segment_by_segment_and_kept_in_proportion():
+    plan = training(noise_multiplier=[2, 4, 2], iterations=9)
     assert {(part.part.part.sigma, part.times) for part in plan.cost.parts} == {(2, 6), (4, 3)}
-    assert [one.noise for one in training(noise=Linear(1, 2), lots=9).stretches] == [1, Fraction(3, 2), 2]
-    assert [float(one.bounds[0]) for one in training(clip=Geometric(4, 1)).stretches] == [4, 2, 1]
+    assert [one.noise_multiplier for one in training(noise_multiplier=Linear(1, 2), iterations=9).segments] == [
+        1,
+        Fraction(3, 2),
+        2,
+    ]
+    assert [float(one.bounds[0]) for one in training(clip=Geometric(4, 1)).segments] == [4, 2, 1]
 
 
 def test_a_sentence_can_be_paid_instead_of_a_loss():
-    plan = training(epsilon=2, lots=9, bill="sentence")
+    plan = training(epsilon=2, iterations=9, bill="sentence")
     assert plan.cost == Approximate(Fraction(plan.guarantee.epsilon), 1e-5)
 
 
@@ -255,7 +281,9 @@ def test_counts_that_cannot_be_paid_for_are_refused_before_anything_is_paid():
 
 
 def test_an_adaptive_bound_goes_to_the_quantile_and_costs_no_more():
-    plan = training(clip=AdaptiveClip(start=50, rate=1, count_noise=5), lot=60, noise=2, lots=10)
+    plan = training(
+        clip=AdaptiveClip(start=50, rate=1, count_noise=5), batch_size=60, noise_multiplier=2, iterations=10
+    )
     assert plan.cost == Repeated(Subsampled(GaussianNoise(2), 1), 10)
     state = plan.run_step(examples(), SYSTEM, 0, [])
     for step in range(1, 10):
@@ -272,7 +300,8 @@ def test_two_trainings_are_the_same_question_only_if_all_of_their_settings_are()
 
     same, different = training().canonical(), [
         training(loss=other), training(clip=2), training(seed=1), training(sums="float"), training(style="automatic"),
-        training(optimiser=lambda p: torch.optim.SGD(p, lr=0.2, momentum=0.9)), training(noise=3, lots=9),
+        training(optimiser=lambda p: torch.optim.SGD(p, lr=0.2, momentum=0.9)),
+        training(noise_multiplier=3, iterations=9),
     ]  # fmt: skip
     assert training().canonical() == same
     assert len({same, *(one.canonical() for one in different)}) == 8
@@ -285,24 +314,24 @@ def test_two_trainings_are_the_same_question_only_if_all_of_their_settings_are()
         {"clip": AdaptiveClip(count_noise=8)},
         {"style": "automatic", "sums": "float"},
         {"groups": [["0.weight", "0.bias"], ["2.weight", "2.bias"]], "clip": (1, [3, 2, 1])},
-        {"optimiser": torch.optim.Adam, "rates": lambda one: torch.optim.lr_scheduler.StepLR(one, 2)},
+        {"optimiser": torch.optim.Adam, "lr_scheduler": lambda one: torch.optim.lr_scheduler.StepLR(one, 2)},
     ],
 )
 def test_a_model_comes_with_its_receipt_and_guarantee(ledger, settings):
     plan, seen = training(**settings), []
     trained = plan.fit(Gate(ledger, examples()), progress=lambda done, of: seen.append((done, of)))
-    assert trained.lots == 9
+    assert trained.iterations == 9
     assert trained.cost == trained.receipt.cost == plan.cost
     assert trained.guarantee == plan.guarantee
     assert seen == [(1, 3), (2, 3), (3, 3)]
     assert trained.model(examples()[0]).shape == (60, 3)
-    assert ("floats: that" in trained.note) == (plan.sums == "float")
+    assert ("floats: the bound" in trained.note) == (plan.sums == "float")
 
 
 def test_training_learns_when_there_is_little_noise(ledger):
     inputs, _ = examples(200)
     targets = (inputs[:, 0] > 0).long()
-    plan = training(examples=200, lot=50, noise=0.5, lots=40, stretch=40)
+    plan = training(examples=200, batch_size=50, noise_multiplier=0.5, iterations=40, checkpoint_every=40)
     model = plan.fit(Gate(ledger, (inputs, targets))).model
     assert (model(inputs).argmax(1) == targets).float().mean() > 0.9
 
@@ -314,33 +343,35 @@ def test_a_run_that_stops_goes_on_from_the_last_stored_state_and_pays_once(ledge
         calls.append(len(calls))
         if len(calls) in stops:
             raise KeyboardInterrupt
-        return train_lot(*args, **settings)
+        return take_private_step(*args, **settings)
 
-    monkeypatch.setattr("discreet.learn.torch.training.train_lot", stopping)
-    plan = training(lot=60, batch=60)
+    monkeypatch.setattr("discreet.learn.torch.training.take_private_step", stopping)
+    plan = training(batch_size=60, microbatch_size=60)
     with pytest.raises(KeyboardInterrupt):
         plan.fit(Gate(ledger, examples()))
     left = ledger.left
     # A new plan of the same settings, as another process would make.
-    assert plan.fit(Gate(ledger, examples())).lots == 9
+    assert plan.fit(Gate(ledger, examples())).iterations == 9
     assert ledger.left == left
-    # Four lots ran before the stop, of which the first stretch of lots was stored; a lot of 60 in 60 is one batch.
-    assert plan.steps == 9
+    # Four iterations ran before the stop; each is a segment of its own, since 60 of 60 examples are one epoch.
+    assert plan.checkpoints == plan.steps == 9
     assert len(calls) == 10
 
 
-def test_a_state_holds_all_that_the_optimiser_and_the_rates_remember():
+def test_a_state_holds_all_that_the_optimiser_and_the_scheduler_remember():
     data = examples()
-    plan = training(optimiser=torch.optim.Adam, rates=lambda one: torch.optim.lr_scheduler.CosineAnnealingLR(one, 9))
+    plan = training(
+        optimiser=torch.optim.Adam, lr_scheduler=lambda one: torch.optim.lr_scheduler.CosineAnnealingLR(one, 9)
+    )
     state = plan.run_step(data, SYSTEM, 0, [])
     model = network()
     optimiser = torch.optim.Adam(model.parameters())
-    rates = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, 9)
-    restore(state, model, optimiser, rates)
-    again = state_of(model, optimiser, rates, tuple(state["bounds"]), state["lots"])
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, 9)
+    restore_state(state, model, optimiser, scheduler)
+    again = capture_state(model, optimiser, scheduler, tuple(state["bounds"]), state[ITERATIONS])
     assert repr(again) == repr(state)
     assert optimiser.state_dict()["state"][0]["step"] == 3
-    assert rates.last_epoch == 3
+    assert scheduler.last_epoch == 3
 
 
 def test_a_state_holds_trained_weights_only():
@@ -350,18 +381,18 @@ def test_a_state_holds_trained_weights_only():
     state = plan.run_step(data, SYSTEM, 0, [])
     assert list(state["weights"]) == ["layer.weight", "layer.bias"]
     state["weights"]["words.weight"] = np.full((5, 3), 12345.678, np.float32)
-    assert torch.equal(plan.model_of(state).words.weight, plan.network.words.weight)
+    assert torch.equal(plan.load_model(state).words.weight, plan.network.words.weight)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e30])
 @pytest.mark.parametrize("sums", ["exact", "float"])
 def test_an_example_that_is_not_finite_adds_nothing_and_takes_nothing_from_others(value, sums):
-    plan, (inputs, targets) = training(lot=60, sums=sums), examples(16)
-    model, bounds = PrivateModel(plan.network), plan.stretches[0].bounds
+    plan, (inputs, targets) = training(batch_size=60, sums=sums), examples(16)
+    model, bounds = PrivateModel(plan.network), plan.segments[0].bounds
     others = np.delete(np.arange(16), 7)
-    without = lot_total(model, LOSS, (inputs, targets), others, plan.terms, bounds)
+    without = sum_batch(model, LOSS, (inputs, targets), others, plan.step_settings, bounds)
     inputs[7] = value
-    found = lot_total(model, LOSS, (inputs, targets), np.arange(16), plan.terms, bounds)
+    found = sum_batch(model, LOSS, (inputs, targets), np.arange(16), plan.step_settings, bounds)
     if sums == "exact":
         assert all(torch.equal(a, b) for a, b in zip(found.sums, without.sums, strict=True))
     else:
@@ -372,11 +403,11 @@ def test_an_example_that_is_not_finite_adds_nothing_and_takes_nothing_from_other
 @pytest.mark.parametrize("count", [0, 1])
 def test_how_many_examples_there_are_is_never_refused(ledger, count):
     inputs, targets = examples(count + 1)
-    assert training().fit(Gate(ledger, (inputs[:count], targets))).lots == 9
+    assert training().fit(Gate(ledger, (inputs[:count], targets))).iterations == 9
 
 
 def test_a_dataset_of_pairs_is_read_too(ledger):
-    assert training().fit(Gate(ledger, torch.utils.data.TensorDataset(*examples()))).lots == 9
+    assert training().fit(Gate(ledger, torch.utils.data.TensorDataset(*examples()))).iterations == 9
 
 
 class TwoInputs(nn.Module):
@@ -402,9 +433,9 @@ def test_models_with_several_inputs_and_frozen_layers_are_trained(ledger, wrap):
 
 
 def test_an_optimiser_that_is_made_already_and_a_loss_that_adds_up_are_refused_before_anything_is_paid():
-    with pytest.raises(WrongType, match="no function"):
+    with pytest.raises(WrongType, match="must be a function"):
         training(optimiser=torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=1))
-    with pytest.raises(InvalidInput, match="adds up"):
+    with pytest.raises(InvalidInput, match="summed or averaged"):
         training(loss=nn.CrossEntropyLoss())
 
 
@@ -454,11 +485,11 @@ def test_a_buffer_that_is_set_by_the_first_batch_is_found():
 
 
 def test_inputs_that_are_mixed_before_the_first_layer_are_done_one_example_at_a_time():
-    plan = training(model=Standardised, lot=60)
+    plan = training(model=Standardised, batch_size=60)
     model = PrivateModel(plan.network)
-    total = lot_total(model, LOSS, examples(), np.arange(60), plan.terms, plan.stretches[0].bounds)
+    total = sum_batch(model, LOSS, examples(), np.arange(60), plan.step_settings, plan.segments[0].bounds)
     assert not total.sums[0].any()  # an example less the mean of itself is zero
-    assert set(plan.ways(examples()).values()) == {"vmap"}
+    assert set(plan.gradient_methods(examples()).values()) == {"vmap"}
 
 
 def test_a_rehearsal_on_made_up_examples_finds_what_would_fail_after_the_payment():
@@ -475,7 +506,7 @@ def test_a_rehearsal_on_made_up_examples_finds_what_would_fail_after_the_payment
     [
         {"optimiser": torch.optim.LBFGS},
         {"optimiser": torch.optim.SparseAdam},
-        {"rates": torch.optim.lr_scheduler.ReduceLROnPlateau},
+        {"lr_scheduler": torch.optim.lr_scheduler.ReduceLROnPlateau},
     ],
 )
 def test_an_optimiser_that_needs_more_than_gradients_is_refused_before_anything_is_paid(settings):
@@ -488,7 +519,7 @@ def test_a_ledger_that_protects_persons_asks_for_one_example_each(tmp_path):
     with Ledger.create(tmp_path / "persons", Budget(1000, 1e-3, unit=unit), title="t", anchors=[]) as persons:
         with pytest.raises(InvalidInput, match="protects"):
             training().fit(Gate(persons, examples()))
-        assert training(one_row_each=True).fit(Gate(persons, examples())).lots == 9
+        assert training(one_row_each=True).fit(Gate(persons, examples())).iterations == 9
 
 
 def test_a_ledger_of_replaced_rows_is_refused(tmp_path):
@@ -504,15 +535,15 @@ def test_a_ledger_of_replaced_rows_is_refused(tmp_path):
     "settings",
     [
         {"sampling": "shuffled"},
-        {"epsilon": 1, "noise": 1, "epochs": 1},
+        {"epsilon": 1, "noise_multiplier": 1, "epochs": 1},
         {"epsilon": 1},
-        {"lot": 61},
+        {"batch_size": 61},
         {"sums": "fast"},
         {"style": "none"},
         {"clip": (1, 2)},
         {"clip": [1, 2]},
         {"clip": "1"},
-        {"noise": 2, "lots": 3, "epochs": 1},
+        {"noise_multiplier": 2, "iterations": 3, "epochs": 1},
         {"group_noise": [1, 2]},
         {"model": 3},
         {"model": lambda: 3},
@@ -533,7 +564,7 @@ def test_a_loss_that_is_one_number_for_all_is_refused(ledger):
         plan.fit("gate")
 
 
-def test_masks_of_dropout_are_not_those_of_the_last_lot():
+def test_masks_of_dropout_are_not_those_of_the_last_batch():
     plan = training(model=lambda: nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 3)))
     before = torch.random.get_rng_state()
     plan.run_step(examples(), SYSTEM, 0, [])
@@ -543,6 +574,6 @@ def test_masks_of_dropout_are_not_those_of_the_last_lot():
 def test_noise_is_added_to_every_parameter():
     plan = training()
     model = PrivateModel(plan.network)
-    total = lot_total(model, LOSS, examples(), np.arange(0), plan.terms, plan.stretches[0].bounds)
-    perturb(model, total, plan.terms, Fraction(2), SYSTEM)
+    total = sum_batch(model, LOSS, examples(), np.arange(0), plan.step_settings, plan.segments[0].bounds)
+    add_noise(model, total, plan.step_settings, Fraction(2), SYSTEM)
     assert all((one != 0).float().mean() > 0.9 for one in total.sums)

@@ -78,7 +78,9 @@ class PrivateSelection:
         curve = Renyi(selection_curve(losses, self.stop))
         match neighbours_of(Composed(losses)):  # which refuses candidates that do not agree
             case Neighbours.REPLACE:
-                raise NotProved("The candidates are priced for replaced rows.", fix="use candidates in Poisson lots")
+                raise NotProved(
+                    "The candidates are priced for replaced rows.", fix="use candidates with Poisson sampling"
+                )
             case Neighbours.ADD_REMOVE:
                 return Parallel([curve])  # of one part: the same curve, which no ledger takes for another relation
             case None:
@@ -144,7 +146,7 @@ def selection_curve(losses: Sequence[PrivacyLoss], stop: Fraction) -> list[tuple
     once = [(order, max(values)) for order, values in columns if None not in values]
     if not once:
         raise NotProved(
-            "The candidates have no Rényi curve.", fix="use candidates whose cost is Gaussian noise in lots"
+            "The candidates have no Rényi curve.", fix="use candidates whose cost is subsampled Gaussian noise"
         )
     runs = log_up(1 / stop)
     beside = min(2 * (1 - 1 / order) * value + 2 * runs / order for order, value in once)

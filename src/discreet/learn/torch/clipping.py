@@ -8,7 +8,7 @@
 
     sums = model.exact_sums(losses, clipping, 2**14, batch=(inputs, labels))
 
-`losses` runs the forward pass on one physical batch and returns one loss an example, in the batch's order. Everything
+`losses` runs the forward pass on one microbatch and returns one loss an example, in the batch's order. Everything
 private is in `batch`, tensors with the examples first; a `PrivateModel` keeps nothing of it. Whatever `losses` reads
 elsewhere is taken for public.
 """
@@ -25,20 +25,20 @@ from torch import nn
 from discreet.core import InvalidInput, WrongType, positive, whole
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
+from discreet.learn.torch.clipped_sums import Clip, exact_group, float_group
+from discreet.learn.torch.global_settings import kept_settings
 from discreet.learn.torch.module_copies import copy_module
 from discreet.learn.torch.per_example.passes import Pass
 from discreet.learn.torch.per_example.refusals import refuse_mixing
-from discreet.learn.torch.settings import kept_settings
-from discreet.learn.torch.sums import Clip, exact_group, float_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torch import Tensor
 
+    from discreet.learn.torch.clipped_sums import GroupSums
     from discreet.learn.torch.per_example.gradients import Gradients
-    from discreet.learn.torch.per_example.passes import Way
-    from discreet.learn.torch.sums import GroupSums
+    from discreet.learn.torch.per_example.passes import GradientMethod
 
 Style = Literal["clip", "automatic"]
 #: Kinds of numbers that weights may be: those in which integers are exact far enough.
@@ -76,11 +76,11 @@ class Clipping:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ClippedSums:
-    """Sums of clipped gradients over one physical batch. Private: they have no noise yet.
+    """Sums of clipped gradients over one microbatch. Private: they have no noise yet.
 
     `sums` has one tensor for each of the model's parameters: of the parameter's own kind from `float_sums`, in units
     of the gradient; from `exact_sums` integers, in 32- or 64-bit floats that hold them, in steps of
-    bound/steps_per_bound. `within` counts, for each group, the examples whose gradient was within the bound before it
+    bound/grid_steps. `within` counts, for each group, the examples whose gradient was within the bound before it
     was clipped. Sums of several batches add up, in 64 bits. An example whose gradient is not finite adds nothing.
     """
 
@@ -139,9 +139,9 @@ class PrivateModel:
         """Run the module's forward pass."""
         return self.module(*inputs, **options)
 
-    def ways(self) -> dict[str, Way]:
+    def gradient_methods(self) -> dict[str, GradientMethod]:
         """Return how every parameter's gradients were found in the last pass: public, known from a rehearsal."""
-        return dict(zip((name for name, _ in self.parameters), self._pass.ways(), strict=True))
+        return dict(zip((name for name, _ in self.parameters), self._pass.gradient_methods(), strict=True))
 
     def float_sums(
         self,
@@ -166,19 +166,19 @@ class PrivateModel:
         self,
         losses: Callable[..., Tensor],
         clipping: Clipping,
-        steps_per_bound: int,
+        grid_steps: int,
         *,
         batch: tuple[Any, ...],
         counted: Tensor | None = None,
     ) -> ClippedSums:
-        """Return sums of gradients that were clipped and rounded to whole steps of bound/steps_per_bound.
+        """Return sums of gradients that were clipped and rounded to whole steps of bound/grid_steps.
 
-        Guarantee: what an example adds to a group is a vector of integers with norm at most `steps_per_bound`, checked
+        Guarantee: what an example adds to a group is a vector of integers with norm at most `grid_steps`, checked
         on the integers; the sums are exact. It is computed from the example's own gradient, in floats. That floats of
         one example do not depend on others needs batches of one shape: fill up with examples that are not `counted`.
         Reference: the lemma in `rounding`.
         """
-        steps = whole(steps_per_bound, "steps_per_bound", most=MOST_STEPS)
+        steps = whole(grid_steps, "grid_steps", most=MOST_STEPS)
 
         def work(group: list[Gradients], shapes: list[torch.Size], clip: Clip, kept: Tensor) -> GroupSums:
             return exact_group(group, shapes, clip, steps, kept)

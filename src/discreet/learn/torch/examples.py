@@ -21,7 +21,7 @@ from discreet.core.errors import kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from discreet.learn.torch.lots import Indices
+    from discreet.learn.torch.poisson_sampling import Indices
 
 #: One tensor, or a nest of them, for each part of the examples; the last part is the target.
 Batch = tuple[Any, ...]
@@ -115,8 +115,8 @@ def need_known(data: object, *, declared: bool) -> tuple[Tensor, ...] | None:
         raise WrongType("One tensor alone has no targets.", fix=ACCEPTED_DATA)
     if isinstance(data, DataLoader):
         raise WrongType(
-            "A DataLoader draws batches of its own, which have another price than Poisson lots.",
-            fix="pass its dataset, loader.dataset; `batch` is the size of physical batches",
+            "A DataLoader draws its own batches, which do not have the price of Poisson sampling.",
+            fix="pass its dataset, loader.dataset; microbatch_size bounds the memory",
         )
     tensors = tensors_of(data)
     if tensors is not None:

@@ -1,9 +1,9 @@
 """Gaussian noise on integer sums that costs exactly what ideal Gaussian noise costs.
 
-*Theorem.* Let s be a vector of integers and Y ideal Gaussian noise. Then s + round(Y) = round(s + Y): who adds the
-rounded noise hands out the ideal Gaussian mechanism, post-processed. So every loss that is proved for `GaussianNoise`
-of this σ, on its own, in Poisson lots, composed, holds for the integers, in any dimension and on any grid; a discrete
-Gaussian has the same zCDP, and in lots no numeric curve that is proved for vectors.
+*Theorem.* Let s be a vector of integers and Y ideal Gaussian noise. Then s + round(Y) = round(s + Y): adding
+rounded noise is the ideal Gaussian mechanism, post-processed. So every loss that is proved for `GaussianNoise` of this
+σ (alone, with Poisson sampling, composed) holds for the integers, in any dimension and on any grid. The discrete
+Gaussian has the same zCDP, but with sampling no numeric curve is proved for vectors.
 
 *Integers in floats.* Floats add two integers that they hold with one rounding of the true sum: the result is a function
 of s + round(Y), and so post-processing, too. If floats of 32 bits do not hold the noise, they would round it first, and

@@ -1,66 +1,62 @@
-"""What training costs, before the first lot: Poisson lots of Gaussian noise, composed.
+"""The privacy loss of DP-SGD, which is known before the first iteration: subsampled Gaussian noise, composed.
 
-A stretch is a run of lots with one noise multiplier z. One example moves a lot's sum, divided by its noise, by at most
-1/z in l2 (see `perturbed_sums`); the loss of a stretch is `Repeated(Subsampled(GaussianNoise(z), q), lots)`.
+One example moves the sum of a batch, divided by its noise, by at most 1/z in l2, where z is the noise multiplier (see
+`dpsgd`). T iterations at sampling rate q cost `Repeated(Subsampled(GaussianNoise(z), q), T)`.
 Reference: Abadi and others 2016, Theorem 1, for the mechanism; Zhu, Dong, Wang 2022, for its exact composition.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from discreet.accounting import Composed, GaussianNoise, PrivacyLoss, Repeated, Subsampled, least_noise, most_times
 from discreet.core import InvalidInput
-from discreet.core.canonical_text import Record
 from discreet.core.exact import root_down
-from discreet.learn.torch.adaptive import rounded_up
+from discreet.learn.torch.adaptive import round_up_to_bits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
-    """A run of lots: how many, the clipping bounds of all groups, and the noise multiplier."""
+def compose_loss(sampling_rate: Fraction, noises: Sequence[tuple[Fraction, int]]) -> PrivacyLoss:
+    """Return the loss of iterations, given pairs of a noise multiplier and the number of iterations that have it.
 
-    __canonical__: ClassVar[Record] = Record("Stretch", "lots", "bounds", "noise")
-
-    lots: int
-    bounds: tuple[Fraction, ...]
-    noise: Fraction
-
-
-def lots_loss(rate: Fraction, noises: Sequence[tuple[Fraction, int]]) -> PrivacyLoss:
-    """Return the loss of lots, given pairs of a noise multiplier and how many lots have it.
-
-    Guarantee: for one example that is added or removed, whatever is done with each noisy sum before the next lot.
+    Guarantee: for one example that is added or removed, whatever is done with each noisy sum before the next iteration.
     """
     counts: Counter[Fraction] = Counter()
-    for noise, lots in noises:
-        counts[noise] += lots
-    parts = [Repeated(Subsampled(GaussianNoise(noise), rate), lots) for noise, lots in counts.items()]
+    for noise_multiplier, iterations in noises:
+        counts[noise_multiplier] += iterations
+    parts = [
+        Repeated(Subsampled(GaussianNoise(noise_multiplier), sampling_rate), iterations)
+        for noise_multiplier, iterations in counts.items()
+    ]
     return parts[0] if len(parts) == 1 else Composed(parts)
 
 
-def calibrated(
-    rate: Fraction, shape: Sequence[tuple[Fraction, int]], epsilon: Fraction, delta: Fraction
+def calibrate_noise(
+    sampling_rate: Fraction, shape: Sequence[tuple[Fraction, int]], epsilon: Fraction, delta: Fraction
 ) -> tuple[Fraction, ...]:
-    """Return the least noise found that keeps (ε, δ), in the proportions of a shape."""
-    factor = least_noise(lambda z: lots_loss(rate, [(z * one, lots) for one, lots in shape]), epsilon, delta)
-    return tuple(factor * one for one, _ in shape)
+    """Return the smallest noise multipliers found that keep (ε, δ), in the proportions of `shape`."""
+
+    def loss(factor: Fraction) -> PrivacyLoss:
+        return compose_loss(sampling_rate, [(factor * share, iterations) for share, iterations in shape])
+
+    factor = least_noise(loss, epsilon, delta)
+    return tuple(factor * share for share, _ in shape)
 
 
-def lots_within(rate: Fraction, noise: Fraction, epsilon: Fraction, delta: Fraction) -> int:
-    """Return how many lots fit in (ε, δ): training that stops at a budget knows its end beforehand."""
-    most = most_times(Subsampled(GaussianNoise(noise), rate), epsilon, delta)
+def most_iterations(sampling_rate: Fraction, noise_multiplier: Fraction, epsilon: Fraction, delta: Fraction) -> int:
+    """Return the number of iterations that fit in (ε, δ)."""
+    most = most_times(Subsampled(GaussianNoise(noise_multiplier), sampling_rate), epsilon, delta)
     if not most:
-        raise InvalidInput("Not one lot fits in this epsilon.", fix="pass more noise, a smaller lot or more epsilon")
+        raise InvalidInput(
+            "Not one iteration fits in this epsilon.",
+            fix="pass a larger noise_multiplier, a smaller batch_size or a larger epsilon",
+        )
     return most
 
 
-def noise_ratios(weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
-    """Return how much noise each clipping group gets, in units of z times its bound, in the proportions of weights.
+def share_noise(weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Return the noise of each clipping group, in units of z times its bound and in the proportions of `weights`.
 
-    Guarantee: the sum of 1/r² is at most 1, so that all groups together cost what one would with noise z.
+    Guarantee: the sum of 1/r² is at most 1, so that all groups together cost what one group would with noise z.
     """
-    scale = rounded_up(1 / root_down(1 / sum((1 / weight**2 for weight in weights), Fraction(0))))
+    scale = round_up_to_bits(1 / root_down(1 / sum((1 / weight**2 for weight in weights), Fraction(0))))
     return tuple(weight * scale for weight in weights)

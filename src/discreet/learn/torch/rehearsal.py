@@ -1,7 +1,7 @@
-"""A rehearsal on made-up examples: whatever would fail after the payment fails before it, in full words.
+"""A rehearsal on made-up examples: errors that would occur after the payment occur before it, with a full message.
 
-Nothing here sees a private row. The same passes as in training are run on two made-up batches; a model that fails on
-them, that writes to its weights or buffers, or that computes something else because of an earlier batch is refused.
+No private row is read here. The passes of training are run on two made-up batches. A model that fails on them, that
+writes to its weights or buffers, or whose results depend on an earlier batch is refused.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ import torch
 from torch import Tensor, nn
 
 from discreet.core import DiscreetError, InvalidInput
-from discreet.learn.torch.batch_sums import ForwardPass, run_pass
+from discreet.learn.torch.global_settings import kept_generators, kept_settings, read_settings, seed_generators
+from discreet.learn.torch.microbatch_sums import ForwardPass, run_pass
 from discreet.learn.torch.per_example.refusals import kind_of_value, values_of
-from discreet.learn.torch.settings import kept_generators, kept_settings, read_settings, seed_generators
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from discreet.learn.torch.batch_sums import Loss
     from discreet.learn.torch.clipping import ClippedSums, PrivateModel
     from discreet.learn.torch.examples import Batch
-    from discreet.learn.torch.private_steps import Terms
+    from discreet.learn.torch.microbatch_sums import Loss
+    from discreet.learn.torch.step_settings import StepSettings
 
 #: Sums of a batch may differ by so much, in units of the bound for each example, by the rounding of floats.
 ROUNDING = 1e-4
 
 
 def rehearse(
-    model: PrivateModel, loss: Loss, first: Batch, second: Batch, terms: Terms, bounds: tuple[Fraction, ...]
+    model: PrivateModel, loss: Loss, first: Batch, second: Batch, settings: StepSettings, bounds: tuple[Fraction, ...]
 ) -> None:
-    """Refuse a model and loss that cannot be trained on examples of this form; the model itself is not run.
+    """Refuse a model and loss that cannot be trained on examples of this form; only copies of the model are run.
 
-    What passes find out about the model's form is kept in it: decided by made-up examples, and by no private one.
+    The passes record the model's form in it: decided by made-up examples, and by no private one.
     """
     with kept_generators():
         try:
-            _rehearse(model, loss, first, second, terms, bounds)
+            _rehearse(model, loss, first, second, settings, bounds)
         except DiscreetError:
             raise
         except Exception as error:
@@ -50,14 +50,14 @@ def rehearse(
 
 
 def _rehearse(
-    model: PrivateModel, loss: Loss, first: Batch, second: Batch, terms: Terms, bounds: tuple[Fraction, ...]
+    model: PrivateModel, loss: Loss, first: Batch, second: Batch, settings: StepSettings, bounds: tuple[Fraction, ...]
 ) -> None:
     need_own_copies(model.module)
     _need_settings_kept(model, loss, first)
-    counted, clipping = torch.ones(terms.batch, dtype=torch.bool), terms.clipping(bounds)
+    counted, clipping = torch.ones(settings.microbatch_size, dtype=torch.bool), settings.clipping(bounds)
 
     def sums(worker: PrivateModel, batch: Batch) -> ClippedSums:
-        return run_pass(ForwardPass(worker, own_loss), batch, counted, terms, clipping, 0)
+        return run_pass(ForwardPass(worker, own_loss), batch, counted, settings, clipping, 0)
 
     own_loss, worker = copy.deepcopy(loss), model.copy()
     one = sums(worker, first)
@@ -67,8 +67,8 @@ def _rehearse(
     own_loss, worker = copy.deepcopy(loss), model.copy()
     two = sums(worker, second)
     one_after_two = sums(worker, first)
-    _need_equal(one, one_after_two, terms)
-    _need_equal(two, two_after_one, terms)
+    _need_equal(one, one_after_two, settings)
+    _need_equal(two, two_after_one, settings)
 
 
 def need_own_copies(module: nn.Module) -> None:
@@ -127,13 +127,17 @@ def _need_settings_kept(model: PrivateModel, loss: Loss, batch: Batch) -> None:
         )
 
 
-def _need_equal(alone: ClippedSums, later: ClippedSums, terms: Terms) -> None:
+def _need_equal(alone: ClippedSums, later: ClippedSums, settings: StepSettings) -> None:
     """Refuse a model whose gradients on a batch are others after another batch."""
     for one, other in zip(alone.sums, later.sums, strict=True):
         apart = (one.double() - other.double()).norm().item()
-        unit = terms.batch * terms.steps if terms.sums == "exact" else 1 + one.double().norm().item()
+        unit = (
+            settings.microbatch_size * settings.grid_steps
+            if settings.sums == "exact"
+            else 1 + one.double().norm().item()
+        )
         if apart > ROUNDING * unit:
             raise InvalidInput(
-                "What the model computes depends on the batches that it was run on before.",
+                "The model's results depend on earlier batches.",
                 fix="let forward() and the loss read nothing that an earlier call wrote: no attribute, list or global",
             )

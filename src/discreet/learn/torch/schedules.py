@@ -1,4 +1,4 @@
-"""Bounds and noise that vary during training: public values, fixed beforehand, one for each stretch of lots."""
+"""Schedules of clipping bounds and noise: public values, fixed beforehand, one for each segment of a training."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,21 @@ from discreet.core.frozen import settle
 
 @dataclass(frozen=True, slots=True, init=False)
 class Linear:
-    """From one value to another in equal differences."""
+    """A schedule from one value to another in equal differences, one value for each segment of a training.
+
+    Args:
+        start: the first value.
+        end: the last value.
+
+    Raises:
+        DiscreetError: if a value is not a positive number.
+
+    Example:
+        >>> from discreet.learn.torch import Linear
+        >>> [float(value) for value in Linear(1, 2).values(3)]
+        [1.0, 1.5, 2.0]
+
+    """
 
     start: Fraction
     end: Fraction
@@ -25,7 +39,21 @@ class Linear:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Geometric:
-    """From one value to another in equal ratios, each rounded to six digits."""
+    """A schedule from one value to another in equal ratios, one value for each segment, rounded to six digits.
+
+    Args:
+        start: the first value.
+        end: the last value.
+
+    Raises:
+        DiscreetError: if a value is not a positive number.
+
+    Example:
+        >>> from discreet.learn.torch import Geometric
+        >>> [float(value) for value in Geometric(4, 1).values(3)]
+        [4.0, 2.0, 1.0]
+
+    """
 
     start: Fraction
     end: Fraction
@@ -44,16 +72,16 @@ Schedule = Number | Sequence[Number] | Linear | Geometric
 
 
 def schedule_values(schedule: object, count: int, name: str) -> tuple[Fraction, ...]:
-    """Return the values of a schedule for so many stretches; a number alone is the same for all."""
+    """Return the values of a schedule, one for each of `count` segments; a number alone is the same for all."""
     if isinstance(schedule, Linear | Geometric):
         return schedule.values(count)
     if isinstance(schedule, str | bytes):
-        raise WrongType(f"{name} is a text.", fix=f"pass {name} as a number, a list, Linear(…) or Geometric(…)")
+        raise WrongType(f"{name} is text.", fix=f"pass {name} as a number, a list, Linear(…) or Geometric(…)")
     if not isinstance(schedule, Sequence):
         return (positive(exact(schedule, name), name),) * count
     if len(schedule) != count:
         raise InvalidInput(
-            f"{name} lists another number of values than there are stretches of lots.",
-            fix=f"list {count} values, one for each stretch, or pass Linear(start, end)",
+            f"{name} lists {len(schedule)} values for {count} segments.",
+            fix=f"list {count} values, one for each segment, or pass Linear(start, end)",
         )
     return tuple(positive(value, name) for value in schedule)

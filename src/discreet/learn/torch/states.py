@@ -1,8 +1,12 @@
-"""The state of a training run as plain values, so that a ledger can keep it: arrays, numbers, texts.
+"""Checkpoints: the state of a training as plain values that a ledger can store (arrays, numbers, texts).
 
-It says all that the next stretch of lots depends on: trained weights, what the optimiser and the learning rates
-remember, and the clipping bounds. All of it is made of noisy sums and public values. Nothing else of the model is
-stored or restored: frozen weights, buffers, attributes and extra state are those of the public network.
+A state holds everything that the next segment depends on: the trained weights, the state of the optimiser and of its
+learning-rate scheduler, the clipping bounds, and the number of iterations so far. All of it follows from noisy sums and
+public values. Nothing else of the model is stored or restored: frozen weights, buffers, attributes and extra state are
+those of the public network.
+
+The keys of a state are written in ledgers, and never change: "rates" is the scheduler's state, "lots" the number of
+iterations.
 """
 
 from fractions import Fraction
@@ -15,18 +19,22 @@ from torch import Tensor, nn
 from discreet.core import InvalidInput, WrongType
 
 State = dict[str, Any]
-#: Kinds of numbers that arrays have, too.
+#: The key of the number of iterations so far.
+ITERATIONS = "lots"
+#: Types of tensors that NumPy has, too.
 KINDS = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool)
 
 
-def state_of(model: nn.Module, optimiser: Any, rates: Any, bounds: tuple[Fraction, ...], lots: int) -> State:
-    """Return the state after so many lots."""
+def capture_state(
+    model: nn.Module, optimiser: Any, lr_scheduler: Any, bounds: tuple[Fraction, ...], iterations: int
+) -> State:
+    """Return the state after a number of iterations."""
     return {
         "weights": {name: _packed(value) for name, value in trained_parameters(model).items()},
         "optimiser": _packed(optimiser.state_dict()),
-        "rates": None if rates is None else _packed(rates.state_dict()),
+        "rates": None if lr_scheduler is None else _packed(lr_scheduler.state_dict()),
         "bounds": bounds,
-        "lots": lots,
+        ITERATIONS: iterations,
     }
 
 
@@ -35,24 +43,24 @@ def trained_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
     return {name: each for name, each in model.named_parameters() if each.requires_grad}
 
 
-def restore(state: State, model: nn.Module, optimiser: Any = None, rates: Any = None) -> None:
-    """Put a model, and what trains it, into a state."""
-    stored = state["weights"]  # of earlier versions all of `state_dict`, of which the rest is passed over
+def restore_state(state: State, model: nn.Module, optimiser: Any = None, lr_scheduler: Any = None) -> None:
+    """Load a state into a model, its optimiser and its scheduler."""
+    stored = state["weights"]  # earlier versions stored all of `state_dict`; the rest is ignored
     with torch.no_grad():
         for name, parameter in trained_parameters(model).items():
             parameter.copy_(_unpacked(stored[name]))
     if optimiser is not None:
         optimiser.load_state_dict(_unpacked(state["optimiser"]))
-    if rates is not None:
-        rates.load_state_dict(_unpacked(state["rates"]))
+    if lr_scheduler is not None:
+        lr_scheduler.load_state_dict(_unpacked(state["rates"]))
 
 
 def _packed(value: Any) -> Any:
-    """Return a value in terms of arrays, lists and dictionaries with text keys; other keys are listed."""
+    """Return a value as arrays, lists and dictionaries with text keys; other dictionaries become two lists."""
     match value:
         case Tensor():
             if value.dtype not in KINDS:
-                raise InvalidInput("A weight has a kind of number that is not stored.", fix="use float32 or float64")
+                raise InvalidInput("A weight has a dtype that cannot be stored.", fix="use float32 or float64")
             return np.array(value.detach().cpu().numpy(), copy=True)
         case dict():
             return {"keys": list(value), "values": [_packed(one) for one in value.values()]}
@@ -62,7 +70,7 @@ def _packed(value: Any) -> Any:
             return value
         case _:
             raise WrongType(
-                "The optimiser, or its learning rates, remember something that is not stored.",
+                "The state of the optimiser, or of its learning-rate scheduler, cannot be stored.",
                 fix="use one of torch.optim, and LambdaLR or another of torch.optim.lr_scheduler with plain state",
             )
 

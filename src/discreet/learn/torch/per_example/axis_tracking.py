@@ -243,7 +243,7 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
         """Give independent draws to examples, along the first axis that is as long as the batch: any will do.
 
         What has none is shared by a batch's examples. That is mixing: with one example less, others move from one
-        physical batch to the next, and to other draws.
+        microbatch to the next, and to other draws.
         """
         for axis, length in enumerate(tensor.shape):
             if length == self.owners.examples:

@@ -27,6 +27,7 @@ from torch.autograd.graph import disable_saved_tensors_hooks
 
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
+from discreet.learn.torch.global_settings import read_other_generators
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking
 from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners
 from discreet.learn.torch.per_example.fallback import by_vmap, count_rows, is_all_tensors, one_by_one
@@ -34,7 +35,6 @@ from discreet.learn.torch.per_example.gradients import gradients_of
 from discreet.learn.torch.per_example.layouts import ChannelsLast, OtherLayoutError
 from discreet.learn.torch.per_example.refusals import refuse_changed, refuse_mixing, state_of
 from discreet.learn.torch.per_example.tape import Recorded, Recording, Tape
-from discreet.learn.torch.settings import read_other_generators
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     Losses = Callable[..., Tensor]
 
 #: How an example's gradient of a parameter is found.
-Way = Literal["batched rule", "vmap", "one by one"]
+GradientMethod = Literal["batched rule", "vmap", "one by one"]
 #: What PyTorch's own parts of a graph are called.
 OWN_NODES = re.compile(r"[A-Z]\w*Backward\d+|AccumulateGrad|CopySlices")
 HOOKS = "discreet: what is saved for the backward pass is not to be changed"
@@ -61,7 +61,7 @@ class Renewable(Protocol):
     def model(self) -> PrivateModel:
         """The model that the losses run."""
 
-    def renewed(self) -> Renewable:
+    def renew(self) -> Renewable:
         """Return the same on copies that no pass has run on."""
 
     def __call__(self, *batch: Any) -> Tensor:
@@ -87,9 +87,9 @@ class Pass:
     last: bool = True
     """Whether convolutions have the channels last: unless a pass shows that the model would see it."""
 
-    def ways(self) -> list[Way]:
+    def gradient_methods(self) -> list[GradientMethod]:
         """Return how each parameter's gradients were found in the last pass."""
-        slow: Way = "one by one" if self.singly else "vmap"
+        slow: GradientMethod = "one by one" if self.singly else "vmap"
         return [
             slow if self.unproved is not None or which in self.odd else "batched rule"
             for which in range(len(self.parameters))
@@ -117,7 +117,7 @@ class Pass:
         before = state_of(self.model)
         try:
             if not self.singly and is_all_tensors(batch):
-                # PyTorch refuses code in many ways; a mistake of the code's own is made again below.
+                # PyTorch refuses code in many gradient_methods; a mistake of the code's own is made again below.
                 with suppress(Exception):
                     drawn = read_other_generators()
                     anew, model, parameters = self._fresh(losses)
@@ -139,7 +139,7 @@ class Pass:
         """Return losses with their model, as they were before any pass, if they can be made anew."""
         if not isinstance(losses, Renewable):
             return losses, self.model, self.parameters
-        anew = losses.renewed()
+        anew = losses.renew()
         return anew, anew.model.module, [each for _, each in anew.model.parameters]
 
     def _together(self, losses: Losses, batch: tuple[Any, ...], examples: int) -> list[Gradients]:
