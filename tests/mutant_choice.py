@@ -1,13 +1,16 @@
-"""Which planted bugs a quick run plants: those that a change may have let loose, and a random share of the others.
+"""Chooses the planted bugs of a quick run: those near a change, and a random share of the others.
 
-A bug is planted if its file, a file of the tests that guard it or its own description has changed since the commit at
-which all bugs were last planted. Of the others a share is drawn by the hash of the newest commit, so that every commit
-draws others and a run can be repeated.
+A bug is near a change if the function that it breaks, a file of the tests that guard it or its own description has
+changed since the commit at which all bugs were last planted. Moved files, imports and docstrings are not changes. Of
+the other bugs a share is drawn by the hash of the newest commit, so that every commit draws others and a run can be
+repeated.
 """
 
+import ast
 import random
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from mutant import Mutant
@@ -17,29 +20,124 @@ ROOT = Path(__file__).resolve().parent.parent
 BASE = ROOT / ".ci" / "mutants-base"
 #: One in so many of the bugs that nothing has touched is planted all the same.
 SHARE = 10
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def choose(mutants: Sequence[Mutant], root: Path = ROOT, base: Path = BASE) -> tuple[list[Mutant], str]:
-    """Return the planted bugs of a quick run, and why it is these, in words."""
+    """Return the planted bugs of a quick run in the order in which to plant them, and the reason in words."""
     since = base.read_text().strip() if base.exists() else ""
-    changed, head = _ask_git(root, "diff", "--name-only", since or "-"), _ask_git(root, "rev-parse", "HEAD")
-    if not since or changed is None or head is None:
+    listed, head = _ask_git(root, "diff", "--name-status", "-M", since or "-"), _ask_git(root, "rev-parse", "HEAD")
+    if not since or listed is None or head is None:
         return list(mutants), "all of them: git does not know the commit at which all were last caught"
     untracked = _ask_git(root, "ls-files", "--others", "--exclude-standard") or ""
-    files = {*changed.splitlines(), *untracked.splitlines()}
+    changes = Changes(root, since, {**_earlier_names(listed), **dict.fromkeys(untracked.splitlines())})
     described = _descriptions(root, since)
-    touched = [mutant for mutant in mutants if _files(mutant) & files or mutant.bug not in described]
-    rest = [mutant for mutant in mutants if mutant not in touched]
-    drawn = random.Random(head.strip()).sample(rest, -(-len(rest) // SHARE))
+    touched = [mutant for mutant in mutants if mutant.bug not in described or changes.touch(mutant)]
+    near = set(touched)
+    rest = [mutant for mutant in mutants if mutant not in near]
+    generator = random.Random(head.strip())
+    drawn = generator.sample(rest, -(-len(rest) // SHARE))
+    generator.shuffle(touched)
     words = (
         f"{len(touched)} near what changed since {since[:12]}, and {len(drawn)} of {len(rest)} others, drawn by commit"
     )
-    return [*touched, *drawn], f"{words} {head.strip()[:12]}"
+    return [*drawn, *touched], f"{words} {head.strip()[:12]}"
 
 
-def _files(mutant: Mutant) -> set[str]:
-    tests = {f"tests/{name.split('::')[0]}" for name in mutant.tests.split()}
-    return {f"src/discreet/{mutant.file}", *tests}
+class Changes:
+    """The differences between the files of a commit and those of the working tree."""
+
+    def __init__(self, root: Path, since: str, earlier: dict[str, str | None]) -> None:
+        self._root, self._since, self._earlier = root, since, earlier
+        self._same = cache(self._is_same)
+        self._before = cache(self._read_before)
+
+    def touch(self, mutant: Mutant) -> bool:
+        """Tell whether the function that a bug breaks, or one of its tests' files, has changed."""
+        tests = {f"tests/{name.split('::')[0]}" for name in mutant.tests.split()}
+        return self._broken(mutant) or any(not self._same(name) for name in self._files(tests))
+
+    def _files(self, tests: set[str]) -> Iterator[str]:
+        """Yield files of tests; a folder stands for all changed files below it."""
+        for name in tests:
+            yield from (each for each in self._earlier if each == name or each.startswith(f"{name}/"))
+
+    def _broken(self, mutant: Mutant) -> bool:
+        name = f"src/discreet/{mutant.file}"
+        if self._same(name):
+            return False
+        now, before = (self._root / name).read_text(), self._before(name)
+        if before is None or not name.endswith(".py"):
+            return True
+        place = _qualified_name(now, mutant.old)
+        return _definition(now, place) != _definition(before, place)
+
+    def _is_same(self, name: str) -> bool:
+        if name not in self._earlier:
+            return True
+        before, path = self._before(name), self._root / name
+        if before is None or not path.exists() or not name.endswith(".py"):
+            return False
+        return _definition(path.read_text(), ()) == _definition(before, ())
+
+    def _read_before(self, name: str) -> str | None:
+        earlier = self._earlier[name]
+        return None if earlier is None else _ask_git(self._root, "show", f"{self._since}:{earlier}")
+
+
+def _earlier_names(listed: str) -> dict[str, str | None]:
+    """Return changed files and the names that they had before, from what `git diff --name-status` says."""
+    names = [line.split("\t") for line in listed.splitlines()]
+    return {parts[-1]: None if parts[0] == "A" else parts[1] for parts in names}
+
+
+def _qualified_name(text: str, piece: str) -> tuple[str, ...]:
+    """Return the names of the definitions around a piece of a module, the outermost first."""
+    begin = text[: text.find(piece)].count("\n") + 1
+    end = begin + piece.rstrip("\n").count("\n")
+    node: ast.AST = ast.parse(text)
+    names: list[str] = []
+    while inner := next((each for each in _definitions(node) if _covers(each, begin, end)), None):
+        names.append(inner.name)
+        node = inner
+    return tuple(names)
+
+
+def _covers(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, begin: int, end: int) -> bool:
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return first <= begin and end <= (node.end_lineno or first)
+
+
+def _definitions(node: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    return (each for each in ast.iter_child_nodes(node) if isinstance(each, DEFINITIONS))
+
+
+def _definition(text: str, place: tuple[str, ...]) -> str | None:
+    """Return the code of one definition, or of a module, without imports, docstrings and layout."""
+    try:
+        node: ast.AST = ast.parse(text)
+    except SyntaxError:
+        return text
+    for name in place:
+        inner = next((each for each in _definitions(node) if each.name == name), None)
+        if inner is None:
+            return None
+        node = inner
+    return ast.unparse(_Plain().visit(node))
+
+
+class _Plain(ast.NodeTransformer):
+    """Takes imports and docstrings out of a tree."""
+
+    def visit_Import(self, node: ast.Import) -> None:
+        return None
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        return None
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if is_text else node
 
 
 def _descriptions(root: Path, since: str) -> str:

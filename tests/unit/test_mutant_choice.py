@@ -1,6 +1,7 @@
 """Which planted bugs a quick run plants: none that a change may have let loose is left out."""
 
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -79,3 +80,43 @@ def test_all_bugs_are_planted_where_nothing_is_known(root, tmp_path_factory):
     write(root, ".git/base", "0" * 40)
     assert len(chosen(root)) == len(MUTANTS)
     assert len(choose(MUTANTS, tmp_path_factory.mktemp("no-repository"), root / ".git/base")[0]) == len(MUTANTS)
+
+
+FUNCTION = "import os\n\n\ndef first():\n    return 1\n\n\nclass Second:\n    def inside(self):\n        return {}\n"
+INSIDE = Mutant("a bug in a method", "room/code.py", "return 2", "return 3", "unit/test_code.py")
+
+
+@pytest.fixture
+def code(root):
+    """Add a module with two definitions, of which the second has a bug that is guarded by tests in a file."""
+    write(root, "src/discreet/room/code.py", FUNCTION.format(2))
+    write(root, "tests/unit/test_code.py", "from discreet.room.code import first\n\nassert first() == 1\n")
+    write(root, "tests/room_mutants.py", f"{TOLD} {INSIDE.bug}")
+    commit(root)
+    write(root, ".git/base", git(root, "rev-parse", "HEAD"))
+    return root
+
+
+def near(root, mutant=INSIDE):
+    return choose([mutant], root, root / ".git/base")[1].startswith("1 near")
+
+
+def test_moved_files_imports_and_docstrings_are_no_changes(code):
+    write(code, "src/discreet/room/code.py", FUNCTION.format(2).replace("import os", "import sys\nfrom os import path"))
+    write(code, "tests/unit/test_code.py", '"""Words."""\n\nfrom discreet.other import first\n\nassert first() == 1\n')
+    assert not near(code)
+    (code / "src/discreet/other").mkdir()
+    git(code, "mv", "src/discreet/room/code.py", "src/discreet/other/code.py")
+    assert not near(code, replace(INSIDE, file="other/code.py"))
+
+
+def test_a_change_of_another_function_is_not_near_and_one_of_the_same_is(code):
+    write(code, "src/discreet/room/code.py", FUNCTION.format(2).replace("return 1", "return 7"))
+    assert not near(code)
+    write(code, "src/discreet/room/code.py", FUNCTION.format("2 + 2"))
+    assert near(code, replace(INSIDE, old="return 2 + 2"))
+
+
+def test_changed_tests_are_near(code):
+    write(code, "tests/unit/test_code.py", "from discreet.room.code import first\n\nassert first() != 1\n")
+    assert near(code)
