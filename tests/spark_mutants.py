@@ -60,6 +60,13 @@ SPARK_MUTANTS = [
         f"{CONTRACT}::test_rows_keep_their_order_in_several_partitions",
     ),
     Mutant(
+        "groups of rows that do not count are shown on Spark",
+        "data/spark/statement.py",
+        " HAVING {sums['n']} > 0",
+        "",
+        f"{CONTRACT}::test_a_private_group_without_a_row_that_counts_is_not_in_the_answer",
+    ),
+    Mutant(
         "marks in the upper half are sorted first on Spark",
         "data/spark/statement.py",
         "shiftleft({self._mark('z')} - {1 << 31}L, 32)",

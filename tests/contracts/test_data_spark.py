@@ -207,6 +207,14 @@ def test_under_a_limit_of_all_people_count_in_each_group():
     assert not mismatches(spark_table, World(SCHEMA, rows, asked))
 
 
+def test_a_private_group_without_a_row_that_counts_is_not_in_the_answer():
+    """Otherwise a person whose rows are limited to seven could show any number of groups."""
+    rows = tuple({PERSON: UNIT, "x": n} for n in range(40))
+    asked = Aggregation(where=None, keys=(Key(X),), aggregates=(Rows(),), limit=TotalLimit(7), salt=5)
+    assert len(spark_table(SCHEMA, rows).aggregate(asked).groups) == 7
+    assert not mismatches(spark_table, World(SCHEMA, rows, asked))
+
+
 def test_without_a_column_of_order_rows_of_several_groups_are_ordered_by_what_they_hold():
     rows = tuple({PERSON: UNIT, "x": n} for n in range(40))
     keys = (Key(X, tuple(range(40))),)

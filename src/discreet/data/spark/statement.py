@@ -91,7 +91,8 @@ class SparkWriting(Writing):
         for folded, name in self._needs.folds.items():
             sums[name] = replace(folded, text=f"CASE WHEN t THEN {folded.text} END").of_rows(self._dialect)
         items = ", ".join([*groups, *(f"{text} AS {name}" for name, text in sums.items())])
-        by = f" GROUP BY {', '.join(groups)}" if groups else ""
+        # Under a limit of all rows a group may be left without a row that counts, and is then no group of the answer.
+        by = f" GROUP BY {', '.join(groups)} HAVING {sums['n']} > 0" if groups else ""
         return f"SELECT {items} FROM ({self._rows.valued(f'({told}) AS s', 'p', 't')}) AS y{by}"
 
     def _chosen_rows(self) -> str:
