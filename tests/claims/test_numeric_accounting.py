@@ -27,10 +27,10 @@ from discreet.accounting import (
     bracket_delta,
     delta,
     epsilon,
+    loss_distribution,
     optimal_delta,
 )
 from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
-from discreet.accounting.pld import loss_variable as loss_distribution
 from discreet.accounting.pld import numeric
 from discreet.accounting.pld.atoms import Atoms
 from discreet.accounting.pld.convolution import Part, Window, convolve

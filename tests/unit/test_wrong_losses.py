@@ -50,6 +50,7 @@ from discreet.accounting import (
     guarantee,
     largest_share,
     least_noise,
+    loss_distribution,
     loss_from_text,
     loss_to_text,
     most_times,
@@ -63,7 +64,6 @@ from discreet.accounting import (
     power,
     renyi_of,
 )
-from discreet.accounting.pld import loss_variable as loss_distribution
 from discreet.core import DiscreetError, Neighbours, OutOfRange, Sensitivity, WrongType
 from loss_strategies import WIDE, losses
 
