@@ -3,66 +3,80 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: setup demo pictures mnist test slow spark faults mutants quick-mutants check format bench docs compiler postgres java clean
+BUILD := pyproject.toml hatch_build.py $(wildcard src/discreet/*/*.c src/discreet/*/*/*.c)
+INSTALL := $(RUN)/python -m pip install --quiet --disable-pip-version-check
 
-setup: $(VENV)/.dev
+.PHONY: setup everything demo pictures mnist test slow spark faults mutants quick-mutants check format bench docs compiler postgres java wheel sanitize clean
+
+setup: $(VENV)/.test                    ## the package and what most tests need
+
+everything: $(VENV)/.dev $(VENV)/.docs  ## PyTorch, Spark, the linters and Sphinx as well
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+# Each file stands for a stage of the setup. A larger stage contains the smaller ones.
+$(VENV)/.core: $(BUILD) | $(VENV)/bin/python
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.test: $(BUILD) | $(VENV)/bin/python
+	$(INSTALL) --editable '.[test]'
+	@touch $(VENV)/.core $@
+
 # PyTorch first and exactly: a range, or another package that asks for it, brings gigabytes for graphics cards.
 $(VENV)/.torch: | $(VENV)/bin/python
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(INSTALL) torch==2.13.0
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml hatch_build.py $(wildcard src/discreet/*/*.c src/discreet/*/*/*.c) | $(VENV)/.torch
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+$(VENV)/.dev: $(BUILD) | $(VENV)/.torch
+	$(INSTALL) --editable '.[dev]'
+	@touch $(VENV)/.core $(VENV)/.test $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.dev
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 # Opacus asks for any PyTorch: it comes without what it asks for.
 $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --no-deps opacus==1.6.0
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check opt-einsum --editable '.[bench]'
+	$(INSTALL) --no-deps opacus==1.6.0
+	$(INSTALL) opt-einsum --editable '.[bench]'
 	@touch $@
 
-demo: setup            ## the whole story on a hospital that does not exist, with a report to look at
+demo: $(VENV)/.core     ## the whole story on a hospital that does not exist, with a report to look at
 	$(RUN)/python examples/demo.py
 
 pictures: setup        ## three pictures of accounting
 	$(RUN)/python examples/accounting_pictures.py
 
-mnist: setup           ## accuracy against ε on MNIST, in a table and a picture; `make mnist DATA=FOLDER`
+mnist: $(VENV)/.dev     ## accuracy against ε on MNIST, in a table and a picture; `make mnist DATA=FOLDER`
 	$(RUN)/python examples/mnist.py --data $(or $(DATA),../shared/data/mnist) --report benchmarks/results/mnist.md
 
-test: setup            ## everything but the slow marks
+test: setup            ## everything but the slow marks; tests of PyTorch and Spark where these are installed
 	$(RUN)/python -m pytest --quiet --numprocesses 2
 
 slow: setup            ## the statistical suites that take minutes
 	$(RUN)/python -m pytest --quiet --numprocesses 2 -m "slow and not spark"
 
-spark: setup           ## the contract of engines and all attacks on Spark: half an hour
+spark: $(VENV)/.dev     ## the contract of engines and all attacks on Spark: half an hour
 	$(RUN)/python -m pytest --quiet --numprocesses 2 -m spark tests/contracts tests/attacks tests/unit
 
 faults: setup          ## kills, races, broken disks: the full profile
 	DISCREET_FAULTS=full $(RUN)/python -m pytest --quiet --numprocesses 2 -m "faults or not slow" tests/faults
 
-mutants: setup         ## planted bugs, each of which some test must catch
+mutants: $(VENV)/.dev   ## planted bugs, each of which some test must catch
 	$(RUN)/python tests/mutants.py
 
-quick-mutants: setup   ## those near what has changed since .ci/mutants-base, and a tenth of the others
+quick-mutants: $(VENV)/.dev  ## those near what has changed since .ci/mutants-base, and a tenth of the others
 	$(RUN)/python tests/mutants.py --quick
 
-check: setup           ## lint, types, layers
+check: $(VENV)/.dev     ## lint, types, layers
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
 	$(RUN)/mypy
 	$(RUN)/lint-imports
 
-format: setup
+format: $(VENV)/.dev
 	$(RUN)/ruff check --fix .
 	$(RUN)/ruff format .
 
@@ -98,7 +112,13 @@ postgres:              ## the server that some tests start, where it is missing 
 java:                  ## what Spark runs on, where it is missing (Debian, Ubuntu)
 	@.ci/java
 
+wheel: $(VENV)/bin/python  ## one wheel for this kind of machine in dist/, and the demo run from it in an empty environment
+	@.ci/wheel $(RUN)/python
+
+sanitize: setup        ## warnings of the compiler as errors; tests of compiled parts with ASan and UBSan
+	@.ci/sanitize $(RUN)/python
+
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
-	find src -name '*.compiled' -delete
-	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png local-browsers.png mnist-accuracy.png mnist-runs.json docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src '(' -name 'lib*.so' -o -name 'lib*.dylib' -o -name '*.dll' -o -name '*.compiled' ')' -delete
+	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png local-browsers.png mnist-accuracy.png mnist-runs.json docs/_build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

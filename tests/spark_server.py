@@ -7,9 +7,11 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import pyspark
+import pytest
 
 from spark_tables import SETTINGS, need_java
+
+pyspark = pytest.importorskip("pyspark")
 
 MAIN = "org.apache.spark.sql.connect.service.SparkConnectServer"
 #: A machine that is busy takes its time, but never so long.

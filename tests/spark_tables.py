@@ -8,7 +8,6 @@ from functools import cache
 
 import pyarrow as pa
 import pytest
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from data_engines import arrow_table
 from discreet.data.reading.importing import Declaration
@@ -16,6 +15,8 @@ from discreet.data.spark.frames import SparkFrames, private_frame
 from discreet.data.spark.public import public_frame
 from discreet.data.spark.sessions import spark_session
 from discreet.data.spark.table import SparkTable
+
+from_arrow_schema = pytest.importorskip("pyspark.sql.pandas.types").from_arrow_schema
 
 #: With this set, as .ci/run does, a missing Java fails the tests instead of skipping them.
 NEEDED = "DISCREET_NEEDS_SPARK"

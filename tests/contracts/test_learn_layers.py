@@ -6,19 +6,22 @@ import weakref
 from fractions import Fraction
 
 import pytest
-import torch
-from torch import nn
-from torch.nn import functional
 
-import plain_dpsgd
 from discreet.core import InvalidInput, WrongType
-from discreet.learn.torch import clipped_sums as sums
-from discreet.learn.torch import exact_sums, grid, rounding
-from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel
-from discreet.learn.torch.per_example import layer_calls as calls
-from discreet.learn.torch.per_example.axis_tracking import AxisTracking
-from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners
-from discreet.learn.torch.per_example.tape import Recording, Tape
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
+import plain_dpsgd  # noqa: E402
+from discreet.learn.torch import clipped_sums as sums  # noqa: E402
+from discreet.learn.torch import exact_sums, grid, rounding  # noqa: E402
+from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel  # noqa: E402
+from discreet.learn.torch.per_example import layer_calls as calls  # noqa: E402
+from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
+from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners  # noqa: E402
+from discreet.learn.torch.per_example.tape import Recording, Tape  # noqa: E402
 
 #: PyTorch says so once, of the plain layer that ours is compared with.
 pytestmark = [
