@@ -738,7 +738,7 @@ def main(words: list[str]) -> int:
         print(f"{len(chosen)} of {len(MUTANTS)} planted bugs: {why}", flush=True)
     else:
         chosen = [mutant for mutant in MUTANTS if " ".join(words) in mutant.bug]
-    if not any(SOURCE.rglob("*.compiled")):
+    if not any(hatch_build.library_of(path).exists() for path in SOURCE.rglob("*.c")):
         print("Nothing is compiled: bugs that are found by what is are left out. fix: make compiler, then make setup")
         chosen = [mutant for mutant in chosen if mutant not in COMPILED_MUTANTS]
     survivors, planted = [], 0

@@ -10,7 +10,7 @@ import pytest
 
 from coins import SPARE, exponential, threshold
 from compiled_parts import DRAWS, choose
-from discreet.core.compiled import compiled
+from discreet.core.compiled import compiled, library_path
 from discreet.noise import Entropy, compiled_draws, lookup
 from discreet.noise.compiled_draws import LEFT, _library, _Table, compiled_table
 from discreet.noise.shapes import GaussianShape, LaplaceShape
@@ -170,7 +170,8 @@ def test_tables_that_are_not_of_32_bits_are_not_for_c():
 
 def test_where_nothing_was_compiled_or_for_another_machine_there_is_nothing(tmp_path):
     assert compiled(str(tmp_path / "none.py")) is None
-    (tmp_path / "other.compiled").write_bytes(b"for another machine")
+    (tmp_path / "other.c").write_text("int one(void) { return 1; }")
+    library_path(str(tmp_path / "other.py")).write_bytes(b"for another machine")
     assert compiled(str(tmp_path / "other.py")) is None
 
 
@@ -230,8 +231,8 @@ def test_there_are_spare_words_for_nearly_all_draws(sigma, rounded):
 def test_a_library_that_was_made_of_another_text_is_not_used(tmp_path):
     """It could take one argument for another."""
     source = Path(compiled_draws.__file__).with_suffix(".c")
-    for name in (".c", ".compiled"):
-        shutil.copy(source.with_suffix(name), tmp_path / f"draws{name}")
+    shutil.copy(source, tmp_path / "draws.c")
+    shutil.copy(library_path(compiled_draws.__file__), library_path(str(tmp_path / "draws.py")))
     assert compiled(str(tmp_path / "draws.py")) is not None
     compiled.cache_clear()
     (tmp_path / "draws.c").write_text(source.read_text() + "/* changed */")

@@ -1,20 +1,21 @@
-"""Loops that are compiled where there was a C compiler when the package was built, and are done in Python where not.
+"""Shared libraries of compiled loops, where the build had a C compiler; without one, Python does the same work.
 
-A C file stands beside the module that calls it, and what is compiled of it, too. Each function of it computes what some
-lines of Python compute, number for number: which of both is done is a matter of speed, and of nothing else. A library
-that was made of another text than the file that stands there is not used: it could take an argument for another.
+A C file stands beside the module that calls it, and its library (`libname.so`, `libname.dylib`, `name.dll`) too. Each
+of its functions computes the same numbers as some lines of Python. The choice between both affects speed alone. A
+library that was made of another text than the C file beside it is not used: it could take one argument for another.
 """
 
 import ctypes
 import hashlib
+import sys
 from functools import cache
 from pathlib import Path
 
 
 @cache
 def compiled(source: str) -> ctypes.CDLL | None:
-    """Return what was compiled of the C file beside a module, whose `__file__` this is; None if there is none."""
-    text, made = Path(source).with_suffix(".c"), Path(source).with_suffix(".compiled")
+    """Return the library of the C file beside a module, given the module's `__file__`; None if there is none."""
+    text, made = Path(source).with_suffix(".c"), library_path(source)
     if not text.exists() or not made.exists():
         return None
     try:
@@ -24,3 +25,11 @@ def compiled(source: str) -> ctypes.CDLL | None:
     except (OSError, AttributeError):
         return None  # it was made for another kind of machine, or is something else
     return library if made_of == hashlib.sha256(text.read_bytes()).hexdigest().encode() else None
+
+
+def library_path(source: str, system: str = sys.platform) -> Path:
+    """Return where the library of the C file beside a module stands: the name that `hatch_build.py` gives it."""
+    path = Path(source)
+    if system == "win32":
+        return path.with_suffix(".dll")
+    return path.with_name(f"lib{path.stem}{'.dylib' if system == 'darwin' else '.so'}")

@@ -10,6 +10,11 @@ spare words are left to lookup.py, from the beginning of their last try. */
 #include <stddef.h>
 #include <stdint.h>
 
+/* glibc 2.29 has a second `exp`, which sets no `errno`. The first one is the same function, and older systems have it. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__)
+__asm__(".symver exp, exp@GLIBC_2.2.5");
+#endif
+
 struct table {
     const int32_t *starts;   /* 2^16 of them */
     const uint64_t *sure;    /* where the sure parts of `blocks` blocks end */
@@ -89,8 +94,8 @@ static int finish(const struct table *t, size_t place, uint32_t word, const uint
 
 /* Makes `count` draws, and returns how many of them are left, and notes so many as there is room for. There is room for
 all of them in `places`, which is for scratch. The first loop is kept small: it alone is for all. */
-size_t draw(const struct table *t, const uint32_t *words, size_t count, const uint64_t *spare, size_t spares,
-            int32_t *values, uint32_t *places, struct left *lefts, size_t room) {
+EXPORT size_t draw(const struct table *t, const uint32_t *words, size_t count, const uint64_t *spare, size_t spares,
+                   int32_t *values, uint32_t *places, struct left *lefts, size_t room) {
     const int32_t *starts = t->starts, split = t->split;
     const uint32_t below = ((uint32_t)1 << t->bits) - 1;
     size_t open = 0, used = 0, left = 0;
@@ -113,8 +118,8 @@ size_t draw(const struct table *t, const uint32_t *words, size_t count, const ui
 }
 
 /* Which text this was made of. */
-const char *made_of(void) { return MADE_OF; }
+EXPORT const char *made_of(void) { return MADE_OF; }
 
 /* How large what is handed over is here. */
-size_t table_size(void) { return sizeof(struct table); }
-size_t left_size(void) { return sizeof(struct left); }
+EXPORT size_t table_size(void) { return sizeof(struct table); }
+EXPORT size_t left_size(void) { return sizeof(struct left); }

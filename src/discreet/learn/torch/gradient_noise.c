@@ -12,7 +12,7 @@
 
 /* Adds noise, and returns whether it did: it adds none if some of it is more than `most`, which floats may not hold. */
 FOR_THIS_PROCESSOR
-int32_t add_noise(float *restrict sums, const int32_t *restrict noise, size_t count, int32_t most) {
+EXPORT int32_t add_noise(float *restrict sums, const int32_t *restrict noise, size_t count, int32_t most) {
     int32_t above = 0;
     for (size_t i = 0; i < count; i++) above |= (noise[i] > most) | (noise[i] < -most);
     if (above) return 0;
@@ -21,4 +21,4 @@ int32_t add_noise(float *restrict sums, const int32_t *restrict noise, size_t co
 }
 
 /* Which text this was made of. */
-const char *made_of(void) { return MADE_OF; }
+EXPORT const char *made_of(void) { return MADE_OF; }

@@ -62,7 +62,7 @@ static inline ALWAYS double round_row(const float *from, size_t width, float fac
 /* Rounds rows, each with its factor, towards zero where it is to be cut. With `together` above zero, every so many rows
 are added to one more row of `added`. */
 FOR_THIS_PROCESSOR
-void round_rows(const float *rows, size_t count, size_t width, const float *factors, const uint8_t *cut,
+EXPORT void round_rows(const float *rows, size_t count, size_t width, const float *factors, const uint8_t *cut,
                 float *integers, double *squares, size_t together, float *added) {
     float largest;
     for (size_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ void round_rows(const float *rows, size_t count, size_t width, const float *fact
 take back by how much that has lengthened the product. `long_squares` and `wide_squares` are the squared norms of both, and
 `share` is the root of the ratio of their sizes. Tells the squared norm and the largest number of each product. */
 FOR_THIS_PROCESSOR
-void round_outer(const float *gradient, const float *inputs, size_t count, size_t outs, size_t ins,
+EXPORT void round_outer(const float *gradient, const float *inputs, size_t count, size_t outs, size_t ins,
                  const float *long_squares, const float *wide_squares, const float *steps, float share, int32_t cut,
                  float *second, float *first, double *squares, double *largest) {
     for (size_t i = 0; i < count; i++) {
@@ -92,4 +92,4 @@ void round_outer(const float *gradient, const float *inputs, size_t count, size_
 }
 
 /* Which text this was made of. */
-const char *made_of(void) { return MADE_OF; }
+EXPORT const char *made_of(void) { return MADE_OF; }
