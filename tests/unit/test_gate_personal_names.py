@@ -157,15 +157,15 @@ def test_tables_whose_people_come_out_of_order_are_charged_and_found_again(place
 
 def test_who_is_overtaken_while_storing_counts_what_the_other_stored(place, ledger):
     desk = ledger.people
-    propose = desk._propose
+    write = desk._write
 
     def overtaken(event, packed):
-        desk._propose = propose
+        desk._write = write
         with Ledger.open(place) as rival:
             Gate(rival, Crowd({"bob": 1})).release(Ask("theirs", Fraction(1, 100)))
-        return propose(event, packed)
+        return write(event, packed)
 
-    desk._propose = overtaken
+    desk._write = overtaken
     Gate(ledger, Crowd({"ann": 1})).release(Ask("ours", Fraction(1, 50)))
     with Ledger.open(place) as again:
         for handle in (ledger, again):

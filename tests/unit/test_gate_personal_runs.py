@@ -594,18 +594,17 @@ def test_charges_follow_the_last_ones_belong_to_a_payment_and_come_before_its_an
         (replace(good, people="ab" * 32), "that it names"),
     ):
         with pytest.raises(InvalidInput, match=problem):
-            ledger._proposed(wrong, packed)
-    ledger._proposed(good, packed)
+            ledger._write(to_body(wrong), packed)
+    ledger._write(to_body(good), packed)
     assert ledger.verify().sound
 
 
 def test_a_dataset_s_ledger_takes_no_charges(tmp_path):
     with Ledger.create(tmp_path / "a.ledger", Budget(1)) as ledger:
         receipt = ledger.pay(Pure(TENTH), what="w", plan="ab" * 32, request="r")
+        charge = Charged(at=now(), payment=receipt.number, after=0, settled=0, people=sha256(b"").hexdigest())
         with pytest.raises(InvalidInput, match="no personal accounts"):
-            ledger._proposed(
-                Charged(at=now(), payment=receipt.number, after=0, settled=0, people=sha256(b"").hexdigest()), b""
-            )
+            ledger._write(to_body(charge), b"")
         with pytest.raises(InvalidInput, match="no personal accounts"):
             ledger.statement("ann")
         with pytest.raises(InvalidInput, match="no personal accounts"):

@@ -5,6 +5,7 @@
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 import discreet
 from discreet.accounting import Pure
-from discreet.gate import Budget, Ledger
+from discreet.gate import Budget, Gate, Ledger
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "walks.md"
 SOURCE = Path(discreet.__file__).parent
@@ -23,6 +24,18 @@ SOURCE = Path(discreet.__file__).parent
 QUESTION_FRAMES, QUESTION_MODULES = 18, 8
 #: The most frames from `Ledger.pay` to the filter that admits the payment, both counted, and modules that they are in.
 PAYMENT_FRAMES, PAYMENT_MODULES = 8, 6
+#: How often one release, which writes a payment and an answer, may compute each of these. An event is encoded when it
+#: is written and once more when it is read back, which checks its bytes; an anchor likewise.
+COMPUTED = {
+    "Total.cost": 1,
+    "Total.canonical": 1,
+    "Total.describe": 1,
+    "Total.run": 1,
+    "to_body": 4,
+    "from_body": 2,
+    "loss_to_text": 3,
+    "Anchor.to_line": 4,
+}
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits WHERE stay > 2 GROUP BY ward"
 PEOPLE, ROWS = 50, 200
@@ -103,3 +116,38 @@ def test_a_payment_goes_straight_from_the_ledger_to_the_filter(tmp_path):
     assert len(walk) <= PAYMENT_FRAMES, walk
     entered = [module for module, _ in groupby(module for module, _ in walk)]
     assert len(set(entered)) == len(entered) <= PAYMENT_MODULES, walk
+
+
+class Total:
+    """A plan that computes its cost whenever it is asked for it."""
+
+    @property
+    def cost(self):
+        return Pure(0.1)
+
+    def describe(self):
+        return "how many"
+
+    def canonical(self):
+        return "total"
+
+    def run(self, data, _entropy, /):
+        return len(data)
+
+
+def test_a_release_computes_cost_digest_and_texts_once(tmp_path):
+    calls: Counter[str] = Counter()
+
+    def count(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call":
+            calls[frame.f_code.co_qualname] += 1
+
+    place, anchor = tmp_path / "clinic.ledger", tmp_path / "clinic.anchor"
+    with Ledger.create(place, Budget(epsilon=1, delta=1e-9), anchors=[anchor]) as ledger:
+        gate, before = Gate(ledger, ["a row"]), sys.getprofile()
+        sys.setprofile(count)
+        try:
+            gate.release(Total())
+        finally:
+            sys.setprofile(before)
+    assert all(0 < calls[name] <= most for name, most in COMPUTED.items()), {name: calls[name] for name in COMPUTED}

@@ -15,7 +15,7 @@ from discreet.gate.accounts.name_index import Directory
 from discreet.gate.accounts.personal_terms import PersonalAccount
 from discreet.gate.accounts.statements import Distribution, Found, Statement, distribution_of, statement_of
 from discreet.gate.ledger.chain import damaged
-from discreet.gate.ledger.events import Charged, Event, Payment, Snapshot, from_body, now
+from discreet.gate.ledger.events import Charged, Payment, Snapshot, from_body, now, to_body
 from discreet.gate.ledger.state import Book
 from discreet.gate.stores.protocol import Accepted, Reading, trusted
 
@@ -35,10 +35,10 @@ class PeopleDesk:
         ledger: str,
         book: Callable[[], Book],
         reading: Reading,
-        propose: Callable[[Event, bytes], Accepted],
+        write: Callable[[bytes, bytes], Accepted],
         vouched: int,
     ) -> None:
-        self._ledger, self._book, self._reading, self._propose = ledger, book, reading, propose
+        self._ledger, self._book, self._reading, self._write = ledger, book, reading, write
         self._accounts = Accounts(Directory.of(ledger), vouched)
 
     def __repr__(self) -> str:
@@ -71,7 +71,7 @@ class PeopleDesk:
             self._accounts.expect(people, digest)
         terms = run.terms
         event = Charged(at=now(), payment=payment, after=terms.charged, settled=terms.settled, people=digest)
-        return self._written(event, packed, terms)
+        return self._stored(event, packed, terms)
 
     def tidy(self) -> None:
         """Add all charges up and store them, if there were many since that was last done, and nobody is at it."""
@@ -81,7 +81,7 @@ class PeopleDesk:
                 return
             packed = pack(self._accounts.totals(self._reading))
         event = Snapshot(at=now(), after=account.charged, people=sha256(packed).hexdigest())
-        self._written(event, packed, account)
+        self._stored(event, packed, account)
 
     def statement(self, values: tuple[Value | None, ...]) -> Statement:
         """Return what one person was charged: named by the values that the person's rows share."""
@@ -107,9 +107,9 @@ class PeopleDesk:
         self._accounts.caught_up(account, self._reading)
         return account
 
-    def _written(self, event: Charged | Snapshot, packed: bytes, terms: PersonalAccount) -> int | None:
+    def _stored(self, event: Charged | Snapshot, packed: bytes, terms: PersonalAccount) -> int | None:
         try:
-            return self._propose(event, packed).number
+            return self._write(to_body(event), packed).number
         except InvalidInput:
             # Refused because of what others wrote, or because it is wrong: only the first is no error.
             answered = isinstance(event, Charged) and self._reading.release_of(event.payment) is not None

@@ -78,20 +78,22 @@ def append_batch(
             existing = _existing(event, reading, book)
             if existing is None and _touches_runs(event):
                 for run in (one for one in book.runs.open if not is_running(one.runner)):
-                    book = _append(book, Failed(at=now(), run=run.number, how=GONE), None, add, sign)
+                    failed = Failed(at=now(), run=run.number, how=GONE)
+                    book = _append(book, failed, (to_body(failed), None), add, sign)
             if isinstance(event, Reviewed) and existing is None:
                 existing = _reviewed(event, body, reading, book)
             if existing is None:
                 _need_charged(event, book, reading)
                 _need_runnable(event, book, reading)
-                book = _append(book, event, answer, add, sign)
+                book = _append(book, event, (body, answer), add, sign)
                 outcomes.append(Accepted(book.number, book.head.hex(), fresh=True))
             else:
                 outcomes.append(Accepted(existing.number, existing.head.hex(), fresh=False))
         except (DiscreetError, LookupError) as error:
             outcomes.append(_refused(error))
     if book.number - max(book.checkpoint, 1) >= OFTEN:
-        book = _append(book, checkpoint_of(book), None, add, sign)
+        event = checkpoint_of(book)
+        book = _append(book, event, (to_body(event), None), add, sign)
     return book, outcomes
 
 
@@ -231,7 +233,9 @@ def _asked(payment: Payment) -> tuple[object, ...]:
     return payment.request, payment.analyst, payment.plan, payment.cost
 
 
-def _append(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign) -> Book:
+def _append(book: Book, event: Event, proposal: Proposal, add: Add, sign: Sign) -> Book:
+    """Append an event, whose canonical bytes are the proposal's; a checkpoint with the totals of now, signed."""
+    body, answer = proposal
     digest = digest_beside(event)
     if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
         raise InvalidInput("A release comes with the answer that it names.", fix="use Ledger.release")
@@ -243,9 +247,8 @@ def _append(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign
         case Resized(limit=Fraction() as limit, analyst=None) if book.account.closed and limit > book.account.limit:
             raise BudgetExceeded("The account is closed for good.", fix="reuse earlier releases")
         case Checkpoint():
-            event = _signed(book, sign)
-    number = book.number + 1
-    entry = linked(book.head, number, to_body(event))
+            event, body = _signed(book, sign)
+    entry = linked(book.head, book.number + 1, body)
     later = book.after(entry, event)
     if isinstance(event, Begun) or (isinstance(event, Payment) and event.runner):
         book.runs.need_room(event.analyst)
@@ -253,10 +256,11 @@ def _append(book: Book, event: Event, answer: bytes | None, add: Add, sign: Sign
     return later
 
 
-def _signed(book: Book, sign: Sign) -> Checkpoint:
-    """Return a checkpoint of the book as it is now; what a proposal said of the totals is out of date."""
+def _signed(book: Book, sign: Sign) -> tuple[Checkpoint, bytes]:
+    """Return a checkpoint of the book as it is now, with its bytes; the totals of a proposal are out of date."""
     plain = checkpoint_of(book)
-    return replace(plain, signature=sign(book.number + 1, book.head, to_body(plain)))
+    signed = replace(plain, signature=sign(book.number + 1, book.head, to_body(plain)))
+    return signed, to_body(signed)
 
 
 def _refused(error: DiscreetError | LookupError) -> Refused:

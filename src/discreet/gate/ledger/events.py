@@ -346,8 +346,12 @@ def version_of(kind: object, fields: Fields) -> int:
     return ADDED_VERSION if ADDED.get(kind) in fields else LATER.get(kind, VERSION)
 
 
+@lru_cache(maxsize=64)
 def from_body(body: bytes) -> Event:
-    """Return the event that canonical bytes stand for; bytes that `to_body` would not have written are refused."""
+    """Return the event that canonical bytes stand for; bytes that `to_body` would not have written are refused.
+
+    A release reads its own few entries again and again. Events are frozen, so that the same bytes are the same event.
+    """
     fields = parsed(body)
     if fields.pop("version", None) != version_of(fields.get("kind"), fields):
         raise InvalidInput(

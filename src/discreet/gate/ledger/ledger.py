@@ -203,9 +203,10 @@ class Ledger(AbstractContextManager["Ledger"]):
             cost=cost,
             runner=runner,
         )
-        outcome = self._write(event)
+        body = to_body(event)
+        outcome = self._write(body)
         entry = self._store.reading.entry(outcome.number)
-        if entry is not None and entry.body == to_body(event) and entry.head.hex() == outcome.head:
+        if entry is not None and entry.body == body and entry.head.hex() == outcome.head:
             return receipt_of(self.identity, outcome.number, outcome.head, event)
         receipt = self.receipt(outcome.number)
         if (receipt.request, receipt.analyst, receipt.plan, receipt.cost) != (request, analyst, plan, cost):
@@ -222,7 +223,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         """
         if receipt.ledger != self.identity:
             raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
-        return self.stored(self._write(answered(receipt.number, step, answer, charge, run), answer).number)
+        event = answered(receipt.number, step, answer, charge, run)
+        return self.stored(self._write(to_body(event), answer).number)
 
     def receipt(self, number: int) -> Receipt:
         """Return the receipt of a payment."""
@@ -308,7 +310,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             limit=None if limit is None else positive(limit, "limit"),
             analyst=None if analyst is None else need_label(analyst, "analyst"),
         )
-        self._write(event)
+        self._write(to_body(event))
 
     def review(self, *, by: str, reason: str, analyst: str | None = None) -> None:
         """Note that the steward looked at the runs that failed, of all or of one analyst: they are counted anew.
@@ -326,11 +328,12 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def annotate(self, text: str, *, by: str) -> None:
         """Note something, for whoever reads the ledger."""
-        self._write(Annotated(at=now(), by=need_label(by, "by"), text=need_words(text, "text")))
+        self._write(to_body(Annotated(at=now(), by=need_label(by, "by"), text=need_words(text, "text"))))
 
     def disclose(self, cost: PrivacyLoss | None, *, by: str, reason: str) -> None:
         """Charge what became known elsewhere; None, or more than is left, closes the account for good."""
-        self._write(Disclosed(at=now(), by=need_label(by, "by"), reason=need_label(reason, "reason"), cost=cost))
+        event = Disclosed(at=now(), by=need_label(by, "by"), reason=need_label(reason, "reason"), cost=cost)
+        self._write(to_body(event))
 
     def checkpoint(self) -> Anchor:
         """Write the totals, signed if the key is at hand, and anchor them."""
@@ -387,10 +390,10 @@ class Ledger(AbstractContextManager["Ledger"]):
         if self._process_id != os.getpid():
             raise Finished("This ledger was opened in another process.", fix="open it again in this one")
 
-    def _write(self, event: Event, answer: bytes | None = None) -> Accepted:
+    def _write(self, body: bytes, answer: bytes | None = None) -> Accepted:
         """Append an event durably, or raise its refusal: one thread leads, and commits for all who wait."""
         self._need_here()
-        with self._queue.join((to_body(event), answer)) as ticket:
+        with self._queue.join((body, answer)) as ticket:
             batch = ticket.batch
             if batch is not None:
                 # The anchors are held from before they are looked at until they are written, or two copies of one

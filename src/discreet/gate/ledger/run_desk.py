@@ -13,7 +13,7 @@ from itertools import count
 from typing import TypeVar
 
 from discreet.core import DiscreetError, InvalidInput, StillRunning
-from discreet.gate.ledger.events import Begun, Event, Excused, Failed, Reviewed, now
+from discreet.gate.ledger.events import Begun, Excused, Failed, Reviewed, now, to_body
 from discreet.gate.ledger.runs import INTERRUPTED, Runs
 from discreet.gate.ledger.state import Book
 from discreet.gate.plans import need_label
@@ -37,9 +37,9 @@ class RunDesk:
         is_present: Callable[[str], bool],
         book: Callable[[], Book],
         last_seen: Callable[[], Book],
-        propose: Callable[[Event], Accepted],
+        write: Callable[[bytes], Accepted],
     ) -> None:
-        self._handle, self._is_present, self._propose = handle, is_present, propose
+        self._handle, self._is_present, self._write = handle, is_present, write
         self._book, self._last_seen = book, last_seen
         self._numbers, self._live = count(1), set[str]()
         self._ended = threading.Condition()
@@ -78,10 +78,10 @@ class RunDesk:
 
         While another process runs it, this waits for that.
         """
-        event = Begun(at=now(), payment=payment, step=step, analyst=analyst, runner=runner)
+        body = to_body(Begun(at=now(), payment=payment, step=step, analyst=analyst, runner=runner))
 
         def attempt() -> int | None:
-            return None if is_answered() else self._propose(event).number
+            return None if is_answered() else self._write(body).number
 
         try:
             return self.wait(attempt)
@@ -112,17 +112,18 @@ class RunDesk:
             if seen.number >= number and not seen.runs.is_open(number):
                 return  # it was answered
             if self.state.is_open(number):
-                self._propose(Failed(at=now(), run=number, how=how))
+                self._write(to_body(Failed(at=now(), run=number, how=how)))
 
     def excuse(self, number: int, *, by: str, reason: str) -> None:
         """Note, before a run is stopped, that this is done for a public reason: then it is no failure."""
-        self._propose(Excused(at=now(), run=number, by=need_label(by, "by"), reason=need_label(reason, "reason")))
+        event = Excused(at=now(), run=number, by=need_label(by, "by"), reason=need_label(reason, "reason"))
+        self._write(to_body(event))
 
     def review(self, *, by: str, reason: str, analyst: str | None) -> None:
         """Note that the steward looked at the failures, of all or of one analyst, if there are any."""
         whose = None if analyst is None else need_label(analyst, "analyst", empty=True)
         by, reason = need_label(by, "by"), need_label(reason, "reason")
-        self._propose(Reviewed(at=now(finely=True), by=by, reason=reason, analyst=whose))
+        self._write(to_body(Reviewed(at=now(finely=True), by=by, reason=reason, analyst=whose)))
 
     def _settle(self, runs: Runs) -> None:
         """Note runs of this handle that ended unnoted: an interrupt came while they were begun or ended."""
@@ -130,4 +131,4 @@ class RunDesk:
             mine = run.runner.partition("-")[0] == self._handle
             if mine and run.runner not in self._live:
                 with suppress(InvalidInput):  # another thread has noted it
-                    self._propose(Failed(at=now(), run=run.number, how=INTERRUPTED))
+                    self._write(to_body(Failed(at=now(), run=run.number, how=INTERRUPTED)))

@@ -78,18 +78,16 @@ def read_anchors(place: Path) -> list[Anchor]:
         return []
     except OSError as error:
         raise _unusable(error) from None
-    return _anchors(lines)
+    return list(_anchors(lines))
 
 
-def _anchors(lines: list[bytes]) -> list[Anchor]:
-    found = []
+def _anchors(lines: Iterable[bytes]) -> Iterator[Anchor]:
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
             fields = read_json(line)
             anchor = Anchor(fields["ledger"], fields["number"], fields["head"], fields["signature"])
             if _is_anchor(anchor) and anchor.to_line() == line + b"\n":
-                found.append(anchor)
-    return found
+                yield anchor
 
 
 def _is_anchor(anchor: Anchor) -> bool:
@@ -103,12 +101,12 @@ def last_anchor(place: Path) -> Anchor | None:
     try:
         with place.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
-            found = _anchors(file.read().splitlines())
+            lines = file.read().splitlines()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise _unusable(error) from None
-    return found[-1] if found else None
+    return next(_anchors(reversed(lines)), None)
 
 
 def need_anchor_file(place: Path) -> None:
