@@ -139,8 +139,8 @@ def test_a_steward_reads_how_far_accounts_are_used(clinic, run, facts):
 
 def test_show_tells_the_terms_and_no_balance(clinic, run, facts):
     before = run("ledger", "show", clinic, "--last", "0")[1]
-    assert "each person  an account of ρ = 2 of their own, 0.00400001 of it set aside for runs that fail;" in before
-    assert "; one question takes 1 at most" in before
+    assert "each person  a budget of ρ = 2, 0.00400001 of it reserved for failed runs;" in before
+    assert "; one question takes at most 1" in before
     assert not re.search(r"spent|[█░]|\d %", before)
     assert run("ledger", "show", clinic, "--analyst", "ada")[0] == 0
     found = facts("ledger", "show", clinic)
@@ -179,7 +179,7 @@ def test_a_limit_is_raised_and_lowered_for_each_person(clinic, run, facts):
     assert "left" not in found["after"]
     status, out, _ = run("ledger", "lower", clinic, "--to", "0.25", "--reason", "less")
     assert status == 0
-    assert re.search(r"^after +each person +an account of ρ = 0.25", out, re.MULTILINE)
+    assert re.search(r"^after +each person +a budget of ρ = 0.25", out, re.MULTILINE)
     # By what is public: the question may have cost somebody 0.5, and 0.004 were set aside for runs that fail.
     assert "Somebody may have been charged up to ≈ 0.504" in out
     status, _, err = run("ledger", "allow", clinic, "--analyst", "ada", "--to", "1", "--reason", "share")
@@ -192,7 +192,7 @@ def test_a_limit_is_raised_and_lowered_for_each_person(clinic, run, facts):
 def test_who_asks_is_told_the_terms_and_never_what_is_left(clinic, run, facts):
     status, out, _ = run("ask", IN_A, "--rho", "0.5", "--analyst", "ada")
     assert status == 0
-    assert "what is left is theirs to know" in out
+    assert "balances are private" in out
     assert "spent" not in out
     found = facts("preview", IN_A, "--rho", "0.25")["budget"]
     assert (found["per"], found["left"], found["spent_exact"]) == ("person", None, None)
@@ -293,7 +293,7 @@ def test_kinds_are_typed_for_each_column_and_names_with_blanks_are_quoted():
 def test_a_program_is_told_options_as_a_person_is(clinic, run, facts):
     words = ["SELECT AVG(stay) AS stay FROM visits", "--rho", "0.1"]
     notes = facts("ask", *words)["notes"]
-    assert any("(--bias buys an estimate)" in note for note in notes)
+    assert any("--bias estimates how many people" in note for note in notes)
     assert "bias=True" not in "".join(notes)
     assert all(note in run("ask", *words)[1] for note in notes)
     for verb in ("preview", "explain"):
@@ -301,7 +301,7 @@ def test_a_program_is_told_options_as_a_person_is(clinic, run, facts):
         assert not re.search(r"bias=True|with size\)", told)
     clinic.with_name("some.sql").write_text(words[0], encoding="utf-8")
     ((found,), told) = facts("batch", "some.sql", "--rho", "0.1")["questions"], run("batch", "some.sql", "--rho", "0.1")
-    assert any("(discreet ask --bias buys" in note for note in found["notes"])
+    assert any("discreet ask --bias estimates" in note for note in found["notes"])
     assert all(note in told[1] for note in found["notes"])
 
 

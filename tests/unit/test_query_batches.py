@@ -425,12 +425,12 @@ def test_a_batch_goes_through_the_gate(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "facts", "how", "words"),
     [
-        ([], FACTS, {}, "no questions"),
-        (CUBE, FACTS, {"weights": [1]}, "not as many weights"),
+        ([], FACTS, {}, "at least one question"),
+        (CUBE, FACTS, {"weights": [1]}, "one weight for each"),
         (CUBE, FACTS, {"weights": [1, 1, 1, 0]}, "weights"),
-        (CUBE, replace(FACTS, limit=None), {}, "needs a limit"),
+        (CUBE, replace(FACTS, limit=None), {}, "needs a contribution bound"),
         (CUBE, FACTS, {"other": 1}, "not a bool"),
-        (CUBE, FACTS, {"spend": Within(5)}, "neither an Epsilon nor a Rho"),
+        (CUBE, FACTS, {"spend": Within(5)}, "must be an Epsilon or a Rho"),
         (CUBE, FACTS, {"consistent": 1}, "not a bool"),
         ([OTHER], replace(FACTS, delta=Fraction(0)), {}, "delta"),
     ],

@@ -372,19 +372,19 @@ def test_accuracy_first_finds_the_least_price(rho):
     assert predict(asked, plan)[0].error <= 25
     cheaper = type(plan.spend)(plan.spend.amount * Fraction(97, 100))
     assert predict(asked, plan_question(asked, FACTS, cheaper))[0].error > 24
-    with pytest.raises(InvalidInput, match="no answer called 'm'"):
+    with pytest.raises(InvalidInput, match="no output 'm'"):
         plan_question(asked, FACTS, Within({"m": 25}))
-    with pytest.raises(OutOfRange, match="so accurate"):
+    with pytest.raises(OutOfRange, match="this accuracy"):
         plan_question(asked, FACTS, Within(Fraction(1, 10**9)))
 
 
 def test_accuracy_of_an_average_needs_a_guess_of_the_size():
     asked = question("SELECT AVG(stay) AS s FROM visits")
-    with pytest.raises(InvalidInput, match="cannot be promised beforehand"):
+    with pytest.raises(InvalidInput, match="cannot be predicted"):
         plan_question(asked, FACTS, Within(1))
     plan = plan_question(asked, FACTS, Within(1, size=1000))
     assert predict(asked, plan, size=1000)[0].error <= 1
-    with pytest.raises(InvalidInput, match="before its limits are known"):
+    with pytest.raises(InvalidInput, match="before the contribution bound is known"):
         plan_question(asked, replace(FACTS, limit=None), Within(1, size=1000))
 
 
@@ -409,7 +409,7 @@ def test_biases_are_bought_where_that_is_asked():
     plain = view(
         asked, plan_question(asked, FACTS, Epsilon(1)), {"limit": [1, 6], "groups": [], "parts": [np.array([5])]}
     )
-    assert sum("not known" in note for note in plain.notes) == 2
+    assert sum("bias=True estimates" in note for note in plain.notes) == 2
 
 
 def test_private_groups_need_a_delta_and_public_ones_are_not_too_many():
@@ -436,7 +436,7 @@ def test_what_is_not_answered_is_refused_with_a_fix():
     for text, problem in [
         ("SELECT stay, COUNT(*) AS n FROM visits GROUP BY stay", "Groups cannot be real values"),
         ("SELECT AVG(cost) AS c FROM visits", "needs bounds for 'cost'"),
-        ("SELECT POWER(COUNT(*), 2) AS c FROM visits", "cannot be applied to private answers"),
+        ("SELECT POWER(COUNT(*), 2) AS c FROM visits", "cannot be applied to noisy answers"),
     ]:
         with pytest.raises(DiscreetError, match=problem) as error:
             plan_question(question(text), FACTS, Epsilon(1))

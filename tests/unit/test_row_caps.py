@@ -191,7 +191,5 @@ def test_the_text_of_a_plain_question_stays_as_it_was_under_the_default_cap():
 
 
 def test_notes_say_the_cap_and_not_whether_anybody_lost_rows():
-    assert cap_note(VISITS, None) == "Cap: 10,000 rows of one p in each table."
-    assert cap_note(VISITS, JOIN) == (
-        "Cap: 10,000 rows of one p in each table, and as many rows made of them in each join or union."
-    )
+    assert cap_note(VISITS, None) == "Cap: 10,000 rows per p in each table."
+    assert cap_note(VISITS, JOIN) == ("Cap: 10,000 rows per p in each table, and as many in each join or union.")

@@ -43,7 +43,7 @@ def test_a_table_has_a_line_for_every_row_with_its_errors(answer):
     assert lines[0].split() == ["ward", "n", "±", "stay", "±"]
     assert [line.split()[0] for line in lines[1:4]] == ["A", "B", "C"]
     assert all("±" in line or "…" in line for line in lines[1:4])
-    assert "± at 95 % confidence, each cell for itself" in lines[-1]
+    assert "± at 95 % confidence, per cell" in lines[-1]
     assert all(note in lines for note in answer.notes)
     assert answer.notes
 

@@ -62,7 +62,7 @@ def test_a_file_of_settings_says_it_too(tmp_path):
     assert 'memory = "1GB"\n' in text
     with discreet.open(tmp_path / "discreet.toml") as session:
         assert settings_of(session) == EngineSettings(seconds=30, memory=10**9)
-    with pytest.raises(DiscreetError, match="something else is said beside it"):
+    with pytest.raises(DiscreetError, match="cannot be combined with a discreet"):
         discreet.open(tmp_path / "discreet.toml", seconds=3)
 
 
@@ -72,10 +72,10 @@ def test_a_file_of_settings_says_it_too(tmp_path):
         ({"seconds": 0}, "seconds must be above 0"),
         ({"seconds": "60"}, "seconds"),
         ({"seconds": 10**9}, "three years"),
-        ({"memory": "much"}, "no amount of it.\n  fix: write 4GB"),
-        ({"memory": "4"}, "no amount of it"),
-        ({"memory": "1MB"}, "less than DuckDB works with"),
-        ({"memory": -(10**9)}, "less than DuckDB works with"),
+        ({"memory": "much"}, "not an amount of memory.\n  fix: write 4GB"),
+        ({"memory": "4"}, "not an amount of memory"),
+        ({"memory": "1MB"}, "less than DuckDB needs"),
+        ({"memory": -(10**9)}, "less than DuckDB needs"),
         ({"memory": 1e9}, "not a whole number"),
         ({"memory": True}, "not a whole number"),
     ],
@@ -91,5 +91,5 @@ def test_the_memory_of_another_engine_is_its_own():
     usual = EngineSettings(seconds=3600)
     assert Engine(seconds=5).settings_elsewhere(usual) == EngineSettings(seconds=5)
     assert Engine().settings_elsewhere(usual) is usual
-    with pytest.raises(DiscreetError, match="memory is that of their server"):
+    with pytest.raises(DiscreetError, match="memory has no effect here"):
         Engine(memory="1GB").settings_elsewhere(usual)

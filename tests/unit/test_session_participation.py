@@ -98,7 +98,7 @@ def test_a_limit_that_is_not_chosen_yet_is_refused_before_anything_is_paid(tmp_p
     monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "state"))
     budget = Budget(rho=1, per="person")
     with discreet.open(VISITS, person="patient", table="visits", budget=budget, ledger=tmp_path / "a") as session:
-        with pytest.raises(InvalidInput, match="a limit that is chosen when it is asked"):
+        with pytest.raises(InvalidInput, match="a contribution bound that is chosen when it is asked"):
             session.participation(COUNT, rho=0.2, price=0.2)
         assert session.ledger.book.payments == 0
         plan = session.preview(COUNT, rho=0.2, limit=LIMIT).plan
@@ -111,8 +111,8 @@ def test_questions_that_take_all_that_the_reserve_leaves_fit(opened):
         found = session.sql(f"SELECT COUNT(DISTINCT patient) AS n FROM visits WHERE patient >= -{part}", epsilon=price)
         assert near(found.value, 1000)
     assert session.ledger.statement(0).left == 0
-    assert "more than an account holds" in repr(session.preview(COUNT, epsilon=0.99))
-    assert "more than an account holds" not in repr(session.preview(COUNT, epsilon=0.98))
+    assert "may exceed a person's account" in repr(session.preview(COUNT, epsilon=0.99))
+    assert "may exceed a person's account" not in repr(session.preview(COUNT, epsilon=0.98))
 
 
 def test_what_is_refused_nobody_takes_part_in(opened):

@@ -83,13 +83,13 @@ def test_a_statement_that_is_ended_is_paid_for_once_and_can_be_run_again(tmp_pat
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        ({"table": None}, "Which tables"),
+        ({"table": None}, "tables of the database are not named"),
         (
             {"table": ["s_visits", "s_nothing"], "person": "patient_id", "groups": None, "bounds": None, "order": None},
             "no table",
         ),
         ({"store": "rows.duckdb"}, "stay where they are"),
-        ({"ledger": None}, "where its ledger is"),
+        ({"ledger": None}, "needs a ledger path"),
     ],
 )
 def test_a_bad_opening_is_refused_with_a_fix(tmp_path, tables, wrong, problem):

@@ -350,7 +350,7 @@ def test_a_schema_shows_what_is_known_of_public_tables(tmp_path, engine):
         private, public = repr(session.schema).split("\n\n")
         html = session.schema._repr_html_()
     lines = public.splitlines()
-    assert lines[0] == "Table wards · public: nobody's rows"
+    assert lines[0] == "Table wards · public table"
     shown = {line.split()[0]: " ".join(line.split()[1:]) for line in lines[2:]}
     assert shown["code"] == "text – A, B, C"
     assert shown["beds"] == "integer 10 to 30 10, 20, 30"
@@ -358,7 +358,7 @@ def test_a_schema_shows_what_is_known_of_public_tables(tmp_path, engine):
     assert shown["rate"] == "real 1 to 3 –"
     assert "limits" not in public
     assert "public tables: wards" in private
-    assert "nobody&#x27;s rows" in html
+    assert "public table" in html
 
 
 # --- mistakes ---
@@ -371,15 +371,15 @@ def test_a_schema_shows_what_is_known_of_public_tables(tmp_path, engine):
         ({"public": {"wards": WARDS_TABLE.slice(3)}}, "'wards' has no rows", "leave it out"),
         ({"public": {"wards": "nowhere.csv"}}, "no file 'nowhere.csv'", "check the path"),
         ({"public": [1]}, "not a dictionary", "wards.csv"),
-        ({"kinds": {"wrads": {"code": "text"}}}, "a table that there is not, 'wrads'", "did you mean 'wards'"),
-        ({"bounds": {"x": {"beds": (0, 1)}}}, "a table that there is not, 'x'", "p_visits, wards"),
+        ({"kinds": {"wrads": {"code": "text"}}}, "an unknown table 'wrads'", "did you mean 'wards'"),
+        ({"bounds": {"x": {"beds": (0, 1)}}}, "an unknown table 'x'", "p_visits, wards"),
         ({"kinds": {"wards": {"cod": "text"}}}, "no column 'cod'", "did you mean 'code'"),
         ({"bounds": {"wards": {"code": (0, 1)}}}, "have no bounds", "leave its bounds out"),
         ({"groups": {"wards": {"beds": ["x"]}}}, "not integer values", "integer"),
         ({"bounds": {"wards": {"beds": (0, 1)}, "WARDS": {"beds": (0, 1)}}}, "twice", "once"),
-        ({"complete": {"wards": ["code"]}}, "'wards' is public, and its rows tell", "leave it out of complete"),
-        ({"order": {"wards": "code"}}, "'wards' is public, and its rows tell", "leave it out of order"),
-        ({"person": {"p_visits": "patient_id", "wards": "code"}}, "nobody in it is protected", "leave it out"),
+        ({"complete": {"wards": ["code"]}}, "'wards' is a public table; ", "leave it out of complete"),
+        ({"order": {"wards": "code"}}, "'wards' is a public table; ", "leave it out of order"),
+        ({"person": {"p_visits": "patient_id", "wards": "code"}}, "has no privacy unit", "leave it out"),
     ],
     ids=lambda given: given if isinstance(given, str) else next(iter(given)),
 )
@@ -421,7 +421,7 @@ def test_a_public_table_that_names_people_is_a_mistake_unless_it_is_said_to_be_n
 
 
 def test_tables_of_a_server_that_share_a_name_are_not_one():
-    with pytest.raises(InvalidInput, match="same name, but for their schemas") as caught:
+    with pytest.raises(InvalidInput, match="same name \\(schemas and capitals") as caught:
         discreet.open(running().plain, table=["public.p_visits", "other.p_visits"], person="patient_id")
     assert "view" in caught.value.fix
 
@@ -444,7 +444,7 @@ def test_a_column_that_reads_like_the_persons_is_taken_for_a_mistake(tmp_path, n
     """Blanks around a name are not seen, and a CSV file may have them."""
     settings = {"table": "visits", "budget": Budget(rho=1), "ledger": tmp_path / "a.ledger", "anchors": []}
     public = {"register": pa.table({name: [1, 2]})}
-    with pytest.raises(InvalidInput, match="says who is protected"):
+    with pytest.raises(InvalidInput, match="name of the column of persons"):
         discreet.open(VISITS_TABLE, **settings, person="patient_id", public=public)
     assert list(tmp_path.iterdir()) == []
     said = {"visits": "patient_id", "register": None}
@@ -486,6 +486,6 @@ def test_what_names_accounts_is_held_to_on_every_engine(tmp_path, engine, kind, 
     if good:
         discreet.open(**source, **settings).close()
         return
-    with pytest.raises(InvalidInput, match=r"two accounts|moments"):
+    with pytest.raises(InvalidInput, match=r"two accounts|timestamps"):
         discreet.open(**source, **settings)
     assert list(tmp_path.iterdir()) == []

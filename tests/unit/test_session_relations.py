@@ -131,10 +131,10 @@ def test_a_schema_shows_all_tables(clinic):
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        ({"bounds": {"cost": (0, 100)}}, "speaks of a table that there is not"),
-        ({"bounds": 3}, "said for each"),
-        ({"order": "day"}, "said for each"),
-        ({"person": {"visits": "patient_id"}}, "Nobody is named in 'patients'"),
+        ({"bounds": {"cost": (0, 100)}}, "names an unknown table"),
+        ({"bounds": 3}, "pass one for each"),
+        ({"order": "day"}, "pass one for each"),
+        ({"person": {"visits": "patient_id"}}, "missing for the table 'patients'"),
         ({"person": {"visits": "patient_id", "patients": "sex"}, "groups": None}, "different kinds"),
         ({"table": "visits"}, "names already"),
         ({"public": [1]}, "not a dictionary"),
@@ -207,12 +207,12 @@ def test_people_who_are_written_differently_are_not_taken_for_the_same(tmp_path,
 def test_a_table_is_for_the_same_people_ever_after(tmp_path):
     opened(tmp_path).close()
     opened(tmp_path, budget=None).close()
-    with pytest.raises(InvalidInput, match="opened for other people"):
+    with pytest.raises(InvalidInput, match="another privacy unit"):
         opened(tmp_path, budget=None, person={"visits": "patient_id", "patients": "age"}, bounds=None)
     turned = {"patients": PATIENTS_FRAME, "visits": VISITS_FRAME}
     person = {"visits": "patient_id", "patients": "id"}
     discreet.open(turned, person=person, ledger=tmp_path / "clinic.ledger").close()
-    with pytest.raises(InvalidInput, match="was begun for"):
+    with pytest.raises(InvalidInput, match="protects"):
         discreet.open(PATIENTS_FRAME, table="patients", person="id", ledger=tmp_path / "clinic.ledger")
 
 

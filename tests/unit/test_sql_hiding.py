@@ -22,7 +22,7 @@ from sql_corpus import SCHEMAS
 )
 @pytest.mark.parametrize("where", ["SELECT{} COUNT(*) FROM visits", "SELECT COUNT(*) FROM visits WHERE ward = 'a{}'"])
 def test_a_character_that_cannot_be_seen_is_refused_even_in_quotes(sign, where):
-    with pytest.raises(QueryRefused, match=f"cannot be seen, U\\+{ord(sign):04X}") as caught:
+    with pytest.raises(QueryRefused, match=f"invisible character, U\\+{ord(sign):04X}") as caught:
         read_sql(where.format(sign), SCHEMAS)
     assert caught.value.column == where.index("{}") + 1
 
@@ -31,7 +31,7 @@ def test_a_character_that_cannot_be_seen_is_refused_even_in_quotes(sign, where):
 def test_nothing_hides_in_a_comment(comment):
     """What cannot be seen is refused there, too, and what was said there is in nothing that is written down."""
     for sign in ("\u202e", "\0", "\u200b"):
-        with pytest.raises(QueryRefused, match="cannot be seen"):
+        with pytest.raises(QueryRefused, match="invisible character"):
             read_sql(f"SELECT COUNT(*) FROM visits {comment.format(sign)}", SCHEMAS)
     question = read_sql(f"SELECT COUNT(*) FROM visits {comment.format('for Dr No')}", SCHEMAS)
     assert question == read_sql("SELECT COUNT(*) FROM visits", SCHEMAS)
@@ -47,9 +47,9 @@ def test_a_comment_moves_nothing():
 
 def test_a_comment_in_a_piece_of_a_question_is_refused():
     """Pieces are put together, and it would take out what follows."""
-    with pytest.raises(QueryRefused, match="comment that cannot be passed over"):
+    with pytest.raises(QueryRefused, match="unsupported comment"):
         read_piece("age > 40 -- and more", ("age",))
-    with pytest.raises(QueryRefused, match="comment that cannot be passed over"):
+    with pytest.raises(QueryRefused, match="unsupported comment"):
         read_rows("visits /* all */", SCHEMAS, {}, None)
 
 
@@ -94,7 +94,7 @@ def test_an_unknown_argument_of_any_known_node_is_refused():
         look(page, tree, tokens)
         node = next(node for node in tree.walk() if type(node) is kind)
         node.args["brand_new"] = exp.true()
-        with pytest.raises(QueryRefused, match=r"not understood \(brand_new\)"):
+        with pytest.raises(QueryRefused, match=r"unsupported clause \(brand_new\)"):
             look(page, tree, tokens)
 
 
@@ -103,7 +103,7 @@ def test_a_word_that_the_parser_drops_is_refused():
     tokens = tokenise(page)
     tree = parse_select(page, tokens)
     tree.args.pop("where")
-    with pytest.raises(QueryRefused, match=r"'age' is not understood here\. \(line 1, column 35\)"):
+    with pytest.raises(QueryRefused, match=r"'age' is not supported here\. \(line 1, column 35\)"):
         look(page, tree, tokens)
 
 

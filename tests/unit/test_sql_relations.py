@@ -81,7 +81,7 @@ def test_names_that_are_named_again_and_again_are_refused_at_once():
     """Each doubles the one before it: 2³⁰ tables, if nobody counted."""
     parts = ["a0 AS (SELECT patient_id FROM visits)"]
     parts += [f"a{n} AS (SELECT x.patient_id FROM a{n - 1} x JOIN a{n - 1} y USING (patient_id))" for n in range(1, 31)]
-    with pytest.raises(QueryRefused, match="names tables more than 32 times"):
+    with pytest.raises(QueryRefused, match="refers to tables more than 32 times"):
         asked(f"WITH {', '.join(parts)} SELECT COUNT(*) FROM a30")
     chain = ["a0 AS (SELECT patient_id FROM visits)", *(f"a{n} AS (SELECT * FROM a{n - 1})" for n in range(1, 300))]
     with pytest.raises(QueryRefused, match="more than 32 times"):
@@ -149,7 +149,7 @@ def test_a_column_on_the_right_of_a_left_join_may_be_missing():
         assert [column.complete for column in columns_of(source)] == [known]
 
 
-# Where only a person's rows of one month are protected together.
+# Where only a person's person in one month are protected together.
 
 MONTHLY = Schema(
     table="logs",
@@ -194,20 +194,20 @@ def test_one_row_for_each_person_and_month_is_one_for_each_unit(text):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("SELECT COUNT(*) FROM (SELECT who, COUNT(*) AS n FROM logs GROUP BY who) t", "rows of one month"),
+        ("SELECT COUNT(*) FROM (SELECT who, COUNT(*) AS n FROM logs GROUP BY who) t", "person in one month"),
         (
             "SELECT COUNT(*) FROM (SELECT who, DATE_TRUNC('year', day) AS m FROM logs GROUP BY who, m) t",
-            "rows of one month",
+            "person in one month",
         ),
         (
             "SELECT COUNT(*) FROM (SELECT who, MONTH(day) AS m, COUNT(*) AS n FROM logs GROUP BY who, MONTH(day)) t",
-            "rows of one month",
+            "person in one month",
         ),
-        ("SELECT COUNT(*) FROM (SELECT DISTINCT who, ward FROM logs) t", "rows of one month"),
+        ("SELECT COUNT(*) FROM (SELECT DISTINCT who, ward FROM logs) t", "person in one month"),
         ("SELECT COUNT(*) FROM (SELECT DATE_TRUNC('month', day) AS m FROM logs GROUP BY m) t", "for each person"),
-        ("SELECT COUNT(*) FROM logs a JOIN logs b ON a.who = b.who", "rows of several would meet"),
-        ("SELECT COUNT(*) FROM logs WHERE who IN (SELECT who FROM logs WHERE x > 1)", "rows of several would meet"),
-        ("SELECT COUNT(*) FROM logs WHERE who NOT IN (SELECT who FROM logs WHERE x > 1)", "rows of several would meet"),
+        ("SELECT COUNT(*) FROM logs a JOIN logs b ON a.who = b.who", "rows of several periods"),
+        ("SELECT COUNT(*) FROM logs WHERE who IN (SELECT who FROM logs WHERE x > 1)", "rows of several periods"),
+        ("SELECT COUNT(*) FROM logs WHERE who NOT IN (SELECT who FROM logs WHERE x > 1)", "rows of several periods"),
     ],
 )
 def test_rows_of_several_months_are_not_put_together(text, words):
@@ -219,7 +219,7 @@ def test_a_month_that_was_shifted_is_not_the_month_that_is_protected():
     text = "SELECT COUNT(*) FROM (SELECT who, DATE_TRUNC('month', d) AS m FROM ({}) a GROUP BY who, m) t"
     shifted = "SELECT who, day + INTERVAL 9 DAY AS d FROM logs"
     assert isinstance(read_sql(text.format("SELECT who, day AS d FROM logs"), LOGS).source, PerUnit)
-    with pytest.raises(QueryRefused, match="rows of one month"):
+    with pytest.raises(QueryRefused, match="person in one month"):
         read_sql(text.format(shifted), LOGS)
 
 
@@ -240,9 +240,9 @@ def test_a_union_has_the_months_of_each_table():
     assert most_rows(question.source) == 1
     assert read_sql(question_sql(question, schemas), schemas) == question
     yearly = {**LOGS, "other": replace(other, unit=replace(other.unit, window=Window(period=Period.YEAR, time="at")))}
-    with pytest.raises(QueryRefused, match="protect different units"):
+    with pytest.raises(QueryRefused, match="different privacy units"):
         read_sql(text.format("at"), yearly)
-    with pytest.raises(QueryRefused, match="rows of one month"):
+    with pytest.raises(QueryRefused, match="person in one month"):
         read_sql(text.format("at + INTERVAL 1 DAY"), schemas)
 
 

@@ -124,7 +124,7 @@ def answer_counter(arguments: Namespace) -> Answer:
 
 def _told(line: str) -> str:
     """Return a line for a person. Biases are estimated for one question at a time, and not by these verbs."""
-    return spoken(line).replace("(--bias buys", "(discreet ask --bias buys")
+    return spoken(line).replace("--bias estimates", "discreet ask --bias estimates")
 
 
 def _previewed(verb: str, session: Session, preview: WorkloadPreview) -> Answer:

@@ -157,7 +157,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the answer is sorted by; NULL goes last."""
+    """What the answer is sorted by; NULL is always sorted last."""
 
     term: Term
     descending: bool = False

@@ -88,7 +88,7 @@ class AnalystContext:
     def need_open(self) -> None:
         """Refuse to go on where all is closed."""
         if self.dataset.closed:
-            raise Finished("The session is closed.", fix="open the table again; what was answered is in its ledger")
+            raise Finished("The session is closed.", fix="open the table again; earlier answers are in its ledger")
 
     def check(self, given: QuestionOptions, kind: type = QuestionOptions) -> CheckedOptions:
         """Return the options of a question, checked; the session must be open."""
@@ -148,7 +148,7 @@ class AnalystContext:
         """Return what a planner has to know."""
         if options.limit is not None and self.unit.column is None:
             raise InvalidInput(
-                "Nobody has more than one row here, so that there is nothing to limit.", fix="leave out limit"
+                "With row=True every unit has exactly one row, so there is nothing to limit.", fix="leave out limit"
             )
         limit = self.dataset.limit if options.limit is None else options.limit
         known = self.known.get(question.table, next(iter(self.known.values())))

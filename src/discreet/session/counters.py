@@ -45,7 +45,7 @@ class Counter:
         steps = [step for step in range(self.plan.steps) if self.plan.last_day(step) < last]
         if not steps:
             raise InvalidInput(
-                "No day is over yet.", fix=f"come back after {self.plan.last_day(0)}, or pass a later today=…"
+                "No period is over yet.", fix=f"come back after {self.plan.last_day(0)}, or pass a later today=…"
             )
         answers = [self.gate.advance(self.plan, step, request=self.request).answer for step in steps]
         return Counts(
@@ -65,7 +65,9 @@ def _need_day(today: object) -> date:
     if not isinstance(today, date) or isinstance(today, datetime):
         raise WrongType(f"today is {kind_of(today)}, not a day.", fix="pass a date, such as date(2024, 3, 1)")
     if today > datetime.now(UTC).date():
-        raise InvalidInput("Days to come have no rows yet, and what is released stays released.", fix="leave out today")
+        raise InvalidInput(
+            "today lies in the future, and released counts cannot be changed later.", fix="leave out today"
+        )
     return today
 
 
@@ -86,7 +88,7 @@ class Counts:
         days = self.view.days
         steps = [step for step, day in enumerate(days) if day <= last and self.plan.last_day(step) >= first]
         if not steps:
-            raise InvalidInput("None of these days was released.", fix=f"take days from {days[0]} on")
+            raise InvalidInput("None of these days was released.", fix=f"use days from {days[0]} on")
         level = self.confidence if confidence is None else confidence
         return count_between(self.plan, self.answers, steps[0], steps[-1], confidence=level)
 

@@ -50,15 +50,13 @@ class Dataset:
         if found:
             return found[0]
         if isinstance(name, str) and name.casefold() in {public.casefold() for public in self.publics}:
-            raise InvalidInput(
-                f"{name!r} is a public table.", fix="read it where it is; or join a private table with it"
-            )
+            raise InvalidInput(f"{name!r} is a public table.", fix="read it directly; or join it with a private table")
         if name is None:
             raise InvalidInput("Several tables are open.", fix=f"pass table=, one of: {', '.join(self.schemas)}")
         fix = f"use {next(iter(self.schemas))!r}, or leave the name out"
         if len(self.schemas) > 1:
             fix = f"use one of: {', '.join(self.schemas)}"
-        raise InvalidInput("There is no such table here.", fix=fix)
+        raise InvalidInput("There is no such table.", fix=fix)
 
     def need_boundless(self, name: object) -> tuple[Schema, str]:
         """Return a column whose bounds could be bought, and its table; "visits.cost" says which table is meant."""
@@ -66,12 +64,10 @@ class Dataset:
             raise WrongType(f"column is {kind_of(name)}, not a name.", fix='pass a column\'s name, such as "cost"')
         schema, column = self._column(name)
         if column.bounds is not None:
-            raise InvalidInput(
-                f"{column.name!r} has bounds already, which were declared.", fix="use them: there is nothing to buy"
-            )
+            raise InvalidInput(f"{column.name!r} has declared bounds already.", fix="use them; there is nothing to buy")
         if not lacks_bounds(schema, column):
             raise InvalidInput(
-                f"{column.name!r} has no bounds to buy: it holds no numbers, or says who is protected.",
+                f"Bounds cannot be bought for {column.name!r}: it is not numeric, or names the privacy unit.",
                 fix="name a column of numbers; a CSV file's are texts until they are declared, as in "
                 f'kinds={{"{column.name}": "real"}}',
             )
@@ -91,7 +87,7 @@ class Dataset:
             return known[0]
         if known:
             several = " or ".join(f"{schema.table}.{column.name}" for schema, column in known)
-            raise InvalidInput(f"{name!r} is the name of several columns.", fix=f"say which: {several}")
+            raise InvalidInput(f"{name!r} is the name of several columns.", fix=f"use {several}")
         names = [each for schema in self.schemas.values() for each in schema.names]
         meant = closest(name, names)
         fix = f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}"

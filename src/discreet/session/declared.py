@@ -83,7 +83,7 @@ def read_never_fails(given: object, tables: Iterable[str]) -> frozenset[str]:
     named = tuple(given)
     if not all(isinstance(one, str) and one.casefold() in known for one in named):
         raise InvalidInput(
-            "never_fails speaks of something that is no private table.",
+            "never_fails names an unknown private table.",
             fix=f"name some of {', '.join(known.values())}, as they are called in SQL",
         )
     return frozenset(one.casefold() for one in named)
@@ -94,9 +94,9 @@ def read_person(person: object, *, row: object = False) -> str | None:
     if (person is None) == (not flag(row, "row")):
         said = "Neither person nor row is" if person is None else "Both person and row are"
         raise InvalidInput(
-            f"Who is protected? {said} given.",
-            fix='pass person="patient_id", the column that says whose row it is; '
-            "or row=True, if nobody has more than one row",
+            f"The privacy unit is unclear: {said} given.",
+            fix='pass person="patient_id", the column that names the person of a row; '
+            "or row=True, if every person has at most one row",
         )
     if person is not None and not isinstance(person, str):
         raise WrongType(f"person is {kind_of(person)}, not a name.", fix='pass a column\'s name: person="patient_id"')
@@ -110,7 +110,7 @@ def read_window(window: object, person: str | None) -> Window | None:
     if window is None:
         return None
     if person is None:
-        raise InvalidInput("A window is of a person's rows.", fix='name the person: person="patient_id"')
+        raise InvalidInput("A window needs a person.", fix='name the person: person="patient_id"')
     if isinstance(window, Window):
         return window
     if not isinstance(window, str):
@@ -124,8 +124,8 @@ def _read_rows(person: str | None, rows_per_person: object) -> int:
         return ROWS_PER_PERSON
     if person is None:
         raise InvalidInput(
-            "With row=True nobody has more than one row, and rows_per_person is given.",
-            fix='leave out rows_per_person; or name the column that says whose row it is: person="patient_id"',
+            "rows_per_person has no meaning with row=True: every unit has exactly one row.",
+            fix='leave out rows_per_person; or name the column of persons: person="patient_id"',
         )
     return rows_per_person_of(rows_per_person)
 
@@ -198,16 +198,18 @@ def read_groups(name: str, values: object) -> tuple[Value, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise WrongType(
             f"The groups of {name!r} are {kind_of(values)}, not a list.",
-            fix=f'pass groups={{"{name}": ["A", "B"]}}: all the values that may show',
+            fix=f'pass groups={{"{name}": ["A", "B"]}}: all values that may be shown',
         )
     found = tuple(values)
     if not found:
         raise InvalidInput(
             f"The list of groups of {name!r} is empty.",
-            fix="list the values that may show; or leave the column out, and groups are bought when they are asked for",
+            fix="list the values that may be shown; or leave the column out, and questions use partition selection",
         )
     if len(found) > MOST_GROUPS:
-        raise InvalidInput(f"The list of groups of {name!r} is longer than {MOST_GROUPS:,}.", fix="group more coarsely")
+        raise InvalidInput(
+            f"The list of groups of {name!r} is longer than {MOST_GROUPS:,}.", fix="declare coarser groups"
+        )
     for value in found:
         if value is not None and not isinstance(value, bool | int | float | str | date):
             raise WrongType(
@@ -232,8 +234,8 @@ def read_limit(limit: object) -> AnyLimit | None:
             return TotalLimit(whole(limit, "limit"))
         case _:
             raise WrongType(
-                f"limit is {kind_of(limit)}, which does not say how much of an answer one person may touch.",
-                fix="pass Limit(groups=3, rows_per_group=5); or limit=10, for 10 rows a person in all; "
+                f"limit is {kind_of(limit)}, not a contribution bound.",
+                fix="pass Limit(groups=3, rows_per_group=5); or limit=10, for 10 rows per person in all; "
                 "or leave it out, and each question chooses one privately",
             )
 
@@ -244,8 +246,8 @@ def _limit_for(person: str | None, limit: object) -> AnyLimit | None:
         return found
     if found is not None and found.rows != 1:
         raise InvalidInput(
-            "With row=True nobody has more than one row, so that there is nothing to limit.",
-            fix='leave out limit; or name the column that says whose row it is: person="patient_id"',
+            "With row=True every unit has exactly one row, so there is nothing to limit.",
+            fix='leave out limit; or name the column of persons: person="patient_id"',
         )
     return Limit(groups=1, rows_per_group=1)
 
@@ -261,7 +263,7 @@ def _named(given: object, what: str, example: str, person: str | None) -> dict[s
             raise WrongType(f"A name in {what} is {kind_of(name)}, not a text.", fix=f"pass {example}")
     folded = {name.casefold() for name in given}
     if person is not None and person.casefold() in folded:
-        raise InvalidInput(f"{person!r} says who is protected, and gets no {what}.", fix=f"leave it out of {what}")
+        raise InvalidInput(f"{person!r} names the privacy unit and takes no {what}.", fix=f"leave it out of {what}")
     if len(folded) < len(given):
-        raise InvalidInput(f"A column is in {what} twice, but for capitals.", fix="name it once")
+        raise InvalidInput(f"{what} names a column twice (capitals do not count).", fix="name it once")
     return dict(given)

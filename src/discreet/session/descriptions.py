@@ -50,7 +50,7 @@ class Description:
         return f"<div>{own}{''.join(other._repr_html_() for other in self.others)}</div>"
 
     def _head(self) -> str:
-        whose = "public: nobody's rows" if self.public else f"protected: {one_line(self.schema.unit)}"
+        whose = "public table" if self.public else f"privacy unit: {one_line(self.schema.unit)}"
         return f"Table {one_line(self.schema.table)} · {whose}"
 
     def _foot(self) -> list[str]:
@@ -58,7 +58,7 @@ class Description:
         complete = ", ".join(one_line(column.name) for column in self.schema.columns if column.complete)
         publics = ", ".join(one_line(other.schema.table) for other in self.others if other.public)
         return [
-            *([] if self.public else [f"limits: {limits}"]),
+            *([] if self.public else [f"contribution bound: {limits}"]),
             *([f"rows_per_person: {self.schema.rows_per_person:,}"] if self._caps else []),
             *([f"complete, with a value in every row: {complete}"] if complete else []),
             *([f"public tables: {publics}"] if publics else []),
@@ -80,7 +80,7 @@ class Description:
 
     def _bounds(self, column: Column) -> str:
         if self.schema.is_person(column.name):
-            return "who is protected"
+            return "privacy unit"
         if column.bounds is None:
             return "none" if column.kind.numeric else "–"
         return interval_words(column.bounds, column.kind) + (" (bought)" if column.name in self.bought else "")

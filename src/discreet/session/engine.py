@@ -43,7 +43,7 @@ class Engine:
         """Return the settings of an engine that is not ours: its memory is its operator's."""
         if self.memory is not None:
             raise InvalidInput(
-                "Rows stay where they are, and the memory is that of their server.",
+                "memory has no effect here: rows stay on their server.",
                 fix="leave out `memory`; the server, or Spark, has a setting of its own for it",
             )
         return self.settings(usual)
@@ -52,7 +52,7 @@ class Engine:
 def _seconds(given: object) -> Fraction:
     seconds = positive(given, "seconds")
     if seconds > MOST_SECONDS:
-        raise OutOfRange("seconds is more than three years.", fix="pass the time of one question, such as seconds=60")
+        raise OutOfRange("seconds is longer than three years.", fix="pass the time of one question, such as seconds=60")
     return seconds
 
 
@@ -60,11 +60,11 @@ def _memory(given: object) -> int:
     if isinstance(given, str):
         found = MEMORY.fullmatch(given.strip())
         if found is None:
-            raise InvalidInput("memory is a text that is no amount of it.", fix="write 4GB, or 512MB")
+            raise InvalidInput("memory is not an amount of memory.", fix="write 4GB, or 512MB")
         given = int(found[1]) * UNITS[found[2].upper()]
     memory = whole(given, "memory", least=None)
     if memory < LEAST_MEMORY:
-        raise InvalidInput("memory is less than DuckDB works with.", fix="write 512MB, or more")
+        raise InvalidInput("memory is less than DuckDB needs.", fix="write 512MB, or more")
     return memory
 
 

@@ -37,9 +37,9 @@ class LedgerAt:
         if isinstance(self.place, Path) and not self.place.exists():
             if self.budget is None:
                 raise InvalidInput(
-                    f"There is no ledger at {self._name} yet, and no budget to begin it with.",
+                    f"There is no ledger at {self._name}, and no budget to create one with.",
                     fix="pass budget=discreet.Budget(epsilon=3, delta=1e-9), the most that may ever be learned about "
-                    "one person; or the place of the ledger that there is",
+                    "one person; or the path of an existing ledger",
                 )
             return None
         ledger = Ledger.open(self.place, key=self.key, anchors=self.anchors)
@@ -53,22 +53,21 @@ class LedgerAt:
     def begun(self) -> Ledger:
         """Return a new ledger."""
         if self.budget is None:
-            raise InvalidInput("There is no budget to begin a ledger with.", fix="pass budget=discreet.Budget(…)")
+            raise InvalidInput("There is no budget to create a ledger with.", fix="pass budget=discreet.Budget(…)")
         return Ledger.create(self.place, self.budget, title=self.title, key=self.key, anchors=self.anchors)
 
     def _need_same(self, born: Budget) -> None:
         """Refuse a ledger that was begun for others, or with another budget: it is fixed for life."""
         if not any(same_unit(born.unit, unit) for unit in (self.unit, *self.others)):
             raise InvalidInput(
-                f"The ledger at {self._name} was begun for {born.unit}, and the table is opened for {self.unit}.",
-                fix=f"{_typed(born.unit)}; or another ledger, if these are other people",
+                f"The ledger at {self._name} protects {born.unit}, but the table is opened for {self.unit}.",
+                fix=f"{_typed(born.unit)}; or use another ledger, if these are other people",
             )
         if self.budget is not None and _terms(self.budget) != _terms(born):
             raise InvalidInput(
-                f"The ledger at {self._name} was begun with {born}, and that is for life; "
-                f"the budget given is {self.budget}.",
-                fix="leave out budget, and the ledger's counts; a steward may raise or lower its limit with "
-                "`discreet ledger raise` or `lower`, which is written down",
+                f"The ledger at {self._name} has the budget {born}, for life; the budget given is {self.budget}.",
+                fix="leave out budget, and that of the ledger is used; a steward may raise or lower its limit with "
+                "`discreet ledger raise` or `lower`, which the ledger records",
             )
 
     @property
@@ -87,7 +86,7 @@ def read_budget(budget: object, unit: PrivacyUnit) -> Budget | None:
     said = budget.unit
     if said.column is not None and not same_unit(said, unit):
         raise InvalidInput(
-            f"The budget is for {said}, and the table is opened for {unit}.",
+            f"The budget is for {said}, but the table is opened for {unit}.",
             fix=f"{_typed(said)}; or leave out the unit of the budget, and it gets the table's",
         )
     return budget.about(replace(unit, neighbours=said.neighbours))
@@ -104,8 +103,8 @@ def place_of(ledger: object, source: object) -> str | Path:
     if isinstance(source, Path) or (isinstance(source, str) and not source.startswith(SERVER)):
         return Path(source).with_suffix(".ledger")
     raise InvalidInput(
-        "A frame or a database does not say where its ledger is, and a budget is for life.",
-        fix='pass ledger="clinic.ledger": it is created there, and found again next time',
+        "A frame or a database needs a ledger path: a budget is for life.",
+        fix='pass ledger="clinic.ledger": it is created there and found again next time',
     )
 
 
@@ -143,7 +142,7 @@ def delta_for(budget: Budget, given: object) -> Fraction:
     delta = exact(given, "delta")
     if delta and not reserve:
         raise InvalidInput(
-            "The budget has no δ, so that there is none to buy groups with.",
+            "The budget has no δ, which partition selection needs.",
             fix="leave out delta, and list public groups; a new budget may have one: Budget(epsilon=3, delta=1e-9)",
         )
     if not 0 <= delta <= reserve:

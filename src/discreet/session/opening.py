@@ -176,8 +176,8 @@ def _is_settings(source: object) -> bool:
 def _need_alone(row: object, *given: object) -> None:
     if row or any(one is not None for one in given):
         raise InvalidInput(
-            "A discreet.toml says all about a table, and something else is said beside it.",
-            fix="pass the path and nothing else but analyst; or change the file",
+            "Other arguments cannot be combined with a discreet.toml.",
+            fix="pass only the path and analyst; or edit the file",
         )
 
 
@@ -264,7 +264,7 @@ def _opened(
 
 def _budget(account: LedgerAt) -> Budget:
     if account.budget is None:
-        raise InvalidInput("There is no budget to begin a ledger with.", fix="pass budget=discreet.Budget(…)")
+        raise InvalidInput("There is no budget to create a ledger with.", fix="pass budget=discreet.Budget(…)")
     return account.budget
 
 

@@ -123,7 +123,7 @@ def priced(epsilon: Number | None, rho: Number | None) -> Epsilon | Rho:
     if rho is not None and epsilon is None:
         return Rho(rho)
     raise InvalidInput(
-        f"A price is an epsilon or a rho, and {'neither is' if rho is None else 'both are'} given.",
+        f"Pass exactly one of epsilon and rho; {'neither is' if rho is None else 'both are'} given.",
         fix="pass epsilon=0.1, or rho=0.01",
     )
 
@@ -131,9 +131,11 @@ def priced(epsilon: Number | None, rho: Number | None) -> Epsilon | Rho:
 def need_price(asked: CheckedOptions) -> Epsilon | Rho:
     """Return the price of what is asked together; an accuracy is looked for one question at a time."""
     if isinstance(asked.spend, Within):
-        raise InvalidInput("What is asked together has a price, not an accuracy.", fix="pass epsilon=1, or rho=0.1")
+        raise InvalidInput(
+            "Questions that are asked together need a price, not an accuracy.", fix="pass epsilon=1, or rho=0.1"
+        )
     if asked.bias:
-        raise InvalidInput("Biases are estimated for one question at a time.", fix="leave out bias")
+        raise InvalidInput("bias works only for a single question.", fix="leave out bias")
     return asked.spend
 
 
@@ -149,8 +151,8 @@ def _need_one(given: Mapping[str, object]) -> None:
         return
     said = "neither epsilon, rho nor within" if not named else " and ".join(named)
     raise InvalidInput(
-        f"A question is paid for in one way, and {said} {'is' if not named else 'are'} given.",
-        fix="pass epsilon=0.5; or rho=0.01; or within=25, the error that is wanted, and the price is found",
+        f"Pass exactly one of epsilon, rho and within; {said} {'is' if not named else 'are'} given.",
+        fix="pass epsilon=0.5; or rho=0.01; or within=25, the error that is wanted",
     )
 
 

@@ -54,10 +54,10 @@ def _unstable(column: str, table: str, spelt: str, *, several: bool) -> InvalidI
         kinds = {column: "integer"}
         said = json.dumps({table: kinds} if several else kinds, ensure_ascii=False)
         return InvalidInput(
-            f"{column!r} of {table} holds reals or decimals, and 3 and 3.0 would be two accounts of one person.",
-            fix=f"declare whole numbers, kinds={said}: rows with another id, or none, are nobody's then",
+            f"{column!r} of {table} holds reals or decimals: 3 and 3.0 would be two accounts of one person.",
+            fix=f"declare whole numbers, kinds={said}: rows with another id, or none, are then ignored",
         )
     return InvalidInput(
-        f"{column!r} of {table} holds moments, or what has no text that stays the same: no names for accounts.",
-        fix="name people by whole numbers, texts or days: make a column of them before the table is opened",
+        f"{column!r} of {table} holds timestamps, or values without a stable text: accounts cannot be named by them.",
+        fix="use ids that are whole numbers, texts or dates",
     )

@@ -15,7 +15,7 @@ from discreet.session.answers.text_tables import TextColumn, html_lines, html_ta
 #: Columns of an answer that are listed.
 MOST = 40
 #: Where each person has an account.
-WHO_PAYS = "whoever takes part pays for what it takes from them, and this at most"
+WHO_PAYS = "each participant is charged for their own contribution, at most this"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -92,15 +92,15 @@ class Preview:
         ]
 
     def _costs(self) -> list[str]:
-        how = "all cells at once" if self.simultaneous else "each cell for itself"
+        how = "all cells at once" if self.simultaneous else "per cell"
         return [f"± at {percent(self.confidence)} confidence, {how}", f"cost {price_words(self.plan)}: {self._fate()}"]
 
     def _fate(self) -> str:
         if self.free:
-            return f"nothing to pay, release #{self.release} answers this already"
+            return f"free: release #{self.release} answers this already"
         if self.personal and self.dear:
             fits = "fits" if self.fits else "does not fit"
-            return f"{fits}, but it may be more than an account holds: whoever adds much to it is left out"
+            return f"{fits}, but it may exceed a person's account: people who contribute much are left out"
         if self.personal:
             return f"{'fits' if self.fits else 'does not fit'}; {WHO_PAYS}"
         left = f"{self.symbol} = {text_down(self.left)} is left"

@@ -32,7 +32,7 @@ def told_apart(said: Mapping[str, Any], private: Iterable[str], public: Iterable
         mine = {table: given for table, given in _below(said[what]).items() if table.casefold() in names}
         for table, given in mine.items():
             if what in found[table.casefold()]:
-                raise InvalidInput(f"A table is in {what} twice, but for capitals.", fix="name it once")
+                raise InvalidInput(f"{what} names a table twice (capitals do not count).", fix="name it once")
             found[table.casefold()][what] = given
         rest[what] = _without(said[what], mine)
     nobodys = set[str]()
@@ -68,7 +68,7 @@ def _need_known(what: str, given: object, tables: tuple[str, ...]) -> None:
         return
     meant = closest(wrong, tables)
     raise InvalidInput(
-        f"{what} speaks of a table that there is not, {wrong!r}.",
+        f"{what} names an unknown table {wrong!r}.",
         fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(tables)}",
     )
 
@@ -76,11 +76,11 @@ def _need_known(what: str, given: object, tables: tuple[str, ...]) -> None:
 def _of_people(what: str, table: str) -> InvalidInput:
     if what == "person":
         return InvalidInput(
-            f"{table!r} is public, and nobody in it is protected.",
-            fix="leave it out of person; or move it from `public` to the other tables, if its rows are people's",
+            f"{table!r} is a public table and has no privacy unit.",
+            fix="leave it out of person; or move it from `public` to the private tables, if its rows belong to people",
         )
     return InvalidInput(
-        f"{table!r} is public, and its rows tell: {what} is said of people's rows.", fix=f"leave it out of {what}"
+        f"{table!r} is a public table; {what} is declared for private tables only.", fix=f"leave it out of {what}"
     )
 
 
@@ -116,9 +116,9 @@ def need_nobody(private: Mapping[str, Schema], public: Mapping[str, Schema], nob
             continue
         first = next(name for name, one in private.items() if one.unit.column is not None)
         raise InvalidInput(
-            f"The public table {table!r} has a column {same!r}, as the column is called that says who is protected.",
-            fix="if its rows are people's, pass it among the other tables and not in `public`; if everybody may know "
-            f'them all, say so: person={{"{first}": "{private[first].unit.column}", …, "{table}": None}}',
+            f"The public table {table!r} has a column {same!r}, the name of the column of persons.",
+            fix="if its rows belong to people, pass it with the private tables; if all of it is public, say so: "
+            f'person={{"{first}": "{private[first].unit.column}", …, "{table}": None}}',
         )
 
 

@@ -158,7 +158,7 @@ class Rows:
     def _need_no_copy(self) -> None:
         if self.inner is not None or self.store is not None:
             raise InvalidInput(
-                "Rows stay where they are, so that there is no file of them.", fix="leave out `inner` and `store`"
+                "inner and store have no effect here: rows stay where they are.", fix="leave out `inner` and `store`"
             )
 
     def _table(self, name: str, facts: Declared, unit: PrivacyUnit) -> TableSource:
@@ -187,7 +187,7 @@ def rows_of(source: Any, table: object, *, inner: object, store: object, public:
     address = source if is_address(source) else None
     found = _in_database(table) if address is not None else _by_name(source, table)
     if inner is not None and len(found) > 1:
-        raise InvalidInput("Only one DuckDB file has its inner table named.", fix="pass one file with one table each")
+        raise InvalidInput("inner works only with a single DuckDB file.", fix="pass one file with one table each")
     nobodys = _public(public, address)
     return Rows(sources=found, public=nobodys, address=address, inner=inner, store=store, engine=engine)
 
@@ -207,13 +207,13 @@ def _in_database(table: object) -> dict[str, str]:
     names = [table] if isinstance(table, str) else table
     if not isinstance(names, Sequence) or not names:
         raise InvalidInput(
-            "Which tables of the database are meant?", fix='pass table="visits", or table=["visits", "patients"]'
+            "The tables of the database are not named.", fix='pass table="visits", or table=["visits", "patients"]'
         )
     found = {need_label(name, "table").split(".")[-1]: name for name in names}
     if len({name.casefold() for name in found}) < len(names):
         raise InvalidInput(
-            "Two tables of the database have the same name, but for their schemas or capitals.",
-            fix="name one of them; or a view of the other, which is called differently",
+            "Two tables of the database have the same name (schemas and capitals do not count).",
+            fix="name one of them; or make a view of the other with another name",
         )
     return found
 
@@ -222,9 +222,11 @@ def _by_name(source: Any, table: object) -> dict[str, Any]:
     if not isinstance(source, Mapping):
         return {_named(source, table): path_of(source)}
     if table is not None:
-        raise InvalidInput("The tables have names already.", fix="leave out table")
+        raise InvalidInput("table has no meaning here: the tables have names already.", fix="leave out table")
     if not source:
-        raise InvalidInput("There is no table.", fix='pass {"visits": "visits.parquet", "patients": "patients.csv"}')
+        raise InvalidInput(
+            "The dictionary of tables is empty.", fix='pass {"visits": "visits.parquet", "patients": "patients.csv"}'
+        )
     return {need_label(name, "the name of a table"): path_of(one) for name, one in source.items()}
 
 
@@ -241,7 +243,7 @@ def _public(public: object, address: str | None) -> dict[str, Any]:
     for one in named.values():
         if isinstance(one, str) and Path(one).suffix in FILES and Path(one).is_file():
             raise InvalidInput(
-                f"A text names a table of the database here, and {one!r} is a file.",
+                f"{one!r} is a file, but a text here names a table of the database.",
                 fix=f"pass pathlib.Path({one!r}), or a frame with its rows",
             )
     return {name: path_of(one) if isinstance(one, Path) else one for name, one in named.items()}
@@ -284,7 +286,7 @@ def said_of(given: object, name: str, rows: Rows, what: str, example: str) -> An
         return given
     if not isinstance(given, Mapping):
         raise WrongType(
-            f"{what} is {kind_of(given)}; with several tables it is said for each.",
+            f"{what} is {kind_of(given)}; with several tables, pass one for each.",
             fix=f'pass {what}={{"{name}": {example}}}',
         )
     known = {table.casefold() for table in rows.sources}
@@ -292,10 +294,12 @@ def said_of(given: object, name: str, rows: Rows, what: str, example: str) -> An
         if not isinstance(table, str) or table.casefold() not in known:
             meant = closest(table, rows.sources) if isinstance(table, str) else None
             raise InvalidInput(
-                f"{what} speaks of a table that there is not.",
+                f"{what} names an unknown table.",
                 fix=f"did you mean {meant!r}?" if meant else f'with several, pass {what}={{"{name}": {example}}}',
             )
     found = next((one for table, one in given.items() if table.casefold() == name.casefold()), None)
     if what == "person" and found is None:
-        raise InvalidInput(f"Nobody is named in {name!r}.", fix=f'pass person={{…, "{name}": "patient_id"}}')
+        raise InvalidInput(
+            f"person is missing for the table {name!r}.", fix=f'pass person={{…, "{name}": "patient_id"}}'
+        )
     return found

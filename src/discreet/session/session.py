@@ -340,8 +340,8 @@ class Session(AbstractContextManager["Session"]):
         bounds = usable_bounds(plan, release.answer)
         if bounds is None:
             raise InvalidInput(
-                f"The bounds of {name!r} came out beyond what can be counted with: so few people need a higher price.",
-                fix="buy again for more, with fresh=True; or declare the bounds",
+                f"The bounds of {name!r} came out unusably wide: with so few people, they need a higher price.",
+                fix="buy again at a higher price, with fresh=True; or declare the bounds",
             )
         self.ledger.annotate(Note(name, release.number, spend).text(), by=self._context.analyst or "session")
         self._context.learn()
@@ -368,4 +368,4 @@ class Session(AbstractContextManager["Session"]):
         return "\n".join([f"{head}{who}", *lines])
 
     def __reduce__(self) -> str:
-        raise WrongType("A session is not copied.", fix="open the table where it is needed")
+        raise WrongType("A session cannot be copied.", fix="open the table where it is needed")

@@ -28,8 +28,8 @@ def hold_to_units(ledger: Ledger, units: Mapping[str, PrivacyUnit]) -> None:
         before = known.get(table.casefold())
         if before is not None and before != said:
             raise InvalidInput(
-                f"The table {table!r} was opened for other people before, with this ledger.",
-                fix="name the same column of persons, and of times, as then; or another ledger, if these are others",
+                f"With this ledger, the table {table!r} was opened with another privacy unit before.",
+                fix="use the same columns of persons and times as before; or another ledger, if these are other people",
             )
         if before is None:
             new[table.casefold()] = said
@@ -55,8 +55,8 @@ def hold_to_kind(ledger: Ledger, kind: str) -> None:
         known = _noted(ledger, NAMES)  # somebody else may have been first
     if known.get("kind") != kind:
         raise InvalidInput(
-            f"This ledger's accounts are of other names, and people are named by {kind} now: each would have a second.",
-            fix="open the table with ids of the kind that they had before; or name another ledger, if these are others",
+            f"The accounts of this ledger are not named by {kind}: each person would get a second account.",
+            fix="open the table with ids of the same kind as before; or another ledger, if these are other people",
         )
 
 

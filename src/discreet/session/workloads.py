@@ -274,7 +274,7 @@ class HierarchyAnswer:
         return f"<div>{tables}{html_lines([*self.notes, self._caption()])}</div>"
 
     def _caption(self) -> str:
-        how = "all cells at once" if self.result.simultaneous else "each cell for itself"
+        how = "all cells at once" if self.result.simultaneous else "per cell"
         paid = "paid now" if self.release.fresh else "paid before, free now"
         return (
             f"± at {percent(self.result.confidence)} confidence, {how} · {self.plan.spend}, {paid} · "
@@ -293,7 +293,7 @@ def _cells(level: HierarchyLevel) -> list[TextColumn]:
 def need_one_table(questions: Sequence[Question]) -> Question:
     """Return the question that says which table is meant; refuse a batch about several, unless they are joined."""
     if not questions:
-        raise InvalidInput("There is no question.", fix='pass a list: ["SELECT COUNT(*) FROM visits", …]')
+        raise InvalidInput("The question is empty.", fix='pass a list: ["SELECT COUNT(*) FROM visits", …]')
     alone = {question.table: question for question in questions if question.source is None}
     if len(alone) > 1:
         raise InvalidInput(

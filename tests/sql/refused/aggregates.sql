@@ -1,82 +1,82 @@
 SELECT SUM(AVG(stay)) FROM visits
 ---
 AVG cannot stand here. (line 1, column 12)
-  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+  fix: use aggregates after SELECT, HAVING or ORDER BY, and not inside each other
 ===
 SELECT COUNT(*) FROM visits WHERE COUNT(*) > 3
 ---
 COUNT cannot stand here. (line 1, column 35)
-  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+  fix: use aggregates after SELECT, HAVING or ORDER BY, and not inside each other
 ===
 SELECT COUNT(*) FROM visits WHERE AVG(stay) > 3
 ---
 AVG cannot stand here. (line 1, column 35)
-  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+  fix: use aggregates after SELECT, HAVING or ORDER BY, and not inside each other
 ===
 SELECT COUNT(*) FROM visits GROUP BY COUNT(*)
 ---
 COUNT cannot stand here. (line 1, column 38)
-  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+  fix: use aggregates after SELECT, HAVING or ORDER BY, and not inside each other
 ===
 SELECT COUNT(*) AS n FROM visits GROUP BY n
 ---
 COUNT cannot stand here. (line 1, column 8)
-  fix: put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other
+  fix: use aggregates after SELECT, HAVING or ORDER BY, and not inside each other
 ===
 SELECT COUNT(*) OVER () FROM visits
 ---
-OVER looks at rows beside a row. (line 1, column 17)
+OVER is a window function, which is not supported. (line 1, column 17)
   fix: not yet: use GROUP BY, and ORDER BY on the answer
 ===
 SELECT SUM(stay) OVER (PARTITION BY ward) FROM visits
 ---
-OVER looks at rows beside a row. (line 1, column 18)
+OVER is a window function, which is not supported. (line 1, column 18)
   fix: not yet: use GROUP BY, and ORDER BY on the answer
 ===
 SELECT RANK() OVER (ORDER BY stay) FROM visits
 ---
-RANK is not a function that can be used. (line 1, column 8)
+RANK is not a supported function. (line 1, column 8)
   fix: not yet: use GROUP BY, and ORDER BY on the answer
 ===
 SELECT ROW_NUMBER() FROM visits
 ---
-ROW_NUMBER is not a function that can be used. (line 1, column 8)
+ROW_NUMBER is not a supported function. (line 1, column 8)
   fix: not yet: use GROUP BY, and ORDER BY on the answer
 ===
 SELECT LAG(stay) FROM visits
 ---
-LAG is not a function that can be used. (line 1, column 8)
+LAG is not a supported function. (line 1, column 8)
   fix: not yet: use GROUP BY, and ORDER BY on the answer
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward QUALIFY COUNT(*) > 1
 ---
-QUALIFY looks at rows beside a row. (line 1, column 49)
+QUALIFY is a window function, which is not supported. (line 1, column 49)
   fix: not yet: use GROUP BY, and ORDER BY on the answer
 ===
 SELECT COUNT(*) FROM visits WINDOW w AS (ORDER BY day)
 ---
-WINDOW looks at rows beside a row. (line 1, column 29)
+WINDOW is a window function, which is not supported. (line 1, column 29)
   fix: not yet: use GROUP BY, and ORDER BY on the answer
 ===
 SELECT SUM(DISTINCT stay) FROM visits
 ---
-DISTINCT is for COUNT alone. (line 1, column 21)
-  fix: leave it out, and every row is added up
+DISTINCT works only with COUNT. (line 1, column 21)
+  fix: leave it out; every row is then included
 ===
 SELECT AVG(stay) IGNORE NULLS FROM visits
 ---
-IGNORE NULLS is not understood here. (line 1, column 8)
-  fix: see the page on SQL for what is
+IGNORE NULLS is not supported here. (line 1, column 8)
+  fix: see the page on SQL for supported syntax
 ===
 SELECT SUM(stay IGNORE NULLS) FROM visits
 ---
-IGNORE NULLS is not understood here. (line 1, column 12)
-  fix: see the page on SQL for what is
+IGNORE NULLS is not supported here. (line 1, column 12)
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(ALL stay) FROM visits
 ---
-ALL is not understood. (line 1, column 14)
-  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
+ALL is not supported. (line 1, column 14)
+  fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
 ===
 SELECT COUNT(DISTINCT ward, day) FROM visits
 ---
@@ -95,17 +95,17 @@ COUNT takes one value. (line 1, column 8)
 ===
 SELECT COUNT(NULL) FROM visits
 ---
-This is the same in every row. (line 1, column 8)
+This expression is constant. (line 1, column 8)
   fix: name a column, or write COUNT(*)
 ===
 SELECT AVG(*) FROM visits
 ---
-* stands for rows, which are never shown. (line 1, column 12)
+* would show rows, which are private. (line 1, column 12)
   fix: write COUNT(*), or name a column
 ===
 SELECT AVG(1) FROM visits
 ---
-This is the same in every row. (line 1, column 12)
+This expression is constant. (line 1, column 12)
   fix: name a column, or write COUNT(*)
 ===
 SELECT SUM(ward) FROM visits
@@ -155,7 +155,7 @@ This must be a number. (line 1, column 23)
 ===
 SELECT QUANTILE(stay, [0.1, 0.9]) FROM visits
 ---
-Lists and structures are not understood. (line 1, column 23)
+Lists and structures are not supported. (line 1, column 23)
   fix: use columns of numbers, texts and dates
 ===
 SELECT PERCENTILE_CONT(0.9) FROM visits
@@ -165,17 +165,17 @@ PERCENTILE_CONT needs WITHIN GROUP. (line 1, column 8)
 ===
 SELECT PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay, age) FROM visits
 ---
-WITHIN GROUP is for PERCENTILE_CONT alone. (line 1, column 8)
+WITHIN GROUP works only with PERCENTILE_CONT. (line 1, column 8)
   fix: write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)
 ===
 SELECT AVG(stay) WITHIN GROUP (ORDER BY stay) FROM visits
 ---
-WITHIN GROUP is for PERCENTILE_CONT alone. (line 1, column 8)
+WITHIN GROUP works only with PERCENTILE_CONT. (line 1, column 8)
   fix: write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)
 ===
 SELECT ABS(stay) FILTER (WHERE age > 1) FROM visits
 ---
-FILTER does not follow COUNT, SUM or the like. (line 1, column 8)
+FILTER must follow COUNT, SUM or another aggregate. (line 1, column 8)
   fix: write COUNT(*) FILTER (WHERE …)
 ===
 SELECT COUNT(*) FILTER (WHERE age) FROM visits
@@ -185,7 +185,7 @@ FILTER needs a condition. (line 1, column 31)
 ===
 SELECT COUNT(*) FILTER FROM visits
 ---
-FILTER stands where a name would. (line 1, column 17)
+FILTER is not a name. (line 1, column 17)
   fix: write what is missing, or put the name in quotes: "FILTER"
 ===
 SELECT HISTOGRAM(stay) FROM visits
@@ -200,7 +200,7 @@ HISTOGRAM takes a value and 2 to 1001 edges. (line 1, column 8)
 ===
 SELECT HISTOGRAM(stay, 3, 2, 1) FROM visits
 ---
-The edges do not rise. (line 1, column 24)
+Edges must increase. (line 1, column 24)
   fix: write them from low to high, each once
 ===
 SELECT HISTOGRAM(stay, 0, age) FROM visits
@@ -210,22 +210,22 @@ This must be a number. (line 1, column 27)
 ===
 SELECT HISTOGRAM(stay, 0, 10), COUNT(*) FROM visits
 ---
-A histogram stands alone in its question. (line 1, column 8)
+HISTOGRAM must be the only output. (line 1, column 8)
   fix: ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT
 ===
 SELECT HISTOGRAM(stay, 0, 10) + 1 FROM visits
 ---
-A histogram stands alone in its question. (line 1, column 8)
+HISTOGRAM must be the only output. (line 1, column 8)
   fix: ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT
 ===
 SELECT ward, HISTOGRAM(stay, 0, 10) FROM visits GROUP BY ward
 ---
-A histogram stands alone in its question. (line 1, column 8)
+HISTOGRAM must be the only output. (line 1, column 8)
   fix: ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT
 ===
 SELECT HISTOGRAM(stay, 0, 10) FROM visits LIMIT 3
 ---
-A histogram stands alone in its question. (line 1, column 8)
+HISTOGRAM must be the only output. (line 1, column 8)
   fix: ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT
 ===
 SELECT COUNT(*) + ward FROM visits GROUP BY ward

@@ -1,66 +1,66 @@
 SELECT AVG(LOG(stay)) FROM visits
 ---
-LOG is not a function that can be used. (line 1, column 12)
+LOG is not a supported function. (line 1, column 12)
   fix: use LN, such as LN(x) / LN(10)
 ===
 SELECT AVG(LOG10(stay)) FROM visits
 ---
-LOG10 is not a function that can be used. (line 1, column 12)
+LOG10 is not a supported function. (line 1, column 12)
   fix: use LN, such as LN(x) / LN(10)
 ===
 SELECT MEAN(stay) FROM visits
 ---
-MEAN is not a function that can be used. (line 1, column 8)
+MEAN is not a supported function. (line 1, column 8)
   fix: use AVG
 ===
 SELECT AVGG(stay) FROM visits
 ---
-AVGG is not a function that can be used. (line 1, column 8)
+AVGG is not a supported function. (line 1, column 8)
   fix: did you mean AVG?
 ===
 SELECT COUNTIF(smoker) FROM visits
 ---
-COUNTIF is not a function that can be used. (line 1, column 8)
+COUNTIF is not a supported function. (line 1, column 8)
   fix: write COUNT(*) FILTER (WHERE …)
 ===
 SELECT AVG(my_udf(stay)) FROM visits
 ---
-MY_UDF is not a function that can be used. (line 1, column 12)
+MY_UDF is not a supported function. (line 1, column 12)
   fix: see the list of functions; what is not on it cannot be asked
 ===
 SELECT AVG(RANDOM()) FROM visits
 ---
-RANDOM is not a function that can be used. (line 1, column 12)
-  fix: leave it out: the noise is added for you, and by nothing else
+RANDOM is not a supported function. (line 1, column 12)
+  fix: leave it out: noise is added automatically
 ===
 SELECT COUNT(*) FROM visits WHERE HASH(patient_id) > 3
 ---
-HASH is not a function that can be used. (line 1, column 35)
-  fix: leave it out: the noise is added for you, and by nothing else
+HASH is not a supported function. (line 1, column 35)
+  fix: leave it out: noise is added automatically
 ===
 SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, 'a.*')
 ---
-REGEXP_MATCHES is not a function that can be used. (line 1, column 35)
+REGEXP_MATCHES is not a supported function. (line 1, column 35)
   fix: use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||
 ===
 SELECT COUNT(*) FROM visits WHERE ward ~ 'a'
 ---
-~ matches patterns that are not understood. (line 1, column 40)
+~ is not supported. (line 1, column 40)
   fix: use LIKE, ILIKE or IN ('A', 'B')
 ===
 SELECT COUNT(*) FROM visits WHERE ward SIMILAR TO 'a'
 ---
-SIMILAR TO matches patterns that are not understood. (line 1, column 40)
+SIMILAR TO is not supported. (line 1, column 40)
   fix: use LIKE, ILIKE or IN ('A', 'B')
 ===
 SELECT COUNT(*) FROM visits WHERE ward GLOB 'a*'
 ---
-GLOB matches patterns that are not understood. (line 1, column 40)
+GLOB is not supported. (line 1, column 40)
   fix: use LIKE, ILIKE or IN ('A', 'B')
 ===
 SELECT COUNT(*) FROM visits WHERE ward LIKE 'a!%' ESCAPE '!'
 ---
-ESCAPE is not understood. (line 1, column 51)
+ESCAPE is not supported. (line 1, column 51)
   fix: leave it out: % is any text and _ any character, and nothing escapes them
 ===
 SELECT COUNT(*) FROM visits WHERE ward LIKE ward
@@ -70,62 +70,62 @@ LIKE needs a constant text. (line 1, column 45)
 ===
 SELECT COUNT(*) FROM visits WHERE ward LIKE ANY ('a', 'b')
 ---
-ANY is not understood. (line 1, column 45)
+ANY is not supported. (line 1, column 45)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
 SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2024'
 ---
-STRFTIME is not a function that can be used. (line 1, column 35)
+STRFTIME is not a supported function. (line 1, column 35)
   fix: use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE or DATE_TRUNC('month', day)
 ===
 SELECT COUNT(*) FROM visits WHERE WEEKDAY(day) = 0
 ---
-WEEKDAY is not a function that can be used. (line 1, column 35)
+WEEKDAY is not a supported function. (line 1, column 35)
   fix: use ISODOW, which is 1 for Monday to 7 for Sunday
 ===
 SELECT COUNT(*) FROM visits WHERE getenv('HOME') = ''
 ---
-GETENV is not a function that can be used. (line 1, column 35)
+GETENV is not a supported function. (line 1, column 35)
   fix: see the list of functions; what is not on it cannot be asked
 ===
 SELECT COUNT(*) FROM visits WHERE current_setting('x') = ''
 ---
-CURRENT_SETTING is not a function that can be used. (line 1, column 35)
+CURRENT_SETTING is not a supported function. (line 1, column 35)
   fix: see the list of functions; what is not on it cannot be asked
 ===
 SELECT COUNT(*) FROM visits WHERE "abs"(age) > 1
 ---
-A name in quotes is not a function. (line 1, column 35)
+A function name cannot be quoted. (line 1, column 35)
   fix: write the function without quotes
 ===
 SELECT COUNT(*) FROM visits WHERE age ^ 2 > 3
 ---
-^ is not understood. (line 1, column 39)
+^ is not supported. (line 1, column 39)
   fix: write POWER(a, b)
 ===
 SELECT COUNT(*) FROM visits WHERE age ** 2 > 3
 ---
-This is not SQL that can be read here. (line 1, column 42)
+This SQL cannot be parsed. (line 1, column 42)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT COUNT(*) FROM visits WHERE age & 1 = 1
 ---
-'&' is not understood here. (line 1, column 39)
+'&' is not supported here. (line 1, column 39)
   fix: leave it out
 ===
 SELECT COUNT(*) FROM visits WHERE age << 1 = 1
 ---
-<< is not understood here. (line 1, column 35)
-  fix: see the page on SQL for what is
+<< is not supported here. (line 1, column 35)
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits WHERE age DIV 2 = 1
 ---
-DIV is not understood. (line 1, column 39)
+DIV is not supported. (line 1, column 39)
   fix: write // for division without a rest
 ===
 SELECT COUNT(*) FROM visits WHERE !smoker
 ---
-! is not understood. (line 1, column 35)
+! is not supported. (line 1, column 35)
   fix: write NOT
 ===
 SELECT COUNT(*) FROM visits WHERE age IS 3
@@ -135,57 +135,57 @@ IS TRUE and IS FALSE are for conditions. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE age <=> 3
 ---
-<=> is not understood. (line 1, column 39)
+<=> is not supported. (line 1, column 39)
   fix: write a = b OR (a IS NULL AND b IS NULL)
 ===
 SELECT COUNT(*) FROM visits WHERE age ISNULL
 ---
-ISNULL is not understood. (line 1, column 39)
+ISNULL is not supported. (line 1, column 39)
   fix: write IS NULL
 ===
 SELECT COUNT(*) FROM visits WHERE cost ?? 3 > 2
 ---
-?? is not understood. (line 1, column 40)
+?? is not supported. (line 1, column 40)
   fix: write COALESCE(a, b)
 ===
 SELECT COUNT(*) FROM visits WHERE [1, 2][1] = age
 ---
-Lists and structures are not understood. (line 1, column 35)
+Lists and structures are not supported. (line 1, column 35)
   fix: use columns of numbers, texts and dates
 ===
 SELECT COUNT(*) FROM visits WHERE {'a': 1}.a = age
 ---
-Lists and structures are not understood. (line 1, column 35)
+Lists and structures are not supported. (line 1, column 35)
   fix: use columns of numbers, texts and dates
 ===
 SELECT COUNT(*) FROM visits WHERE x -> x + 1
 ---
-Lists and structures are not understood. (line 1, column 37)
+Lists and structures are not supported. (line 1, column 37)
   fix: use columns of numbers, texts and dates
 ===
 SELECT COUNT(*) FROM visits WHERE ward COLLATE NOCASE = 'a'
 ---
-COLLATE is not understood. (line 1, column 40)
+COLLATE is not supported. (line 1, column 40)
   fix: use LOWER or ILIKE where capitals do not matter
 ===
 SELECT SUM(ROUND(stay, -1)) FROM visits
 ---
-ROUND is not written like this. (line 1, column 12)
+ROUND has other arguments. (line 1, column 12)
   fix: write ROUND(x), or ROUND(x, 2) with a number of digits from 1 to 12
 ===
 SELECT AVG(CLAMP(stay, 10, 0)) FROM visits
 ---
-CLAMP is not written like this. (line 1, column 12)
+CLAMP has other arguments. (line 1, column 12)
   fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT AVG(CLAMP(stay, 0, age)) FROM visits
 ---
-CLAMP is not written like this. (line 1, column 12)
+CLAMP has other arguments. (line 1, column 12)
   fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT AVG(CLAMP(stay, 0)) FROM visits
 ---
-CLAMP is not written like this. (line 1, column 12)
+CLAMP has other arguments. (line 1, column 12)
   fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT AVG(COALESCE(stay)) FROM visits
@@ -200,17 +200,17 @@ ABS takes 1 values, not 2. (line 1, column 12)
 ===
 SELECT COUNT(*) FROM visits WHERE SUBSTRING(ward, 0, 1) = 'a'
 ---
-SUBSTRING is not written like this. (line 1, column 35)
+SUBSTRING has other arguments. (line 1, column 35)
   fix: write SUBSTRING(text, start, length) with numbers, the first character being 1
 ===
 SELECT COUNT(*) FROM visits WHERE SUBSTRING(ward FROM 1 FOR 2) = 'a'
 ---
-FOR is not understood. (line 1, column 57)
+FOR is not supported. (line 1, column 57)
   fix: leave it out, and write commas: SUBSTRING(ward, 1, 2)
 ===
 SELECT COUNT(*) FROM visits WHERE TRIM(BOTH 'x' FROM ward) = 'a'
 ---
-This is not SQL that can be read here. (line 1, column 45)
+This SQL cannot be parsed. (line 1, column 45)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT COUNT(*) FROM visits WHERE ABS() > 1
@@ -220,60 +220,60 @@ ABS takes 1 values, not 0. (line 1, column 35)
 ===
 SELECT AVG(TRY(stay)) FROM visits
 ---
-TRY is not a function that can be used. (line 1, column 12)
-  fix: leave it out: no row can fail
+TRY is not a supported function. (line 1, column 12)
+  fix: leave it out: expressions do not fail on rows
 ===
 SELECT APPROX_COUNT_DISTINCT(ward) FROM visits
 ---
-APPROX_COUNT_DISTINCT is not a function that can be used. (line 1, column 8)
+APPROX_COUNT_DISTINCT is not a supported function. (line 1, column 8)
   fix: write COUNT(DISTINCT x)
 ===
 SELECT CORR(age, stay) FROM visits
 ---
-CORR is not a function that can be used. (line 1, column 8)
+CORR is not a supported function. (line 1, column 8)
   fix: not yet: ask for AVG(x), AVG(y), AVG(x * y) and the deviations
 ===
 SELECT COUNT(*) FROM visits WHERE LEFT(ward, age) = 'A'
 ---
-LEFT is not written like this. (line 1, column 35)
+LEFT has other arguments. (line 1, column 35)
   fix: write LEFT(text, 2) with a number, or SUBSTRING(text, 1, 2)
 ===
 SELECT COUNT(*) FROM visits WHERE RIGHT(ward, 1) = 'A'
 ---
-RIGHT is not a function that can be used. (line 1, column 35)
+RIGHT is not a supported function. (line 1, column 35)
   fix: use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||
 ===
 SELECT COUNT(*) FROM visits WHERE STARTS_WITH(ward, "Blood Group")
 ---
-STARTS_WITH is not written like this. (line 1, column 35)
+STARTS_WITH has other arguments. (line 1, column 35)
   fix: write STARTS_WITH(text, 'A') with a constant text, or text LIKE 'A%'
 ===
 SELECT COUNT(*) FROM visits WHERE NVL(ward) = 'A'
 ---
-NVL is not written like this. (line 1, column 35)
+NVL has other arguments. (line 1, column 35)
   fix: write COALESCE(a, b)
 ===
 SELECT COUNT(*) FROM visits WHERE IF(smoker) = 1
 ---
-IF is not written like this. (line 1, column 35)
+IF has other arguments. (line 1, column 35)
   fix: write CASE WHEN … THEN … ELSE … END
 ===
 SELECT COUNT(*) FROM visits WHERE DATE() = day
 ---
-DATE is not written like this. (line 1, column 35)
+DATE has other arguments. (line 1, column 35)
   fix: write CAST(x AS DATE), or DATE '2024-01-31' for one day
 ===
 SELECT COUNT(*) FROM visits WHERE CONCAT() = 'A'
 ---
-CONCAT is not written like this. (line 1, column 35)
+CONCAT has other arguments. (line 1, column 35)
   fix: put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END
 ===
 SELECT COUNT(*) FROM visits WHERE TRUNC(stay) = 1
 ---
-TRUNC is not a function that can be used. (line 1, column 35)
+TRUNC is not a supported function. (line 1, column 35)
   fix: use FLOOR; of dates, DATE_TRUNC('month', day)
 ===
 SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY age) FROM visits
 ---
-PERCENTILE_DISC is not a function that can be used. (line 1, column 8)
+PERCENTILE_DISC is not a supported function. (line 1, column 8)
   fix: use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)

@@ -15,12 +15,12 @@ Groups cannot be real values: nearly every row would have its own. (line 1, colu
 ===
 SELECT COUNT(*) FROM visits GROUP BY 'x'
 ---
-This is the same in every row. (line 1, column 38)
+This expression is constant. (line 1, column 38)
   fix: group by a column
 ===
 SELECT COUNT(*) FROM visits GROUP BY TRUE
 ---
-This is the same in every row. (line 1, column 8)
+This expression is constant. (line 1, column 8)
   fix: group by a column
 ===
 SELECT COUNT(*) FROM visits GROUP BY 0
@@ -45,37 +45,37 @@ There is no column 'wrad' in visits. (line 1, column 38)
 ===
 SELECT COUNT(*) FROM visits GROUP BY (ward, day)
 ---
-A list in parentheses is not understood here. (line 1, column 39)
-  fix: see the page on SQL for what is
+A list in parentheses is not supported here. (line 1, column 39)
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits GROUP BY ()
 ---
-A list in parentheses is not understood here. (line 1, column 8)
-  fix: see the page on SQL for what is
+A list in parentheses is not supported here. (line 1, column 8)
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits GROUP BY ROLLUP (ward)
 ---
-ROLLUP asks for several groupings. (line 1, column 38)
+ROLLUP combines several groupings. (line 1, column 38)
   fix: not yet: ask for each GROUP BY by itself
 ===
 SELECT COUNT(*) FROM visits GROUP BY CUBE (ward, day)
 ---
-CUBE asks for several groupings. (line 1, column 38)
+CUBE combines several groupings. (line 1, column 38)
   fix: not yet: ask for each GROUP BY by itself
 ===
 SELECT COUNT(*) FROM visits GROUP BY GROUPING SETS ((ward), ())
 ---
-GROUPING SETS asks for several groupings. (line 1, column 38)
+GROUPING SETS combines several groupings. (line 1, column 38)
   fix: not yet: ask for each GROUP BY by itself
 ===
 SELECT COUNT(*) FROM visits GROUP BY ward WITH ROLLUP
 ---
-ROLLUP asks for several groupings. (line 1, column 48)
+ROLLUP combines several groupings. (line 1, column 48)
   fix: not yet: ask for each GROUP BY by itself
 ===
 SELECT COUNT(*) FROM visits GROUP BY ward HAVING stay > 3
 ---
-'stay' is neither summed up nor grouped by. (line 1, column 50)
+'stay' is neither aggregated nor grouped by. (line 1, column 50)
   fix: write AVG(stay) or the like, or group by it
 ===
 SELECT COUNT(*) FROM visits GROUP BY ward HAVING COUNT(*)
@@ -85,12 +85,12 @@ HAVING needs a condition. (line 1, column 50)
 ===
 SELECT COUNT(*) FROM visits GROUP BY ward HAVING ward LIKE 'A%'
 ---
-This cannot be computed from private answers. (line 1, column 50)
-  fix: put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself
+This cannot be computed from noisy answers. (line 1, column 50)
+  fix: put it inside an aggregate, or after GROUP BY; or compute it from the answer
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY stay
 ---
-'stay' is neither summed up nor grouped by. (line 1, column 58)
+'stay' is neither aggregated nor grouped by. (line 1, column 58)
   fix: write AVG(stay) or the like, or group by it
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 3
@@ -110,22 +110,22 @@ There is no output ward. (line 1, column 58)
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward NULLS FIRST
 ---
-NULL goes last. (line 1, column 69)
+NULL is always sorted last. (line 1, column 69)
   fix: leave out NULLS FIRST
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ALL
 ---
-ALL is not understood. (line 1, column 58)
-  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
+ALL is not supported. (line 1, column 58)
+  fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward COLLATE NOCASE
 ---
-COLLATE is not understood. (line 1, column 63)
+COLLATE is not supported. (line 1, column 63)
   fix: use LOWER or ILIKE where capitals do not matter
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward USING >
 ---
-This is not SQL that can be read here. (line 1, column 63)
+This SQL cannot be parsed. (line 1, column 63)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 0
@@ -145,32 +145,32 @@ LIMIT needs a whole number of at least 1. (line 1, column 55)
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10%
 ---
-LIMIT has an addition that is not understood (limit_options). (line 1, column 55)
+LIMIT has an unsupported clause (limit_options). (line 1, column 55)
   fix: leave it out
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 PERCENT
 ---
-A share of rows cannot be asked. (line 1, column 58)
+A percentage of rows is not supported. (line 1, column 58)
   fix: write LIMIT 10
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT ALL
 ---
-ALL is not understood. (line 1, column 55)
-  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
+ALL is not supported. (line 1, column 55)
+  fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 OFFSET 5
 ---
-OFFSET is not understood. (line 1, column 58)
-  fix: leave it out, and skip rows of the answer yourself
+OFFSET is not supported. (line 1, column 58)
+  fix: leave it out, and skip rows of the answer afterwards
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 5, 10
 ---
-SELECT has an addition that is not understood (offset). (line 1, column 55)
+SELECT has an unsupported clause (offset). (line 1, column 55)
   fix: leave it out
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 BY ward
 ---
-LIMIT has an addition that is not understood (expressions). (line 1, column 61)
+LIMIT has an unsupported clause (expressions). (line 1, column 61)
   fix: leave it out
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 99999999999999
@@ -195,37 +195,37 @@ There is no column 'n' in visits. (line 1, column 40)
 ===
 SELECT COUNT(*) AS (a, b) FROM visits
 ---
-ALIASES is not understood here. (line 1, column 8)
-  fix: see the page on SQL for what is
+ALIASES is not supported here. (line 1, column 8)
+  fix: see the page on SQL for supported syntax
 ===
 SELECT n: COUNT(*) FROM visits
 ---
-There is a place for a value that is not given. (line 1, column 9)
+The question has a parameter without a value. (line 1, column 9)
   fix: write the value itself
 ===
 SELECT COUNT(*), FROM visits
 ---
 Nothing follows this comma. (line 1, column 16)
-  fix: take it out, or write what is missing
+  fix: remove it, or write what is missing
 ===
 SELECT COUNT(*) n m FROM visits
 ---
-This is not SQL that can be read here. (line 1, column 19)
+This SQL cannot be parsed. (line 1, column 19)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT COUNT(*) AS index FROM visits
 ---
-INDEX is a word of SQL. (line 1, column 20)
+INDEX is a reserved word. (line 1, column 20)
   fix: put the column in quotes: "index"
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ALL, ward
 ---
-GROUP BY ALL names columns, too. (line 1, column 49)
+GROUP BY ALL cannot be combined with columns. (line 1, column 49)
   fix: leave out ALL, or the columns
 ===
 SELECT patient_id, COUNT(*) FROM visits GROUP BY ALL
 ---
-A group for each person would single people out. (line 1, column 8)
+Grouping by the privacy unit would single people out. (line 1, column 8)
   fix: group by something else, and count people with COUNT(DISTINCT patient_id)
 ===
 SELECT stay, COUNT(*) FROM visits GROUP BY ALL
@@ -240,5 +240,5 @@ There is no column 'n' in visits. (line 1, column 27)
 ===
 SELECT age + COUNT(*) FROM visits GROUP BY ALL
 ---
-'age' is neither summed up nor grouped by. (line 1, column 8)
+'age' is neither aggregated nor grouped by. (line 1, column 8)
   fix: write AVG(age) or the like, or group by it

@@ -1,76 +1,76 @@
 SELECT COUNT(*) FROM visits FULL OUTER JOIN patients USING (patient_id)
 ---
-FULL is not a join that is understood. (line 1, column 29)
+FULL is not a supported join. (line 1, column 29)
   fix: write JOIN … ON a.x = b.x, or LEFT JOIN
 ===
 SELECT COUNT(*) FROM visits OUTER JOIN patients USING (patient_id)
 ---
-OUTER is not a join that is understood. (line 1, column 40)
+OUTER is not a supported join. (line 1, column 40)
   fix: write JOIN … ON or LEFT JOIN … ON
 ===
 SELECT COUNT(*) FROM visits CROSS JOIN patients
 ---
-It is not said which rows belong together. (line 1, column 40)
+The join has no condition. (line 1, column 40)
   fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits NATURAL JOIN patients
 ---
-NATURAL is not a join that is understood. (line 1, column 29)
+NATURAL is not a supported join. (line 1, column 29)
   fix: write JOIN … ON a.x = b.x, or LEFT JOIN
 ===
 SELECT COUNT(*) FROM visits SEMI JOIN patients USING (patient_id)
 ---
-SEMI is not a join that is understood. (line 1, column 29)
+SEMI is not a supported join. (line 1, column 29)
   fix: write JOIN … ON a.x = b.x, or LEFT JOIN
 ===
 SELECT COUNT(*) FROM visits ANTI JOIN patients USING (patient_id)
 ---
-ANTI is not a join that is understood. (line 1, column 29)
+ANTI is not a supported join. (line 1, column 29)
   fix: write JOIN … ON a.x = b.x, or LEFT JOIN
 ===
 SELECT COUNT(*) FROM visits ASOF JOIN patients USING (patient_id)
 ---
-ASOF is not a join that is understood. (line 1, column 29)
+ASOF is not a supported join. (line 1, column 29)
   fix: write JOIN … ON a.x = b.x, or LEFT JOIN
 ===
 SELECT COUNT(*) FROM visits JOIN patients
 ---
-It is not said which rows belong together. (line 1, column 34)
+The join has no condition. (line 1, column 34)
   fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits JOIN patients ON TRUE
 ---
-This joins people with each other: a row would be two people's. (line 1, column 34)
+This joins people with each other: a row would belong to two people. (line 1, column 34)
   fix: join on the person too: visits.patient_id = patients.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id OR v.ward = p.ward
 ---
-This joins people with each other: a row would be two people's. (line 1, column 36)
+This joins people with each other: a row would belong to two people. (line 1, column 36)
   fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id >= p.patient_id
 ---
-This joins people with each other: a row would be two people's. (line 1, column 36)
+This joins people with each other: a row would belong to two people. (line 1, column 36)
   fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = v.patient_id
 ---
-This joins people with each other: a row would be two people's. (line 1, column 36)
+This joins people with each other: a row would belong to two people. (line 1, column 36)
   fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.ward = p.ward
 ---
-This joins people with each other: a row would be two people's. (line 1, column 36)
+This joins people with each other: a row would belong to two people. (line 1, column 36)
   fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.day = d.day
 ---
-This joins people with each other: a row would be two people's. (line 1, column 41)
+This joins people with each other: a row would belong to two people. (line 1, column 41)
   fix: join on the person too: v.patient_id = d.person
 ===
 SELECT COUNT(*) FROM visits v JOIN drugs d ON v.patient_id + 0 = d.person
 ---
-This joins people with each other: a row would be two people's. (line 1, column 36)
+This joins people with each other: a row would belong to two people. (line 1, column 36)
   fix: join on the person too: v.patient_id = d.person; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.ward
@@ -80,8 +80,8 @@ A join compares integer with text values. (line 1, column 50)
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND v.stay = p.income
 ---
-A join compares real values. (line 1, column 82)
-  fix: join on whole numbers, texts or days
+A join cannot compare floating-point values. (line 1, column 82)
+  fix: join on whole numbers, texts or dates
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND v.age = p.income
 ---
@@ -135,17 +135,17 @@ SELECT ward, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY 
 ===
 SELECT patient_id, COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id GROUP BY p.patient_id
 ---
-A group for each person would single people out. (line 1, column 99)
+Grouping by the privacy unit would single people out. (line 1, column 99)
   fix: group by something else, and count people with COUNT(DISTINCT patient_id)
 ===
 SELECT p.patient_id, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.patient_id
 ---
-A group for each person would single people out. (line 1, column 89)
+Grouping by the privacy unit would single people out. (line 1, column 89)
   fix: group by something else, and count people with COUNT(DISTINCT patient_id)
 ===
 SELECT SUM(p.patient_id) FROM visits v JOIN patients p USING (patient_id)
 ---
-The column of who is protected can only be counted. (line 1, column 12)
+The column of the privacy unit can only be counted. (line 1, column 12)
   fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(*) FROM visits v JOIN clinics c ON v.ward = c.code
@@ -155,27 +155,27 @@ There is no table 'clinics'. (line 1, column 36)
 ===
 SELECT COUNT(*) FROM wards
 ---
-'wards' is public. (line 1, column 22)
-  fix: look at it yourself, or join it: FROM visits JOIN … ON …
+'wards' is public and has no people to protect. (line 1, column 22)
+  fix: read it directly, or join it: FROM visits JOIN … ON …
 ===
 SELECT COUNT(*) FROM wards a JOIN wards b ON a.code = b.code
 ---
-A public table stands before the private ones. (line 1, column 35)
+A public table cannot come before the private ones. (line 1, column 35)
   fix: begin with a private table: FROM visits JOIN …
 ===
 SELECT COUNT(*) FROM wards LEFT JOIN visits ON ward = code
 ---
-A public table stands before the private ones. (line 1, column 38)
+A public table cannot come before the private ones. (line 1, column 38)
   fix: begin with a private table: FROM visits JOIN …
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON code = 'A'
 ---
-It is not said which rows belong together. (line 1, column 34)
+The join has no condition. (line 1, column 34)
   fix: write JOIN … ON a.x = b.x, or USING (x)
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON ward < code
 ---
-It is not said which rows belong together. (line 1, column 34)
+The join has no condition. (line 1, column 34)
   fix: write JOIN … ON a.x = b.x, or USING (x)
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON ward = floor
@@ -185,17 +185,17 @@ A join compares text with integer values. (line 1, column 43)
 ===
 SELECT COUNT(*) FROM (visits JOIN patients USING (patient_id))
 ---
-There are tables in parentheses. (line 1, column 35)
-  fix: take the parentheses off: FROM a JOIN b ON …
+Tables in parentheses are not supported. (line 1, column 35)
+  fix: remove the parentheses: FROM a JOIN b ON …
 ===
 SELECT * FROM visits JOIN patients USING (patient_id)
 ---
-SELECT * would show rows. (line 1, column 8)
-  fix: name what to count or sum up, such as SELECT COUNT(*)
+SELECT * would show rows, which are private. (line 1, column 8)
+  fix: ask for an aggregate, such as SELECT COUNT(*)
 ===
 SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person JOIN patients p ON p.patient_id = d.person
 ---
-This joins people with each other: a row would be two people's. (line 1, column 81)
+This joins people with each other: a row would belong to two people. (line 1, column 81)
   fix: join on the person too: v.patient_id = p.patient_id; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT income, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY income
@@ -205,27 +205,27 @@ Groups cannot be real values: nearly every row would have its own. (line 1, colu
 ===
 SELECT v.stay FROM visits v JOIN patients p USING (patient_id)
 ---
-'stay' is neither summed up nor grouped by. (line 1, column 8)
+'stay' is neither aggregated nor grouped by. (line 1, column 8)
   fix: write AVG(stay) or the like, or group by it
 ===
 SELECT COUNT(*) FROM visits JOIN patients ON visits.patient_id = patients.patient_id JOIN
 ---
-This is not SQL that can be read here. (line 1, column 86)
+This SQL cannot be parsed. (line 1, column 86)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = (SELECT 1)
 ---
-There is a question inside the question. (line 1, column 73)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 73)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits v, drugs d WHERE v.day = d.day
 ---
-This joins people with each other: a row would be two people's. (line 1, column 32)
+This joins people with each other: a row would belong to two people. (line 1, column 32)
   fix: join on the person too: v.patient_id = d.person; or pass matches=Matches(rows=…, matches=…), which limits what is joined
 ===
 SELECT COUNT(*) FROM visits v, drugs d WHERE v.patient_id = d.person OR v.day = d.day
 ---
-It is not said which rows belong together. (line 1, column 32)
+The join has no condition. (line 1, column 32)
   fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits v, patients p, drugs d WHERE v.patient_id = p.patient_id AND person = v.patient_id AND day = born
@@ -240,22 +240,22 @@ Two tables are called 'visits'. (line 1, column 30)
 ===
 SELECT COUNT(*) FROM visits v CROSS JOIN patients p WHERE v.patient_id > p.patient_id
 ---
-It is not said which rows belong together. (line 1, column 42)
+The join has no condition. (line 1, column 42)
   fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits v CROSS JOIN patients p ON v.patient_id = p.patient_id
 ---
-CROSS is not a join that is understood. (line 1, column 42)
+CROSS is not a supported join. (line 1, column 42)
   fix: write JOIN … ON or LEFT JOIN … ON
 ===
 SELECT COUNT(w.floor) FROM visits v LEFT JOIN wards w ON v.ward = w.code AND v.stay > w.rate
 ---
-A LEFT JOIN compares the two sides for equality alone. (line 1, column 78)
+A LEFT JOIN can compare the two sides only for equality. (line 1, column 78)
   fix: write ON a.x = b.x AND b.y > 3, each condition on one side; or JOIN, which takes others, too
 ===
 SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person AND d.day > v.day
 ---
-A LEFT JOIN compares the two sides for equality alone. (line 1, column 80)
+A LEFT JOIN can compare the two sides only for equality. (line 1, column 80)
   fix: write ON a.x = b.x AND b.y > 3, each condition on one side; or JOIN, which takes others, too
 ===
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND p.age
@@ -265,10 +265,10 @@ This is not a condition. (line 1, column 82)
 ===
 SELECT COUNT(*) FROM visits JOIN patients USING (patient_id) RIGHT JOIN drugs ON person = patient_id
 ---
-RIGHT JOIN stands behind another join. (line 1, column 73)
-  fix: put the table first that keeps all rows
+RIGHT JOIN cannot follow another join. (line 1, column 73)
+  fix: write a LEFT JOIN, with the table that keeps all rows first
 ===
 SELECT COUNT(*) FROM visits RIGHT JOIN wards ON ward = code
 ---
-A public table stands before the private ones. (line 1, column 40)
+A public table cannot come before the private ones. (line 1, column 40)
   fix: begin with a private table: FROM visits JOIN …

@@ -50,7 +50,7 @@ IN needs constants. (line 1, column 43)
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN ('A', NULL)
 ---
-NULL is in no list. (line 1, column 35)
+NULL never matches in a list. (line 1, column 35)
   fix: write x IN (…) OR x IS NULL
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN ()
@@ -60,8 +60,8 @@ IN needs constants. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE (age, stay) IN ((1, 2))
 ---
-A list in parentheses is not understood here. (line 1, column 36)
-  fix: see the page on SQL for what is
+A list in parentheses is not supported here. (line 1, column 36)
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits WHERE CASE WHEN age THEN 1 END = 1
 ---
@@ -80,37 +80,37 @@ IS TRUE and IS FALSE are for conditions. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE day > '2024-13-01'
 ---
-This text is not a day. (line 1, column 35)
+This text is not a date. (line 1, column 35)
   fix: write a day as '2024-01-31'
 ===
 SELECT COUNT(*) FROM visits WHERE day > 'yesterday'
 ---
-This text is not a day. (line 1, column 35)
+This text is not a date. (line 1, column 35)
   fix: write a day as '2024-01-31'
 ===
 SELECT COUNT(*) FROM visits WHERE day > '2024-01-01 10:00'
 ---
-This text is not a day. (line 1, column 35)
+This text is not a date. (line 1, column 35)
   fix: write a day as '2024-01-31'
 ===
 SELECT COUNT(*) FROM visits WHERE day > '01.02.2024'
 ---
-This text is not a day. (line 1, column 35)
+This text is not a date. (line 1, column 35)
   fix: write a day as '2024-01-31'
 ===
 SELECT COUNT(*) FROM visits WHERE day > '2023-02-29'
 ---
-This text is not a day. (line 1, column 35)
+This text is not a date. (line 1, column 35)
   fix: write a day as '2024-01-31'
 ===
 SELECT COUNT(*) FROM visits WHERE seen > '2024-01-01 25:00'
 ---
-This text is not a moment. (line 1, column 35)
+This text is not a timestamp. (line 1, column 35)
   fix: write a moment as '2024-01-31 08:30:00'
 ===
 SELECT COUNT(*) FROM visits WHERE seen > '2024-01-01T10:00:00Z'
 ---
-This text is not a moment. (line 1, column 35)
+This text is not a timestamp. (line 1, column 35)
   fix: write a moment as '2024-01-31 08:30:00'
 ===
 SELECT COUNT(*) FROM visits WHERE day > 20240101
@@ -120,28 +120,28 @@ SELECT COUNT(*) FROM visits WHERE day > 20240101
 ===
 SELECT COUNT(*) FROM visits WHERE day IN (TIMESTAMP '2024-01-01 10:00')
 ---
-Days are looked for among moments. (line 1, column 35)
+Dates cannot be compared with timestamps here. (line 1, column 35)
   fix: write DATE '2024-01-31'
 ===
 SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE
 ---
-CURRENT_DATE is different every time. (line 1, column 41)
-  fix: write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow
+CURRENT_DATE depends on the time of the question. (line 1, column 41)
+  fix: write the day itself, such as DATE '2024-01-31': a question must have the same meaning tomorrow
 ===
 SELECT COUNT(*) FROM visits WHERE day > NOW()
 ---
-NOW is not a function that can be used. (line 1, column 41)
-  fix: write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow
+NOW is not a supported function. (line 1, column 41)
+  fix: write the day itself, such as DATE '2024-01-31': a question must have the same meaning tomorrow
 ===
 SELECT COUNT(*) FROM visits WHERE day > today()
 ---
-TODAY is not a function that can be used. (line 1, column 41)
-  fix: write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow
+TODAY is not a supported function. (line 1, column 41)
+  fix: write the day itself, such as DATE '2024-01-31': a question must have the same meaning tomorrow
 ===
 SELECT COUNT(*) FROM visits WHERE seen > CURRENT_TIMESTAMP
 ---
-CURRENT_TIMESTAMP is different every time. (line 1, column 42)
-  fix: write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow
+CURRENT_TIMESTAMP depends on the time of the question. (line 1, column 42)
+  fix: write the day itself, such as DATE '2024-01-31': a question must have the same meaning tomorrow
 ===
 SELECT COUNT(*) FROM visits WHERE day + 7 > left_on
 ---
@@ -175,7 +175,7 @@ Dates and numbers cannot be added. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE INTERVAL 1 DAY = 1
 ---
-An interval stands alone. (line 1, column 52)
+An interval cannot stand by itself. (line 1, column 52)
   fix: add it to a date: day + INTERVAL 7 DAY
 ===
 SELECT COUNT(*) FROM visits WHERE EXTRACT(DOW FROM day) = 1
@@ -200,32 +200,32 @@ YEAR does not take integer values. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('hour', seen) = 1
 ---
-DATE_TRUNC is not written like this. (line 1, column 35)
+DATE_TRUNC has other arguments. (line 1, column 35)
   fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day
 ===
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC(ward, seen) = 1
 ---
-DATE_TRUNC is not written like this. (line 1, column 35)
+DATE_TRUNC has other arguments. (line 1, column 35)
   fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day
 ===
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF('month', day, left_on) = 1
 ---
-DATE_DIFF is not written like this. (line 1, column 35)
+DATE_DIFF has other arguments. (line 1, column 35)
   fix: write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365
 ===
 SELECT COUNT(*) FROM visits WHERE DATEDIFF(day, left_on) = 1
 ---
-DATEDIFF is not written like this. (line 1, column 35)
+DATEDIFF has other arguments. (line 1, column 35)
   fix: write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(age AS BOOLEAN)
 ---
-BOOLEAN is not a kind that can be used. (line 1, column 47)
+BOOLEAN is not a supported type. (line 1, column 47)
   fix: use INTEGER, DOUBLE, VARCHAR or DATE
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(ward AS VARCHAR(3)) = 'a'
 ---
-VARCHAR is not a function that can be used. (line 1, column 48)
+VARCHAR is not a supported function. (line 1, column 48)
   fix: write the kind without a size
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(stay AS VARCHAR) = '1'
@@ -240,17 +240,17 @@ Only a constant text can be a TIMESTAMP. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(age AS ward) = 1
 ---
-The kind has an addition that is not understood (kind). (line 1, column 35)
+The kind has an unsupported clause (kind). (line 1, column 35)
   fix: leave it out
 ===
 SELECT COUNT(*) FROM visits WHERE DATE 'soon' < day
 ---
-This text is not a day. (line 1, column 40)
+This text is not a date. (line 1, column 40)
   fix: write a day as '2024-01-31'
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(ward AS INTEGER FORMAT 'x') = 1
 ---
-'FORMAT' is not understood here. (line 1, column 56)
+'FORMAT' is not supported here. (line 1, column 56)
   fix: leave it out
 ===
 SELECT COUNT(*) FROM visits WHERE age = 9223372036854775808
@@ -265,17 +265,17 @@ This number is too large. (line 1, column 41)
 ===
 SELECT COUNT(*) FROM visits WHERE stay > 1e400
 ---
-This number is beyond what a real number holds. (line 1, column 42)
+This number does not fit a floating-point number. (line 1, column 42)
   fix: write one between 1e-300 and 1e300, or 0
 ===
 SELECT COUNT(*) FROM visits WHERE stay > 1e-400
 ---
-This number is beyond what a real number holds. (line 1, column 42)
+This number does not fit a floating-point number. (line 1, column 42)
   fix: write one between 1e-300 and 1e300, or 0
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(stay AS DECIMAL) > 1
 ---
-DECIMAL needs its digits: without them it means something else in each database. (line 1, column 35)
+DECIMAL needs its digits; databases differ in the default. (line 1, column 35)
   fix: write DECIMAL(18, 2), with two digits after the point, or DOUBLE
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(stay AS NUMERIC(30, 20)) > 1
@@ -290,32 +290,32 @@ SELECT COUNT(*) FROM visits WHERE CAST(smoker AS DECIMAL(3, 1)) > 1
 ===
 SELECT COUNT(*) FROM visits WHERE day > DATE '9999-12-31' + INTERVAL 1 MONTH
 ---
-There is no such day in years 1 to 9999. (line 1, column 46)
+The date is outside the years 1 to 9999. (line 1, column 46)
   fix: write a shorter interval
 ===
 SELECT COUNT(*) FROM visits WHERE CONCAT(ward, stay) = 'A'
 ---
-CONCAT is not written like this. (line 1, column 35)
+CONCAT has other arguments. (line 1, column 35)
   fix: put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END
 ===
 SELECT COUNT(*) FROM visits WHERE CONCAT(ward, smoker) = 'A'
 ---
-CONCAT is not written like this. (line 1, column 35)
+CONCAT has other arguments. (line 1, column 35)
   fix: put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END
 ===
 SELECT MIN(CLAMP(day, '2024-02-01', '2024-01-01')) FROM visits
 ---
-CLAMP is not written like this. (line 1, column 12)
+CLAMP has other arguments. (line 1, column 12)
   fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT MIN(CLAMP(day, 0, 9)) FROM visits
 ---
-CLAMP is not written like this. (line 1, column 12)
+CLAMP has other arguments. (line 1, column 12)
   fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT MIN(CLAMP(day, left_on, '2024-01-01')) FROM visits
 ---
-CLAMP is not written like this. (line 1, column 12)
+CLAMP has other arguments. (line 1, column 12)
   fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
 ===
 SELECT SUM(IF(age, 1, 0)) FROM visits
@@ -340,7 +340,7 @@ The interval is longer than ten thousand years. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE age + INTERVAL 1 MONTH > 3
 ---
-An interval can be added to dates and moments alone. (line 1, column 35)
+An interval can be added only to dates and timestamps. (line 1, column 35)
   fix: write CAST(x AS DATE) + INTERVAL 7 DAY
 ===
 SELECT COUNT(*) FROM visits WHERE seen + INTERVAL 6 HOUR > left_on
@@ -350,15 +350,15 @@ An interval must be in days, weeks, months, quarters or years. (line 1, column 3
 ===
 SELECT COUNT(*) FROM visits WHERE day < DATE '0001-03-31' - INTERVAL 1 QUARTER
 ---
-There is no such day in years 1 to 9999. (line 1, column 46)
+The date is outside the years 1 to 9999. (line 1, column 46)
   fix: write a shorter interval
 ===
 SELECT COUNT(*) FROM visits WHERE day > DATE '9999-12-31' + INTERVAL 1 DAY
 ---
-There is no such day in years 1 to 9999. (line 1, column 46)
+The date is outside the years 1 to 9999. (line 1, column 46)
   fix: write a shorter interval
 ===
 SELECT COUNT(*) FROM visits WHERE INTERVAL 1 MONTH + day > left_on
 ---
-An interval stands alone. (line 1, column 54)
+An interval cannot stand by itself. (line 1, column 54)
   fix: add it to a date: day + INTERVAL 7 DAY

@@ -1,47 +1,47 @@
 SELECT COUNT(*) FROM visits WHERE age IN (SELECT age FROM patients)
 ---
-Rows are looked for among those of other people. (line 1, column 35)
-  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+The subquery compares rows of different people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select only the person
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT age FROM patients)
 ---
-Rows are looked for among those of other people. (line 1, column 35)
-  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+The subquery compares rows of different people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select only the person
 ===
 SELECT COUNT(*) FROM visits WHERE age IN (SELECT patient_id FROM patients)
 ---
-Rows are looked for among those of other people. (line 1, column 35)
-  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+The subquery compares rows of different people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select only the person
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id, age FROM patients)
 ---
-Rows are looked for among those of other people. (line 1, column 35)
-  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+The subquery compares rows of different people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select only the person
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT * FROM patients)
 ---
-Rows are looked for among those of other people. (line 1, column 35)
-  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+The subquery compares rows of different people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select only the person
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients) OR smoker
 ---
-There is a question inside the question. (line 1, column 57)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 57)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE NOT (patient_id IN (SELECT patient_id FROM patients) AND smoker)
 ---
-There is a question inside the question. (line 1, column 62)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 62)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FILTER (WHERE patient_id IN (SELECT patient_id FROM patients)) FROM visits
 ---
-There is a question inside the question. (line 1, column 53)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 53)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits HAVING COUNT(*) IN (SELECT age FROM patients)
 ---
-There is a question inside the question. (line 1, column 56)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 56)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients LIMIT 3)
 ---
@@ -55,32 +55,32 @@ A subquery that sums up must do so for each person. (line 1, column 85)
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id + 1 IN (SELECT person FROM drugs)
 ---
-Rows are looked for among those of other people. (line 1, column 35)
-  fix: write visits.patient_id IN (SELECT … FROM …), and select the person alone
+The subquery compares rows of different people. (line 1, column 35)
+  fix: write visits.patient_id IN (SELECT … FROM …), and select only the person
 ===
 SELECT COUNT(*) FROM visits WHERE ward NOT IN (SELECT code FROM wards)
 ---
-NOT IN of a public table depends on its NULLs. (line 1, column 35)
-  fix: write NOT EXISTS (SELECT 1 FROM b WHERE b.code = a.code): true for rows that have no partner
+NOT IN with a public table is not supported: its result depends on NULLs. (line 1, column 35)
+  fix: write NOT EXISTS (SELECT 1 FROM b WHERE b.code = a.code): true for rows without a match
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code, floor FROM wards)
 ---
-Of a public table, one column can be looked in. (line 1, column 51)
+A lookup in a public table takes one column. (line 1, column 51)
   fix: write (SELECT code FROM wards), with or without WHERE; of several tables, EXISTS (SELECT 1 FROM …)
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT UPPER(code) FROM wards)
 ---
-Of a public table, one column can be looked in. (line 1, column 51)
+A lookup in a public table takes one column. (line 1, column 51)
   fix: write (SELECT code FROM wards), with or without WHERE; of several tables, EXISTS (SELECT 1 FROM …)
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT floor FROM wards)
 ---
-Text values are looked for among integer ones. (line 1, column 35)
+Text values cannot be compared with integer values. (line 1, column 35)
   fix: compare whole numbers, texts or days of the same kind, for instance with CAST(… AS …)
 ===
 SELECT COUNT(*) FROM visits WHERE stay IN (SELECT rate FROM wards)
 ---
-Real values are looked for among real ones. (line 1, column 35)
+Real values cannot be compared with real values. (line 1, column 35)
   fix: compare whole numbers, texts or days of the same kind, for instance with CAST(… AS …)
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT nothing FROM wards)
@@ -95,78 +95,78 @@ There is no table 'nothing'. (line 1, column 61)
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN wards
 ---
-IN has an addition that is not understood (field). (line 1, column 43)
+IN has an unsupported clause (field). (line 1, column 43)
   fix: leave it out
 ===
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM patients)
 ---
-Rows are looked for among those of other people. (line 1, column 50)
+The subquery compares rows of different people. (line 1, column 50)
   fix: write in it, after WHERE: patients.patient_id = visits.patient_id
 ===
 SELECT COUNT(*) FROM visits WHERE (patient_id, age) IN (SELECT patient_id, age FROM patients)
 ---
-A list in parentheses is not understood here. (line 1, column 36)
-  fix: see the page on SQL for what is
+A list in parentheses is not supported here. (line 1, column 36)
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person WHERE d.person IN (SELECT patient_id FROM patients)
 ---
-Rows are looked for among those of other people. (line 1, column 82)
-  fix: write v.patient_id IN (SELECT … FROM …), and select the person alone
+The subquery compares rows of different people. (line 1, column 82)
+  fix: write v.patient_id IN (SELECT … FROM …), and select only the person
 ===
 SELECT COUNT(*) FROM visits WHERE patient_id = ANY (SELECT person FROM drugs)
 ---
-ANY is not understood. (line 1, column 48)
+ANY is not supported. (line 1, column 48)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM wards w WHERE w.floor > 3)
 ---
-EXISTS says nothing of the rows outside of it. (line 1, column 52)
+EXISTS does not refer to the outer rows. (line 1, column 52)
   fix: write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)
 ===
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM patients WHERE patient_id = patient_id)
 ---
-Rows are looked for among those of other people. (line 1, column 50)
+The subquery compares rows of different people. (line 1, column 50)
   fix: write in it, after WHERE: patients.patient_id = visits.patient_id
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.day = v.day)
 ---
-Rows are looked for among those of other people. (line 1, column 52)
+The subquery compares rows of different people. (line 1, column 52)
   fix: write in it, after WHERE: d.person = v.patient_id
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id AND d.day > v.day)
 ---
-EXISTS compares with rows outside of it for equality alone. (line 1, column 101)
+EXISTS can compare with outer rows only for equality. (line 1, column 101)
   fix: join the tables, and compare after WHERE: then a row counts once for each partner
 ===
 SELECT COUNT(*) FROM visits v WHERE age > 3 OR EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id)
 ---
-There is a question inside the question. (line 1, column 63)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 63)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id GROUP BY d.person HAVING COUNT(*) > 2)
 ---
-EXISTS looks at tables and conditions alone. (line 1, column 106)
+EXISTS takes only tables and conditions. (line 1, column 106)
   fix: write person IN (SELECT person FROM … GROUP BY person HAVING …)
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT COUNT(*) FROM drugs d WHERE d.person = v.patient_id)
 ---
-EXISTS looks at tables and conditions alone. (line 1, column 52)
+EXISTS takes only tables and conditions. (line 1, column 52)
   fix: write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id LIMIT 1)
 ---
-EXISTS looks at tables and conditions alone. (line 1, column 103)
+EXISTS takes only tables and conditions. (line 1, column 103)
   fix: leave it out: EXISTS asks whether there is a row
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT person FROM drugs UNION ALL SELECT patient_id FROM patients)
 ---
-EXISTS looks at one SELECT. (line 1, column 52)
+EXISTS takes one SELECT. (line 1, column 52)
   fix: write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)
 ===
 SELECT EXISTS (SELECT 1 FROM drugs), COUNT(*) FROM visits
 ---
-There is a question inside the question. (line 1, column 23)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 23)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = u.patient_id)
 ---
@@ -185,8 +185,8 @@ There is no column 'stay' in wards. (line 1, column 80)
 ===
 SELECT COUNT(*) FROM visits WHERE ward NOT IN (SELECT code FROM wards WHERE code IS NOT NULL)
 ---
-NOT IN of a public table depends on its NULLs. (line 1, column 35)
-  fix: write NOT EXISTS (SELECT 1 FROM b WHERE b.code = a.code): true for rows that have no partner
+NOT IN with a public table is not supported: its result depends on NULLs. (line 1, column 35)
+  fix: write NOT EXISTS (SELECT 1 FROM b WHERE b.code = a.code): true for rows without a match
 ===
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT nothing FROM drugs d WHERE d.person = v.patient_id)
 ---

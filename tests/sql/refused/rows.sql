@@ -1,102 +1,102 @@
 SELECT * FROM visits
 ---
-SELECT * would show rows. (line 1, column 8)
-  fix: name what to count or sum up, such as SELECT COUNT(*)
+SELECT * would show rows, which are private. (line 1, column 8)
+  fix: ask for an aggregate, such as SELECT COUNT(*)
 ===
 SELECT visits.* FROM visits
 ---
-SELECT * would show rows. (line 1, column 8)
-  fix: name what to count or sum up, such as SELECT COUNT(*)
+SELECT * would show rows, which are private. (line 1, column 8)
+  fix: ask for an aggregate, such as SELECT COUNT(*)
 ===
 SELECT COUNT(*), * FROM visits
 ---
-SELECT * would show rows. (line 1, column 18)
-  fix: name what to count or sum up, such as SELECT COUNT(*)
+SELECT * would show rows, which are private. (line 1, column 18)
+  fix: ask for an aggregate, such as SELECT COUNT(*)
 ===
 SELECT stay FROM visits
 ---
-'stay' is neither summed up nor grouped by. (line 1, column 8)
+'stay' is neither aggregated nor grouped by. (line 1, column 8)
   fix: write AVG(stay) or the like, or group by it
 ===
 SELECT stay + 1, COUNT(*) FROM visits
 ---
-'stay' is neither summed up nor grouped by. (line 1, column 8)
+'stay' is neither aggregated nor grouped by. (line 1, column 8)
   fix: write AVG(stay) or the like, or group by it
 ===
 SELECT ward, stay, COUNT(*) FROM visits GROUP BY ward
 ---
-'stay' is neither summed up nor grouped by. (line 1, column 14)
+'stay' is neither aggregated nor grouped by. (line 1, column 14)
   fix: write AVG(stay) or the like, or group by it
 ===
 SELECT UPPER(ward), COUNT(*) FROM visits GROUP BY ward
 ---
-This cannot be computed from private answers. (line 1, column 8)
-  fix: put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself
+This cannot be computed from noisy answers. (line 1, column 8)
+  fix: put it inside an aggregate, or after GROUP BY; or compute it from the answer
 ===
 SELECT CASE WHEN COUNT(*) > 1 THEN 1 ELSE 0 END FROM visits
 ---
-This cannot be computed from private answers. (line 1, column 8)
-  fix: put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself
+This cannot be computed from noisy answers. (line 1, column 8)
+  fix: put it inside an aggregate, or after GROUP BY; or compute it from the answer
 ===
 SELECT DISTINCT ward FROM visits
 ---
-SELECT DISTINCT is not understood. (line 1, column 17)
+SELECT DISTINCT is not supported here. (line 1, column 17)
   fix: write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward
 ===
 SELECT DISTINCT ON (ward) ward FROM visits
 ---
-DISTINCT has an addition that is not understood (on). (line 1, column 21)
+DISTINCT has an unsupported clause (on). (line 1, column 21)
   fix: leave it out
 ===
 SELECT ALL ward FROM visits
 ---
-ALL is not understood. (line 1, column 8)
-  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
+ALL is not supported. (line 1, column 8)
+  fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
 ===
 SELECT ward FROM visits GROUP BY ward
 ---
-Nothing is counted or summed up. (line 1, column 8)
+The question has no aggregate. (line 1, column 8)
   fix: add COUNT(*)
 ===
 SELECT 1 FROM visits
 ---
-Nothing is counted or summed up. (line 1, column 8)
+The question has no aggregate. (line 1, column 8)
   fix: add COUNT(*)
 ===
 SELECT ARRAY_AGG(stay) FROM visits
 ---
-ARRAY_AGG is not a function that can be used. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows
+ARRAY_AGG is not a supported function. (line 1, column 8)
+  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
 ===
 SELECT LIST(stay) FROM visits
 ---
-LIST is not a function that can be used. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows
+LIST is not a supported function. (line 1, column 8)
+  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
 ===
 SELECT STRING_AGG(ward, ',') FROM visits
 ---
-STRING_AGG is not a function that can be used. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows
+STRING_AGG is not a supported function. (line 1, column 8)
+  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
 ===
 SELECT STRING_AGG(ward, ',' ORDER BY day) FROM visits
 ---
-STRING_AGG is not a function that can be used. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows
+STRING_AGG is not a supported function. (line 1, column 8)
+  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
 ===
 SELECT ANY_VALUE(ward) FROM visits
 ---
-ANY_VALUE is not a function that can be used. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows
+ANY_VALUE is not a supported function. (line 1, column 8)
+  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
 ===
 SELECT FIRST(ward) FROM visits
 ---
-FIRST is not a function that can be used. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows
+FIRST is not a supported function. (line 1, column 8)
+  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
 ===
 SELECT MODE(ward) FROM visits
 ---
-MODE is not a function that can be used. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows
+MODE is not a supported function. (line 1, column 8)
+  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
 ===
 SELECT MIN(ward) FROM visits
 ---
@@ -105,12 +105,12 @@ This takes numbers and dates, not text values. (line 1, column 12)
 ===
 SELECT MAX_BY(ward, stay) FROM visits
 ---
-MAX_BY is not a function that can be used. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows
+MAX_BY is not a supported function. (line 1, column 8)
+  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
 ===
 SELECT SUM(stay ORDER BY day) FROM visits
 ---
-Rows have no order inside a summary of them. (line 1, column 12)
+ORDER BY inside an aggregate is not supported. (line 1, column 12)
   fix: leave ORDER BY out there
 ===
 SELECT MAX(stay, 3) FROM visits
@@ -120,7 +120,7 @@ MAX takes one value. (line 1, column 8)
 ===
 SELECT COLUMNS('a.*') FROM visits
 ---
-COLUMNS is not a function that can be used. (line 1, column 8)
+COLUMNS is not a supported function. (line 1, column 8)
   fix: did you mean COUNT?
 ===
 SELECT visits FROM visits
@@ -135,12 +135,12 @@ This is not a column. (line 1, column 14)
 ===
 SELECT ROW(ward, stay) FROM visits
 ---
-'ROW' is not understood here. (line 1, column 8)
+'ROW' is not supported here. (line 1, column 8)
   fix: leave it out
 ===
 SELECT STRUCT_PACK(a := stay) FROM visits
 ---
-STRUCT_PACK is not a function that can be used. (line 1, column 8)
+STRUCT_PACK is not a supported function. (line 1, column 8)
   fix: see the list of functions; what is not on it cannot be asked
 ===
 SELECT rowid, COUNT(*) FROM visits GROUP BY rowid

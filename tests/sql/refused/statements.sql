@@ -1,87 +1,87 @@
 DROP TABLE visits
 ---
 DROP is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 DELETE FROM visits
 ---
 DELETE is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 INSERT INTO visits VALUES (1)
 ---
 INSERT is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 UPDATE visits SET age = 1
 ---
 UPDATE is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 CREATE TABLE t AS SELECT * FROM visits
 ---
 CREATE is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 COPY visits TO 'out.csv'
 ---
 COPY is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 ATTACH 'other.db'
 ---
 ATTACH is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 PRAGMA database_list
 ---
 PRAGMA is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 SET memory_limit = '1GB'
 ---
 SET is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 EXPLAIN SELECT COUNT(*) FROM visits
 ---
 EXPLAIN is not a question. (line 1, column 1)
-  fix: ask explain of the session, with the question alone
+  fix: call session.explain with the question
 ===
 DESCRIBE visits
 ---
 DESCRIBE is not a question. (line 1, column 1)
-  fix: look at the schema of the session
+  fix: see session.schema
 ===
 SHOW TABLES
 ---
 SHOW is not a question. (line 1, column 1)
-  fix: look at the schema of the session
+  fix: see session.schema
 ===
 INSTALL httpfs
 ---
 INSTALL is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 CALL pragma_version()
 ---
 CALL is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 EXPORT DATABASE 'x'
 ---
 EXPORT is not a question. (line 1, column 1)
-  fix: begin with SELECT: questions read, and change nothing
+  fix: begin with SELECT: a question only reads
 ===
 FROM visits
 ---
 The question begins with FROM. (line 1, column 1)
-  fix: begin with SELECT, and put FROM behind it
+  fix: begin with SELECT, followed by FROM
 ===
 FROM visits SELECT COUNT(*)
 ---
 The question begins with FROM. (line 1, column 1)
-  fix: begin with SELECT, and put FROM behind it
+  fix: begin with SELECT, followed by FROM
 ===
 VALUES (1)
 ---
@@ -95,23 +95,23 @@ TABLE is not a question. (line 1, column 1)
 ===
 SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits
 ---
-There are several statements. (line 1, column 28)
+The question has several statements. (line 1, column 28)
   fix: ask them one after the other
 ===
 SELECT COUNT(*) FROM visits; DROP TABLE visits;
 ---
-There are several statements. (line 1, column 28)
+The question has several statements. (line 1, column 28)
   fix: ask them one after the other
 ===
 SELECT COUNT(*) FROM visits;;
 ---
-There are several statements. (line 1, column 28)
+The question has several statements. (line 1, column 28)
   fix: ask them one after the other
 ===
 (SELECT COUNT(*) FROM visits)
 ---
-The question stands in parentheses. (line 1, column 1)
-  fix: take them off
+The question is in parentheses. (line 1, column 1)
+  fix: remove them
 ===
 COUNT(*)
 ---
@@ -120,27 +120,27 @@ A question does not begin with 'COUNT'. (line 1, column 1)
 ===
 SELECT
 ---
-The question names no table. (line 1, column 1)
+The question has no FROM. (line 1, column 1)
   fix: write FROM and one of: visits, patients, drugs, wards
 ===
 SELECT FROM visits
 ---
-Nothing is asked of the table. (line 1, column 13)
+The question has no aggregate. (line 1, column 13)
   fix: write SELECT COUNT(*) FROM …
 ===
 SELECT COUNT(*)
 ---
-The question names no table. (line 1, column 8)
+The question has no FROM. (line 1, column 8)
   fix: write FROM and one of: visits, patients, drugs, wards
 ===
 SELECT COUNT(*) FROM
 ---
-This is not SQL that can be read here. (line 1, column 17)
+This SQL cannot be parsed. (line 1, column 17)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT COUNT(*) FROM visits WHERE
 ---
-This is not SQL that can be read here. (line 1, column 29)
+This SQL cannot be parsed. (line 1, column 29)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT COUNT(*) FROM visits GROUP BY
@@ -150,12 +150,12 @@ GROUP BY names nothing. (line 1, column 8)
 ===
 SELECT COUNT(*) FROM visits ORDER BY
 ---
-This is not SQL that can be read here. (line 1, column 29)
+This SQL cannot be parsed. (line 1, column 29)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT COUNT(*) INTO t FROM visits
 ---
-INTO would write. (line 1, column 17)
+INTO would write a table. (line 1, column 17)
   fix: leave it out: the answer is a value of the session
 ===
 ;

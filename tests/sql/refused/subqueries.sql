@@ -1,16 +1,16 @@
 SELECT AVG(total) FROM (SELECT patient_id, SUM(stay) AS total FROM visits GROUP BY patient_id) t
 ---
-AVG needs bounds for 'total', which is computed and may be of any size. (line 1, column 12)
+AVG needs bounds for 'total', a computed column. (line 1, column 12)
   fix: write AVG(CLAMP(total, 0, …)), with the largest value that counts
 ===
 SELECT SUM(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
-SUM needs bounds for 'n', which is computed and may be of any size. (line 1, column 12)
+SUM needs bounds for 'n', a computed column. (line 1, column 12)
   fix: write SUM(CLAMP(n, 0, …)), with the largest value that counts
 ===
 SELECT MEDIAN(n + 1) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
-MEDIAN needs bounds for 'n', which is computed and may be of any size. (line 1, column 15)
+MEDIAN needs bounds for 'n', a computed column. (line 1, column 15)
   fix: write MEDIAN(CLAMP(n, 0, …)), with the largest value that counts
 ===
 SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) t
@@ -50,17 +50,17 @@ Groups cannot be real values: nearly every row would have its own. (line 1, colu
 ===
 SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
-DISTINCT beside GROUP BY is not understood. (line 1, column 39)
+DISTINCT cannot be combined with GROUP BY. (line 1, column 39)
   fix: leave out one of them
 ===
 SELECT DISTINCT ward FROM visits
 ---
-SELECT DISTINCT is not understood. (line 1, column 17)
+SELECT DISTINCT is not supported here. (line 1, column 17)
   fix: write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward
 ===
 SELECT COUNT(*) FROM (SELECT patient_id, ward, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
-'ward' is neither summed up nor grouped by. (line 1, column 42)
+'ward' is neither aggregated nor grouped by. (line 1, column 42)
   fix: write GROUP BY ward, too, or sum it up
 ===
 SELECT COUNT(*) FROM (SELECT patient_id, MEDIAN(age) AS m FROM visits GROUP BY patient_id) t
@@ -85,7 +85,7 @@ Groups cannot be real values: nearly every row would have its own. (line 1, colu
 ===
 SELECT COUNT(*) FROM (SELECT patient_id, 1 AS one, COUNT(*) AS n FROM visits GROUP BY patient_id, one) t
 ---
-This is the same in every row. (line 1, column 99)
+This expression is constant. (line 1, column 99)
   fix: group by a column
 ===
 SELECT COUNT(*) FROM (SELECT patient_id FROM visits GROUP BY patient_id, 7) t
@@ -115,7 +115,7 @@ WHERE needs a condition. (line 1, column 52)
 ===
 SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY patient_id) AS n FROM visits) t
 ---
-ROW_NUMBER is not a function that can be used. (line 1, column 30)
+ROW_NUMBER is not a supported function. (line 1, column 30)
   fix: not yet: use GROUP BY, and ORDER BY on the answer
 ===
 SELECT COUNT(*) FROM (SELECT ag FROM visits) t
@@ -145,7 +145,7 @@ SELECT COUNT(*) FROM (SELECT age, stay AS age FROM visits) t WHERE age > 1
 ===
 SELECT COUNT(*) FROM (SELECT x.* FROM visits) t
 ---
-There is no such table in this question. (line 1, column 30)
+The question has no such table. (line 1, column 30)
   fix: name the columns
 ===
 SELECT COUNT(*) FROM (SELECT age + 1 FROM visits) t WHERE value > 1
@@ -160,17 +160,17 @@ A name has 1 to 100 characters. (line 1, column 30)
 ===
 SELECT COUNT(*) FROM (SELECT code FROM wards) t
 ---
-'wards' is public. (line 1, column 40)
-  fix: look at it yourself, or join it: FROM visits JOIN … ON …
+'wards' is public and has no people to protect. (line 1, column 40)
+  fix: read it directly, or join it: FROM visits JOIN … ON …
 ===
 SELECT COUNT(*) FROM (SELECT 1) t
 ---
-The question names no table. (line 1, column 30)
+The question has no FROM. (line 1, column 30)
   fix: write FROM and one of: visits, patients, drugs, wards
 ===
 SELECT COUNT(*) FROM (SELECT FROM visits) t
 ---
-Nothing is selected. (line 1, column 35)
+SELECT has no columns. (line 1, column 35)
   fix: name columns
 ===
 SELECT COUNT(*) FROM (visits) t
@@ -180,33 +180,33 @@ This is not a SELECT. (line 1, column 23)
 ===
 SELECT COUNT(*) FROM (VALUES (1)) t
 ---
-VALUES is not understood. (line 1, column 23)
+VALUES is not supported. (line 1, column 23)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
 SELECT who, COUNT(*) FROM (SELECT patient_id AS who, ward FROM visits) t GROUP BY who
 ---
-A group for each person would single people out. (line 1, column 83)
+Grouping by the privacy unit would single people out. (line 1, column 83)
   fix: group by something else, and count people with COUNT(DISTINCT patient_id)
 ===
 SELECT AVG(who) FROM (SELECT patient_id AS who, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
-The column of who is protected can only be counted. (line 1, column 12)
+The column of the privacy unit can only be counted. (line 1, column 12)
   fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 ---
-There is a question inside the question. (line 1, column 49)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 49)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT (SELECT COUNT(*) FROM visits), COUNT(*) FROM visits
 ---
-There is a question inside the question. (line 1, column 16)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 16)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits GROUP BY (SELECT 1)
 ---
-There is a question inside the question. (line 1, column 46)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 46)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM visits
 ---
@@ -240,27 +240,27 @@ There is no table 'a'. (line 1, column 26)
 ===
 WITH RECURSIVE a AS (SELECT * FROM visits) SELECT COUNT(*) FROM a
 ---
-RECURSIVE is not understood. (line 1, column 6)
+RECURSIVE is not supported. (line 1, column 6)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
 WITH a (x, y) AS (SELECT age, stay FROM visits) SELECT COUNT(*) FROM a
 ---
-A is not a function that can be used. (line 1, column 6)
+A is not a supported function. (line 1, column 6)
   fix: see the list of functions; what is not on it cannot be asked
 ===
 WITH a AS (SELECT age FROM visits)
 ---
-This is not SQL that can be read here. (line 1, column 34)
+This SQL cannot be parsed. (line 1, column 34)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 WITH a AS (DELETE FROM visits) SELECT COUNT(*) FROM a
 ---
-'DELETE' is not understood here. (line 1, column 12)
+'DELETE' is not supported here. (line 1, column 12)
   fix: leave it out
 ===
 WITH a AS MATERIALIZED (SELECT age FROM visits) SELECT COUNT(*) FROM a
 ---
-MATERIALIZED is not a function that can be used. (line 1, column 11)
+MATERIALIZED is not a supported function. (line 1, column 11)
   fix: see the list of functions; what is not on it cannot be asked
 ===
 WITH a AS (SELECT age FROM visits) SELECT COUNT(*) FROM aa
@@ -280,5 +280,5 @@ There is no column 'sum' in visits per person. (line 1, column 92)
 ===
 SELECT MAX(d) FROM (SELECT patient_id, day + INTERVAL 1 DAY AS d FROM visits) t
 ---
-MAX needs bounds for 'd', which is computed and may be of any size. (line 1, column 12)
+MAX needs bounds for 'd', a computed column. (line 1, column 12)
   fix: write MAX(CLAMP(d, '2020-01-01', '2029-12-31')), with the largest value that counts

@@ -10,8 +10,8 @@ There is no table 'secrets'. (line 1, column 22)
 ===
 SELECT COUNT(*) FROM main.visits
 ---
-There is a name of a database before the table. (line 1, column 22)
-  fix: name the table alone
+The table name has a database or schema in front. (line 1, column 22)
+  fix: write only the table name
 ===
 SELECT COUNT(*) FROM 'visits.parquet'
 ---
@@ -25,22 +25,22 @@ There is no table 'visits.csv'. (line 1, column 22)
 ===
 SELECT COUNT(*) FROM read_csv('visits.csv')
 ---
-READ_CSV is not a function that can be used. (line 1, column 22)
+READ_CSV is not a supported function. (line 1, column 22)
   fix: open the file with discreet.open, and name its table after FROM
 ===
 SELECT COUNT(*) FROM read_parquet('visits.parquet')
 ---
-READ_PARQUET is not a function that can be used. (line 1, column 22)
+READ_PARQUET is not a supported function. (line 1, column 22)
   fix: open the file with discreet.open, and name its table after FROM
 ===
 SELECT COUNT(*) FROM generate_series(1, 10)
 ---
-GENERATE_SERIES is not a function that can be used. (line 1, column 22)
+GENERATE_SERIES is not a supported function. (line 1, column 22)
   fix: see the list of functions; what is not on it cannot be asked
 ===
 SELECT COUNT(*) FROM visits, wards
 ---
-It is not said which rows belong together. (line 1, column 30)
+The join has no condition. (line 1, column 30)
   fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON visits.ward = wards.ward
@@ -55,18 +55,18 @@ There is no column 'ward' in wards. (line 1, column 52)
 ===
 SELECT COUNT(*) FROM visits NATURAL JOIN visits
 ---
-NATURAL is not a join that is understood. (line 1, column 29)
+NATURAL is not a supported join. (line 1, column 29)
   fix: write JOIN … ON a.x = b.x, or LEFT JOIN
 ===
 SELECT COUNT(*) FROM visits CROSS JOIN wards
 ---
-It is not said which rows belong together. (line 1, column 40)
+The join has no condition. (line 1, column 40)
   fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 ---
-There is a question inside the question. (line 1, column 49)
-  fix: ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+A scalar subquery is not supported here. (line 1, column 49)
+  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)
 ---
@@ -75,72 +75,72 @@ There is no column 'ward' in wards. (line 1, column 51)
 ===
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM visits)
 ---
-Rows are looked for among those of other people. (line 1, column 50)
+The subquery compares rows of different people. (line 1, column 50)
   fix: compare the persons: b.person = a.person
 ===
 SELECT COUNT(*) FROM visits WHERE age > ALL (SELECT age FROM visits)
 ---
-ALL is not understood. (line 1, column 41)
-  fix: leave it out, or name the columns; after UNION and GROUP BY it may stand
+ALL is not supported. (line 1, column 41)
+  fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
 ===
 SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits
 ---
-UNION puts two questions together. (line 1, column 42)
-  fix: ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t
+UNION of two questions is not supported. (line 1, column 42)
+  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
 ===
 SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM visits
 ---
-UNION puts two questions together. (line 1, column 46)
-  fix: ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t
+UNION of two questions is not supported. (line 1, column 46)
+  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
 ===
 SELECT COUNT(*) FROM visits EXCEPT SELECT 1
 ---
-EXCEPT puts two questions together. (line 1, column 29)
+EXCEPT of two questions is not supported. (line 1, column 29)
   fix: ask them one after the other
 ===
 SELECT COUNT(*) FROM visits, LATERAL (SELECT 1)
 ---
-LATERAL is not understood. (line 1, column 30)
+LATERAL is not supported. (line 1, column 30)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
 SELECT COUNT(*) FROM visits TABLESAMPLE 10%
 ---
-A sample of rows cannot be asked. (line 1, column 29)
-  fix: leave TABLESAMPLE out: all rows count, within the limits
+Sampling rows is not supported. (line 1, column 29)
+  fix: leave TABLESAMPLE out: all rows are used, up to the contribution bound
 ===
 SELECT COUNT(*) FROM visits USING SAMPLE 10
 ---
-A sample of rows cannot be asked. (line 1, column 42)
-  fix: leave it out: all rows count, within the limits
+Sampling rows is not supported. (line 1, column 42)
+  fix: leave it out: all rows are used, up to the contribution bound
 ===
 SELECT COUNT(*) FROM visits SAMPLE 10
 ---
-This is not SQL that can be read here. (line 1, column 36)
+This SQL cannot be parsed. (line 1, column 36)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
 SELECT COUNT(*) FROM visits PIVOT (COUNT(*) FOR ward IN ('A'))
 ---
-PIVOT is not understood. (line 1, column 29)
-  fix: use GROUP BY, and turn the answer around yourself
+PIVOT is not supported. (line 1, column 29)
+  fix: use GROUP BY, and pivot the answer afterwards
 ===
 SELECT COUNT(*) FROM visits AS v (a, b)
 ---
-V is not a function that can be used. (line 1, column 32)
+V is not a supported function. (line 1, column 32)
   fix: see the list of functions; what is not on it cannot be asked
 ===
 SELECT COUNT(*) FROM visits AT (VERSION => 3)
 ---
-AT is not a function that can be used. (line 1, column 29)
+AT is not a supported function. (line 1, column 29)
   fix: did you mean DATE?
 ===
 SELECT COUNT(*) FROM visits FOR UPDATE
 ---
-FOR is not understood. (line 1, column 29)
+FOR is not supported. (line 1, column 29)
   fix: leave it out, and write commas: SUBSTRING(ward, 1, 2)
 ===
 SELECT COUNT(*) FROM visits ORDER BY 1 FETCH FIRST 3 ROWS ONLY
 ---
-FETCH is not understood. (line 1, column 40)
+FETCH is not supported. (line 1, column 40)
   fix: write LIMIT 10
 ===
 SELECT AVG(w.stay) FROM visits
@@ -155,15 +155,15 @@ There is no table 'visits' in this question. (line 1, column 12)
 ===
 SELECT AVG(a.b.stay) FROM visits
 ---
-There is a name of a database before the table. (line 1, column 12)
-  fix: name the table alone
+The table name has a database or schema in front. (line 1, column 12)
+  fix: write only the table name
 ===
 SELECT COUNT(*) FROM information_schema.tables
 ---
-There is a name of a database before the table. (line 1, column 22)
-  fix: name the table alone
+The table name has a database or schema in front. (line 1, column 22)
+  fix: write only the table name
 ===
 SELECT UNNEST(stay) FROM visits
 ---
-UNNEST is not understood. (line 1, column 8)
+UNNEST is not supported. (line 1, column 8)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE

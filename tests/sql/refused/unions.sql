@@ -1,21 +1,21 @@
 SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients
 ---
-UNION puts two questions together. (line 1, column 46)
-  fix: ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t
+UNION of two questions is not supported. (line 1, column 46)
+  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits UNION SELECT day FROM drugs) t
 ---
-UNION looks for rows that are the same. (line 1, column 59)
+UNION would remove duplicate rows across people. (line 1, column 59)
   fix: write SELECT DISTINCT person, … FROM (… UNION ALL …) AS t; UNION ALL alone keeps all rows
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits EXCEPT SELECT day FROM drugs) t
 ---
-EXCEPT puts two questions together. (line 1, column 46)
+EXCEPT of two questions is not supported. (line 1, column 46)
   fix: ask them one after the other
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits INTERSECT SELECT day FROM drugs) t
 ---
-INTERSECT puts two questions together. (line 1, column 46)
+INTERSECT of two questions is not supported. (line 1, column 46)
   fix: ask them one after the other
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL SELECT name FROM drugs) t
@@ -35,8 +35,8 @@ The parts of UNION ALL have different columns. (line 1, column 63)
 ===
 SELECT COUNT(*) FROM (SELECT ward FROM visits UNION ALL SELECT code FROM wards) t
 ---
-'wards' is public. (line 1, column 74)
-  fix: look at it yourself, or join it: FROM visits JOIN … ON …
+'wards' is public and has no people to protect. (line 1, column 74)
+  fix: read it directly, or join it: FROM visits JOIN … ON …
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL SELECT day FROM drugs ORDER BY day) t
 ---
@@ -50,7 +50,7 @@ LIMIT takes some rows inside a question. (line 1, column 84)
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL BY NAME SELECT day FROM drugs) t
 ---
-BY NAME is not understood. (line 1, column 30)
+BY NAME is not supported. (line 1, column 30)
   fix: select the columns in the same order
 ===
 SELECT AVG(x) FROM (SELECT stay AS x FROM visits UNION ALL SELECT income FROM patients) t GROUP BY y
@@ -60,7 +60,7 @@ There is no column 'y' in visits UNION ALL patients. (line 1, column 100)
 ===
 SELECT p, COUNT(*) FROM (SELECT patient_id AS p FROM visits UNION ALL SELECT person FROM drugs) t GROUP BY p
 ---
-A group for each person would single people out. (line 1, column 108)
+Grouping by the privacy unit would single people out. (line 1, column 108)
   fix: group by something else, and count people with COUNT(DISTINCT patient_id)
 ===
 SELECT COUNT(*) FROM (SELECT age AS x FROM visits UNION ALL SELECT person FROM drugs GROUP BY age) t

@@ -77,13 +77,13 @@ class Terms:
     def words(self) -> str:
         """Return the terms."""
         if self.closed:
-            return "their accounts are closed: nothing can be paid for any more"
-        beside = f", {text_up(self.reserve)} of it set aside for runs that fail" if self.reserve else ""
+            return "the account is closed: nothing can be charged any more"
+        beside = f", {text_up(self.reserve)} of it reserved for failed runs" if self.reserve else ""
         if self.base:
-            beside += f", {text_up(self.base)} of it charged to everybody for what became known elsewhere"
-        most = "" if self.most is None else f"; one question takes {text_down(self.most)} at most"
-        own = f"an account of {self.symbol} = {text_down(self.limit)} of their own"
-        return f"{own}{beside}{most}; what is left is theirs to know"
+            beside += f", {text_up(self.base)} of it charged to everybody for disclosures elsewhere"
+        most = "" if self.most is None else f"; one question takes at most {text_down(self.most)}"
+        own = f"a budget of {self.symbol} = {text_down(self.limit)}"
+        return f"{own}{beside}{most}; balances are private"
 
 
 def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:

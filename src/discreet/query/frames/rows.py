@@ -31,15 +31,13 @@ def person_of(frame: Frame) -> str | None:
 def joined(frame: Frame, other: Frame | str, on: Names | None, how: str) -> Frame:
     """Return rows joined with those of another table or frame."""
     if how not in KINDS:
-        raise InvalidInput("This is not a join that is understood.", fix='pass how="inner" or how="left"')
+        raise InvalidInput("Unknown join.", fix='pass how="inner" or how="left"')
     left = settled(frame, "joined")
     taken = [item.qualifier for item in rows_of_frame(left)[0].items]
     right, person, alias = _right(left, other, taken)
     tests = [] if person is None else [f"{_need_person(left)} = {quoted(alias)}.{person}"]
     if person is None and on is None:
-        raise InvalidInput(
-            "A public table is joined on columns.", fix='say on which: on="ward", or on={"ward": "code"}'
-        )
+        raise InvalidInput("A public table is joined on columns.", fix='name them: on="ward", or on={"ward": "code"}')
     tests += [f"{_left(left, one)} = {quoted(alias)}.{quoted(two)}" for one, two in _pairs(on)]
     text = f"{left.origin or quoted(left.schema.table)} {KINDS[how]} {right} ON {' AND '.join(tests)}"
     return checked(replace(left, origin=text))
@@ -52,7 +50,7 @@ def _right(frame: Frame, other: Frame | str, taken: list[str]) -> tuple[str, str
         inner = settled(other, "joined")
         person = person_of(inner)
         if person is None:
-            raise InvalidInput("It is not known whose the rows of the other frame are.", fix="open it with a person")
+            raise InvalidInput("The other frame has no privacy unit.", fix="open its table with person=…")
         name = person.rpartition(".")[2]
         return f"({_select(inner, '*')}) AS {quoted(alias)}", name, alias
     table = _named(frame, other)
@@ -108,8 +106,8 @@ def _need_person(frame: Frame) -> str:
     person = person_of(frame)
     if person is None:
         raise InvalidInput(
-            "Here each row is protected by itself, and nothing tells whose it is.",
-            fix="name the person's column of each table when it is opened",
+            "With row=True no column names the person of a row.",
+            fix="open each table with the column of its persons: person=…",
         )
     return person
 
@@ -118,7 +116,8 @@ def settled(frame: Frame, what: str) -> Frame:
     """Return a frame whose filters are part of its rows; one that asks something already is refused."""
     if frame.groups or frame.outputs or frame.wanted or frame.sorting or frame.most is not None:
         raise InvalidInput(
-            f"Rows are {what} before something is asked of them.", fix="put group_by, agg and the like behind it"
+            f"Rows must be {what} before they are grouped or aggregated.",
+            fix="call group_by, agg and the like after it",
         )
     if not frame.conditions:
         return frame

@@ -64,7 +64,7 @@ class Asked:
 
     def __bool__(self) -> bool:
         raise WrongType(
-            "What is asked for is neither true nor false before it is answered.",
+            "An aggregate has no truth value before it is answered.",
             fix='write conditions as SQL, such as .having("COUNT(*) > 10 AND AVG(stay) < 5")',
         )
 
@@ -133,12 +133,15 @@ def asked_sql(value: object, person: str | None) -> str:
     """Return what is asked of a table as SQL, from a text or an `Asked`; `person` is the SQL of who is protected."""
     if isinstance(value, Asked):
         if PERSON in value.sql and person is None:
-            raise InvalidInput("Every row of this table is a person of its own.", fix="use count()")
+            raise InvalidInput(
+                "With row=True every row is a privacy unit, so people cannot be counted apart from rows.",
+                fix="use count()",
+            )
         return value.sql.replace(PERSON, person or "")
     if isinstance(value, str):
         return value
     raise WrongType(
-        f"This is {kind_of(value)}, and nothing to ask for.",
+        f"This is {kind_of(value)}, not an aggregate.",
         fix='pass count(), mean("stay") or the like, or SQL such as "SUM(a) / COUNT(*)"',
     )
 
@@ -158,7 +161,7 @@ def _number(value: object, name: str) -> str:
         return str(number.numerator)
     near = value if isinstance(value, float) else nearest_float(number)
     if not math.isfinite(near) or (isinstance(value, (Fraction, Decimal)) and Fraction(repr(near)) != number):
-        raise InvalidInput(f"{name} has no decimal text of its own.", fix="pass an int or a float")
+        raise InvalidInput(f"{name} must be an int or a float.", fix="pass an int or a float")
     return repr(float(near))
 
 

@@ -43,15 +43,16 @@ class BoundsPlan:
     def __post_init__(self) -> None:
         if not self._value.kind.numeric:
             raise InvalidInput(
-                f"{self.column!r} is {self._value.kind.value}, and has no range.", fix="name a column of numbers"
+                f"{self.column!r} is {self._value.kind.value}; only numbers have bounds.",
+                fix="name a column of numbers",
             )
         if self.source is not None and not is_owned(self.source):
             raise InvalidInput(
-                "Bounds are bought of people's values, and these rows are nobody's alone.",
+                "Bounds cannot be bought for a join of people with each other.",
                 fix="buy bounds of the table's own column",
             )
         if self.schema.unit.neighbours is not Neighbours.ADD_REMOVE:
-            raise NotProved("Bounds are bought under add/remove neighbours only.", fix="declare the bounds")
+            raise NotProved("Bounds can be bought only under add/remove neighbours.", fix="declare the bounds")
         check_work(self.source, (self._value,))
 
     @property

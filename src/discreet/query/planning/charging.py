@@ -114,7 +114,7 @@ class Charges:
         found = concentrated_of(loss) if in_rho else approximate_of(loss)
         if found is None:
             raise NotProved(
-                "What this question costs one person is not known in the currency of personal accounts.",
+                "The cost of this question per person is not known in the currency of personal accounts.",
                 fix="ask it with epsilon=… or rho=…",
             )
         return found

@@ -30,7 +30,7 @@ from discreet.query.questions import Question
 from discreet.query.relations.words import Branch, rows_branch
 
 RULE_NAMES: dict[type, str] = {
-    TruncatedGeometricSelection: "the optimal rule of selection",
+    TruncatedGeometricSelection: "optimal partition selection",
     LaplaceThreshold: "a threshold on counts with Laplace noise",
     GaussianThreshold: "a threshold on counts with Gaussian noise",
 }
@@ -62,7 +62,7 @@ def explain(question: Question, plan: QueryPlan, *, confidence: Number = 0.95, s
         (
             Branch(plan.describe()),
             *([] if plan.source is None else [rows_branch(plan.source)]),
-            Branch("protected", (Branch(f"{plan.schema.unit}"), Branch(_limit_words(plan)))),
+            Branch("privacy unit", (Branch(f"{plan.schema.unit}"), Branch(_limit_words(plan)))),
             _groups(plan),
             Branch(f"measured, for {plan.spend} in all", tuple(_measured(plan))),
             Branch(f"answered, at {float(confidence):.4g} confidence", _answers(question, plan, confidence, size)),
@@ -84,16 +84,16 @@ def _drawn(branch: Branch, indent: str = "") -> list[str]:
 def _limit_words(plan: QueryPlan) -> str:
     match = None if plan.source is None else matching(plan.source)
     if match is not None:
-        return f"one unit moves at most {match.moved:,} rows of the join, and no row is left out any more"
+        return f"one unit moves at most {match.moved:,} rows of the join"
     if plan.source is not None and most_rows(plan.source) == 1:
-        return "one row for each unit: no limit is needed, and none is paid for"
+        return "one row per unit: no contribution bound is needed"
     match plan.limit:
         case ChosenLimit(share=share):
-            return f"limits are chosen privately from how much people have, for {_amount(plan, share)}"
+            return f"contribution bound: chosen privately, for {_amount(plan, share)}"
         case limit if plan.schema.unit.column is None:
             return f"every row is a unit: {limit}"
         case limit:
-            return f"{limit}; which rows count is decided by each unit's own rows"
+            return f"contribution bound: {limit}; rows are sampled from each unit's own"
 
 
 def _groups(plan: QueryPlan) -> Branch:
@@ -104,11 +104,13 @@ def _groups(plan: QueryPlan) -> Branch:
         words = words_of(key.expression)
         below.append(
             Branch(
-                f"{words}: private, and bought" if key.values is None else f"{words}: {len(key.values):,} public values"
+                f"{words}: private, shown by partition selection"
+                if key.values is None
+                else f"{words}: {len(key.values):,} public values"
             )
         )
     return Branch(
-        "groups: all of them, empty ones too" if plan.public else "groups: those with enough people", tuple(below)
+        "groups: all of them, also empty ones" if plan.public else "groups: those with enough people", tuple(below)
     )
 
 
@@ -126,7 +128,7 @@ def _measured(plan: QueryPlan) -> list[Branch]:
 def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | None) -> list[str]:
     """Return the sensitivity and the mechanism of a part; both hang on the limit."""
     if limit is None:
-        return ["noise in proportion to the limits, once they are chosen"]
+        return ["noise in proportion to the contribution bound, once it is chosen"]
     pricing = plan.pricing(limit)
     match part:
         case Noisy(aggregate=aggregate):
@@ -134,7 +136,7 @@ def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | Non
             noise = pricing.noise(part, share)
             kind = "Laplace" if isinstance(noise, Laplace) else "Gaussian"
             unit = " grid steps" if isinstance(aggregate, Total) and aggregate.bounds.step != 1 else ""
-            moved = f"one unit moves it by {known.l1:,}{unit} in all (l1), {known.linf:,} in one group"
+            moved = f"sensitivity: {known.l1:,}{unit} in all (l1), {known.linf:,} in one group"
             return [moved, f"discrete {kind} noise, standard deviation {noise.deviation:,.4g}{unit}"]
         case Levels() | End():
             choice = pricing.choices(part, share)
@@ -161,10 +163,10 @@ def _halving(plan: QueryPlan) -> list[str]:
     ways = [f"pay {symbol} = {text_up(factor * plan.spend.amount, 4)}"]
     match plan.limit:
         case Limit(groups=groups, rows_per_group=rows) if rows > 1:
-            ways.append(f"or limit each unit to {-(-rows // 2):,} rows in a group (more rows would not count)")
+            ways.append(f"or limit each unit to {-(-rows // 2):,} rows in a group (rows above are dropped)")
             ways += [f"or to {-(-groups // 2):,} groups"] if groups > 1 and symbol == "ε" else []
         case Limit(groups=groups) if groups > 1 and symbol == "ε":
-            ways.append(f"or limit each unit to {-(-groups // 2):,} groups (more would not count)")
+            ways.append(f"or limit each unit to {-(-groups // 2):,} groups (others are dropped)")
         case TotalLimit() if plan.source is not None and matching(plan.source) is not None:
             ways.append("or halve the rows, or the matches, with which people are joined (the others would not count)")
         case TotalLimit(rows=rows) if rows > 1:
@@ -197,9 +199,9 @@ def part_words(part: Part) -> str:  # noqa: C901 - one case a kind
         case Noisy(aggregate=Histogram(value=value)):
             return f"how many rows have {words_of(value)} between the edges"
         case Noisy(aggregate=PeopleCut()):
-            return "how many people lose rows to the limit"
+            return "how many people lose rows to the contribution bound"
         case Noisy(aggregate=PeopleWhere()):
-            return "how many people have values beyond bounds"
+            return "how many people have values outside their bounds"
         case Levels(aggregate=Frequencies(value=value), levels=levels):
             return f"quantiles of {words_of(value)} at {', '.join(f'{float(level):g}' for level in levels)}"
         case End(aggregate=Frequencies(value=value), largest=largest):

@@ -88,7 +88,7 @@ class ParticipationPlan:
         limit = self.question.limit
         if isinstance(limit, ChosenLimit):
             raise InvalidInput(
-                "What this question costs a person depends on a limit that is chosen when it is asked.",
+                "The cost of this question per person depends on a contribution bound that is chosen when it is asked.",
                 fix="pass limit=Limit(groups=…, rows_per_group=…)",
             )
         return limit

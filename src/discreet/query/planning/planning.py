@@ -132,7 +132,7 @@ def _biases(question: Question, facts: Facts, parts: tuple[Part, ...]) -> tuple[
     source = question.source
     if source is not None and matching(source) is not None:
         raise InvalidInput(
-            "How many people lose rows cannot be told where people are joined with each other.", fix="leave bias out"
+            "The bias cannot be estimated where people are joined with each other.", fix="leave bias out"
         )
     cut = facts.schema.unit.column is not None and (source is None or most_rows(source) != 1)
     found: list[Part] = [Noisy(PeopleCut())] if cut else []
@@ -193,7 +193,7 @@ def _to_choose(share: Fraction, keys: tuple[Key, ...]) -> ChosenLimit:
 def plan_limits(question: Question, facts: Facts, spend: Spend) -> LimitsPlan:
     """Return the plan that chooses limits for a question, before it is asked with an accuracy."""
     if question.source is not None and limit_known(question, replace(facts, limit=None)) is not None:
-        raise InvalidInput("The limit of this question is known.", fix="ask it right away")
+        raise InvalidInput("The contribution bound of this question is already known.", fix="ask the question directly")
     facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)
@@ -213,7 +213,7 @@ def _least(question: Question, facts: Facts, wanted: Within, *, bias: bool) -> Q
     """Return the plan with the least price found whose predicted errors are small enough."""
     if limit_known(question, facts) is None:
         raise InvalidInput(
-            "How accurate an answer is cannot be told before its limits are known.",
+            "The error cannot be predicted before the contribution bound is known.",
             fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened; or ask with epsilon",
         )
     draft = _draft(question, facts, bias=bias)
@@ -230,7 +230,7 @@ def least_price(reached: Callable[[Fraction], bool]) -> Fraction:
     while not reached(high):
         high *= 4
         if high > MOST_PRICE:
-            raise OutOfRange("No price is found that makes the answer so accurate.", fix="allow a larger error")
+            raise OutOfRange("No price reaches this accuracy.", fix="allow a larger error")
     while high > LEAST_PRICE and reached(high / 4):
         high /= 4
     low = high / 4
@@ -251,12 +251,12 @@ def _reaches(question: Question, plan: QueryPlan, wanted: Within) -> bool:
     }
     for name, error in wanted.error:
         if name is not None and name not in predicted:
-            raise InvalidInput(f"There is no answer called {name!r}.", fix=f"use one of: {', '.join(predicted)}")
+            raise InvalidInput(f"There is no output {name!r}.", fix=f"use one of: {', '.join(predicted)}")
         for found in predicted.values() if name is None else [predicted[name]]:
             if found.error is None:
                 raise InvalidInput(
-                    f"The error of {found.name!r} cannot be promised beforehand: {found.words}.",
-                    fix='name the outputs that are meant, as in within={"n": 25}, give size=…, or ask with epsilon=…',
+                    f"The error of {found.name!r} cannot be predicted: {found.words}.",
+                    fix='name the outputs, as in within={"n": 25}, give size=…, or ask with epsilon=…',
                 )
             if found.error > error:
                 return False
@@ -285,8 +285,8 @@ def _need_size(keys: tuple[Key, ...]) -> None:
 def _need_delta(facts: Facts) -> Fraction:
     if not facts.delta:
         raise InvalidInput(
-            "The groups of this question are private, and buying them needs a delta.",
-            fix='list them when the dataset is opened, as in groups={"ward": ["A", "B"]}, or open it with a budget '
+            "The groups of this question are private, and partition selection needs a delta.",
+            fix='declare them when the dataset is opened, as in groups={"ward": ["A", "B"]}, or open it with a budget '
             "that has a delta",
         )
     return facts.delta
@@ -303,7 +303,9 @@ def _need_keys(question: Question, _facts: Facts) -> None:
 
 def _need_measures(question: Question, _facts: Facts) -> None:
     if not all_measures(question):
-        raise InvalidInput("Nothing is counted or added up.", fix="ask for COUNT(*), SUM(…), AVG(…) or the like")
+        raise InvalidInput(
+            "The question has no aggregate.", fix="ask for COUNT(*), SUM(…), AVG(…) or another aggregate"
+        )
 
 
 def _need_life(question: Question, facts: Facts) -> None:
@@ -315,7 +317,7 @@ def _need_life(question: Question, facts: Facts) -> None:
     if not any(group.expression in of_unit for group in question.groups):
         period = window.period.value
         raise InvalidInput(
-            f"A person counts once in each {period} here, so that people of several cannot be counted.",
+            f"The privacy unit is a person in one {period}, so people cannot be counted over several.",
             fix=f"group by DATE_TRUNC('{period}', {window.time}), or count rows",
         )
 
@@ -325,15 +327,15 @@ def _need_rules(question: Question, _facts: Facts) -> None:
         for function in _functions(output.term):
             if function not in RULES:
                 raise InvalidInput(
-                    f"{function.value} cannot be applied to private answers in {output.name!r}.",
-                    fix="apply it to rows, inside of COUNT, SUM or AVG, or to the answer that you get",
+                    f"{function.value} cannot be applied to noisy answers in {output.name!r}.",
+                    fix="apply it to rows, inside COUNT, SUM or AVG, or to the answer afterwards",
                 )
     for term in [*([] if question.having is None else [question.having]), *(order.term for order in question.order)]:
         for function in _functions(term):
             if function not in STRICT and function not in LENIENT:
                 raise InvalidInput(
                     f"{function.value} cannot be used in HAVING or ORDER BY.",
-                    fix="sort and filter the answer that you get",
+                    fix="sort and filter the answer afterwards",
                 )
 
 
@@ -347,8 +349,8 @@ def _need_rows(question: Question, facts: Facts) -> None:
         check_matched(question, facts.schema)
     if facts.schema.unit.column is None and not _is_row_by_row(source):
         raise InvalidInput(
-            "Here each row is protected by itself, and the question puts rows together.",
-            fix="name the person's column of each table when it is opened",
+            "With row=True a question cannot combine rows.",
+            fix="open each table with the column of its persons: person=…",
         )
 
 

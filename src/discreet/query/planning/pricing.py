@@ -52,7 +52,8 @@ class Pricing:
             case Keys(delta=delta):
                 if self.neighbours is not Neighbours.ADD_REMOVE:
                     raise NotProved(
-                        "Groups are bought under add/remove neighbours only.", fix="list the groups as public ones"
+                        "Partition selection works only under add/remove neighbours.",
+                        fix="declare the groups as public: groups={…}",
                     )
                 if self.limit is not None:
                     return self.selection(part, share).cost

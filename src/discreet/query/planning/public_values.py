@@ -64,19 +64,19 @@ def _unbounded(expression: Expression, what: str) -> InvalidInput:
     open_ends = sorted(name for name in columns_in(expression) if interval_of_column(expression, name) is None)
     if not open_ends:
         return InvalidInput(
-            f"{what} can be of any size: a bounded column does not bound it.",
+            f"{what} is unbounded, although its columns have bounds.",
             fix="write CLAMP(…, low, high) around it, such as CLAMP(x / y, 0, 10)",
         )
     name = open_ends[0]
     if expression.kind is Kind.DATE:
         return InvalidInput(
-            f"{what} needs to know between which days {name!r} lies.",
+            f"{what} needs bounds for the dates of {name!r}.",
             fix=f"write CLAMP({name}, '2020-01-01', '2029-12-31') in place of {name}, with the first and the last day "
             f"that count",
         )
     if _is_temporal(expression, name):
         return InvalidInput(
-            f"{what} can be of any size: nobody knows how far apart the days lie.",
+            f"{what} is unbounded: the dates may lie any number of days apart.",
             fix="write CLAMP(…, low, high) around it, such as AVG(CLAMP(left_on - day, 0, 60))",
         )
     return InvalidInput(

@@ -42,7 +42,7 @@ def check_question(question: q.Question, facts: Facts) -> None:
     for output in question.outputs:
         _need_numbers(output, question, facts.schema)
     if question.having is not None and _kind_of_term(question.having, question, facts.schema) is not Kind.BOOLEAN:
-        raise WrongType("The condition of HAVING is not true or false.", fix="write a comparison")
+        raise WrongType("HAVING needs a condition.", fix="write a comparison")
     if question.most is not None:
         whole(question.most, "most", least=0)
     _need_alone(question)
@@ -60,7 +60,7 @@ def _check_groups(groups: Sequence[q.Grouping], schema: Schema) -> None:
         check_expression(group.expression, columns_by_name(schema.columns))
         if any(schema.is_person(name) for name in columns_in(group.expression)):
             raise InvalidInput(
-                "A group for each person would single people out.",
+                "Grouping by the privacy unit would single people out.",
                 fix="group by something else, and count people with CountPeople()",
             )
 
@@ -72,7 +72,7 @@ def _kind_of_term(  # noqa: C901 - one case a kind of term
     match term:
         case q.Apply(function=function, arguments=arguments):
             if not isinstance(function, Function) or not isinstance(arguments, tuple):
-                raise WrongType("A term applies what is no function.", fix="use the functions of discreet.data")
+                raise WrongType("A term applies an unknown function.", fix="use the functions of discreet.data")
             return kind_of_call(function, [_kind_of_term(each, question, schema) for each in arguments])
         case q.Constant(value=value):
             constant = Literal.of(value)
@@ -90,9 +90,7 @@ def _kind_of_term(  # noqa: C901 - one case a kind of term
         case _ if isinstance(term, (*OF_NUMBERS, *OF_ORDERED)):
             return _kind_of_numbers(term, schema)
         case _:
-            raise WrongType(
-                f"{kind_of(term).capitalize()} is nothing that can be asked for.", fix="use Count() or the like"
-            )
+            raise WrongType(f"{kind_of(term).capitalize()} is not a term.", fix="use Count() or the like")
 
 
 def _need_numbers(output: q.Output, question: q.Question, schema: Schema) -> None:
@@ -105,9 +103,9 @@ def _need_numbers(output: q.Output, question: q.Question, schema: Schema) -> Non
         for kind in (_kind_of_term(each, question, schema) for each in term.arguments):
             if kind is not None and not kind.numeric and kind is not Kind.BOOLEAN:
                 raise InvalidInput(
-                    f"{term.function.value} cannot be applied to {kind.value} values in {output.name!r}: an answer is "
-                    "computed in numbers.",
-                    fix="apply it to rows, before they are grouped, or to the answer that you get",
+                    f"{term.function.value} cannot be applied to {kind.value} values in {output.name!r}: answers "
+                    "are numbers.",
+                    fix="apply it to rows, before they are grouped, or to the answer afterwards",
                 )
 
 
@@ -124,10 +122,10 @@ def _kind_of_numbers(measure: q.Measure, schema: Schema) -> Kind:
     match measure:
         case q.Quantile(level=level):
             if not isinstance(level, Fraction) or not 0 < level < 1:
-                raise InvalidInput("A level is no Fraction between 0 and 1.", fix="pass Fraction(1, 2) or the like")
+                raise InvalidInput("A level must be a Fraction between 0 and 1.", fix="pass Fraction(1, 2) or the like")
         case q.Variance(sample=sample) | q.Deviation(sample=sample):
             if not isinstance(sample, bool):
-                raise WrongType("sample is not true or false.", fix="pass True or False")
+                raise WrongType("sample must be True or False.", fix="pass True or False")
         case q.HistogramOf(edges=edges):
             _check_edges(edges)
         case _:
@@ -141,7 +139,7 @@ def _check_value(value: Expression, schema: Schema) -> None:
     check_expression(value, columns_by_name(schema.columns))
     if any(schema.is_person(name) for name in columns_in(value)):
         raise InvalidInput(
-            "The column of who is protected can only be counted.",
+            "The column of the privacy unit can only be counted.",
             fix="use CountPeople() for people, Count() for rows, or the column in a condition",
         )
 
@@ -149,9 +147,11 @@ def _check_value(value: Expression, schema: Schema) -> None:
 def _check_edges(edges: object) -> None:
     fits = isinstance(edges, tuple) and all(isinstance(edge, Fraction) for edge in edges)
     if not fits or not isinstance(edges, tuple) or not 2 <= len(edges) <= MOST_EDGES:
-        raise WrongType("The edges are no tuple of fractions.", fix=f"pass 2 to {MOST_EDGES} of them, as a tuple")
+        raise WrongType("Edges must be a tuple of Fractions.", fix=f"pass 2 to {MOST_EDGES} of them, as a tuple")
     if any(float(low) >= float(high) for low, high in pairwise(edges)):
-        raise InvalidInput("The edges do not rise as real numbers.", fix="pass them from low to high, each once")
+        raise InvalidInput(
+            "Edges must increase, also as floating-point numbers.", fix="pass them from low to high, each once"
+        )
 
 
 def _need_alone(question: q.Question) -> None:
@@ -160,5 +160,5 @@ def _need_alone(question: q.Question) -> None:
     alone = len(terms) == 1 and isinstance(terms[0], q.HistogramOf) and not question.groups and question.most is None
     if found and not alone:
         raise InvalidInput(
-            "A histogram stands beside something else.", fix="ask for it by itself, without groups, order or limit"
+            "A histogram must be the only output.", fix="ask for it by itself, without groups, order or limit"
         )

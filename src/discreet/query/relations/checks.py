@@ -79,7 +79,7 @@ def _unbounded(measure: q.Measure, name: str, parts: Parts) -> QueryRefused:
             if node.name.casefold() == name.casefold():
                 return parts.scope(piece).refuse(
                     node,
-                    f"{_word(measure)} needs bounds for {name!r}, which is computed and may be of any size.",
+                    f"{_word(measure)} needs bounds for {name!r}, a computed column.",
                     f"write {_word(measure)}({_clamped(measure, name)}), with the largest value that counts",
                 )
     _, first = parts.outputs[0]

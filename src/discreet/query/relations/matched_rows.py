@@ -20,12 +20,12 @@ def check_matched(question: q.Question, schema: Schema) -> None:
         for measure in q.measures_in(term):
             if not isinstance(measure, BY_ROW):
                 raise InvalidInput(
-                    "Where people are joined with each other, rows can be counted and summed up alone.",
+                    "Where people are joined with each other, only rows can be counted and summed.",
                     fix="ask for COUNT(*), SUM, AVG or HISTOGRAM; or join on the person",
                 )
     for group in question.groups:
         if public_values(group.expression, schema) is None:
             raise InvalidInput(
-                f"Where people are joined with each other, groups must be public, and those of {group.name!r} are not.",
-                fix='list them when the dataset is opened, as in groups={"ward": ["A", "B"]}',
+                f"Where people are joined with each other, groups must be public; those of {group.name!r} are private.",
+                fix='declare them when the dataset is opened, as in groups={"ward": ["A", "B"]}',
             )

@@ -35,5 +35,5 @@ def makes_rows(relation: Relation | PublicScan) -> bool:
 def cap_note(schema: Schema, source: Relation | None) -> str:
     """Return a sentence about what the cap leaves out; whether it does so for anybody is not said."""
     window = "" if schema.unit.window is None else f" in one {schema.unit.window.period.value}"
-    made = ", and as many rows made of them in each join or union" if source is not None and makes_rows(source) else ""
-    return f"Cap: {schema.rows_per_person:,} rows of one {schema.unit.column}{window} in each table{made}."
+    made = ", and as many in each join or union" if source is not None and makes_rows(source) else ""
+    return f"Cap: {schema.rows_per_person:,} rows per {schema.unit.column}{window} in each table{made}."

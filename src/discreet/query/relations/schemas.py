@@ -66,7 +66,7 @@ def unit_of(relation: Relation, schemas: Mapping[str, Schema]) -> PrivacyUnit:
         alike = other.unit.neighbours is first.unit.neighbours and _period(other) is _period(first)
         if not alike or _kinds(other) != _kinds(first):
             raise NotProved(
-                "The tables protect different units.",
+                "The tables have different privacy units.",
                 fix="open them with persons of the same kind, the same neighbours and the same window",
             )
     return first.unit

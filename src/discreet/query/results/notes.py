@@ -1,10 +1,10 @@
-"""What an error bar does not say: sentences about limits, clamping, and groups that are not shown."""
+"""Notes under an answer: the contribution bound, clamping, and partition selection. Error bars do not cover these."""
 
 from collections.abc import Mapping
 
 from discreet.algebra.aggregates import Frequencies, Histogram, PeopleCut, PeopleWhere, Total
 from discreet.algebra.relations import matching, most_rows
-from discreet.core.limits import AnyLimit
+from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.measurements import End, Keys, Levels, Noisy, Part
 from discreet.query.planning.plans import QueryPlan
@@ -16,25 +16,36 @@ def notes_of(
 ) -> tuple[str, ...]:
     """Return the notes of an answer; `people` has the counts that were bought to estimate biases."""
     who = "row" if plan.schema.unit.column is None else plan.schema.unit.column
-    notes = [_limit_note(plan, limit, who, people)] if _leaves_out(plan) else []
+    notes = [_limit_note(plan, limit, who, people)] if _drops_rows(plan) else []
     if plan.schema.unit.column is not None:
         notes.append(cap_note(plan.schema, plan.source))
     if any(_clamps(part) for part in plan.parts):
         notes.append(_clamp_note(who, people))
     if any(isinstance(part, Keys) for part in plan.parts):
-        notes.append("Groups with few people are not shown; which those are is decided with noise.")
+        notes.append("Partition selection: groups with few people are not shown; noise decides which.")
     if any(isinstance(part, Levels | End) for part in plan.parts):
         notes.append(
-            "Quantiles, MIN and MAX are cells of a grid, and their error is in ranks: so many rows may lie between the "
-            "cell and what was asked for."
+            "Quantiles, MIN and MAX are cells of a grid; their error is in ranks, the number of rows between the cell "
+            "and the exact quantile."
         )
     if picked:
-        notes.append("Rows were picked by noisy values, so that error bars are made to hold for all groups at once.")
+        notes.append("Rows were selected by noisy values; error bars therefore hold for all groups at once.")
     return tuple(notes)
 
 
-def _leaves_out(plan: QueryPlan) -> bool:
-    """Whether there may be rows that do not count."""
+def bound_words(limit: AnyLimit, who: str) -> str:
+    """Return a contribution bound, per value of the column that names the privacy unit."""
+    if isinstance(limit, TotalLimit) or limit.groups == 1:
+        return f"{_many(limit.rows, 'row')} per {who}"
+    return f"{_many(limit.groups, 'group')} per {who}, {_many(limit.rows_per_group, 'row')} in each"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _drops_rows(plan: QueryPlan) -> bool:
+    """Whether the contribution bound may drop rows."""
     if plan.source is not None and most_rows(plan.source) == 1:
         return False
     return plan.schema.unit.column is not None
@@ -44,24 +55,23 @@ def _limit_note(plan: QueryPlan, limit: AnyLimit, who: str, people: Mapping[Part
     match = None if plan.source is None else matching(plan.source)
     if match is not None:
         return (
-            f"Before people were joined with each other, rows were left out: of each value of {who} at most "
-            f"{match.rows:,} on each side stayed, and of those at most {match.matches:,} for each value that is joined "
-            "on; how much that takes off is not known."
+            f"Contribution bound: {_many(match.rows, 'row')} per {who} on each side of the join, and of those "
+            f"{match.matches:,} for each joined value. Rows above it were dropped; how many is not known."
         )
-    chosen = ", chosen privately" if isinstance(plan.limit, ChosenLimit) else ""
-    begin = f"Rows beyond the limit do not count ({limit}{chosen})"
+    chosen = " (chosen privately)" if isinstance(plan.limit, ChosenLimit) else ""
+    begin = f"Contribution bound: {bound_words(limit, who)}{chosen}. Rows above it were dropped"
     for part, (count, error) in people.items():
         if isinstance(part, Noisy) and isinstance(part.aggregate, PeopleCut):
             return f"{begin}: about {max(count, 0):,} ± {error:,.0f} values of {who} lost some."
-    return f"{begin}; how much that takes off is not known (bias=True buys an estimate)."
+    return f"{begin}; bias=True estimates how many people lost some."
 
 
 def _clamp_note(who: str, people: Mapping[Part, tuple[int, float | None]]) -> str:
-    begin = "Values beyond their bounds count as the nearest bound"
+    begin = "Values outside their bounds were clamped"
     for part, (count, error) in people.items():
         if isinstance(part, Noisy) and isinstance(part.aggregate, PeopleWhere):
             return f"{begin}: about {max(count, 0):,} ± {error:,.0f} values of {who} have some."
-    return f"{begin}; whether there are any is not known (bias=True buys an estimate)."
+    return f"{begin}; bias=True estimates how many people have some."
 
 
 def _clamps(part: Part) -> bool:

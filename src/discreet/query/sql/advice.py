@@ -4,10 +4,10 @@ from sqlglot import TokenType as T
 
 JOINS = "write JOIN … ON a.x = b.x, or LEFT JOIN"
 INNER_ONES = "write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE"
-QUOTES_ROWS = "ask for COUNT, SUM, AVG, MEDIAN or another summary: this one would quote what stands in rows"
-NO_CLOCK = "write the day itself, such as DATE '2024-01-31': the same question must mean the same tomorrow"
+QUOTES_ROWS = "ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows"
+NO_CLOCK = "write the day itself, such as DATE '2024-01-31': a question must have the same meaning tomorrow"
 NO_FILES = "open the file with discreet.open, and name its table after FROM"
-NO_CHANGE = "begin with SELECT: questions read, and change nothing"
+NO_CHANGE = "begin with SELECT: a question only reads"
 NO_WINDOW = "not yet: use GROUP BY, and ORDER BY on the answer"
 PIECES = "use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||"
 PARTS = "use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE or DATE_TRUNC('month', day)"
@@ -20,14 +20,14 @@ RENAME KILL LOCK CACHE UNCACHE REFRESH DECLARE FORCE
 #: First words of statements: what is wrong with them, and what to do.
 STATEMENTS: dict[str, tuple[str, str]] = {
     **{word: (f"{word} is not a question.", NO_CHANGE) for word in _changing.split()},
-    "FROM": ("The question begins with FROM.", "begin with SELECT, and put FROM behind it"),
-    "EXPLAIN": ("EXPLAIN is not a question.", "ask explain of the session, with the question alone"),
-    "DESCRIBE": ("DESCRIBE is not a question.", "look at the schema of the session"),
-    "SHOW": ("SHOW is not a question.", "look at the schema of the session"),
+    "FROM": ("The question begins with FROM.", "begin with SELECT, followed by FROM"),
+    "EXPLAIN": ("EXPLAIN is not a question.", "call session.explain with the question"),
+    "DESCRIBE": ("DESCRIBE is not a question.", "see session.schema"),
+    "SHOW": ("SHOW is not a question.", "see session.schema"),
     "SUMMARIZE": ("SUMMARIZE is not a question.", "ask for COUNT, AVG, MIN, MAX and MEDIAN of a column"),
     "VALUES": ("VALUES is not a question.", "write SELECT … FROM …"),
     "TABLE": ("TABLE is not a question.", "write SELECT … FROM …"),
-    "(": ("The question stands in parentheses.", "take them off"),
+    "(": ("The question is in parentheses.", "remove them"),
 }
 
 _odd_joins = (T.FULL, T.NATURAL, T.SEMI, T.ANTI, T.ASOF)
@@ -43,39 +43,42 @@ _matches = (T.RLIKE, T.IRLIKE, T.TILDE, T.SIMILAR_TO, T.GLOB)
 _kinds = (T.TINYINT, T.SMALLINT, T.INT128, T.UINT, T.BOOLEAN, T.CHAR, T.DATETIME, T.TIMESTAMPTZ, T.TIME)
 #: Words inside a statement: what is wrong with them ({word} is the word), and what to do.
 ADVICE: dict[T, tuple[str, str]] = {
-    **dict.fromkeys(_odd_joins, ("{word} is not a join that is understood.", JOINS)),
+    **dict.fromkeys(_odd_joins, ("{word} is not a supported join.", JOINS)),
     **dict.fromkeys(_joins, ("{word} joins tables.", "put it after FROM")),
-    **dict.fromkeys(_sets, ("{word} puts two questions together.", "ask them one after the other")),
-    **dict.fromkeys(_inner, ("{word} is not understood.", INNER_ONES)),
-    **dict.fromkeys(_windows, ("{word} looks at rows beside a row.", NO_WINDOW)),
-    **dict.fromkeys(_clocks, ("{word} is different every time.", NO_CLOCK)),
-    **dict.fromkeys(_places, ("There is a place for a value that is not given.", "write the value itself")),
-    **dict.fromkeys(_grouped, ("{word} asks for several groupings.", "not yet: ask for each GROUP BY by itself")),
-    **dict.fromkeys(_nested, ("Lists and structures are not understood.", "use columns of numbers, texts and dates")),
-    **dict.fromkeys(_matches, ("{word} matches patterns that are not understood.", "use LIKE, ILIKE or IN ('A', 'B')")),
-    **dict.fromkeys(_kinds, ("{word} is not a kind that can be used.", "use INTEGER, DOUBLE, VARCHAR or DATE")),
-    T.TABLE_SAMPLE: ("A sample of rows cannot be asked.", "leave TABLESAMPLE out: all rows count, within the limits"),
-    T.FETCH: ("FETCH is not understood.", "write LIMIT 10"),
-    T.OFFSET: ("OFFSET is not understood.", "leave it out, and skip rows of the answer yourself"),
-    T.PERCENT: ("A share of rows cannot be asked.", "write LIMIT 10"),
-    T.PIVOT: ("PIVOT is not understood.", "use GROUP BY, and turn the answer around yourself"),
-    T.UNPIVOT: ("UNPIVOT is not understood.", "ask for each column by itself"),
-    T.ALL: ("ALL is not understood.", "leave it out, or name the columns; after UNION and GROUP BY it may stand"),
+    **dict.fromkeys(_sets, ("{word} of two questions is not supported.", "ask them one after the other")),
+    **dict.fromkeys(_inner, ("{word} is not supported.", INNER_ONES)),
+    **dict.fromkeys(_windows, ("{word} is a window function, which is not supported.", NO_WINDOW)),
+    **dict.fromkeys(_clocks, ("{word} depends on the time of the question.", NO_CLOCK)),
+    **dict.fromkeys(_places, ("The question has a parameter without a value.", "write the value itself")),
+    **dict.fromkeys(_grouped, ("{word} combines several groupings.", "not yet: ask for each GROUP BY by itself")),
+    **dict.fromkeys(_nested, ("Lists and structures are not supported.", "use columns of numbers, texts and dates")),
+    **dict.fromkeys(_matches, ("{word} is not supported.", "use LIKE, ILIKE or IN ('A', 'B')")),
+    **dict.fromkeys(_kinds, ("{word} is not a supported type.", "use INTEGER, DOUBLE, VARCHAR or DATE")),
+    T.TABLE_SAMPLE: (
+        "Sampling rows is not supported.",
+        "leave TABLESAMPLE out: all rows are used, up to the contribution bound",
+    ),
+    T.FETCH: ("FETCH is not supported.", "write LIMIT 10"),
+    T.OFFSET: ("OFFSET is not supported.", "leave it out, and skip rows of the answer afterwards"),
+    T.PERCENT: ("A percentage of rows is not supported.", "write LIMIT 10"),
+    T.PIVOT: ("PIVOT is not supported.", "use GROUP BY, and pivot the answer afterwards"),
+    T.UNPIVOT: ("UNPIVOT is not supported.", "ask for each column by itself"),
+    T.ALL: ("ALL is not supported.", "leave it out, or name the columns; ALL works after UNION and GROUP BY"),
     T.ESCAPE: (
-        "ESCAPE is not understood.",
+        "ESCAPE is not supported.",
         "leave it out: % is any text and _ any character, and nothing escapes them",
     ),
-    T.COLLATE: ("COLLATE is not understood.", "use LOWER or ILIKE where capitals do not matter"),
-    T.XOR: ("XOR is not understood.", "write a <> b"),
-    T.ISNULL: ("ISNULL is not understood.", "write IS NULL"),
-    T.NOTNULL: ("NOTNULL is not understood.", "write IS NOT NULL"),
-    T.DIV: ("DIV is not understood.", "write // for division without a rest"),
-    T.NOT: ("! is not understood.", "write NOT"),
-    T.DQMARK: ("?? is not understood.", "write COALESCE(a, b)"),
-    T.NULLSAFE_EQ: ("<=> is not understood.", "write a = b OR (a IS NULL AND b IS NULL)"),
-    T.CARET: ("^ is not understood.", "write POWER(a, b)"),
-    T.INTO: ("INTO would write.", "leave it out: the answer is a value of the session"),
-    T.FOR: ("FOR is not understood.", "leave it out, and write commas: SUBSTRING(ward, 1, 2)"),
+    T.COLLATE: ("COLLATE is not supported.", "use LOWER or ILIKE where capitals do not matter"),
+    T.XOR: ("XOR is not supported.", "write a <> b"),
+    T.ISNULL: ("ISNULL is not supported.", "write IS NULL"),
+    T.NOTNULL: ("NOTNULL is not supported.", "write IS NOT NULL"),
+    T.DIV: ("DIV is not supported.", "write // for division without a rest"),
+    T.NOT: ("! is not supported.", "write NOT"),
+    T.DQMARK: ("?? is not supported.", "write COALESCE(a, b)"),
+    T.NULLSAFE_EQ: ("<=> is not supported.", "write a = b OR (a IS NULL AND b IS NULL)"),
+    T.CARET: ("^ is not supported.", "write POWER(a, b)"),
+    T.INTO: ("INTO would write a table.", "leave it out: the answer is a value of the session"),
+    T.FOR: ("FOR is not supported.", "leave it out, and write commas: SUBSTRING(ward, 1, 2)"),
 }
 
 _quoting = (
@@ -97,7 +100,7 @@ FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_clock_calls.split(), NO_CLOCK),
     **dict.fromkeys(_readers.split(), NO_FILES),
     **dict.fromkeys(_window_calls.split(), NO_WINDOW),
-    **dict.fromkeys(_chance.split(), "leave it out: the noise is added for you, and by nothing else"),
+    **dict.fromkeys(_chance.split(), "leave it out: noise is added automatically"),
     **dict.fromkeys(_patterns.split(), PIECES),
     **dict.fromkeys(_dates.split(), PARTS),
     **dict.fromkeys(("WEEKDAY", "DOW"), "use ISODOW, which is 1 for Monday to 7 for Sunday"),
@@ -117,7 +120,7 @@ FUNCTION_ADVICE: dict[str, str] = {
     "LAST_DAY": "use DATE_TRUNC('month', day), which is the first day",
     "WIDTH_BUCKET": "group by FLOOR(x / 10), or ask for HISTOGRAM(x, 0, 10, 20)",
     "PERCENTILE_DISC": "use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)",
-    "TRY": "leave it out: no row can fail",
+    "TRY": "leave it out: expressions do not fail on rows",
     "SIGN": "write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END",
     "CORR": "not yet: ask for AVG(x), AVG(y), AVG(x * y) and the deviations",
 }

@@ -76,7 +76,9 @@ def measured(node: exp.Expr, scope: Scope) -> q.Measure | None:
 def _filtered(node: exp.Filter, condition: Expression, scope: Scope) -> q.Measure:
     inner = node.this
     if not isinstance(inner, exp.Anonymous) or inner.name.upper() not in AGGREGATES:
-        raise scope.refuse(node, "FILTER does not follow COUNT, SUM or the like.", "write COUNT(*) FILTER (WHERE …)")
+        raise scope.refuse(
+            node, "FILTER must follow COUNT, SUM or another aggregate.", "write COUNT(*) FILTER (WHERE …)"
+        )
     return _aggregate(inner, condition, scope)
 
 
@@ -86,7 +88,7 @@ def _within_group(node: exp.WithinGroup, scope: Scope) -> q.Measure:
     if not named or len(inner.expressions) != 1 or len(ordered) != 1:
         raise scope.refuse(
             node,
-            "WITHIN GROUP is for PERCENTILE_CONT alone.",
+            "WITHIN GROUP works only with PERCENTILE_CONT.",
             "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)",
         )
     level = _level(inner.expressions[0], scope)
@@ -168,7 +170,7 @@ def _distinct(node: exp.Distinct, condition: Expression | None, scope: Scope) ->
 def _value(node: exp.Expr, condition: Expression | None, scope: Scope, *, ordered: bool = False) -> Expression:
     """Return what is summed up, averaged or ordered, if it can be."""
     if isinstance(node, exp.Distinct):
-        raise scope.refuse(node, "DISTINCT is for COUNT alone.", "leave it out, and every row is added up")
+        raise scope.refuse(node, "DISTINCT works only with COUNT.", "leave it out; every row is then included")
     value = row(node, scope)
     if not value.kind.numeric and not (ordered and value.kind.temporal):
         raise scope.refuse(
@@ -192,11 +194,11 @@ def _summed(node: exp.Expr, value: Expression, condition: Expression | None, sco
     """Return a value under its condition, if it depends on the row, and does not look at who is protected."""
     found = value if condition is None else Case(((condition, value),), None)
     if not columns_in(found):
-        raise scope.refuse(node, "This is the same in every row.", "name a column, or write COUNT(*)")
+        raise scope.refuse(node, "This expression is constant.", "name a column, or write COUNT(*)")
     if any(scope.schema.is_person(name) for name in columns_in(found)):
         raise scope.refuse(
             node,
-            "The column of who is protected can only be counted.",
+            "The column of the privacy unit can only be counted.",
             f"write COUNT(DISTINCT {scope.schema.unit.column}) for people, COUNT(*) for rows, or use it after WHERE",
         )
     return found
@@ -225,7 +227,7 @@ def _histogram(
         )
     edges = tuple(_exact(each, scope) for each in arguments[1:])
     if any(low >= high for low, high in pairwise(edges)):
-        raise scope.refuse(arguments[1], "The edges do not rise.", "write them from low to high, each once")
+        raise scope.refuse(arguments[1], "Edges must increase.", "write them from low to high, each once")
     if len({float(edge) for edge in edges}) < len(edges):
-        raise InvalidInput("Two edges are the same as real numbers.", fix="put them farther apart")
+        raise InvalidInput("Two edges are equal as floating-point numbers.", fix="put them farther apart")
     return q.HistogramOf(_value(arguments[0], condition, scope), edges)

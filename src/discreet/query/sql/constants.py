@@ -29,7 +29,7 @@ def number(text: str, sign: int = 1) -> Literal:
     value = float(text)
     if not math.isfinite(value) or (value == 0 and re.search("[1-9]", text.lower().split("e")[0])):
         raise OutOfRange(
-            "This number is beyond what a real number holds.", fix="write one between 1e-300 and 1e300, or 0"
+            "This number does not fit a floating-point number.", fix="write one between 1e-300 and 1e300, or 0"
         )
     return Literal.of(sign * value + 0.0)  # + 0 makes 0 of −0
 
@@ -41,7 +41,7 @@ def day(text: str) -> Literal:
             return Literal.of(date.fromisoformat(text))
         except ValueError:
             pass
-    raise InvalidInput("This text is not a day.", fix=DAY_FIX)
+    raise InvalidInput("This text is not a date.", fix=DAY_FIX)
 
 
 def moment(text: str) -> Literal:
@@ -51,7 +51,7 @@ def moment(text: str) -> Literal:
             return Literal.of(datetime.fromisoformat(text))
         except ValueError:
             pass
-    raise InvalidInput("This text is not a moment.", fix=MOMENT_FIX)
+    raise InvalidInput("This text is not a timestamp.", fix=MOMENT_FIX)
 
 
 def with_days(arguments: tuple[Expression, ...]) -> tuple[Expression, ...]:

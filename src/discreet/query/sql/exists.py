@@ -29,14 +29,14 @@ def need_plain(node: exp.Expr, known: Known) -> exp.Select:
     """Return the SELECT of EXISTS, if it has nothing but tables and conditions."""
     select = node.this.unnest() if isinstance(node.this, exp.Subquery) else node.this
     if not isinstance(select, exp.Select):
-        raise known.refuse(node, "EXISTS looks at one SELECT.", "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)")
+        raise known.refuse(node, "EXISTS takes one SELECT.", "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)")
     for name, fix in ODD.items():
         part = select.args.get(name)
         if part is not None:
-            raise known.refuse(part, "EXISTS looks at tables and conditions alone.", fix)
+            raise known.refuse(part, "EXISTS takes only tables and conditions.", fix)
     if any(each.find(exp.Anonymous) for each in select.expressions):
         raise known.refuse(
-            select, "EXISTS looks at tables and conditions alone.", "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)"
+            select, "EXISTS takes only tables and conditions.", "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)"
         )
     return select
 
@@ -57,7 +57,7 @@ def with_partners(
     if found.mixed:
         raise known.refuse(
             found.mixed[0],
-            "EXISTS compares with rows outside of it for equality alone.",
+            "EXISTS can compare with outer rows only for equality.",
             "join the tables, and compare after WHERE: then a row counts once for each partner",
         )
     partners = Partners(left, found, JoinKind.ANTI if negated else JoinKind.SEMI, node, known)
@@ -85,7 +85,7 @@ class Partners:
         if not self.found.pairs:
             raise self.known.refuse(
                 self.node,
-                "EXISTS says nothing of the rows outside of it.",
+                "EXISTS does not refer to the outer rows.",
                 "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)",
             )
         pairs = tuple(pair for pair, _ in self.found.pairs)
@@ -97,8 +97,8 @@ class Partners:
         if matching(right.relation) is not None:
             raise self.known.refuse(
                 self.node,
-                "Rows of a join of people with each other are nobody's alone.",
-                "join on other columns than the person last, and only filter, group and sum up its rows",
+                "A row of a join of people with each other has no single owner.",
+                "put this join last, and only filter, group and sum its rows",
             )
         left = self.left.relation
         need_people(left, right.relation, self.node, self.known)
@@ -113,4 +113,4 @@ class Partners:
         names = [person_name(side, self.known) for side in (right, self.left)]
         clear = all(names) and len({name.casefold() for name in names}) == len(names)
         fix = f"write in it, after WHERE: {' = '.join(names)}" if clear else "compare the persons: b.person = a.person"
-        return self.known.refuse(self.node, "Rows are looked for among those of other people.", fix)
+        return self.known.refuse(self.node, "The subquery compares rows of different people.", fix)

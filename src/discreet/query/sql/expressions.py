@@ -128,12 +128,12 @@ def _later(start: Expression, node: exp.Add | exp.Sub, scope: Scope) -> Expressi
     """Return a day some days or months later or before; of a moment, a moment."""
     if not start.kind.temporal and not is_null(start):
         raise scope.refuse(
-            node, "An interval can be added to dates and moments alone.", "write CAST(x AS DATE) + INTERVAL 7 DAY"
+            node, "An interval can be added only to dates and timestamps.", "write CAST(x AS DATE) + INTERVAL 7 DAY"
         )
     function, amount = _interval(node.expression, scope)
     found = make(function, start, Literal.of(-amount if isinstance(node, exp.Sub) else amount))
     if isinstance(found, Call) and isinstance(start, Literal) and not is_null(start):
-        raise scope.refuse(node, "There is no such day in years 1 to 9999.", "write a shorter interval")
+        raise scope.refuse(node, "The date is outside the years 1 to 9999.", "write a shorter interval")
     return found
 
 
@@ -201,7 +201,7 @@ def _is(node: exp.Is, scope: Scope) -> Expression:
         case exp.Boolean():
             return make(F.COALESCE, make(F.NOT, value), Literal.of(False))  # noqa: FBT003
         case _:
-            raise scope.refuse(node, "IS compares with NULL, TRUE or FALSE alone.", "write =")
+            raise scope.refuse(node, "IS compares only with NULL, TRUE or FALSE.", "write =")
 
 
 def _distinct(node: exp.Expr, scope: Scope) -> Expression:
@@ -220,7 +220,7 @@ def _member(node: exp.Expr, scope: Scope) -> Literal:
     if not isinstance(found, Literal):
         raise scope.refuse(node, "IN needs constants.", "write x = y OR x = z to compare with columns")
     if found.value is None:
-        raise scope.refuse(node, "NULL is in no list.", "write x IN (…) OR x IS NULL")
+        raise scope.refuse(node, "NULL never matches in a list.", "write x IN (…) OR x IS NULL")
     return found
 
 
@@ -234,7 +234,7 @@ def in_set(value: Expression, members: list[Literal]) -> Expression:
     if Kind.REAL in {value.kind, *(member.kind for member in read)}:
         read = [Literal.of(float(member.value)) for member in read if isinstance(member.value, (int, float))]
     if value.kind is Kind.DATE and any(member.kind is Kind.TIMESTAMP for member in read):
-        raise InvalidInput("Days are looked for among moments.", fix="write DATE '2024-01-31'")
+        raise InvalidInput("Dates cannot be compared with timestamps here.", fix="write DATE '2024-01-31'")
     if value.kind is Kind.TIMESTAMP:
         read = [moment(str(member.value)) for member in read]
     return InSet(value, tuple(dict.fromkeys(read)))
@@ -305,7 +305,7 @@ def _decimal(node: exp.Cast, value: Expression, scope: Scope) -> Expression:
     if not 1 <= len(sizes) <= 2 or not all(size.isdecimal() and len(size) <= 2 for size in sizes):
         raise scope.refuse(
             node,
-            "DECIMAL needs its digits: without them it means something else in each database.",
+            "DECIMAL needs its digits; databases differ in the default.",
             "write DECIMAL(18, 2), with two digits after the point, or DOUBLE",
         )
     digits = int(sizes[1]) if len(sizes) == 2 else 0
@@ -327,23 +327,23 @@ def _extract(node: exp.Extract, scope: Scope) -> Expression:
 def _misplaced(node: exp.Expr, scope: Scope) -> DiscreetError:
     match node:
         case exp.Star():
-            return scope.refuse(node, "* stands for rows, which are never shown.", "write COUNT(*), or name a column")
+            return scope.refuse(node, "* would show rows, which are private.", "write COUNT(*), or name a column")
         case exp.Subquery() | exp.Query() | exp.Exists():
             return scope.refuse(
                 node,
-                "There is a question inside the question.",
-                "ask for a number first, and write it here; put people and their sums after FROM or JOIN, or write "
+                "A scalar subquery is not supported here.",
+                "ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write "
                 "person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND",
             )
         case exp.Interval():
-            return scope.refuse(node, "An interval stands alone.", "add it to a date: day + INTERVAL 7 DAY")
+            return scope.refuse(node, "An interval cannot stand by itself.", "add it to a date: day + INTERVAL 7 DAY")
         case exp.Anonymous() | exp.Filter() | exp.WithinGroup() | exp.Distinct():
             word = node.find(exp.Anonymous)
             name = word.name.upper() if word else "DISTINCT"
             return scope.refuse(
                 node,
                 f"{name} cannot stand here.",
-                "put summaries of rows after SELECT, HAVING or ORDER BY, not inside each other",
+                "use aggregates after SELECT, HAVING or ORDER BY, and not inside each other",
             )
         case _:
-            return scope.refuse(node, "This is not understood here.", "see the page on SQL for what is")
+            return scope.refuse(node, "This is not supported here.", "see the page on SQL for supported syntax")

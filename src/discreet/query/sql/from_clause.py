@@ -72,7 +72,11 @@ def _said(found: Rows, table: Table, kind: str, known: Known, *, alone: bool) ->
     """Return a join that says which rows belong together, and its other conditions."""
     node, rows = table
     if kind == "RIGHT" and not alone:
-        raise known.refuse(node, "RIGHT JOIN stands behind another join.", "put the table first that keeps all rows")
+        raise known.refuse(
+            node,
+            "RIGHT JOIN cannot follow another join.",
+            "write a LEFT JOIN, with the table that keeps all rows first",
+        )
     on = node.args.get("on")
     return joined(found, rows, node, [] if on is None else conjuncts(on), known, turned=kind == "RIGHT")
 
@@ -103,7 +107,7 @@ class Crossed:
         for node, _ in self.waiting.values():
             raise self.known.refuse(
                 node,
-                "It is not said which rows belong together.",
+                "The join has no condition.",
                 "write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND",
             )
 

@@ -30,7 +30,7 @@ def function_call(node: exp.Expr, arguments: Sequence[Expression], scope: Scope,
             raise scope.refuse(node, f"{name} takes two values or more.", f"write {name}(a, b)")
         return make(PLAIN[name], *arguments)
     if name not in CALLS:
-        raise scope.refuse(node, f"{name} is not a function that can be used.", "see the list of functions")
+        raise scope.refuse(node, f"{name} is not a supported function.", "see the list of functions")
     found = CALLS[name](arguments, make)
     if found is None:
         raise _misused(node, name, scope)
@@ -204,4 +204,4 @@ USAGE: dict[str, str] = {
 
 
 def _misused(node: exp.Expr, name: str, scope: Scope) -> QueryRefused:
-    return scope.refuse(node, f"{name} is not written like this.", USAGE[name])
+    return scope.refuse(node, f"{name} has other arguments.", USAGE[name])

@@ -22,7 +22,7 @@ def group_nodes(select: exp.Select, page: Page, at: int) -> list[exp.Expr]:
     if not part.args.get("all"):
         return list(part.expressions)
     if part.expressions:
-        raise page.refuse(at, "GROUP BY ALL names columns, too.", "leave out ALL, or the columns")
+        raise page.refuse(at, "GROUP BY ALL cannot be combined with columns.", "leave out ALL, or the columns")
     outputs = [output.unalias() for output in select.expressions]
     return [node for node in outputs if node.find(exp.Column) is not None and not sums_up(node)]
 

@@ -102,7 +102,9 @@ def alike(one: Expression, other: Expression, node: exp.Expr, scope: Scope) -> P
             "make them alike, for instance with CAST(… AS …)",
         )
     if one.kind is Kind.REAL:
-        raise scope.refuse(node, "A join compares real values.", "join on whole numbers, texts or days")
+        raise scope.refuse(
+            node, "A join cannot compare floating-point values.", "join on whole numbers, texts or dates"
+        )
     return one, other
 
 

@@ -53,8 +53,8 @@ class Join:
         if unit_of(self.left.relation, self.known.schemas).column is None:
             raise self.known.refuse(
                 self.node,
-                "Here each row is protected by itself, and a join would make several of one.",
-                "name the person's column of each table when it is opened",
+                "With row=True a join could multiply a row.",
+                "open each table with the column of its persons: person=…",
             )
         found, merged = self._conditions(right)
         on = [pair for pair, _ in found.pairs]
@@ -84,7 +84,9 @@ class Join:
             raise self._unsaid()
         for (one, _), place in found.pairs:
             if not one.kind.groupable:
-                raise known.refuse(place, "People are joined on moments.", "write DATE_TRUNC('day', x) on both sides")
+                raise known.refuse(
+                    place, "People cannot be joined on timestamps.", "write DATE_TRUNC('day', x) on both sides"
+                )
         made = MatchJoin(left, right, on, known.matches.rows, known.matches.matches)
         return self._seen(made, items), self._rest(found)
 
@@ -103,7 +105,7 @@ class Join:
             merged |= columns_in(other)
         found = conditions_of(list(self.on), sides, both)
         if self.kind is JoinKind.LEFT and found.mixed:
-            raise both.refuse(found.mixed[0], "A LEFT JOIN compares the two sides for equality alone.", CONDITIONS)
+            raise both.refuse(found.mixed[0], "A LEFT JOIN can compare the two sides only for equality.", CONDITIONS)
         return replace(found, pairs=(*pairs, *found.pairs)), merged
 
     def _rest(self, found: Conditions) -> list[exp.Expr]:
@@ -118,16 +120,14 @@ class Join:
         return self.known.selected(Source(made, items), named)
 
     def _unsaid(self) -> QueryRefused:
-        return self.known.refuse(
-            self.node, "It is not said which rows belong together.", "write JOIN … ON a.x = b.x, or USING (x)"
-        )
+        return self.known.refuse(self.node, "The join has no condition.", "write JOIN … ON a.x = b.x, or USING (x)")
 
     def _unmatched(self, right: Source) -> QueryRefused:
         names = [person_name(source, self.known) for source in (self.left, right)]
         fix = f"join on the person too: {' = '.join(names)}" if all(names) else "select the person, and join on it"
         if self.kind is JoinKind.INNER:
             fix = f"{fix}; or pass matches=Matches(rows=…, matches=…), which limits what is joined"
-        return self.known.refuse(self.node, "This joins people with each other: a row would be two people's.", fix)
+        return self.known.refuse(self.node, "This joins people with each other: a row would belong to two people.", fix)
 
 
 def joined(
@@ -145,7 +145,9 @@ def joined(
         left, right, turned = right, left, True
     if isinstance(left, Public):
         raise known.refuse(
-            node, "A public table stands before the private ones.", "begin with a private table: FROM visits JOIN …"
+            node,
+            "A public table cannot come before the private ones.",
+            "begin with a private table: FROM visits JOIN …",
         )
     left = known.fresh(left)
     right = known.fresh(right) if isinstance(right, Source) else right
@@ -164,20 +166,18 @@ def kind_of_join(node: exp.Join, known: Known) -> str:
         return "CROSS"
     if method or (side, kind) not in UNDERSTOOD:
         raise known.refuse(
-            node, f"{method or kind or side} is not a join that is understood.", "write JOIN … ON or LEFT JOIN … ON"
+            node, f"{method or kind or side} is not a supported join.", "write JOIN … ON or LEFT JOIN … ON"
         )
     if not said:
-        raise known.refuse(
-            node, "It is not said which rows belong together.", "write JOIN … ON a.x = b.x, or USING (x)"
-        )
+        raise known.refuse(node, "The join has no condition.", "write JOIN … ON a.x = b.x, or USING (x)")
     return side
 
 
 def _too_early(node: exp.Expr, known: Known) -> QueryRefused:
     return known.refuse(
         node,
-        "People are joined with each other before another join.",
-        "join on other columns than the person last, and only filter, group and sum up its rows",
+        "A join of people with each other must be the last join.",
+        "put this join last, and only filter, group and sum its rows",
     )
 
 
@@ -200,13 +200,13 @@ def need_people(left: Relation, right: Relation, node: exp.Expr, known: Known) -
     if unit.column is None:
         raise known.refuse(
             node,
-            "Here each row is protected by itself, and nothing tells whose it is.",
-            "name the person's column of each table when it is opened",
+            "With row=True no column names the person of a row.",
+            "open each table with the column of its persons: person=…",
         )
     if unit.window is not None:
         raise known.refuse(
             node,
-            "Only a person's rows of one period are protected together, and here rows of several would meet.",
+            "The privacy unit is a person in one period; this would combine rows of several periods.",
             "ask each table by itself, or open them without a window",
         )
 

@@ -95,7 +95,7 @@ class Known:
         self.numbers.tables += 1
         if self.numbers.tables > MOST_TABLES:
             raise self.refuse(
-                node, f"The question names tables more than {MOST_TABLES} times.", "ask for less in one question"
+                node, f"The question refers to tables more than {MOST_TABLES} times.", "split it into several questions"
             )
 
     def schema(self, relation: Relation) -> Schema:

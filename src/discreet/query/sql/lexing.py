@@ -37,7 +37,7 @@ def check_size(page: Page) -> None:
             "ask several shorter questions",
         )
     if not page.text.strip(BLANKS):
-        raise page.refuse(0, "There is no question.", "write SELECT … FROM …, such as SELECT COUNT(*) FROM visits")
+        raise page.refuse(0, "The question is empty.", "write SELECT … FROM …, such as SELECT COUNT(*) FROM visits")
 
 
 def check_characters(page: Page) -> None:
@@ -48,8 +48,8 @@ def check_characters(page: Page) -> None:
         if unicodedata.category(sign) in HIDDEN and sign not in BLANKS:
             raise page.refuse(
                 at,
-                f"There is a character that cannot be seen, U+{ord(sign):04X}.",
-                "take it out: what is asked must be what is seen",
+                f"The question contains an invisible character, U+{ord(sign):04X}.",
+                "remove it",
             )
 
 

@@ -75,13 +75,13 @@ class Terms:
             case _:
                 raise scope.refuse(
                     node,
-                    "This cannot be computed from private answers.",
-                    "put it inside SUM, COUNT or the like, or after GROUP BY; or compute it from the answer yourself",
+                    "This cannot be computed from noisy answers.",
+                    "put it inside an aggregate, or after GROUP BY; or compute it from the answer",
                 )
 
 
 def _ungrouped(name: str, node: exp.Expr, scope: Scope) -> QueryRefused:
-    """Return the refusal of a column that is neither summed up nor grouped by."""
+    """Return the refusal of a column that is neither aggregated nor grouped by."""
     places = [each for each in node.find_all(exp.Column) if each.name.casefold() == shown(name).casefold()]
     column, person = scope.schema.find(name), scope.schema.is_person(name)
     name = shown(name)
@@ -90,7 +90,7 @@ def _ungrouped(name: str, node: exp.Expr, scope: Scope) -> QueryRefused:
         fix = f"write COUNT(DISTINCT {name}), or use it after WHERE"
     elif column is not None and column.kind.numeric:
         fix = f"write AVG({name}) or the like, or group by it"
-    return scope.refuse(places[0] if places else node, f"{name!r} is neither summed up nor grouped by.", fix)
+    return scope.refuse(places[0] if places else node, f"{name!r} is neither aggregated nor grouped by.", fix)
 
 
 def term_name(term: q.Term, groups: tuple[q.Grouping, ...]) -> str:

@@ -14,7 +14,7 @@ from discreet.query.sql.lexing import Page
 
 #: sqlglot's own guard, some way above ours.
 MOST_NODES = 20_000
-STRANGE = "This is not SQL that can be read here."
+STRANGE = "This SQL cannot be parsed."
 HOW = "write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]"
 
 
@@ -57,7 +57,7 @@ def tokenise(page: Page) -> list[Token]:
         return SmallTokenizer().tokenize(page.text)
     except TokenError:
         quote = _open_quote(page.text)
-        raise page.refuse(quote, "A quote or a comment is opened and not closed.", "close it") from None
+        raise page.refuse(quote, "A quote or a comment is not closed.", "close it") from None
 
 
 def parse_select(page: Page, tokens: list[Token]) -> exp.Expression:
@@ -76,7 +76,7 @@ def _parse(page: Page, tokens: list[Token], parse: Callable[[SmallParser], list[
     except ParseError as error:
         raise page.refuse(_place_of(page, error), STRANGE, HOW) from None
     except RecursionError:
-        raise page.refuse(0, "The question is nested too deeply.", "ask for less in one question") from None
+        raise page.refuse(0, "The question is nested too deeply.", "split it into several questions") from None
     except (ValueError, TypeError, AttributeError, IndexError, KeyError):
         # sqlglot takes some texts for something that it then cannot build. They are no questions either.
         raise page.refuse(tokens[0].start if tokens else 0, STRANGE, HOW) from None

@@ -51,7 +51,7 @@ def read(
         return question_about(source, _taken_apart(page, tree, source, conditions, known), known)
     except RecursionError:
         # Our limits are below Python's, but the caller's own stack may have eaten most of it.
-        raise page.refuse(0, "The question is nested too deeply.", "ask for less in one question") from None
+        raise page.refuse(0, "The question is nested too deeply.", "split it into several questions") from None
 
 
 def read_rows(
@@ -115,8 +115,8 @@ def _tree(page: Page, known: Known) -> exp.Select:
     if isinstance(tree, exp.Union):
         raise page.refuse(
             start_of(tree.expression),
-            "UNION puts two questions together.",
-            "ask them one after the other, or put rows together: FROM (SELECT … UNION ALL SELECT …) AS t",
+            "UNION of two questions is not supported.",
+            "ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t",
         )
     if not isinstance(tree, exp.Select):
         raise page.refuse(0, "This is not one SELECT.", "write SELECT … FROM …")
@@ -125,11 +125,11 @@ def _tree(page: Page, known: Known) -> exp.Select:
 
 def _taken_apart(page: Page, tree: exp.Select, source: Source, conditions: list[exp.Expr], known: Known) -> Parts:
     if not tree.expressions:
-        raise page.refuse(start_of(tree), "Nothing is asked of the table.", "write SELECT COUNT(*) FROM …")
+        raise page.refuse(start_of(tree), "The question has no aggregate.", "write SELECT COUNT(*) FROM …")
     if tree.args.get("distinct") is not None:
         raise page.refuse(
             start_of(tree),
-            "SELECT DISTINCT is not understood.",
+            "SELECT DISTINCT is not supported here.",
             "write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward",
         )
     having = tree.args.get("having")
@@ -164,7 +164,9 @@ def _output(page: Page, node: exp.Expr) -> tuple[str | None, Piece]:
         return node.alias, Piece(node.this, page)
     if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
         raise page.refuse(
-            start_of(node), "SELECT * would show rows.", "name what to count or sum up, such as SELECT COUNT(*)"
+            start_of(node),
+            "SELECT * would show rows, which are private.",
+            "ask for an aggregate, such as SELECT COUNT(*)",
         )
     return None, Piece(node, page)
 

@@ -79,7 +79,7 @@ class Folding:
             return
         scope = self.scope
         if not columns_in(expression):
-            raise scope.refuse(node, "This is the same in every row.", "group by a column")
+            raise scope.refuse(node, "This expression is constant.", "group by a column")
         if not expression.kind.groupable:
             raise scope.refuse(
                 node,
@@ -100,7 +100,7 @@ class Folding:
         if window is not None and len(found) == len(self.own):
             raise self.known.refuse(
                 node,
-                f"Only a person's rows of one {window.period.value} are protected together.",
+                f"The privacy unit is a person in one {window.period.value}.",
                 f"group by DATE_TRUNC('{window.period.value}', {window.time}), too",
             )
 
@@ -143,7 +143,7 @@ class Folding:
             return value
         name = shown(value.name)
         raise self.known.refuse(
-            node, f"{name!r} is neither summed up nor grouped by.", f"write GROUP BY {name}, too, or sum it up"
+            node, f"{name!r} is neither aggregated nor grouped by.", f"write GROUP BY {name}, too, or sum it up"
         )
 
     def lifted(self, expression: Expression, node: exp.Expr) -> Expression:
@@ -184,7 +184,7 @@ def folded_column(name: str, fold: Fold, value: Expression | None, schema: Schem
         return Folded(Column(name=name, kind=Kind.INTEGER, complete=True), fold, value)
     if fold in KEEPING:
         if value.kind is Kind.BOOLEAN:
-            raise InvalidInput("MIN and MAX are not of true and false.", fix="write SUM(CASE WHEN … THEN 1 ELSE 0 END)")
+            raise InvalidInput("MIN and MAX do not take conditions.", fix="write SUM(CASE WHEN … THEN 1 ELSE 0 END)")
         return Folded(replace(described(name, value, schema), complete=False), fold, value)
     plain = plainly(value)
     word = "SUM" if fold is Fold.TOTAL else "AVG"

@@ -30,7 +30,7 @@ def public_column(node: exp.Expr, known: Known) -> Listed | None:
     if any(node.args.get(name) for name in others) or len(outputs) != 1 or not isinstance(outputs[0], exp.Column):
         raise known.refuse(
             outputs[0] if len(outputs) == 1 else node,
-            "Of a public table, one column can be looked in.",
+            "A lookup in a public table takes one column.",
             "write (SELECT code FROM wards), with or without WHERE; of several tables, EXISTS (SELECT 1 FROM …)",
         )
     schema = next(iter(known.schemas.values()))
@@ -62,13 +62,13 @@ def among_public(
     if negated:
         raise known.refuse(
             node,
-            "NOT IN of a public table depends on its NULLs.",
-            "write NOT EXISTS (SELECT 1 FROM b WHERE b.code = a.code): true for rows that have no partner",
+            "NOT IN with a public table is not supported: its result depends on NULLs.",
+            "write NOT EXISTS (SELECT 1 FROM b WHERE b.code = a.code): true for rows without a match",
         )
     if value.kind is not column.kind or value.kind is Kind.REAL:
         raise known.refuse(
             node,
-            f"{value.kind.value.capitalize()} values are looked for among {column.kind.value} ones.",
+            f"{value.kind.value.capitalize()} values cannot be compared with {column.kind.value} values.",
             "compare whole numbers, texts or days of the same kind, for instance with CAST(… AS …)",
         )
     on = ((value, column), *((TRUE, each) for each in tests))

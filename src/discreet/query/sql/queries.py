@@ -58,8 +58,8 @@ def rows_of(node: exp.Select, known: Known) -> tuple[Source, list[exp.Expr]]:
     if isinstance(source, Public):
         raise known.refuse(
             node.args["from_"].this,
-            f"{source.scan.table!r} is public.",
-            "look at it yourself, or join it: FROM visits JOIN … ON …",
+            f"{source.scan.table!r} is public and has no people to protect.",
+            "read it directly, or join it: FROM visits JOIN … ON …",
         )
     return _chosen(source, conditions, known)
 
@@ -94,7 +94,7 @@ def _from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tuple[S
     """Return the rows that the tables of a SELECT make, and the conditions that are left."""
     clause = node.args.get("from_")
     if clause is None:
-        raise known.refuse(node, "The question names no table.", f"write FROM and one of: {', '.join(known.tables)}")
+        raise known.refuse(node, "The question has no FROM.", f"write FROM and one of: {', '.join(known.tables)}")
     first = _item(clause.this, known)
     others = [(join, _item(join.this, known)) for join in node.args.get("joins") or []]
     return put_together(first, others, conditions, known)
@@ -155,7 +155,7 @@ def query(node: exp.Expr, known: Known) -> Source:
 def _select(node: exp.Select, known: Known) -> Source:
     source, conditions = rows_of(node, known)
     if not node.expressions:
-        raise known.refuse(node, "Nothing is selected.", "name columns")
+        raise known.refuse(node, "SELECT has no columns.", "name columns")
     scope = known.scope(source)
     where: Expression | None = None
     for part in conditions:
@@ -177,8 +177,8 @@ def _need_owned(source: Source, node: exp.Expr, known: Known) -> None:
     if matching(source.relation) is not None:
         raise known.refuse(
             node,
-            "Rows of a join of people with each other are nobody's alone.",
-            "join on other columns than the person last, and only filter, group and sum up its rows",
+            "A row of a join of people with each other has no single owner.",
+            "put this join last, and only filter, group and sum its rows",
         )
 
 
@@ -221,7 +221,7 @@ def _starred(node: exp.Expr, source: Source, scope: Scope) -> tuple[Seen, ...] |
     for item in source.items:
         if table is not None and item.qualifier.casefold() == table.name.casefold():
             return item.columns
-    raise scope.refuse(node, "There is no such table in this question.", "name the columns")
+    raise scope.refuse(node, "The question has no such table.", "name the columns")
 
 
 def _name(node: exp.Expr, known: Known) -> tuple[str, exp.Expr]:
@@ -250,7 +250,7 @@ def selected(
 def _per_person(node: exp.Select, source: Source, known: Known) -> Source:
     """Return one row for each person, or for each person and key."""
     if node.args.get("distinct") is not None:
-        raise known.refuse(node, "DISTINCT beside GROUP BY is not understood.", "leave out one of them")
+        raise known.refuse(node, "DISTINCT cannot be combined with GROUP BY.", "leave out one of them")
     folding = Folding(source, known)
     groups = node.args.get("group")
     for each in group_nodes(node, known.page, start_of(groups or node)):
@@ -311,7 +311,7 @@ def _union(node: exp.Union, known: Known) -> Source:
             if each.args.get("distinct"):
                 raise known.refuse(
                     each.expression,
-                    "UNION looks for rows that are the same.",
+                    "UNION would remove duplicate rows across people.",
                     "write SELECT DISTINCT person, … FROM (… UNION ALL …) AS t; UNION ALL alone keeps all rows",
                 )
             waiting += [each.expression, each.this]
@@ -329,8 +329,8 @@ def _need_parts(node: exp.Expr, part: Source, first: Source, known: Known) -> No
     if unit_of(part.relation, known.schemas).column is None:
         raise known.refuse(
             node,
-            "Here each row is protected by itself, and UNION ALL could hold it twice.",
-            "name the person's column of each table when it is opened",
+            "With row=True a row could occur twice in UNION ALL.",
+            "open each table with the column of its persons: person=…",
         )
     try:
         unit_of(UnionAll((first.relation, part.relation)), known.schemas)
@@ -349,7 +349,7 @@ def _need_alone(source: Source, node: exp.Expr, known: Known) -> None:
     if matching(source.relation) is not None:
         raise known.refuse(
             node,
-            "Rows of a join of people with each other are nobody's alone.",
+            "A row of a join of people with each other has no single owner.",
             "put the condition in a subquery, before the join",
         )
 
@@ -371,8 +371,8 @@ def _among(source: Source, node: exp.In, known: Known, *, negated: bool) -> Sour
     if not (ours and theirs):
         raise known.refuse(
             node,
-            "Rows are looked for among those of other people.",
-            _person_fix(source, known, "write {person} IN (SELECT … FROM …), and select the person alone"),
+            "The subquery compares rows of different people.",
+            _person_fix(source, known, "write {person} IN (SELECT … FROM …), and select only the person"),
         )
     _need_owned(found, inner, known)
     need_people(source.relation, found.relation, node, known)

@@ -117,11 +117,11 @@ def _groups(parts: Parts) -> tuple[Expression, ...]:
         if any(parts.schema.is_person(name) for name in columns_in(expression)):
             raise scope.refuse(
                 piece.node,
-                "A group for each person would single people out.",
+                "Grouping by the privacy unit would single people out.",
                 f"group by something else, and count people with COUNT(DISTINCT {parts.schema.unit.column})",
             )
         if not columns_in(expression):
-            raise scope.refuse(piece.node, "This is the same in every row.", "group by a column")
+            raise scope.refuse(piece.node, "This expression is constant.", "group by a column")
         if not expression.kind.groupable:
             raise scope.refuse(
                 piece.node,
@@ -216,7 +216,9 @@ def _order(sorting: tuple[Piece, bool], parts: Parts, terms: Terms, aliases: dic
         found = terms.read(node, scope, aliases)
     term = terms.settle(found, node, scope)
     if isinstance(term, q.Constant):
-        raise scope.refuse(node, "A constant sorts nothing.", "write the number or the name of an output")
+        raise scope.refuse(
+            node, "ORDER BY needs an output, not a constant.", "write the number or the name of an output"
+        )
     return q.Order(term, descending)
 
 
@@ -228,11 +230,11 @@ def _check(question: q.Question, parts: Parts) -> None:
     terms += [] if question.having is None else [question.having]
     measures = [measure for term in terms for measure in q.measures_in(term)]
     if not measures:
-        raise scope.refuse(first.node, "Nothing is counted or summed up.", "add COUNT(*)")
+        raise scope.refuse(first.node, "The question has no aggregate.", "add COUNT(*)")
     alone = len(terms) == 1 and isinstance(terms[0], q.HistogramOf) and not question.groups and question.most is None
     if any(isinstance(measure, q.HistogramOf) for measure in measures) and not alone:
         raise scope.refuse(
             first.node,
-            "A histogram stands alone in its question.",
+            "HISTOGRAM must be the only output.",
             "ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT",
         )

@@ -53,14 +53,14 @@ def _gap(page: Page, place: int) -> Exception:
     if page.text[place : place + 2] in ("--", "/*", "{#"):
         return page.refuse(
             place,
-            "There is a comment that cannot be passed over.",
-            "take it out; in a whole question, -- to the end of a line and /* … */, not inside each other, are fine",
+            "The question contains an unsupported comment.",
+            "remove it; in a whole question, -- to the end of a line and /* … */, not inside each other, are fine",
         )
     sign = page.text[place]
     return page.refuse(
         place,
-        f"There is a character that means nothing here, U+{ord(sign):04X}.",
-        "write a plain space, or take it out",
+        f"The question contains an unsupported character, U+{ord(sign):04X}.",
+        "write a plain space, or remove it",
     )
 
 
@@ -69,9 +69,7 @@ def check_touching(page: Page, tokens: list[Token]) -> None:
     for before, after in pairwise(tokens):
         last, first = page.text[before.end], page.text[after.start]
         if before.end + 1 == after.start and _wordy(last) and _wordy(first):
-            raise page.refuse(
-                before.start, "Two words touch, so that it is unclear what is meant.", "put a space between"
-            )
+            raise page.refuse(before.start, "Two words are not separated.", "put a space between them")
 
 
 def _wordy(sign: str) -> bool:
@@ -82,7 +80,7 @@ def check_statement(page: Page, tokens: list[Token]) -> None:
     """Refuse anything but one SELECT."""
     for token in tokens[:-1]:
         if token.token_type is T.SEMICOLON:
-            raise page.refuse(token.start, "There are several statements.", "ask them one after the other")
+            raise page.refuse(token.start, "The question has several statements.", "ask them one after the other")
     first = tokens[0]
     if first.token_type not in (T.SELECT, T.WITH):
         problem, fix = STATEMENTS.get(
@@ -112,16 +110,16 @@ def check_words(page: Page, tokens: list[Token], columns: Collection[str] = (), 
         elif token.token_type is T.VAR and not token.text.isidentifier():
             raise _unnamed(page, token)
         elif token.token_type is T.COMMA and (after is None or after in ENDS):
-            raise page.refuse(token.start, "Nothing follows this comma.", "take it out, or write what is missing")
+            raise page.refuse(token.start, "Nothing follows this comma.", "remove it, or write what is missing")
         elif token.token_type is T.FIRST and index > 0 and tokens[index - 1].text.upper() == "NULLS":
-            raise page.refuse(token.start, "NULL goes last.", "leave out NULLS FIRST")
+            raise page.refuse(token.start, "NULL is always sorted last.", "leave out NULLS FIRST")
 
 
 def _unnamed(page: Page, token: Token) -> Exception:
     if token.text.startswith("$"):
         problem, fix = ADVICE[T.PLACEHOLDER]
         return page.refuse(token.start, problem, fix)
-    return page.refuse(token.start, f"{_quoted(token)} is not a name.", "put names with odd characters in quotes")
+    return page.refuse(token.start, f"{_quoted(token)} is not a name.", "put names with unusual characters in quotes")
 
 
 def _is_within_group(tokens: list[Token], index: int) -> bool:
@@ -131,22 +129,22 @@ def _is_within_group(tokens: list[Token], index: int) -> bool:
 def _check_function(page: Page, token: Token) -> None:
     name = token.text.upper()
     if token.token_type is T.IDENTIFIER:
-        raise page.refuse(token.start, "A name in quotes is not a function.", "write the function without quotes")
+        raise page.refuse(token.start, "A function name cannot be quoted.", "write the function without quotes")
     if name in ALL_FUNCTIONS:
         return
     from discreet.core.schema import closest  # noqa: PLC0415 - only for errors
 
     meant = closest(name, ALL_FUNCTIONS)
     guess = f"did you mean {meant}?" if meant else "see the list of functions; what is not on it cannot be asked"
-    raise page.refuse(token.start, f"{name} is not a function that can be used.", FUNCTION_ADVICE.get(name, guess))
+    raise page.refuse(token.start, f"{name} is not a supported function.", FUNCTION_ADVICE.get(name, guess))
 
 
 def _unknown(page: Page, token: Token, columns: Collection[str]) -> Exception:
     if token.text.casefold() in {name.casefold() for name in columns}:
         return page.refuse(
-            token.start, f"{token.text.upper()} is a word of SQL.", f'put the column in quotes: "{token.text}"'
+            token.start, f"{token.text.upper()} is a reserved word.", f'put the column in quotes: "{token.text}"'
         )
-    fallback = (f"{_quoted(token)} is not understood here.", "leave it out")
+    fallback = (f"{_quoted(token)} is not supported here.", "leave it out")
     problem, fix = ADVICE.get(token.token_type, fallback)
     return page.refuse(token.start, problem.replace("{word}", token.text.upper()), fix)
 
@@ -167,5 +165,5 @@ def check_nesting(page: Page, tokens: list[Token]) -> None:
             raise page.refuse(
                 token.start,
                 f"The question is nested more than {MOST_NESTED} deep here.",
-                "take out parentheses that are not needed, or ask for less in one question",
+                "remove unneeded parentheses, or split it into several questions",
             )

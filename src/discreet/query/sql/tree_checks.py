@@ -77,30 +77,30 @@ SPOKEN: dict[type[exp.Expr], str] = {
     exp.BitwiseLeftShift: "<<",
     exp.BitwiseRightShift: ">>",
 }
-#: What else may be said of a few nodes, and is not understood.
+#: What else may be said of a few nodes, and is not supported.
 SAID: dict[str, str] = {
-    "db": "There is a name of a database before the table.",
-    "catalog": "There is a name of a database before the table.",
-    "joins": "There are tables in parentheses.",
-    "laterals": "There are tables beside tables.",
-    "with_": "WITH stands inside.",
-    "recursive": "WITH RECURSIVE is not understood.",
-    "materialized": "MATERIALIZED is not understood.",
-    "by_name": "BY NAME is not understood.",
-    "columns": "The columns get new names.",
-    "sample": "A sample of rows cannot be asked.",
-    "this": "Rows have no order inside a summary of them.",
+    "db": "The table name has a database or schema in front.",
+    "catalog": "The table name has a database or schema in front.",
+    "joins": "Tables in parentheses are not supported.",
+    "laterals": "LATERAL is not supported.",
+    "with_": "WITH inside a subquery is not supported.",
+    "recursive": "WITH RECURSIVE is not supported.",
+    "materialized": "MATERIALIZED is not supported.",
+    "by_name": "BY NAME is not supported.",
+    "columns": "New column names in an alias are not supported.",
+    "sample": "Sampling rows is not supported.",
+    "this": "ORDER BY inside an aggregate is not supported.",
 }
 FIXES: dict[str, str] = {
-    "db": "name the table alone",
-    "catalog": "name the table alone",
-    "joins": "take the parentheses off: FROM a JOIN b ON …",
+    "db": "write only the table name",
+    "catalog": "write only the table name",
+    "joins": "remove the parentheses: FROM a JOIN b ON …",
     "laterals": "write JOIN … ON, or a subquery",
     "with_": "put it before the first SELECT",
     "recursive": "leave RECURSIVE out",
     "by_name": "select the columns in the same order",
-    "columns": "use the names that the table has",
-    "sample": "leave it out: all rows count, within the limits",
+    "columns": "use the column names of the table",
+    "sample": "leave it out: all rows are used, up to the contribution bound",
     "this": "leave ORDER BY out there",
 }
 #: Words that hold a question together. sqlglot takes some of them for names where a name would do.
@@ -131,14 +131,14 @@ def check_nodes(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
             raise page.refuse(0, f"The question has more than {MOST_NODES} parts.", "ask several shorter questions")
         if type(node) not in KNOWN:
             raise page.refuse(
-                start_of(node), f"{_word_of(node)} is not understood here.", "see the page on SQL for what is"
+                start_of(node), f"{_word_of(node)} is not supported here.", "see the page on SQL for supported syntax"
             )
         for name, value in node.args.items():
             if _is_said(value) and name not in KNOWN[type(node)]:
                 inner = value[0] if isinstance(value, list) else value
                 raise page.refuse(
                     start_of(inner if isinstance(inner, exp.Expr) else node),
-                    SAID.get(name, f"{_word_of(node)} has an addition that is not understood ({name.strip('_')})."),
+                    SAID.get(name, f"{_word_of(node)} has an unsupported clause ({name.strip('_')})."),
                     FIXES.get(name, "leave it out"),
                 )
 
@@ -158,7 +158,7 @@ def check_depth(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
         node, depth = waiting.pop()
         if depth > MOST_DEEP:
             raise page.refuse(
-                start_of(node), f"An expression is more than {MOST_DEEP} steps deep.", "ask for less in one question"
+                start_of(node), f"An expression is more than {MOST_DEEP} steps deep.", "split it into several questions"
             )
         for child in node.iter_expressions():
             chained = type(child) is type(node) and isinstance(node, (exp.And, exp.Or, exp.DPipe))
@@ -170,7 +170,7 @@ def check_losses(page: Page, tree: exp.Expr, tokens: list[Token]) -> None:
     kept = {node.meta["start"] for node in tree.walk() if "start" in node.meta}
     for index, token in _words(tokens):
         if token.start not in kept and not _is_quiet(tokens, index):
-            raise page.refuse(token.start, f"{token.text!r} is not understood here.", "leave it out")
+            raise page.refuse(token.start, f"{token.text!r} is not supported here.", "leave it out")
 
 
 def _words(tokens: list[Token]) -> Iterator[tuple[int, Token]]:
@@ -194,7 +194,7 @@ def check_names(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
         if not node.args.get("quoted") and node.name.upper() in STRUCTURE_WORDS:
             raise page.refuse(
                 start_of(node),
-                f"{node.name.upper()} stands where a name would.",
+                f"{node.name.upper()} is not a name.",
                 f'write what is missing, or put the name in quotes: "{node.name}"',
             )
 

@@ -155,7 +155,7 @@ def loss_of(pricing: Pricing, part: Part, share: Fraction) -> PrivacyLoss:
 def need_spend(spend: object) -> None:
     """Refuse what is neither an ε nor a ρ: how accurate many tables are is not one number."""
     if not isinstance(spend, Epsilon | Rho):
-        raise WrongType("spend is neither an Epsilon nor a Rho.", fix="pass Epsilon(1) or Rho(0.1)")
+        raise WrongType("spend must be an Epsilon or a Rho.", fix="pass Epsilon(1) or Rho(0.1)")
 
 
 def additive(part: Part) -> bool:

@@ -117,11 +117,11 @@ def plan_batch(
     wanted = [ONE] * len(alone) if weights is None else [positive(weight, "weights") for weight in weights]
     if not alone or len(wanted) != len(alone):
         raise InvalidInput(
-            "A batch has no questions, or not as many weights.", fix="pass one question at least, and a weight for each"
+            "A batch needs at least one question, and one weight for each.", fix="pass questions, and as many weights"
         )
     if any(isinstance(plan.limit, ChosenLimit) for plan in alone):
         raise InvalidInput(
-            "A batch needs a limit, as it is priced before anything is measured.",
+            "A batch needs a contribution bound: its price depends on it.",
             fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened",
         )
     draft = Draft(alone, agree=flag(consistent, "consistent"))

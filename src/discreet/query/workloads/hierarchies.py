@@ -189,7 +189,7 @@ def plan_hierarchy(  # noqa: PLR0913 - each is one thing that is declared or ask
     counts = People() if flag(people, "people") else Rows()
     if isinstance(counts, People) and schema.unit.window is not None:
         raise InvalidInput(
-            f"A person counts once in each {schema.unit.window.period.value} here, and not once in all.",
+            f"The privacy unit is a person in one {schema.unit.window.period.value}, so people cannot be counted.",
             fix="count rows; or open the table without a window",
         )
     fitted = _limit(schema, limit, counts, len(leaves))
@@ -258,7 +258,7 @@ def _need_paths(keys: tuple[Expression, ...], paths: tuple[Path, ...]) -> None:
     kinds = tuple(key.kind for key in keys)
     if any(None in path or tuple(map(kind_of_value, path)) != kinds for path in paths):
         raise InvalidInput(
-            "A path does not fit the keys of its hierarchy.", fix="pass one value for each key, of its kind, in order"
+            "A path does not match the keys of the hierarchy.", fix="pass one value for each key, of its kind, in order"
         )
     if len(set(paths)) < len(paths):
         raise InvalidInput("A path is listed twice.", fix="list every leaf once")
@@ -272,13 +272,13 @@ def _limit(schema: Schema, limit: AnyLimit | None, counts: Rows | People, leaves
         return Limit()
     if limit is None:
         raise InvalidInput(
-            "A hierarchy needs a limit on how many leaves one person touches.",
-            fix="pass limit=Limit(groups=1, rows_per_group=…): one county a person, and so many rows",
+            "A hierarchy needs a contribution bound.",
+            fix="pass limit=Limit(groups=1, rows_per_group=…): one county per person, and so many rows",
         )
     if isinstance(counts, People) and limit.groups != 1:
         raise InvalidInput(
-            "People who are in several leaves would be counted several times above them.",
-            fix="pass limit=Limit(groups=1, rows_per_group=…), so that everybody counts in one leaf; or count rows",
+            "People in several leaves would be counted several times above them.",
+            fix="pass limit=Limit(groups=1, rows_per_group=…), so that each person counts in one leaf; or count rows",
         )
     if isinstance(limit, TotalLimit):
         return limit
@@ -289,7 +289,7 @@ def _weights(weights: Sequence[Number] | None, levels: int) -> tuple[Fraction, .
     found = (Fraction(1),) * levels if weights is None else tuple(exact(each, "weights") for each in weights)
     if len(found) != levels or min(found) < 0 or not sum(found):
         raise InvalidInput(
-            "These are not the weights of this hierarchy's levels.",
+            "The weights do not match the levels of the hierarchy.",
             fix=f"pass {levels} numbers, from the top down, none of them negative and one of them positive",
         )
     return found

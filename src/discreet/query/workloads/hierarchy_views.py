@@ -14,6 +14,7 @@ from discreet.core.schema import Value
 from discreet.mechanisms.combinations import noise_variance, radius_of
 from discreet.mechanisms.consistency import Consistent, consistent, rounded
 from discreet.query.relations.row_cap_words import cap_note
+from discreet.query.results.notes import bound_words
 from discreet.query.workloads.hierarchies import HierarchyPlan, Path
 
 Floats = NDArray[np.float64]
@@ -131,11 +132,12 @@ def unit_radius(plan: HierarchyPlan, confidence: Fraction, together: int) -> flo
 
 
 def _notes(plan: HierarchyPlan) -> tuple[str, ...]:
-    notes = ["Rows that follow none of the listed paths do not count."]
+    notes = ["Rows on none of the listed paths are not counted."]
     if plan.schema.unit.column is not None:
-        notes.append(f"Rows beyond the limit do not count ({plan.limit}); how much that takes off is not known.")
+        bound = bound_words(plan.limit, plan.schema.unit.column)
+        notes.append(f"Contribution bound: {bound}. Rows above it were dropped.")
         notes.append(cap_note(plan.schema, None))
     if plan.total is not None:
-        notes.append("The total was taken as known: where it is not the sum of what counts, all levels are off.")
-    notes.append("Whole counts add up and are never negative; error bars are around the estimates they were made of.")
+        notes.append("The declared total was taken as exact; if it is wrong, so are all levels.")
+    notes.append("Counts are whole, not negative and add up; error bars are around the estimates before rounding.")
     return tuple(notes)

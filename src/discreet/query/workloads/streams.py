@@ -168,11 +168,11 @@ def plan_stream(  # noqa: PLR0913 - what a stream is, in one line
     if where is not None:
         check_condition(where, columns, "a counter")
     if not value.kind.temporal:
-        raise InvalidInput(f"{expression_sql(value)} is {value.kind.value}, and no day.", fix="name a column of dates")
+        raise InvalidInput(f"{expression_sql(value)} is {value.kind.value}, not a date.", fix="name a column of dates")
     period = _period(every)
     kept = TotalLimit(whole(limit, "limit"))
     if schema.unit.column is None and kept.rows != 1:
-        raise InvalidInput("Each row is protected for itself, and has one row.", fix="leave the limit out")
+        raise InvalidInput("With row=True every unit has exactly one row.", fix="leave out limit")
     check_work(None, (value, *(() if where is None else (where,))))
     counter = best_counter(
         whole(steps, "steps", most=MOST_STEPS),
@@ -203,13 +203,13 @@ def _period(every: object) -> Period:
         return Period(every)
     except ValueError:
         names = ", ".join(one.value for one in Period)
-        raise InvalidInput("every is not a period.", fix=f"pass one of: {names}") from None
+        raise InvalidInput("Unknown period in every=.", fix=f"pass one of: {names}") from None
 
 
 def need_start(start: object, every: Period, steps: int) -> None:
     """Refuse a first day that does not begin a period, and periods that go on beyond the calendar."""
     if isinstance(start, datetime) or not isinstance(start, date):
-        raise WrongType("start is not a date.", fix="pass a datetime.date")
+        raise WrongType("start must be a date.", fix="pass a datetime.date")
     begin = start
     if every is Period.WEEK:
         begin = start - timedelta(start.weekday())
@@ -220,7 +220,7 @@ def need_start(start: object, every: Period, steps: int) -> None:
     try:
         day_after(start, every, steps)
     except (ValueError, OverflowError):
-        raise InvalidInput("The last step is beyond the calendar.", fix="take fewer steps") from None
+        raise InvalidInput("The last step is after the year 9999.", fix="take fewer steps") from None
 
 
 def day_after(start: date, every: Period, periods: int) -> date:

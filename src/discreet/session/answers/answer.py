@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 #: Said beside every answer where each person has an account; it depends on no row and costs nothing.
 MAY_HAVE_LEFT = (
-    "With personal accounts, people whose account is used up are left out without notice: this answer is about those "
-    "who took part, and they may be fewer than before. How many still take part can be asked, for a price."
+    "Personal accounts: people whose budget is used up are left out, so that this answer may cover fewer people than "
+    "earlier ones. How many still take part can be estimated, for a price."
 )
 #: Rows that a terminal and a notebook show.
 ROWS, ROWS_HTML = 40, 200
@@ -78,7 +78,7 @@ class Answer:
         measures = [column for column in self.result.columns if measured(column)]
         if len(self) != 1 or len(measures) != 1:
             raise InvalidInput(
-                "The answer is not just one number.", fix="take rows(), to_pandas(), to_polars() or to_arrow()"
+                "The answer is not a single number.", fix="use rows(), to_pandas(), to_polars() or to_arrow()"
             )
         return measures[0].values[0]
 
@@ -165,7 +165,7 @@ class Answer:
 
     def _caption(self) -> str:
         result, release = self.result, self.release
-        how = "all cells at once" if result.simultaneous else "each cell for itself"
+        how = "all cells at once" if result.simultaneous else "per cell"
         paid = "paid now" if release.fresh else "paid before, free now"
         return (
             f"± at {percent(result.confidence)} confidence, {how} · {price_words(self.plan)}, {paid} · "
@@ -182,7 +182,7 @@ class Answer:
             return measures[name]
         meant = None if name is None else closest(name, measures)
         raise InvalidInput(
-            "Several columns were measured: name one." if name is None else f"{name!r} is no column that was measured.",
+            "The answer has several measured columns." if name is None else f"{name!r} is not a measured column.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(measures)}",
         )
 

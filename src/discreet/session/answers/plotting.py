@@ -35,7 +35,7 @@ def drawn(
     target = None if path is None else _target(path)
     shown = [measure for measure in measures if any(_number(value) is not None for value in measure.values)]
     if not shown:
-        raise InvalidInput("There is no number in this answer to draw.", fix="look at it as a table")
+        raise InvalidInput("The answer has no number to draw.", fix="show it as a table")
     figure: Figure = _figure_class()(figsize=(7.5, 0.6 + 2.9 * len(shown)), layout="constrained")
     names = _names(labels, len(shown[0].values))
     panels = figure.subplots(len(shown), 1, squeeze=False, sharex=True)[:, 0]
@@ -89,7 +89,7 @@ def _target(path: object) -> Path:
         raise WrongType(f"path is {kind_of(path)}, not a path.", fix='pass a file\'s name: path="stay.png"')
     target = Path(path)
     if target.suffix not in FORMATS:
-        raise InvalidInput("The picture is none of .png, .svg, .pdf.", fix='name the file "stay.png", for example')
+        raise InvalidInput("Pictures are written as .png, .svg or .pdf.", fix='name the file "stay.png", for example')
     return target
 
 
@@ -99,7 +99,7 @@ def _figure_class() -> Any:
         return import_module("matplotlib.figure").Figure
     except ImportError:
         raise DiscreetError(
-            "Pictures are drawn with matplotlib, which is not installed.", fix="pip install 'discreet[plot]'"
+            "plot() needs matplotlib, which is not installed.", fix="pip install 'discreet[plot]'"
         ) from None
 
 
