@@ -53,16 +53,16 @@ mnist: $(VENV)/.dev     ## accuracy against ε on MNIST, in a table and a pictur
 	$(RUN)/python examples/mnist.py --data $(or $(DATA),../shared/data/mnist) --report benchmarks/results/mnist.md
 
 test: setup            ## everything but the slow marks; tests of PyTorch and Spark where these are installed
-	$(RUN)/python -m pytest --quiet --numprocesses 2
+	$(RUN)/python -m pytest --quiet --numprocesses 2 --dist loadgroup
 
 slow: setup            ## the statistical suites that take minutes
-	$(RUN)/python -m pytest --quiet --numprocesses 2 -m "slow and not spark"
+	DISCREET_CASES=slow $(RUN)/python -m pytest --quiet --numprocesses 2 -m "(slow or hypothesis) and not spark and not faults"
 
 spark: $(VENV)/.dev     ## the contract of engines and all attacks on Spark: half an hour
 	$(RUN)/python -m pytest --quiet --numprocesses 2 -m spark tests/contracts tests/attacks tests/unit
 
 faults: setup          ## kills, races, broken disks: the full profile
-	DISCREET_FAULTS=full $(RUN)/python -m pytest --quiet --numprocesses 2 -m "faults or not slow" tests/faults
+	DISCREET_CASES=all DISCREET_FAULTS=full $(RUN)/python -m pytest --quiet --numprocesses 2 -m "faults or not slow" tests/faults
 
 mutants: $(VENV)/.dev   ## planted bugs, each of which some test must catch
 	$(RUN)/python tests/mutants.py

@@ -667,7 +667,7 @@ class Trial:
             os.dup2(descriptor, 2)
             sys.path.insert(0, str(copy))
             sys.dont_write_bytecode = True
-            os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+            os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "DISCREET_CASES": "all"}
             tests = [str(HERE / name) for name in self.mutant.tests.split()]
             # A folder of its own: in a shared one, tests that run at the same time clear up after each other.
             status = pytest.main([*OPTIONS, "--basetemp", str(self.folder / "tests"), *tests])
