@@ -11,7 +11,7 @@ author = "the discreet authors"
 copyright = "the discreet authors, Apache-2.0"
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.doctest"]
 exclude_patterns = ["_build"]
 default_role = "code"  # a docstring's `name` is code
 myst_heading_anchors = 3

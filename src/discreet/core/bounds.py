@@ -17,10 +17,25 @@ WIDEST = 2**53
 
 @dataclass(frozen=True, slots=True, init=False)
 class Bounds:
-    """The public interval [low, high] and the step of the grid that values in it are counted on.
+    """The public bounds of a value: the interval that it is clamped to, and the grid on which it is counted.
 
     A value v becomes the integer ⌊v/step + 1/2⌋ after clamping, so that low and high must be multiples of
     the step. A finer grid costs nothing in privacy or noise: sensitivity and noise scale with it.
+
+    Args:
+        low: The lower bound. Bounds are public: take them from knowledge of the domain, never from the rows.
+        high: The upper bound, above the lower one.
+        step: The distance of grid points; a power of ten with at least a million steps, if left out.
+
+    Raises:
+        InvalidInput: The bounds are empty, or the step does not divide them.
+        OutOfRange: The grid has points beyond 2⁵³ steps from zero.
+
+    Example:
+        >>> stay = discreet.Bounds(0, 60, step=0.5)
+        >>> stay.snap(75.2), stay.snap(2.7)  # 75.2 is clamped to 60; both in steps of a half
+        (120, 5)
+
     """
 
     __canonical__: ClassVar[Record] = Record("Bounds", "low", "high", "step")

@@ -11,7 +11,22 @@ from discreet.core.frozen import settle
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """How many groups one unit may touch, and with how many rows each."""
+    """The contribution bound of one privacy unit: how many groups it may touch, and with how many rows each.
+
+    Rows beyond the bound do not count. A larger bound drops fewer rows and needs more noise.
+
+    Args:
+        groups: The number of groups of an answer in which the rows of one unit count.
+        rows_per_group: The number of rows of one unit that count in each of these groups.
+
+    Raises:
+        InvalidInput: A number is not a whole number above zero.
+
+    Example:
+        >>> discreet.Limit(groups=3, rows_per_group=5).rows
+        15
+
+    """
 
     __canonical__: ClassVar[Record] = Record("Limit", "groups", "rows_per_group")
 
@@ -39,7 +54,19 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class TotalLimit:
-    """How many rows one unit may have in all, however they are spread over groups."""
+    """A contribution bound of all rows of one privacy unit, however they are spread over groups.
+
+    Args:
+        rows: The number of rows of one unit that count in an answer.
+
+    Raises:
+        InvalidInput: The number is not a whole number above zero.
+
+    Example:
+        >>> print(discreet.TotalLimit(5))
+        at most 5 rows a unit
+
+    """
 
     __canonical__: ClassVar[Record] = Record("TotalLimit", "rows")
 
@@ -64,9 +91,19 @@ class TotalLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
-    """How people may be joined with each other, on other columns than the person's.
+    """A bound for joins of people with each other, on other columns than the person's.
 
-    Of one unit at most `rows` rows on each side are matched, and each of them with at most `matches` rows of the other.
+    Args:
+        rows: The number of rows of one privacy unit, on each side of the join, that are matched.
+        matches: The number of rows of the other side that each of them is matched with.
+
+    Raises:
+        InvalidInput: A number is not a whole number above zero.
+
+    Example:
+        >>> print(discreet.Matches(rows=2, matches=3))
+        at most 2 rows a unit, and 3 matches for each
+
     """
 
     rows: int

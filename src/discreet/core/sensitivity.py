@@ -17,10 +17,21 @@ ONE_ROW = Limit()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """How far the integer answers of two neighbouring tables can lie apart, in four norms.
+    """The sensitivity of integer answers: how far those of two neighbouring tables can lie apart, in four norms.
 
-    l0 is the number of coordinates that differ, linf the largest difference of one coordinate, l1 the sum of
-    the differences and l2_squared the sum of their squares (squared, as the root is rarely rational).
+    Args:
+        l0: The number of coordinates that differ.
+        linf: The largest difference of one coordinate.
+        l1: The sum of the differences.
+        l2_squared: The sum of the squared differences (squared, as the root is rarely rational).
+
+    Raises:
+        InvalidInput: The norms contradict each other.
+
+    Example:
+        >>> discreet.Sensitivity.box(l0=2, linf=3)
+        Sensitivity(l0=2, linf=3, l1=6, l2_squared=18)
+
     """
 
     __canonical__: ClassVar[Record] = Record("Sensitivity", "l0", "linf", "l1", "l2_squared")
@@ -47,21 +58,54 @@ class Sensitivity:
 
     @classmethod
     def box(cls, *, l0: int, linf: int) -> Self:
-        """Let at most l0 coordinates change, each by at most linf."""
+        """Return the sensitivity of answers of which some coordinates change, each by a bounded amount.
+
+        Args:
+            l0: The largest number of coordinates that change.
+            linf: The most by which each of them changes.
+
+        Returns:
+            The sensitivity, with l1 = l0·linf and l2² = l0·linf².
+
+        Raises:
+            InvalidInput: A number is not a whole number above zero.
+
+        """
         count, each = whole(l0, "l0"), whole(linf, "linf")
         return cls(l0=count, linf=each, l1=count * each, l2_squared=count * each**2)
 
     @classmethod
     def l1_ball(cls, l1: int) -> Self:
-        """Bound the sum of the changes by l1, and nothing else."""
+        """Return the sensitivity of answers of which nothing is known but the sum of the changes.
+
+        Args:
+            l1: The largest sum of the changes of all coordinates.
+
+        Returns:
+            The sensitivity.
+
+        Raises:
+            InvalidInput: The number is not a whole number above zero.
+
+        """
         radius = whole(l1, "l1")
         return cls(l0=radius, linf=radius, l1=radius, l2_squared=radius**2)
 
     @classmethod
     def l2_ball(cls, l2_squared: int) -> Self:
-        """Bound the sum of the squared changes by l2_squared, and nothing else.
+        """Return the sensitivity of answers of which nothing is known but the sum of the squared changes.
 
         An integer is at most its square, so l1 ≤ l2²: better than l1 ≤ √l0·l2 when l0 is unknown.
+
+        Args:
+            l2_squared: The largest sum of the squared changes of all coordinates.
+
+        Returns:
+            The sensitivity.
+
+        Raises:
+            InvalidInput: The number is not a whole number above zero.
+
         """
         square = whole(l2_squared, "l2_squared")
         return cls(l0=square, linf=math.isqrt(square), l1=square, l2_squared=square)
@@ -78,27 +122,95 @@ def need_sensitivity(value: object) -> Sensitivity:
 
 
 def counting_query(*, limit: Limit = ONE_ROW) -> Sensitivity:
-    """How many rows satisfy a condition: one unit moves it by its rows, under either neighbour relation.
+    """Return the sensitivity of a count: how many rows of the whole table satisfy a condition.
 
-    A replaced unit can leave or enter the count, but not both. Not by group, so rows of all groups count.
+    One unit moves it by its rows, under either neighbour relation: a replaced unit can leave or enter the count, but
+    not both. The count is not by group, so that the rows of all groups count.
+
+    Args:
+        limit: The contribution bound of one privacy unit; one row in one group, if left out.
+
+    Returns:
+        The sensitivity.
+
+    Raises:
+        WrongType: The bound is not a `Limit`.
+
+    Example:
+        >>> discreet.counting_query(limit=discreet.Limit(rows_per_group=5)).l1
+        5
+
     """
     return Sensitivity.box(l0=1, linf=need_limit(limit).rows)
 
 
 def counting_queries(count: int, *, limit: Limit = ONE_ROW) -> Sensitivity:
-    """Any `count` conditions at once: one unit may move all of them, under either neighbour relation."""
+    """Return the sensitivity of several counts at once, of any conditions.
+
+    One unit may move all of them, under either neighbour relation.
+
+    Args:
+        count: The number of conditions.
+        limit: The contribution bound of one privacy unit; one row in one group, if left out.
+
+    Returns:
+        The sensitivity.
+
+    Raises:
+        WrongType: The bound is not a `Limit`.
+
+    Example:
+        >>> discreet.counting_queries(10).l1
+        10
+
+    """
     return Sensitivity.box(l0=whole(count, "count"), linf=need_limit(limit).rows)
 
 
 def histogram(*, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW) -> Sensitivity:
-    """Count disjoint groups: 1 under add/remove; 2 under replace, as one row leaves a group for another."""
+    """Return the sensitivity of counts in disjoint groups.
+
+    It is 1 if one row is added or removed, and 2 if one row is replaced, as it may leave one group for another.
+
+    Args:
+        neighbours: The neighbour relation: whether a unit is added or removed, or replaced by another.
+        limit: The contribution bound of one privacy unit; one row in one group, if left out.
+
+    Returns:
+        The sensitivity.
+
+    Raises:
+        WrongType: The bound is not a `Limit`, or the relation is not a `Neighbours`.
+
+    Example:
+        >>> discreet.histogram().l1, discreet.histogram(neighbours=discreet.Neighbours.REPLACE).l1
+        (1, 2)
+
+    """
     return Sensitivity.box(l0=_sides(neighbours) * need_limit(limit).groups, linf=limit.rows_per_group)
 
 
 def bounded_sums(
     bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW
 ) -> Sensitivity:
-    """Sum clamped values in disjoint groups, in grid steps."""
+    """Return the sensitivity of sums of clamped values in disjoint groups, in grid steps.
+
+    Args:
+        bounds: The bounds that values are clamped to, and their grid.
+        neighbours: The neighbour relation: whether a unit is added or removed, or replaced by another.
+        limit: The contribution bound of one privacy unit; one row in one group, if left out.
+
+    Returns:
+        The sensitivity.
+
+    Raises:
+        WrongType: The bounds are not `Bounds`, or the bound is not a `Limit`.
+
+    Example:
+        >>> discreet.bounded_sums(discreet.Bounds(0, 60, step=1), limit=discreet.Limit(groups=2)).l1
+        120
+
+    """
     return Sensitivity.box(
         l0=_sides(neighbours) * need_limit(limit).groups,
         linf=_most_moved(bounds, neighbours, need_limit(limit).rows_per_group),
@@ -108,7 +220,24 @@ def bounded_sums(
 def bounded_sum(
     bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW
 ) -> Sensitivity:
-    """One sum of clamped values over the whole table, in grid steps."""
+    """Return the sensitivity of one sum of clamped values over the whole table, in grid steps.
+
+    Args:
+        bounds: The bounds that values are clamped to, and their grid.
+        neighbours: The neighbour relation: whether a unit is added or removed, or replaced by another.
+        limit: The contribution bound of one privacy unit; one row in one group, if left out.
+
+    Returns:
+        The sensitivity.
+
+    Raises:
+        WrongType: The bounds are not `Bounds`, or the bound is not a `Limit`.
+
+    Example:
+        >>> discreet.bounded_sum(discreet.Bounds(-20, 60, step=1)).l1
+        60
+
+    """
     return Sensitivity.box(l0=1, linf=_most_moved(bounds, neighbours, need_limit(limit).rows))
 
 

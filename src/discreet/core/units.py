@@ -62,9 +62,22 @@ class Period(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """A stretch of time within which a person's rows are hidden: a period of the calendar, of a column of times.
+    """A window of time within which a person's rows are hidden: a period of the calendar, by a column of times.
 
     Rows without a time are in one window together.
+
+    Args:
+        period: The period: `Period.DAY`, `WEEK`, `MONTH`, `QUARTER` or `YEAR`.
+        time: The column of dates or times that says in which period a row lies.
+
+    Raises:
+        WrongType: The period is not a `Period`.
+        InvalidInput: The column has no name.
+
+    Example:
+        >>> print(discreet.Window(period=discreet.Period.MONTH, time="day"))
+        month of day
+
     """
 
     __canonical__: ClassVar[Record] = Record("Window", "period", "time")
@@ -82,7 +95,22 @@ class Window:
 
     @classmethod
     def of(cls, text: str) -> "Window":
-        """Return the window that a text such as "month of day" says: a period, and a column of dates or times."""
+        """Return the window that a text describes.
+
+        Args:
+            text: A period and a column of dates or times, such as "month of day".
+
+        Returns:
+            The window.
+
+        Raises:
+            InvalidInput: The text does not begin with a period, or names no column.
+
+        Example:
+            >>> discreet.Window.of("week of admitted").period
+            <Period.WEEK: 'week'>
+
+        """
         period, _, time = text.partition(" of ")
         if period.strip() not in {one.value for one in Period}:
             raise InvalidInput(
@@ -97,10 +125,24 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyUnit:
-    """Whose presence is hidden: one row, or all rows that share one value of `column`, of a `window` or for life.
+    """The privacy unit: one row, or all rows that share one value of a column, for life or within a window of time.
 
     With a window the promise is for each person's rows of one month, say. What many months together tell about a person
     is not hidden: the losses of all windows in which that person has rows add up.
+
+    Args:
+        column: The column whose value all rows of one person share; None protects single rows.
+        neighbours: The neighbour relation: whether a unit is added or removed, or replaced by another.
+        window: The window of time within which a person's rows are protected together; None is for life.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+        InvalidInput: The column's name is empty, or a window is given without a column.
+
+    Example:
+        >>> print(discreet.PrivacyUnit(column="patient_id"))
+        all rows of one patient_id, added or removed
+
     """
 
     __canonical__: ClassVar[Record] = Record("PrivacyUnit", "column", "neighbours", "window")

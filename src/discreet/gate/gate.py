@@ -74,10 +74,19 @@ class Price:
 
 
 class Gate(Generic[Data]):
-    """Private data behind a ledger.
+    """Private data behind a ledger: the one door through which answers leave.
 
     Guarantee: an answer leaves only after its payment is on disk, and is stored before it is handed out; so whatever
     anybody ever sees was paid for. What a payment covers is the plan's own claim: whoever writes a plan owns its cost.
+
+    Args:
+        ledger: The ledger that pays.
+        data: The data, which only `Plan.run` sees.
+        analyst: The name of the analyst who pays.
+
+    Raises:
+        WrongType: The ledger is not a `Ledger`.
+
     """
 
     def __init__(self, ledger: Ledger, data: Data, *, analyst: str = "") -> None:
@@ -97,9 +106,20 @@ class Gate(Generic[Data]):
         return self._ledger.budget.personal
 
     def price(self, plan: AnyPlan[Data]) -> Price:
-        """Return what a plan would cost; one in steps, for all of them. Free, and no data is looked at.
+        """Return the cost of a plan (of all its steps), and whether it fits. Free; no data is looked at.
 
-        Where persons have accounts, it is the worst that it costs anybody; what anybody has left is not told.
+        With personal accounts it is the worst cost for any person; balances are not told.
+
+        Args:
+            plan: The plan.
+
+        Returns:
+            The price, with the budget that is left before and after it.
+
+        Raises:
+            WrongType: The plan is not a `Plan`.
+            InvalidInput: The plan costs less than the least price of the ledger.
+
         """
         if not is_stepped(plan):
             need_plan(plan)
@@ -124,11 +144,25 @@ class Gate(Generic[Data]):
     def release(self, plan: Plan[Data], *, request: str | None = None, fresh: bool = False) -> Release:
         """Return the answer to a plan, paid for once.
 
-        A request that was answered before is handed out again, byte for byte; one that was paid for and not answered is
-        run. Under a new request (or none), an identical plan that was answered before is handed out for free, unless
-        `fresh` noise is asked for, and paid for. Before it is paid for or run, the plan may refuse by `check`.
-        What this analyst paid for an identical plan and was not answered is run, and not paid for again; with `fresh`,
-        only if no request is named and nobody is running it.
+        An identical plan that was answered before is answered from the store, for free. A payment of this analyst that
+        was not answered is used, and not paid again. Before a plan is paid for or run, it may refuse by `check`.
+
+        Args:
+            plan: The plan.
+            request: An id of your own. A request that was answered is answered again, byte for byte; one that was paid
+                for and not answered is run.
+            fresh: Whether to draw new noise and pay again, although an identical plan was answered. An unanswered
+                payment is then used only if no request is named and no process is running it.
+
+        Returns:
+            The answer, with its cost and its receipt.
+
+        Raises:
+            BudgetExceeded: The cost does not fit into the remaining budget. Nothing was paid.
+            ReviewNeeded: Too many runs have failed; the steward has to look first.
+            RunFailed: The plan was paid for and failed; retrying it is free.
+            StillRunning: The same request is being run elsewhere. Nothing was paid.
+
         """
         need_plan(plan)
         if self._personal:
@@ -160,10 +194,22 @@ class Gate(Generic[Data]):
     def advance(self, plan: SteppedPlan[Data], step: int, *, request: str | None = None) -> Release:
         """Return the answer of one step of a plan that is paid for in one piece.
 
-        Step 0 pays for all. Steps go in order, and each is answered once: asked again, it is handed out byte for byte,
-        for nothing. A step that failed, or crashed before its answer was on disk, is run again: what was drawn the
-        first time was seen by nobody, so that it is as if it had not been. Without a request, the oldest payment of an
-        identical plan is gone on with.
+        Steps go in order, and each is answered once. A step that failed, or crashed before its answer was on disk, is
+        run again: its first draw was seen by nobody, so that it is as if it had not been.
+
+        Args:
+            plan: The plan.
+            step: The number of the step. Step 0 pays for all.
+            request: An id of your own. Without one, the oldest payment of an identical plan is continued.
+
+        Returns:
+            The answer, with its cost and its receipt; of a step that was answered before, byte for byte and for free.
+
+        Raises:
+            BudgetExceeded: The cost does not fit into the remaining budget. Nothing was paid.
+            InvalidInput: The plan was not begun, or there is no such step.
+            RunFailed: The step failed; retrying it is free.
+
         """
         need_stepped(plan)
         if self._personal:

@@ -64,46 +64,70 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     seconds: Number | None = None,
     memory: str | int | None = None,
 ) -> Session:
-    """Open tables for private questions.
+    """Open private tables for questions, with a budget that is kept for life.
 
-    `source` is a path to a CSV, Parquet or DuckDB file, a pandas, Polars, Arrow or Spark frame, the address of a
-    PostgreSQL database (with `table`, or a list of them), or a `discreet.toml`, which says all the rest. Several tables
-    that speak of the same people are a dictionary by names; then `person` (if it is called differently in each),
-    `bounds`, `groups`, `kinds`, `complete` and `order` are said by table, too.
+    Declarations are public: bounds, groups and limits come from knowledge of the domain, never from the rows.
 
-    `public` names tables that are nobody's. What they hold is read off their rows, and everybody may know it; `bounds`,
-    `groups` and `kinds` of their columns are said under the table's name, if they are to be others. A public table with
-    a column that is called like the person's is taken for a mistake, unless `person` names the table with None.
+    Args:
+        source: The rows: a path to a CSV, Parquet or DuckDB file; a pandas, Polars, Arrow or Spark frame; the address
+            of a PostgreSQL database (with `table`); or a `discreet.toml`, which contains all other settings. Several
+            tables about the same people are a dictionary by table name; then `person` (if its name differs), `bounds`,
+            `groups`, `kinds`, `complete` and `order` are dictionaries by table name, too.
+        person: The column that identifies a person. All rows of one person are protected together.
+        window: A window of time such as "month of day": a person's rows of one month are protected together, and not
+            those of a life. What several months tell together is not hidden.
+        row: Whether each row is a person of its own; in place of `person`.
+        bounds: The bounds of columns, such as `{"stay": (0, 60)}`: values are clamped to them. Bounds that are not
+            declared can be bought with `Session.buy_bounds`.
+        groups: The public values of columns, such as `{"ward": ["A", "B"]}`: their groups are always shown. Groups of
+            other columns are selected privately, at a cost in δ, when a question asks for them.
+        kinds: The types of columns: "integer", "real", "text", "boolean", "date" or "timestamp". Columns of a CSV file
+            are texts, unless `kinds`, their bounds or their groups say otherwise; values that do not fit are missing.
+        complete: Columns that have a value in every row, so that their averages share one count.
+        order: A column that tells the rows of one person apart, so that the order of the source does not matter.
+        rows_per_person: The number of rows of one person that a table holds, and that are made of them in one step of a
+            question; 10,000 if left out. It bounds the work that one person can cause.
+        never_fails: Views of a server, or frames of Spark, that compute something: the steward promises that no
+            possible row makes reading them fail. They are refused without that promise, as a failure tells of a row.
+        public: Tables that protect nobody, by name. Their contents are public; their `bounds`, `groups` and `kinds` are
+            read off their rows, unless declared under the table's name. A public table that has a column called like
+            the person's is refused, unless `person` maps the table's name to None.
+        budget: The most that may ever be learned about one person. It is written into the ledger when that is created,
+            and read from it later.
+        ledger: The place of the ledger: a path, or an address of PostgreSQL; beside the file, if left out.
+        limit: The contribution bound of one person in an answer, a `Limit` or a `TotalLimit`. If left out, each
+            question chooses it privately, for a tenth of its price.
+        table: The name of the table in SQL; that of the file, if left out. For PostgreSQL, the table or tables to open.
+        inner: The table that is meant in a DuckDB file with several.
+        analyst: The name of the analyst who pays.
+        delta: The part of the budget's δ that one question may use to select groups; a hundredth of its reserve, if
+            left out.
+        store: The place of a cleaned copy of the rows; in memory, if left out.
+        title: The title of a new ledger.
+        anchors: The places where a new ledger keeps its anchors; two in the user's state, if left out.
+        key: The file of the ledger's signing key; beside the ledger, if left out.
+        seconds: The time that the engine may take for one question; 600 if left out, and 3600 on Spark. A question that
+            is not done by then has been paid for, and can be asked again.
+        memory: The memory that the engine may take on this machine, such as "4GB".
 
-    Who is protected: `person`, the column whose value all rows of one person share; or `row=True`, if nobody has two
-    rows. What is public: `bounds` that values are clamped to, and `groups` that are always shown; both without a look
-    at the data. Bounds that are not declared can be bought, and groups are, where they are asked for. `kinds` says what
-    columns hold ("integer", "real", "text", "boolean", "date" or "timestamp"): those of a CSV file are texts, unless
-    `kinds`, or their bounds or groups, say otherwise; what does not fit is missing. `complete` names columns that have
-    a value in every row, so that their averages share one count. `order` names a column that tells the rows of one
-    person apart: so it does not matter how the source is sorted.
+    Returns:
+        A session, which answers questions and closes with a `with` block.
 
-    `rows_per_person` (10,000, if left out) is how many rows of one person a table holds, and how many are made of them
-    in one step of a question; which ones stay depends on the person's own rows. So nobody makes a question take longer
-    than a public amount of work does.
+    Raises:
+        DiscreetError: The source cannot be opened, or a declaration is missing, or contradicts the source or the
+            ledger. The error says which, and names a fix.
 
-    `never_fails` lists tables that are views of a server, or frames of Spark, and compute something: you promise that
-    no row that can ever be there makes reading them fail. Without that promise they are refused, as a failure tells
-    of a row.
+    Example:
+        >>> clinic = discreet.open(
+        ...     "visits.csv",
+        ...     person="patient_id",
+        ...     bounds={"stay": (0, 60)},
+        ...     groups={"ward": ["A", "B"]},
+        ...     budget=discreet.Budget(epsilon=3, delta=1e-9),
+        ... )
+        >>> clinic.preview("SELECT ward, AVG(stay) FROM visits GROUP BY ward", epsilon=0.5).fits
+        True
 
-    With `window`, such as "month of day", a person's rows of one month are protected together, and not those of a life:
-    what several months tell together is not hidden.
-
-    `budget` is the most that may ever be learned about one person. It is written into the `ledger` when that is created
-    (beside the file, if no place is named) and found there ever after. `limit` is how much of one answer one person may
-    touch; without one, each question chooses it privately, for a tenth of its price. `delta` is what one question may
-    use of the budget's δ to buy groups: a hundredth of its reserve, if left out.
-
-    `table` is the name in SQL (that of the file, if left out), `inner` the table that is meant in a DuckDB file with
-    several, `analyst` who pays, `store` where a cleaned copy of the rows is kept; `title`, `anchors` and `key` are the
-    ledger's. `seconds` is the time that one question may take of the engine (600, on Spark 3600), and `memory`, such as
-    "4GB", what the engine may take of this machine's. A question that is not done by then has been paid for, and may
-    be asked again.
     """
     said = {"person": person, "bounds": bounds, "groups": groups, "kinds": kinds, "complete": complete, "order": order}
     try:

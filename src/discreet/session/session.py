@@ -66,7 +66,19 @@ class Session(AbstractContextManager["Session"]):
 
     @classmethod
     def from_settings(cls, path: str | Path, *, analyst: str = "") -> "Session":
-        """Open what a `discreet.toml` describes."""
+        """Open the tables that a `discreet.toml` describes.
+
+        Args:
+            path: The file of declarations, as `discreet init` writes it.
+            analyst: The name of the analyst who pays.
+
+        Returns:
+            A session.
+
+        Raises:
+            DiscreetError: The file, a source or the ledger cannot be opened; the error names a fix.
+
+        """
         from discreet.session.opening import open_settings  # noqa: PLC0415 - which makes sessions
         from discreet.session.settings.file import read_settings  # noqa: PLC0415
 
@@ -88,7 +100,22 @@ class Session(AbstractContextManager["Session"]):
         return description(self._dataset, self._context.known)
 
     def for_analyst(self, analyst: str) -> "Session":
-        """Return a session on the same rows and the same ledger for another analyst; closing one closes all."""
+        """Return a session on the same rows and the same ledger for another analyst; closing one closes all.
+
+        Args:
+            analyst: The name of the analyst who pays.
+
+        Returns:
+            A session.
+
+        Raises:
+            InvalidInput: The name is empty, or the session is closed.
+
+        Example:
+            >>> clinic.for_analyst("ada").analyst
+            'ada'
+
+        """
         self._context.need_open()
         return Session(self._dataset, analyst=need_label(analyst, "analyst"))
 
@@ -131,7 +158,25 @@ class Session(AbstractContextManager["Session"]):
 
     @list_options(ReleaseOptions)
     def release(self, what: "str | Question | Frame", /, **options: Unpack[ReleaseOptions]) -> Answer:
-        """Return the answer to a question: SQL, a frame, or a question as a value. Options are those of `sql`."""
+        """Return the answer to a question: SQL, a frame, or a question as a value.
+
+        Args:
+            what: A question: SQL, a frame of `table`, or a question as a value.
+            options: The options of `sql`.
+
+        Returns:
+            The answer: a table with error bars, its cost and its receipt.
+
+        Raises:
+            QueryRefused: The question cannot be answered privately; the error names a fix.
+            BudgetExceeded: The price does not fit into the remaining budget. Nothing was paid.
+
+        Example:
+            >>> visits = clinic.table().group_by("ward").agg(n=discreet.count())
+            >>> len(clinic.release(visits, epsilon=0.5))  # the public groups, A and B
+            2
+
+        """
         ready = self._context.prepare(what, options, ReleaseOptions, buy=True)
         checked = ready.options
         try:
@@ -153,7 +198,20 @@ class Session(AbstractContextManager["Session"]):
     def preview(self, what: "str | Question | Frame", /, **options: Unpack[QuestionOptions]) -> Preview:
         """Return the cost of a question, its predicted errors, and whether it fits. Free; no row is read.
 
-        Options are those of `sql`, without `fresh` and `request`.
+        Args:
+            what: A question: SQL, a frame of `table`, or a question as a value.
+            options: The options of `sql`, without `fresh` and `request`.
+
+        Returns:
+            The preview.
+
+        Raises:
+            QueryRefused: The question cannot be answered privately; the error names a fix.
+
+        Example:
+            >>> clinic.preview("SELECT COUNT(*) FROM visits", epsilon=4).fits  # the budget is 3
+            False
+
         """
         ready = self._context.prepare(what, options)
         checked, price = ready.options, ready.gate.price(ready.plan)
@@ -188,8 +246,21 @@ class Session(AbstractContextManager["Session"]):
     ) -> Participation:
         """Return about how many people still take part in a question, with personal accounts.
 
-        Two noisy counts are bought for `price`, in the currency of the question; the people who are counted pay. The
-        question itself is not asked. People leave as their budgets run out, so that `fresh` counts are the default.
+        Two noisy counts are bought; the people who are counted pay. The question itself is not asked.
+
+        Args:
+            what: A question: SQL, a frame of `table`, or a question as a value.
+            price: The price of both counts together, in the currency of the question.
+            fresh: Whether to count anew, which is the default: people leave as their budgets run out.
+            request: An id of your own, with which it is safe to retry after any failure.
+            options: The options of `sql`, without `fresh` and `request`.
+
+        Returns:
+            Both counts, of the people whom the question is about and of those who take part, and their error.
+
+        Raises:
+            InvalidInput: The budget belongs to the dataset, so that nobody leaves.
+
         """
         if not self.ledger.budget.personal:
             self._context.check(options)
@@ -206,7 +277,23 @@ class Session(AbstractContextManager["Session"]):
 
     @list_options(QuestionOptions)
     def explain(self, what: "str | Question | Frame", /, **options: Unpack[QuestionOptions]) -> Explanation:
-        """Return the privacy unit, the mechanisms, and what would halve the error. Free; no row is read."""
+        """Return the privacy unit, the mechanisms, and what would halve the error. Free; no row is read.
+
+        Args:
+            what: A question: SQL, a frame of `table`, or a question as a value.
+            options: The options of `sql`, without `fresh` and `request`.
+
+        Returns:
+            The explanation, as a tree to print.
+
+        Raises:
+            QueryRefused: The question cannot be answered privately; the error names a fix.
+
+        Example:
+            >>> "all rows of one patient_id" in str(clinic.explain("SELECT COUNT(*) FROM visits", epsilon=1))
+            True
+
+        """
         ready = self._context.prepare(what, options)
         return explain(ready.question, ready.plan, confidence=ready.options.confidence, size=ready.options.size)
 
@@ -222,9 +309,27 @@ class Session(AbstractContextManager["Session"]):
     ) -> BatchAnswer:
         """Return the answers to several questions, for one price: measurements that they share are made once.
 
-        Pay with `epsilon` or `rho`, for all of them together. `weights` say how much the error of each question counts.
-        If `consistent`, counts and sums over public groups add up: see the page on workloads. `other` buys the totals
-        of the groups that are not shown, where groups are private. Other options are those of `sql`.
+        Args:
+            questions: The questions: SQL, frames, or questions as values.
+            weights: How much the error of each question counts; alike, if left out.
+            consistent: Whether counts and sums over public groups add up: see the page on workloads.
+            other: Whether to buy the totals of the groups that are not shown, where groups are private.
+            options: The options of `sql`; the price is `epsilon` or `rho`, for all questions together.
+
+        Returns:
+            The answers, in the order of the questions.
+
+        Raises:
+            QueryRefused: A question cannot be answered privately; the error names a fix.
+            BudgetExceeded: The price does not fit into the remaining budget. Nothing was paid.
+            InvalidInput: No contribution bound is declared, or an option does not fit.
+
+        Example:
+            >>> questions = ["SELECT COUNT(*) FROM visits", "SELECT ward, COUNT(*) FROM visits GROUP BY ward"]
+            >>> answers = clinic.batch(questions, epsilon=0.5, limit=discreet.Limit(groups=2))
+            >>> len(answers)
+            2
+
         """
         checked = self._context.check(options, ReleaseOptions)
         plan, gate = batch_plan(self._context, questions, checked, weights, consistent=consistent, other=other)
@@ -249,7 +354,27 @@ class Session(AbstractContextManager["Session"]):
         other: bool = False,
         **options: Unpack[QuestionOptions],
     ) -> WorkloadPreview:
-        """Return the cost of a batch, its predicted errors, and its saving over single questions. Free."""
+        """Return the cost of a batch, its predicted errors, and its saving over single questions. Free; no row is read.
+
+        Args:
+            questions: The questions: SQL, frames, or questions as values.
+            weights: How much the error of each question counts; alike, if left out.
+            consistent: Whether counts and sums over public groups add up.
+            other: Whether to buy the totals of the groups that are not shown, where groups are private.
+            options: The options of `sql`, without `fresh` and `request`.
+
+        Returns:
+            The preview.
+
+        Raises:
+            QueryRefused: A question cannot be answered privately; the error names a fix.
+            InvalidInput: No contribution bound is declared, or an option does not fit.
+
+        Example:
+            >>> clinic.preview_batch(["SELECT COUNT(*) FROM visits"], epsilon=0.5, limit=discreet.Limit()).price.fits
+            True
+
+        """
         checked = self._context.check(options)
         plan, gate = batch_plan(self._context, questions, checked, weights, consistent=consistent, other=other)
         predicted = predict_batch(plan, checked.confidence, simultaneous=checked.simultaneous)
@@ -263,10 +388,30 @@ class Session(AbstractContextManager["Session"]):
     ) -> HierarchyAnswer:
         """Return counts at every level of a tree, such as nation → state → county, that add up.
 
-        `keys` are columns from coarse to fine, and `paths` the public list of all leaves, as in ("Ohio", "Adams").
-        Rows of `table` are counted, or `people`; `where` is a condition in SQL; `total` a public number of all.
-        `weights` say how much the errors of each level count, from the top down; `even` splits the price evenly.
-        Other options are those of `sql`.
+        Args:
+            keys: The columns, from coarse to fine.
+            paths: The public list of all leaves, such as `[("Ohio", "Adams"), …]`.
+            options: The options of `sql`, and:
+
+                * `table`: The table, where there are several.
+                * `where`: A condition in SQL for the rows that count.
+                * `people`: Whether to count people, and not rows.
+                * `weights`: How much the errors of each level count, from the top down.
+                * `even`: Whether to split the price evenly over the levels.
+                * `total`: The number of all, if it is public.
+
+        Returns:
+            The counts of each level, with error bars.
+
+        Raises:
+            BudgetExceeded: The price does not fit into the remaining budget. Nothing was paid.
+            InvalidInput: The paths do not fit the keys, or an option does not fit.
+
+        Example:
+            >>> counts = clinic.hierarchy(["ward"], [("A",), ("B",)], people=True, epsilon=0.5, limit=discreet.Limit())
+            >>> counts.release.fresh
+            True
+
         """
         plan, gate, checked = hierarchy_plan(self._context, keys, paths, options, HierarchyOptions)
         release = gate.release(plan, request=checked.request, fresh=checked.fresh)
@@ -277,7 +422,25 @@ class Session(AbstractContextManager["Session"]):
     def preview_hierarchy(
         self, keys: Sequence[str], paths: Sequence[Sequence[Value]], **options: Unpack[TreeOptions]
     ) -> WorkloadPreview:
-        """Return the cost of a hierarchy, and the largest error of each level, from the top down. Free."""
+        """Return the cost of a hierarchy, and the largest error of each level, from the top down. Free; no row is read.
+
+        Args:
+            keys: The columns, from coarse to fine.
+            paths: The public list of all leaves, such as `[("Ohio", "Adams"), …]`.
+            options: The options of `hierarchy`, without `fresh` and `request`.
+
+        Returns:
+            The preview.
+
+        Raises:
+            InvalidInput: The paths do not fit the keys, or an option does not fit.
+
+        Example:
+            >>> tree = {"keys": ["ward"], "paths": [("A",), ("B",)], "limit": discreet.Limit()}
+            >>> clinic.preview_hierarchy(**tree, epsilon=0.5).price.fits
+            True
+
+        """
         plan, gate, checked = hierarchy_plan(self._context, keys, paths, options, TreeOptions)
         predicted = predict_hierarchy(plan, checked.confidence, simultaneous=checked.simultaneous)
         return WorkloadPreview(gate.price(plan), plan, tuple((one,) for one in predicted), self._context.personal)
@@ -296,11 +459,35 @@ class Session(AbstractContextManager["Session"]):
         rho: Number | None = None,
         request: str | None = None,
     ) -> Counter:
-        """Return a count of rows by the date `day` that can be refreshed as days arrive, for one price.
+        """Return a count of rows that can be refreshed as days arrive, for one price (continual counting).
 
-        It runs for `steps` periods (`every` day, week, month, quarter or year) from `start` on. Of each person the
-        first `limit` rows count; with 1, people are counted on the day they were first seen. Nothing is paid before
-        the first `refresh`, and nothing after it.
+        Nothing is paid before the first `refresh`, and nothing after it.
+
+        Args:
+            day: The column of dates.
+            start: The first day.
+            steps: The number of periods that the counter runs for.
+            every: The period: "day", "week", "month", "quarter" or "year".
+            limit: The number of rows of one person that count, the first ones; with 1, people are counted on the day
+                when they were first seen.
+            where: A condition in SQL for the rows that count.
+            table: The table, where there are several.
+            epsilon: The price in ε; or `rho`.
+            rho: The price in ρ of zero-concentrated differential privacy.
+            request: An id of your own, with which it is safe to retry after any failure.
+
+        Returns:
+            The counter.
+
+        Raises:
+            InvalidInput: The column has no dates, or a number does not fit.
+
+        Example:
+            >>> from datetime import date
+            >>> arrivals = clinic.counter("day", start=date(2024, 1, 1), steps=31, epsilon=0.5)
+            >>> arrivals.plan.steps
+            31
+
         """
         self._context.need_open()
         name = self._dataset.need_table(table)
@@ -317,17 +504,51 @@ class Session(AbstractContextManager["Session"]):
         return Counter(plan, self._context.gates[name], request)
 
     def table(self, name: str | None = None) -> Frame:
-        """Return the table as a frame, to filter, group and aggregate; its `release` asks this session."""
+        """Return a table as a frame, to filter, group and aggregate; its `release` asks this session.
+
+        Args:
+            name: The name of the table; it may be left out where there is only one.
+
+        Returns:
+            The frame. Nothing is asked yet.
+
+        Raises:
+            InvalidInput: There is no such table, or there are several and none is named.
+
+        Example:
+            >>> visits = clinic.table("visits")
+            >>> visits.filter("stay >= 3").agg(n=discreet.count()).preview(epsilon=0.5).fits
+            True
+
+        """
         self._context.need_open()
         return self._context.frame(self._dataset.need_table(name), self)
 
     def buy_bounds(
         self, column: str, *, epsilon: Number | None = None, rho: Number | None = None, fresh: bool = False
     ) -> Bounds:
-        """Return bounds of a column that has none, bought once and known to everybody from then on.
+        """Return bounds of a column that has none, bought once and public from then on.
 
-        They are powers of two between which nearly everybody's values lie, found with noise. What was bought before is
-        returned for nothing, whatever the price; `fresh` buys anew, and the new bounds are the ones that count.
+        They are powers of two between which nearly all values lie, found with noise.
+
+        Args:
+            column: The column, which has no declared bounds.
+            epsilon: The price in ε; or `rho`.
+            rho: The price in ρ of zero-concentrated differential privacy.
+            fresh: Whether to buy anew; the new bounds replace the old ones. Otherwise bounds that were bought before
+                are returned for free.
+
+        Returns:
+            The bounds.
+
+        Raises:
+            BudgetExceeded: The price does not fit into the remaining budget. Nothing was paid.
+            InvalidInput: The column has declared bounds, or so few people need a higher price.
+
+        Example:
+            >>> clinic.buy_bounds("age", epsilon=0.5)  # doctest: +SKIP
+            Bounds(low=Fraction(0, 1), high=Fraction(128, 1), step=Fraction(1, 10000))
+
         """
         self._context.need_open()
         schema, name = self._dataset.need_boundless(column)

@@ -31,17 +31,32 @@ class Policy(Enum):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Budget:
-    """The most that may ever be learned about one unit: an ε, an (ε, δ), or a ρ of zCDP.
+    """The privacy budget: the most that may ever be learned about one privacy unit, as ε, (ε, δ), or ρ of zCDP.
 
-    Which of the three, δ, the unit and its neighbour relation are fixed when a ledger is born with it. A `reserve` is
-    the part of δ for releases that may fail (a tenth if left out; see the documentation, `adaptive`).
+    All of it is fixed when a ledger is created with it, but for the limit, which `Ledger.resize` changes.
 
-    With `per="person"`, each person has an account of this much, is charged for what an answer takes from that person,
-    and is left out where that is more than is left. Then `most` is the worst that one question may cost anybody, in the
-    ε or ρ of the budget, and `total` the budget of a dataset account that pays for every question besides.
+    Args:
+        epsilon: The limit in ε; or `rho`.
+        delta: The δ of (ε, δ). 0 is pure ε: groups cannot be selected privately then.
+        rho: The limit in ρ of zero-concentrated differential privacy.
+        reserve: The part of δ for releases that may fail; a tenth, if left out (see the page on adaptive questions).
+        unit: The privacy unit; `discreet.open` sets it.
+        people: The number of people, if it is public: a δ that is too large for so many is refused.
+        per: "dataset" for one account that every question charges, or "person" for an account of each person, who is
+            charged for what an answer takes from them, and is left out when too little is left.
+        most: With `per="person"`, the most that one question may cost any person, in the ε or ρ of the budget.
+        total: With `per="person"`, the budget of a dataset account that pays for every question besides.
+        least: The least price of a new question, in the ε or ρ of the budget, so that failures cannot be had for
+            nothing; a ten-thousandth of the limit, or 0.001 if that is less, if left out.
 
-    `least` is the least price of a fresh question, in the ε or ρ of the budget: what costs less is refused, so that
-    nobody asks for ever at no cost. One ten-thousandth of the budget, or 0.001 if that is less, if left out.
+    Raises:
+        InvalidInput: The parts contradict each other, or δ is too large.
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> print(discreet.Budget(epsilon=3, delta=1e-9))
+        ε = 3 at δ = 1e-09, for one row, added or removed
+
     """
 
     epsilon: Fraction | None
@@ -102,7 +117,15 @@ class Budget:
         return self.per == "person"
 
     def about(self, unit: PrivacyUnit) -> "Budget":
-        """Return the same budget for another unit."""
+        """Return the same budget for another privacy unit.
+
+        Args:
+            unit: The privacy unit.
+
+        Returns:
+            The budget.
+
+        """
         budget = Budget(
             self.epsilon,
             self.delta,

@@ -91,10 +91,28 @@ class Ledger(AbstractContextManager["Ledger"]):
         key: str | Path | None = None,
         anchors: Sequence[str | Path] | None = None,
     ) -> "Ledger":
-        """Begin a ledger where there is none: a path for SQLite, or an address postgresql://….
+        """Begin a ledger where there is none.
 
-        The signing key is written to `key` (beside the ledger if left out), unless there is one already. Anchors are
-        kept in the places that `anchors` names (two in the user's state if left out).
+        Args:
+            place: A path for SQLite, or an address postgresql://….
+            budget: The budget, which is fixed for life but for `resize`.
+            title: A title for people who read the ledger.
+            policy: What several analysts may learn together: the budget once (`SHARED`), or once each (`SEPARATE`).
+            key: The file of the signing key, which is written unless it exists; beside the ledger, if left out.
+            anchors: The files in which anchors are kept; two in the user's state, if left out.
+
+        Returns:
+            The ledger.
+
+        Raises:
+            InvalidInput: There is something at this place already.
+            LedgerUnavailable: The place cannot be written durably.
+
+        Example:
+            >>> with discreet.Ledger.create("study.ledger", discreet.Budget(epsilon=3, delta=1e-9)) as ledger:
+            ...     ledger.left
+            Fraction(3, 1)
+
         """
         if not isinstance(budget, Budget) or not isinstance(policy, Policy):
             raise WrongType("A ledger begins with a Budget and a Policy.", fix="pass Budget(epsilon=3, delta=1e-9)")
@@ -121,7 +139,28 @@ class Ledger(AbstractContextManager["Ledger"]):
         key: str | Path | None = None,
         anchors: Sequence[str | Path] | None = None,
     ) -> "Ledger":
-        """Open a ledger and check that it continues what its anchors saw; otherwise refuse."""
+        """Open a ledger and check that it continues what its anchors saw; otherwise refuse.
+
+        Args:
+            place: The path or address of the ledger.
+            key: The file of the signing key; the one beside the ledger, if left out and there is one.
+            anchors: The files in which anchors are kept; those in the user's state, if left out.
+
+        Returns:
+            The ledger.
+
+        Raises:
+            InvalidInput: There is no ledger at this place.
+            LedgerDamaged: The ledger contradicts itself, or what its anchors saw: a copy or a backup, for instance.
+            LedgerUnavailable: The place cannot be read.
+
+        Example:
+            >>> discreet.Ledger.create("study.ledger", discreet.Budget(rho=0.5)).close()
+            >>> with discreet.Ledger.open("study.ledger") as ledger:
+            ...     ledger.spent
+            Fraction(0, 1)
+
+        """
         signer = key_at_hand(place, key)
         store = opened_store(place)
         try:
@@ -184,15 +223,42 @@ class Ledger(AbstractContextManager["Ledger"]):
         return guarantee(account.promise, self.budget.delta)
 
     def fits(self, cost: PrivacyLoss, analyst: str = "") -> bool:
-        """Tell whether a payment would be admitted now."""
+        """Return whether a payment would be admitted now. Free; nothing is written.
+
+        Args:
+            cost: The privacy loss to pay for.
+            analyst: The name of the analyst who would pay.
+
+        Returns:
+            Whether it fits into the remaining budget.
+
+        Example:
+            >>> clinic.ledger.fits(discreet.accounting.Pure(1)), clinic.ledger.fits(discreet.accounting.Pure(4))
+            (True, False)
+
+        """
         return self.book.account.fits(cost, analyst)
 
     def pay(
         self, cost: PrivacyLoss, *, what: str, plan: str, request: str, analyst: str = "", runner: str = ""
     ) -> Receipt:
-        """Pay for a request, durably, or raise `BudgetExceeded`; paying for it again is free.
+        """Pay for a request, durably. Paying for the same request again is free.
 
-        With a `runner` (see `runs`) its first run begins with the payment, if it was not paid for before.
+        Args:
+            cost: The privacy loss to pay for.
+            what: A description of the question, in words for people; public.
+            plan: The digest of the plan.
+            request: The id of the request.
+            analyst: The name of the analyst who pays.
+            runner: The id of a runner (see `runs`): its first run begins with the payment, if that is new.
+
+        Returns:
+            The receipt.
+
+        Raises:
+            BudgetExceeded: The cost does not fit into the remaining budget. Nothing was paid.
+            LedgerUnavailable: The payment could not be written durably.
+
         """
         event = Payment(
             at=now(),
@@ -275,11 +341,30 @@ class Ledger(AbstractContextManager["Ledger"]):
                 yield receipt
 
     def statement(self, *values: Value | None) -> Statement:
-        """Return what one person was charged, by the values that all rows of that person share. For that person."""
+        """Return the charges of one person, with personal accounts. For that person.
+
+        Args:
+            values: The values that all rows of that person share, such as the person's id.
+
+        Returns:
+            The statement.
+
+        Raises:
+            InvalidInput: The ledger has no personal accounts.
+
+        """
         return self.people.statement(values)
 
     def distribution(self) -> Distribution:
-        """Return how many persons have used which part of their limit. For the steward."""
+        """Return how many persons have used which part of their limit, with personal accounts. For the steward.
+
+        Returns:
+            The distribution. It is exact, and so not for publication.
+
+        Raises:
+            InvalidInput: The ledger has no personal accounts.
+
+        """
         return self.people.distribution()
 
     def orphans(self) -> Iterator[Receipt]:
@@ -287,7 +372,19 @@ class Ledger(AbstractContextManager["Ledger"]):
         return map(self.receipt, self._store.reading.unreleased())
 
     def recent(self, count: int) -> list[Receipt]:
-        """Return the last payments, newest first."""
+        """Return the last payments, newest first.
+
+        Args:
+            count: The number of payments.
+
+        Returns:
+            Their receipts.
+
+        Example:
+            >>> clinic.ledger.recent(5)
+            []
+
+        """
         return list(map(self.receipt, self._store.reading.recent_payments(count)))
 
     def entries(self, after: int = 0) -> Iterator[tuple[Entry, Event]]:
@@ -302,7 +399,23 @@ class Ledger(AbstractContextManager["Ledger"]):
         return GENESIS if before is None else before.head, entry
 
     def resize(self, limit: Number | None, *, by: str, reason: str, analyst: str | None = None) -> None:
-        """Raise or lower the limit, of all or of one analyst (None: take theirs away); what is spent stays spent."""
+        """Raise or lower the limit, of all or of one analyst; what is spent stays spent.
+
+        Args:
+            limit: The new limit, in the ε or ρ of the budget; None removes the limit of one analyst.
+            by: The person who decides.
+            reason: The reason, for people who read the ledger.
+            analyst: The analyst whose limit it is; that of all, if left out.
+
+        Raises:
+            InvalidInput: The limit does not fit the budget.
+
+        Example:
+            >>> clinic.ledger.resize(2, by="steward", reason="the study was shortened")
+            >>> float(clinic.ledger.left)
+            2.0
+
+        """
         event = Resized(
             at=now(),
             by=need_label(by, "by"),
@@ -313,9 +426,15 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._write(to_body(event))
 
     def review(self, *, by: str, reason: str, analyst: str | None = None) -> None:
-        """Note that the steward looked at the runs that failed, of all or of one analyst: they are counted anew.
+        """Record that the steward looked at the runs that failed; they are counted anew.
 
-        Where persons have accounts, a review of all sets a new reserve for failures aside in every account.
+        With personal accounts, a review of all sets a new reserve for failures aside in every account.
+
+        Args:
+            by: The person who looked.
+            reason: The finding, for people who read the ledger.
+            analyst: The analyst whose runs were looked at; those of all, if left out.
+
         """
         self.runs.review(by=by, reason=reason, analyst=analyst)
 
@@ -327,11 +446,27 @@ class Ledger(AbstractContextManager["Ledger"]):
         self.runs.excuse(run, by=by, reason=reason)
 
     def annotate(self, text: str, *, by: str) -> None:
-        """Note something, for whoever reads the ledger."""
+        """Record a note for people who read the ledger.
+
+        Args:
+            text: The note.
+            by: The person who writes it.
+
+        Example:
+            >>> clinic.ledger.annotate("moved to another machine", by="steward")
+
+        """
         self._write(to_body(Annotated(at=now(), by=need_label(by, "by"), text=need_words(text, "text"))))
 
     def disclose(self, cost: PrivacyLoss | None, *, by: str, reason: str) -> None:
-        """Charge what became known elsewhere; None, or more than is left, closes the account for good."""
+        """Charge a privacy loss that became known elsewhere.
+
+        Args:
+            cost: The privacy loss. None, or more than is left, closes the account for good.
+            by: The person who reports it.
+            reason: The reason, for people who read the ledger.
+
+        """
         event = Disclosed(at=now(), by=need_label(by, "by"), reason=need_label(reason, "reason"), cost=cost)
         self._write(to_body(event))
 
@@ -355,7 +490,19 @@ class Ledger(AbstractContextManager["Ledger"]):
         return anchor
 
     def verify(self, progress: Progress | None = None) -> Verification:
-        """Check everything that is stored, from the first entry on."""
+        """Check everything that is stored, from the first entry on.
+
+        Args:
+            progress: A function that is told the number of entries that are checked, and of all.
+
+        Returns:
+            The result; `faults` is empty if all is well.
+
+        Example:
+            >>> clinic.ledger.verify().sound
+            True
+
+        """
         return verified(self._store.reading, self._places, progress)
 
     def close(self) -> None:

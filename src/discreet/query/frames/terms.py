@@ -70,57 +70,231 @@ class Asked:
 
 
 def count(value: str | None = None) -> Asked:
-    """Ask for the number of rows, or of rows with a value."""
+    """Ask for the number of rows, or of rows that have a value.
+
+    Args:
+        value: A column or an expression in SQL: rows in which it is missing do not count. All rows count, if left out.
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.count().sql
+        'COUNT(*)'
+
+    """
     return Asked("COUNT(*)" if value is None else f"COUNT({_inside(value)})")
 
 
 def count_people() -> Asked:
-    """Ask for the number of people."""
+    """Ask for the number of people.
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Example:
+        >>> clinic.table().agg(people=discreet.count_people()).preview(epsilon=0.5).fits
+        True
+
+    """
     return Asked(f"COUNT(DISTINCT {PERSON})")
 
 
 def count_distinct(value: str) -> Asked:
-    """Ask for the number of different values."""
+    """Ask for the number of different values.
+
+    Args:
+        value: A column, or an expression in SQL such as "stay * 24".
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.count_distinct("ward").sql
+        'COUNT(DISTINCT ward)'
+
+    """
     return Asked(f"COUNT(DISTINCT {_inside(value)})")
 
 
 def total(value: str) -> Asked:
-    """Ask for a sum."""
+    """Ask for a sum.
+
+    Values are clamped to their bounds.
+
+    Args:
+        value: A column with bounds, or an expression in SQL such as "stay * 24".
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.total("stay").sql
+        'SUM(stay)'
+
+    """
     return Asked(f"SUM({_inside(value)})")
 
 
 def mean(value: str) -> Asked:
-    """Ask for an average."""
+    """Ask for an average.
+
+    Values are clamped to their bounds.
+
+    Args:
+        value: A column with bounds, or an expression in SQL such as "stay * 24".
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.mean("stay").sql
+        'AVG(stay)'
+
+    """
     return Asked(f"AVG({_inside(value)})")
 
 
 def variance(value: str, *, population: bool = False) -> Asked:
-    """Ask for the variance, of the sample unless it is the whole population."""
+    """Ask for the variance.
+
+    Values are clamped to their bounds.
+
+    Args:
+        value: A column with bounds, or an expression in SQL such as "stay * 24".
+        population: Whether the rows are the whole population, and not a sample of it.
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.variance("stay").sql
+        'VAR_SAMP(stay)'
+
+    """
     return Asked(f"{'VAR_POP' if population else 'VAR_SAMP'}({_inside(value)})")
 
 
 def deviation(value: str, *, population: bool = False) -> Asked:
-    """Ask for the standard deviation, of the sample unless it is the whole population."""
+    """Ask for the standard deviation.
+
+    Values are clamped to their bounds.
+
+    Args:
+        value: A column with bounds, or an expression in SQL such as "stay * 24".
+        population: Whether the rows are the whole population, and not a sample of it.
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.deviation("stay", population=True).sql
+        'STDDEV_POP(stay)'
+
+    """
     return Asked(f"{'STDDEV_POP' if population else 'STDDEV_SAMP'}({_inside(value)})")
 
 
 def median(value: str) -> Asked:
-    """Ask for the value in the middle."""
+    """Ask for the median: half of all values lie below it.
+
+    Args:
+        value: A column with bounds, or an expression in SQL such as "stay * 24".
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.median("stay").sql
+        'MEDIAN(stay)'
+
+    """
     return Asked(f"MEDIAN({_inside(value)})")
 
 
 def quantile(value: str, level: Number) -> Asked:
-    """Ask for the value that a share of all values lie below."""
+    """Ask for a quantile: the value below which a given share of all values lie.
+
+    Args:
+        value: A column with bounds, or an expression in SQL such as "stay * 24".
+        level: The share, between 0 and 1.
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.quantile("stay", 0.9).sql
+        'QUANTILE(stay, 0.9)'
+
+    """
     return Asked(f"QUANTILE({_inside(value)}, {_number(level, 'level')})")
 
 
 def minimum(value: str) -> Asked:
-    """Ask for the smallest value."""
+    """Ask for the smallest value.
+
+    A private minimum is an extreme quantile: a few values may lie below it.
+
+    Args:
+        value: A column with bounds, or an expression in SQL such as "stay * 24".
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.minimum("stay").sql
+        'MIN(stay)'
+
+    """
     return Asked(f"MIN({_inside(value)})")
 
 
 def maximum(value: str) -> Asked:
-    """Ask for the largest value."""
+    """Ask for the largest value.
+
+    A private maximum is an extreme quantile: a few values may lie above it.
+
+    Args:
+        value: A column with bounds, or an expression in SQL such as "stay * 24".
+
+    Returns:
+        An aggregate for `Frame.agg`; nothing is asked yet.
+
+    Raises:
+        WrongType: An argument is of a wrong type.
+
+    Example:
+        >>> discreet.maximum("stay").sql
+        'MAX(stay)'
+
+    """
     return Asked(f"MAX({_inside(value)})")
 
 
