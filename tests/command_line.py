@@ -3,6 +3,7 @@
 import io
 import json
 
+import click
 import pytest
 
 from discreet.cli import main
@@ -13,6 +14,13 @@ class Terminal(io.StringIO):
 
     def isatty(self):
         return True
+
+
+def options_of(command):
+    """Return the long options of a command, and of all commands below it."""
+    inner = [command.get_command(None, name) for name in command.modules] if isinstance(command, click.Group) else []
+    own = {option for one in command.params for option in one.opts if option.startswith("--")}
+    return own.union(*map(options_of, inner))
 
 
 def runner(capsys, room=()):

@@ -179,7 +179,7 @@ READINESS_MUTANTS = [
     ),
     Mutant(
         "the command line calls any export sound",
-        "cli/papers.py",
+        "cli/commands/ledger/proofs.py",
         '        "sound": exported is None or exported.whole,\n',
         '        "sound": True,\n',
         EXPORT,

@@ -12,8 +12,8 @@ import pytest
 import discreet
 from command_line import runner
 from discreet import Budget
-from discreet.cli.query_facts import csv_rows
-from discreet.cli.refusals import told
+from discreet.cli.dataset.facts import csv_rows
+from discreet.cli.output import told
 from discreet.cli.safe_text import csv_text, shown_text
 from discreet.core import InvalidInput
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from command_line import options_of
 from discreet import accounting
 from discreet.accounting import (
     Approximate,
@@ -37,16 +38,16 @@ from discreet.accounting import (
     loss_from_text,
     loss_to_text,
 )
-from discreet.cli import VERBS, main, promises
-from discreet.cli.answers import as_json
-from discreet.cli.contest import Contest, results, winner
-from discreet.cli.kinds import KINDS
-from discreet.cli.refusals import Misspelt, told
-from discreet.cli.series import CurveSeries, Line, Span, sensible_epsilons, winners
-from discreet.cli.spelling import read_loss
-from discreet.cli.streams import write
-from discreet.cli.typed import read_number, read_whole
-from discreet.cli.words import factor, plain
+from discreet.cli import main
+from discreet.cli.account.composition_table import Contest, results, winner
+from discreet.cli.account.loss_syntax import KINDS, read_loss
+from discreet.cli.account.picture_data import CurveSeries, Line, Span, sensible_epsilons, winners
+from discreet.cli.commands.account import VERBS, account_command
+from discreet.cli.commands.account.epsilon import epsilon_command
+from discreet.cli.console import write
+from discreet.cli.formatting import factor, plain
+from discreet.cli.numbers import read_number, read_whole
+from discreet.cli.output import Misspelt, as_json, told
 from discreet.core import DiscreetError, InvalidInput, Sensitivity
 from discreet.core.exact import text_down, text_up
 from loss_strategies import WIDE, losses
@@ -529,15 +530,15 @@ BAD = [
     (["epsilon", "pure(1)", "--delta", "1e-101"], None, "--delta is beyond"),
     (["epsilon", "pure(1)", "--people", "0"], None, "people must be at least 1"),
     (["epsilon", "pure(1)", "--people", "1.5"], None, "--people is not a whole number"),
-    (["epsilon", "pure(1)", "pure(1)"], None, "Unrecognized arguments"),
-    (["epsilon", "pure(1)", "--del", "0"], None, "Unrecognized arguments"),
+    (["epsilon", "pure(1)", "pure(1)"], None, "unexpected extra argument (pure(1))"),
+    (["epsilon", "pure(1)", "--del", "0"], None, "no option --del"),
     (["epsilon"], None, "LOSS"),
     (["delta", "pure(1)"], None, "--epsilon"),
     (["delta", "pure(1)", "--epsilon", "x"], None, "--epsilon is not a number"),
     (["curve", "pure(1)", "--epsilons", "1", "x"], None, "--epsilons is not a number"),
     (["curve", "pure(1)", "--picture", "curve.jpg"], None, "neither a .png nor a .svg"),
     (["noise", "uniform", "--epsilon", "1"], None, "uniform"),
-    (["noise", "gaussian"], None, "--epsilon --rho"),
+    (["noise", "gaussian"], None, "--epsilon or --rho"),
     (["noise", "gaussian", "--epsilon", "1"], None, "no ε at δ = 0"),
     (["noise", "discrete-gaussian", "--epsilon", "1"], None, "no ε at δ = 0"),
     (["noise", "gaussian", "--epsilon", "0", "--delta", "1e-6"], None, "--epsilon must be above 0"),
@@ -548,7 +549,7 @@ BAD = [
     (["noise", "laplace", "--epsilon", "1", "--times", "0"], None, "--times must be at least 1"),
     (["noise", "laplace", "--epsilon", "1", "--sensitivity", "0"], None, "--sensitivity must be above 0"),
     (["noise", "discrete-laplace", "--epsilon", "1", "--sensitivity", "1.5"], None, "must be whole"),
-    (["times", "pure(1)"], None, "--epsilon --rho"),
+    (["times", "pure(1)"], None, "--epsilon or --rho"),
     (["times", "renyi([2: 0.1])", "--rho", "1"], None, "no ρ of its own"),
     (["times", "composed()", "--epsilon", "1"], None, "More than a billion"),
     (["compare", "--epsilon", "0", "--times", "3"], None, "--epsilon must be above 0"),
@@ -706,10 +707,10 @@ def test_a_terminal_without_greek_reads_the_words():
 
 
 def test_a_fault_is_told_as_one_and_not_as_a_stack(monkeypatch, run):
-    def broken(_):
+    def broken(**_):
         raise OverflowError("secret")
 
-    monkeypatch.setattr(promises, "answer_epsilon", broken)
+    monkeypatch.setattr(epsilon_command, "callback", broken)
     status, out, err = run("epsilon", "pure(1)")
     assert (status, out) == (1, "")
     assert "discreet failed on this input (OverflowError)" in err
@@ -718,10 +719,10 @@ def test_a_fault_is_told_as_one_and_not_as_a_stack(monkeypatch, run):
 
 
 def test_an_interruption_is_one_sentence_and_no_traceback(monkeypatch, run):
-    def interrupted(_):
+    def interrupted(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(promises, "answer_epsilon", interrupted)
+    monkeypatch.setattr(epsilon_command, "callback", interrupted)
     status, out, err = run("epsilon", "pure(1)")
     assert (status, out) == (130, "")
     assert err.startswith("error: Interrupted.\n  fix: ")
@@ -732,7 +733,7 @@ def test_an_interruption_is_one_sentence_and_no_traceback(monkeypatch, run):
 
 
 def test_pictures_without_matplotlib_are_refused_with_the_extra_to_install(monkeypatch, run, tmp_path):
-    monkeypatch.delitem(sys.modules, "discreet.cli.pictures", raising=False)
+    monkeypatch.delitem(sys.modules, "discreet.cli.account.pictures", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     status, _, err = run("picture", "curve", str(tmp_path / "curve.png"), "pure(1)")
     assert status == 2
@@ -740,7 +741,7 @@ def test_pictures_without_matplotlib_are_refused_with_the_extra_to_install(monke
 
 
 def test_the_same_numbers_give_the_same_file(tmp_path):
-    from discreet.cli import pictures
+    from discreet.cli.account import pictures
 
     lines = [Line("optimal", (1, 10, 100), (0.1, 1, 5)), Line("basic", (1, 10, 100), (0.1, 1, 10))]
     noise = [Line("Laplace, exact", (0.1, 1), (14, 1.4)), Line("Gaussian, exact", (0.1, 1), (36, 4))]
@@ -794,8 +795,7 @@ def test_the_numbers_chosen_for_a_curve_are_round_and_reach_its_end(text):
 def test_the_page_shows_every_verb_every_option_and_every_key():
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     assert [verb for verb in VERBS if f"`{verb}`" not in page] == []
-    options = re.findall(r'"(--[a-z-]+)"', (ROOT / "src/discreet/cli/arguments.py").read_text(encoding="utf-8"))
-    assert {option for option in options if option not in page} <= {"--version"}
+    assert {option for option in options_of(account_command) if option not in page} == {"--help"}
     keys = {key for listed in KEYS.values() for key in listed.split()} - {"name"}
     shortened = {key for key in keys if key.endswith("_exact") and key.startswith(("target_", "each_"))}
     assert [key for key in sorted(keys - shortened) if f"`{key}`" not in page] == []

@@ -13,14 +13,15 @@ from pathlib import Path
 import apsw
 import pytest
 
-from command_line import Terminal
+from command_line import Terminal, options_of
 from discreet.accounting import GaussianNoise, Pure, Repeated, loss_from_text
-from discreet.cli import LEDGER_VERBS, main, showing, terminal
-from discreet.cli.parsers import Parser
-from discreet.cli.terminal import Palette, Progress
+from discreet.cli import console, main
+from discreet.cli.commands import discreet_command
+from discreet.cli.commands.ledger import VERBS
+from discreet.cli.console import Palette, Progress
 from discreet.core import RunFailed
 from discreet.gate import Gate, Ledger
-from discreet.gate.proofs import verification
+from discreet.gate.proofs import inspection, verification
 from questions import Question
 
 #: What `run` and `facts` say before all else.
@@ -447,8 +448,8 @@ def test_a_certificate_of_another_ledgers_release_is_not_in_an_export(place, tmp
 
 
 def test_the_verbs_are_these_and_none_resets_or_spends():
-    assert set(LEDGER_VERBS) == set(CALLS)
-    assert not {"reset", "spend", "pay", "release", "refund", "delete", "move"} & set(LEDGER_VERBS)
+    assert set(VERBS) == set(CALLS)
+    assert not {"reset", "spend", "pay", "release", "refund", "delete", "move"} & set(VERBS)
 
 
 @pytest.mark.parametrize("verb", CALLS)
@@ -484,7 +485,7 @@ def test_a_failed_birth_leaves_nothing(tmp_path, run):
 # What is refused.
 
 BAD = [
-    ("create {folder}/a", "--epsilon --rho"),
+    ("create {folder}/a", "--epsilon or --rho"),
     ("create {folder}/a --epsilon 1 --rho 1", "not allowed with"),
     ("create {folder}/a --epsilon 0", "--epsilon must be above 0"),
     ("create {folder}/a --epsilon -1", "--epsilon"),
@@ -505,9 +506,9 @@ BAD = [
     ("raise {place} --to four --reason x", "--to is not a number"),
     ("raise {place} --to 4 --reason \n", "reason is empty"),
     ("raise {place} --to 4 --reason x --by \n", "by is empty"),
-    ("allow {place} --analyst ann --reason x", "--to --no-limit"),
+    ("allow {place} --analyst ann --reason x", "--to or --no-limit"),
     ("allow {place} --analyst \n --to 1 --reason x", "--analyst is empty"),
-    ("disclose {place} --reason x", "--cost --all"),
+    ("disclose {place} --reason x", "--cost or --all"),
     ("disclose {place} --cost pur(1) --reason x", "No kind of loss"),
     ("annotate {place}", "TEXT"),
     ("review {place}", "--reason"),
@@ -589,7 +590,7 @@ def see(monkeypatch):
 def often(monkeypatch):
     """Tell progress at every entry."""
     monkeypatch.setattr(verification, "OFTEN", 1)
-    monkeypatch.setattr(terminal, "PAUSE", 0)
+    monkeypatch.setattr(console, "PAUSE", 0)
 
 
 def test_a_gauge_is_in_colour_on_a_terminal(place, see):
@@ -645,7 +646,7 @@ def test_progress_is_one_line_that_goes_away(place, see, often):
 
 def test_progress_is_told_at_most_every_fifth_of_a_second(monkeypatch, see):
     clock, stream = iter([0.0, 0.1, 0.3, 0.35, 0.49, 0.51]), Terminal()
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(sys, "stderr", stream)
     progress = Progress("verifying")
     for number in range(1, 6):
@@ -666,7 +667,7 @@ def test_progress_is_taken_away_when_it_fails(place, see, often, monkeypatch):
         progress(1, 2)
         raise OSError("broken")
 
-    monkeypatch.setattr(showing, "inspect_ledger", failing)
+    monkeypatch.setattr(inspection, "inspect_ledger", failing)
     status, _, said = see("verify", place)
     assert status == 2
     assert "\r" + " " * len("verifying: 1 of 2 (50 %) entries") + "\r" in said
@@ -700,21 +701,10 @@ def test_a_reader_that_goes_away_is_no_fault(place):
 # The page.
 
 
-def options_of(parser):
-    for action in parser._actions:
-        yield from (option for option in action.option_strings if option.startswith("--"))
-        choices = action.choices if isinstance(action.choices, dict) else {}
-        for inner in choices.values():
-            if isinstance(inner, Parser):
-                yield from options_of(inner)
-
-
 def test_the_page_shows_every_verb_every_option_and_every_key():
-    from discreet.cli.arguments import parser
-
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    assert [verb for verb in LEDGER_VERBS if f"### {verb}" not in page] == []
-    assert {option for option in options_of(parser()) if option not in page} <= {"--version", "--help"}
+    assert [verb for verb in VERBS if f"### {verb}" not in page] == []
+    assert {option for option in options_of(discreet_command) if option not in page} <= {"--version", "--help"}
     keys = {key for listed in KEYS.values() for key in listed} | GAUGE | PAID
     exact = {key for key in keys if key.endswith("_exact")}
     assert [key for key in sorted(keys - exact) if f"`{key}`" not in page] == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.cli import LOCAL_VERBS
+from discreet.cli.commands.local import local_command
 
 ROOM = ("local",)
 
@@ -70,5 +70,5 @@ def test_what_makes_no_sense_is_refused_with_a_fix(run, words):
 
 
 def test_every_verb_has_help(run):
-    for verb in LOCAL_VERBS:
+    for verb in local_command.modules:
         assert run(verb, "--help")[0] == 0

@@ -13,7 +13,7 @@ from pyarrow import parquet
 from clinic import rows, write_visits
 from command_line import Terminal
 from discreet import Budget
-from discreet.cli.speech import in_options
+from discreet.cli.dataset.rewording import in_options
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.gate import Ledger
 from discreet.session import Settings, read_settings, write_settings
@@ -216,7 +216,7 @@ def test_what_was_typed_is_written_and_begun(clinic, tmp_path):
     [
         (["--rho", "1", "--most", "0.5", *INIT], "--per person, too"),
         (["--rho", "1", "--per", "person", "--rows"], "A row has no account"),
-        (["--rho", "1", "--per", "somebody", *INIT], "invalid choice"),
+        (["--rho", "1", "--per", "somebody", *INIT], "which is not one of"),
         (["--rho", "1", "--per", "person", "--most", "0", *INIT], "--most must be above 0"),
     ],
 )

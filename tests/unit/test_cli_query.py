@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Terminal
-from discreet.cli import QUERY_VERBS, prompts, terminal
-from discreet.cli.beginning import likely_person
-from discreet.cli.declared import read_bounds, read_groups, read_limit
-from discreet.cli.parsers import Parser
-from discreet.cli.querying import spoken
-from discreet.cli.terminal import Patience
+from command_line import Terminal, options_of
+from discreet.cli import console
+from discreet.cli.commands import DATASET, discreet_command
+from discreet.cli.console import Patience
+from discreet.cli.dataset.declarations import read_bounds, read_groups, read_limit
+from discreet.cli.dataset.rewording import spoken
+from discreet.cli.dataset.setup import likely_person
 from discreet.core import Bounds, InvalidInput, Limit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind
@@ -482,7 +482,7 @@ def test_patience_is_told_after_a_second_and_goes_away(monkeypatch):
     stream = Terminal()
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(terminal, "SECOND", 0.01)
+    monkeypatch.setattr(console, "SECOND", 0.01)
     with Patience("importing"):
         while stream.getvalue().count("importing") < 2:
             time.sleep(0.001)
@@ -507,7 +507,7 @@ def test_a_first_answer_takes_less_than_two_seconds_from_the_start_of_the_proces
     assert min(times) < 2
 
 
-@pytest.mark.parametrize("verb", QUERY_VERBS)
+@pytest.mark.parametrize("verb", DATASET)
 def test_help_comes_with_an_example_and_without_anything_heavy(verb):
     code = f"import sys; from discreet.cli import main; print(main([{verb!r}, '--help'])); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -528,25 +528,16 @@ def test_asking_loads_nothing_that_it_does_not_need(clinic, tmp_path):
 
 def test_nobody_is_asked_through_a_pipe(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    assert not prompts.somebody_is_there()
+    assert not console.somebody_is_there()
 
 
 # The page.
 
 
-def options_of(parser):
-    for action in parser._actions:
-        yield from (option for option in action.option_strings if option.startswith("--"))
-
-
 def test_the_page_shows_every_command_and_every_option_of_it():
-    from discreet.cli.arguments import parser
-
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    rooms = next(action.choices for action in parser()._actions if isinstance(action.choices, dict))
-    for verb in QUERY_VERBS:
-        assert isinstance(rooms[verb], Parser)
+    for verb in DATASET:
         section = page.split(f"\n### {verb}", 1)[1].split("\n### ", 1)[0].split("\n## ", 1)[0]
         asking = page.split("\n### ask", 1)[1].split("\n### ", 1)[0]
         shown = section + (asking if verb in ("preview", "explain") else "") + "--json --help --project --analyst"
-        assert [option for option in options_of(rooms[verb]) if option not in shown] == []
+        assert [option for option in options_of(discreet_command.get_command(None, verb)) if option not in shown] == []

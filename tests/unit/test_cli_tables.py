@@ -8,9 +8,8 @@ from fractions import Fraction
 import pytest
 
 from command_line import Terminal
-from discreet.cli.by_table import one_for_each, sorted_by_table
-from discreet.cli.declared import read_matches
-from discreet.cli.speech import in_settings, spoken
+from discreet.cli.dataset.declarations import one_for_each, read_matches, sorted_by_table
+from discreet.cli.dataset.rewording import in_settings, spoken
 from discreet.core import InvalidInput, Matches
 from discreet.core.schema import Kind
 from discreet.gate import Ledger

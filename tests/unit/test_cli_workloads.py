@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from discreet.cli import main
-from discreet.cli.statements import statements
+from discreet.cli.dataset.workloads import statements
 from discreet.gate import Ledger
 
 START = date(2025, 1, 1)

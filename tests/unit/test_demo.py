@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.cli import hospital, main
+from discreet.cli import main
+from discreet.cli.demo import hospital
 from discreet.core import InvalidInput
 from discreet.gate import Ledger
 from discreet.session.reports.charts import Axis, chart

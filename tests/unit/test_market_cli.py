@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from command_line import reader, runner
-from discreet.cli import MARKET_VERBS
+from discreet.cli.commands.market import market_command
 from discreet.core import InvalidInput, PrivacyUnit, Window
 from discreet.gate import Budget, Ledger
 from discreet.market import Auction, BidFile, PriceGrid
@@ -114,7 +114,7 @@ def test_what_makes_no_sense_is_refused_with_a_fix(run, words):
 
 
 def test_every_verb_has_help(run):
-    for verb in MARKET_VERBS:
+    for verb in market_command.modules:
         assert run(verb, "--help")[0] == 0
 
 

@@ -3,86 +3,34 @@
 `discreet init`, `ask`, `preview` and their kin ask about tables: a face over the session. Of them only `ask`, `batch`,
 `hierarchy`, `counter` and `buy-bounds` spend. `discreet account …` says what a privacy loss promises: a face over the
 accounting room. `discreet ledger …` is for the steward of a ledger: a face over the gate. `discreet anonymity …` looks
-at tables as one did before, and `discreet local …` tries privacy at the source on people who do not exist: faces over
-those rooms. `discreet market auction` spends, too: a face over markets and the gate. All read words, ask the library
-and write words.
+at tables with the methods before differential privacy, and `discreet local …` tries privacy at the source on people who
+do not exist: faces over those rooms. `discreet market auction` spends, too: a face over markets and the gate. All read
+words, ask the library and write words.
+
+The commands are in `discreet.cli.commands`; the folders beside it read and show what they share.
 """
 
 import os
 import sys
-from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
 from itertools import islice
 
-from discreet.cli.answers import Answer, as_json
-from discreet.cli.arguments import parser
+import click
+from click.shell_completion import shell_complete
+
+from discreet.cli.commands import discreet_command
+from discreet.cli.console import write
 from discreet.cli.operator_file import OperatorFile, operator_file
-from discreet.cli.refusals import Fault, Interrupted, recorded, told
-from discreet.cli.streams import write
+from discreet.cli.output import Answer, Fault, Interrupted, as_json, recorded, told
 from discreet.core import DiscreetError
 from discreet.core.errors import is_interrupt
 
 __all__ = ["main"]
 
-#: What a verb is answered by. Its module, and with it NumPy, is imported when it is asked: help comes at once.
-VERBS = {
-    "epsilon": "discreet.cli.promises",
-    "delta": "discreet.cli.promises",
-    "curve": "discreet.cli.promises",
-    "noise": "discreet.cli.planning",
-    "times": "discreet.cli.planning",
-    "compare": "discreet.cli.teaching",
-    "means": "discreet.cli.teaching",
-    "picture": "discreet.cli.drawing",
-}
-LEDGER_VERBS = {
-    "create": "discreet.cli.creation",
-    "show": "discreet.cli.showing",
-    "verify": "discreet.cli.showing",
-    "raise": "discreet.cli.stewarding",
-    "lower": "discreet.cli.stewarding",
-    "allow": "discreet.cli.stewarding",
-    "disclose": "discreet.cli.stewarding",
-    "annotate": "discreet.cli.stewarding",
-    "review": "discreet.cli.reviewing",
-    "excuse": "discreet.cli.reviewing",
-    "anchor": "discreet.cli.papers",
-    "export": "discreet.cli.papers",
-    "certificate": "discreet.cli.papers",
-    "check": "discreet.cli.papers",
-    "person": "discreet.cli.persons",
-    "people": "discreet.cli.persons",
-}
-ANONYMITY_VERBS = {
-    **dict.fromkeys(("find", "check", "risk", "make"), "discreet.cli.anonymity"),
-    "deidentify": "discreet.cli.deidentification",
-}
-LOCAL_VERBS = dict.fromkeys(("encoders", "simulate"), "discreet.cli.simulating")
-MARKET_VERBS = dict.fromkeys(("preview", "auction"), "discreet.cli.selling")
-#: Commands that are room and verb in one.
-QUERY_VERBS = {
-    "init": "discreet.cli.beginning",
-    "ask": "discreet.cli.querying",
-    "preview": "discreet.cli.querying",
-    "explain": "discreet.cli.querying",
-    "schema": "discreet.cli.querying",
-    "buy-bounds": "discreet.cli.querying",
-    "batch": "discreet.cli.workloads",
-    "hierarchy": "discreet.cli.workloads",
-    "counter": "discreet.cli.workloads",
-    "demo": "discreet.cli.demo",
-}
-ROOMS = {
-    "account": VERBS,
-    "ledger": LEDGER_VERBS,
-    "local": LOCAL_VERBS,
-    "anonymity": ANONYMITY_VERBS,
-    "market": MARKET_VERBS,
-    **dict.fromkeys(QUERY_VERBS, QUERY_VERBS),
-}
-
+NAME = "discreet"
+#: The variable by which a shell asks for completions.
+COMPLETE = "_DISCREET_COMPLETE"
 REFUSED, FAILED, INTERRUPTED = 2, 1, 130
 #: Lines of a stream that are written at once.
 TOGETHER = 1000
@@ -92,8 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, or with those of the process, and return its exit status.
 
     0: answered. 2: refused, with a fix on standard error. 3: a ledger is not sound. 1: a fault of this package. 130:
-    interrupted, or nobody reads on.
+    interrupted, or the reader of the output went away.
     """
+    if arguments is None and (instruction := os.environ.get(COMPLETE)):
+        return shell_complete(discreet_command, {}, NAME, COMPLETE, instruction)
     if arguments is None:
         _travel_light()
     given = sys.argv[1:] if arguments is None else list(arguments)
@@ -103,10 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str], log: OperatorFile) -> int:
     try:
-        options = parser().parse_args(given)
-        answer = _answer(options)
-        _write(answer, json=options.json)
-    except SystemExit:  # by --help and --version, which have been answered; a refusal is never one
+        answer, json = _answer(given)
+        _write(answer, json=json)
+    except click.exceptions.Exit:  # by --help and --version, which have been answered; a refusal is never one
         return 0
     except DiscreetError as error:
         return _refuse(log.named_in(error), given, REFUSED)
@@ -130,10 +79,11 @@ def _travel_light() -> None:
     sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]  # what Python takes for: not to be had
 
 
-def _answer(options: Namespace) -> Answer:
-    module = import_module(ROOMS[options.room][options.verb])
-    verb: Callable[[Namespace], Answer] = getattr(module, f"answer_{options.verb.replace('-', '_')}")
-    return verb(options)
+def _answer(given: list[str]) -> tuple[Answer, bool]:
+    """Return the answer, and whether it is wanted as JSON. Click's own `main` would make other errors of ours."""
+    with discreet_command.make_context(NAME, list(given)) as context:
+        answered: tuple[Answer, bool] = discreet_command.invoke(context)
+    return answered
 
 
 def _write(answer: Answer, *, json: bool) -> None:

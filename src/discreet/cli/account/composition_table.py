@@ -1,0 +1,111 @@
+"""The composition theorems side by side: what k mechanisms of (ε, δ) each add up to, by each of them."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from discreet.accounting import (
+    Concentrated,
+    Repeated,
+    advanced_composition,
+    advanced_composition_sharp,
+    optimal_epsilon,
+)
+from discreet.accounting import epsilon as epsilon_of
+from discreet.cli.formatting import columns, percent, shown
+from discreet.cli.numbers import read_number
+from discreet.core import exact, round_up
+from discreet.core.exact import text_up
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """So many mechanisms of (ε, δ) each, and the δ that is allowed for all of them together."""
+
+    epsilon: Fraction
+    each_delta: Fraction
+    times: int
+    delta: Fraction
+
+    @property
+    def slack(self) -> Fraction:
+        """What the mechanisms' own δ's leave of the total."""
+        return self.delta - self.times * self.each_delta
+
+
+def _basic(one: Contest) -> float:
+    return round_up(one.times * one.epsilon) if one.slack >= 0 else math.inf
+
+
+def _advanced(one: Contest) -> float:
+    # As the slack is the total less kδ, the theorem's own total, kδ + slack, is the one allowed.
+    if one.slack <= 0:
+        return math.inf
+    return advanced_composition(one.epsilon, one.each_delta, one.times, one.slack).epsilon
+
+
+def _sharper(one: Contest) -> float:
+    # Its total, 1 − (1 − δ)^k·(1 − slack), is at most kδ + slack.
+    if one.slack <= 0:
+        return math.inf
+    return advanced_composition_sharp(one.epsilon, one.each_delta, one.times, one.slack).epsilon
+
+
+def _concentrated(one: Contest) -> float:
+    """By way of zCDP: each is δ-approximately (ε²/2)-zCDP. Reference: Bun, Steinke 2016, Proposition 1.4, Section 8."""
+    if one.slack <= 0:
+        return math.inf
+    return epsilon_of(Repeated(Concentrated(one.epsilon**2 / 2, one.each_delta), one.times), one.delta)
+
+
+def _optimal(one: Contest) -> float:
+    return optimal_epsilon(one.epsilon, one.each_delta, one.times, one.delta)
+
+
+#: In the order in which they are told: simplest first.
+THEOREMS: Final[Mapping[str, Callable[[Contest], float]]] = {
+    "basic": _basic,
+    "advanced": _advanced,
+    "advanced, sharper": _sharper,
+    "zCDP": _concentrated,
+    "optimal": _optimal,
+}
+
+
+def results(contest: Contest) -> dict[str, float]:
+    """Return the ε of the whole by each theorem; infinite where it says nothing."""
+    return {name: theorem(contest) for name, theorem in THEOREMS.items()}
+
+
+def winner(found: Mapping[str, float]) -> str | None:
+    """Return the theorem with the least ε, of equals the simplest; None if none says anything."""
+    best = min(found, key=lambda name: found[name])
+    return None if math.isinf(found[best]) else best
+
+
+def comparison_lines(contest: Contest, found: dict[str, float], best: str | None, laplace: float | None) -> list[str]:
+    """Return the theorems side by side, for a person."""
+    own = f" and δ = {shown(contest.each_delta)}" if contest.each_delta else ""
+    each = f"{contest.times:,} mechanisms of ε = {shown(contest.epsilon)}{own} each"
+    rows = [["theorem", "epsilon", ""]]
+    rows += [[name, text_up(value), "least" if name == best else ""] for name, value in found.items()]
+    lines = [
+        f"{each}; together, at δ = {shown(contest.delta)}:",
+        "",
+        *columns(rows),
+    ]
+    if laplace is not None:
+        lines += ["", f"Whoever knows that they add Laplace noise may say {text_up(laplace)}."]
+    return lines
+
+
+def read_rates(texts: list[str], name: str) -> list[Fraction]:
+    """Return probabilities as typed."""
+    return [exact(read_number(text, name), name) for text in texts]
+
+
+def percent_rows(rows: list[tuple[Fraction, float]]) -> list[list[str]]:
+    """Return pairs of probabilities in per cent."""
+    return [[f"{shown(100 * before)} %", percent(after)] for before, after in rows]

@@ -1,0 +1,69 @@
+"""The commands: each declares what may be typed, beside the handler that answers it.
+
+A handler imports the rooms that it asks when it runs, so that help loads none of them.
+"""
+
+import sys
+from pathlib import Path
+
+import click
+
+import discreet
+from discreet.cli.console import write
+from discreet.cli.parsing import WIDTH, Group
+from discreet.core.compiled import compiled
+
+START = """\
+To begin:
+
+  discreet demo                                                the whole story, on people who do not exist
+  discreet init visits.parquet                                 say what is public, and who is protected
+  discreet preview "SELECT COUNT(*) FROM visits" --epsilon 0.1     free
+  discreet ask "SELECT COUNT(*) FROM visits" --epsilon 0.1
+"""
+FOLDER = "discreet.cli.commands"
+#: Commands that ask about tables.
+DATASET = {
+    "init": f"{FOLDER}.init",
+    **dict.fromkeys(("ask", "preview", "explain", "schema", "buy-bounds"), f"{FOLDER}.ask"),
+    "demo": f"{FOLDER}.demo",
+    **dict.fromkeys(("batch", "hierarchy", "counter"), f"{FOLDER}.workloads"),
+}
+#: Commands that have verbs.
+GROUPS = {name: f"{FOLDER}.{name}" for name in ("account", "ledger", "anonymity", "local", "market")}
+
+discreet_command = Group(
+    "discreet",
+    "Answers questions about people without telling on any of them.",
+    modules={**DATASET, **GROUPS},
+    metavar="COMMAND",
+    epilog=START,
+    context_settings={"max_content_width": WIDTH},
+)
+
+
+def version() -> str:
+    """Return the version, and whether the compiled loops are used in place of their Python twins."""
+    sources = sorted(Path(str(discreet.__file__)).parent.rglob("*.c"))
+    used = [compiled(str(source.with_suffix(".py"))) is not None for source in sources]
+    parts = "in use" if all(used) else "in use in part" if any(used) else "not in use; answers are the same, but slower"
+    return f"discreet {discreet.__version__} (compiled parts: {parts})"
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 (click's own form)
+    if wanted and not context.resilient_parsing:
+        write(sys.stdout, version())
+        context.exit()
+
+
+discreet_command.params.insert(
+    0,
+    click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_show_version,
+        help="show the version, and whether compiled parts are in use",
+    ),
+)

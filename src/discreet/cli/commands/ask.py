@@ -1,0 +1,181 @@
+"""`discreet ask`, `preview`, `explain`, `schema` and `buy-bounds`: questions about a table. Only two of them spend."""
+
+from discreet.cli.commands.options import LIMIT_HELP, analyst, project
+from discreet.cli.output import Answer, Fact
+from discreet.cli.parsing import (
+    JSON,
+    Arguments,
+    Declaration,
+    argument,
+    command,
+    exclusive,
+    flag,
+    option,
+    repeated,
+    several,
+)
+from discreet.core import InvalidInput
+
+ASK = """\
+For example:
+
+  discreet ask "SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward" --epsilon 0.5
+  discreet ask "SELECT COUNT(*) FROM visits WHERE age >= 40" --within 25 --confidence 0.95
+  discreet ask - --epsilon 0.5 --csv < question.sql > answer.csv
+
+A question that was asked before is answered from the ledger, and costs nothing.
+"""
+PREVIEW = """\
+Free, and no row is read. For example:
+
+  discreet preview "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --epsilon 0.5
+"""
+EXPLAIN = """\
+Free, and no row is read. For example:
+
+  discreet explain "SELECT ward, AVG(stay) FROM visits GROUP BY ward" --epsilon 0.5
+"""
+SCHEMA = """\
+Free. For example:
+
+  discreet schema
+  discreet schema --json --project clinic/discreet.toml
+"""
+BUY = """\
+For example:
+
+  discreet buy-bounds cost --epsilon 0.1
+
+Bounds that were bought are for everybody. Bounds that the settings declare cost nothing, and take precedence.
+"""
+#: The share of the whole budget that `explain` assumes if no price is named.
+FREE = " (a tenth of the whole budget, if all three are left out)"
+
+
+def question(default_price: str = "") -> Declaration:
+    """Declare a question and its price; the session says which of the three prices is needed, with a fix."""
+    return several(
+        argument("sql", "SQL", "the question, or - to read it from standard input"),
+        option("--epsilon", "E", f"the price, as an ε{default_price}"),
+        option("--rho", "R", "the price as a ρ, with Gaussian noise"),
+        repeated("--within", "X", "pay the least for which every column is within ±X; or NAME=X, for one column"),
+        option("--confidence", "P", "the confidence of error bars (0.95)", default="0.95"),
+        flag("--simultaneous", "this confidence holds for all error bars at once, not for each"),
+        option("--size", "N", "the number of rows of a group, roughly, as far as it is public"),
+        option("--limit", "LIMIT", f"{LIMIT_HELP}, for this question"),
+        option("--matches", "MATCHES", "the bound on joins between people: rows=2,matches=5"),
+        flag("--bias", "also estimate how many people lost something to limits"),
+        project,
+        analyst,
+    )
+
+
+@command("ask", "Ask in SQL: the answer with its error, what it cost, and what is left.", epilog=f"{ASK}\n{JSON}")
+@question()
+@flag("--fresh", "pay for new noise, even if this was asked before")
+@option("--request", "ID", "a name for this payment: under one name nothing is paid for twice")
+@flag("--csv", "the table alone, as CSV with the ends of the error bars")
+def ask_command(arguments: Arguments) -> Answer:
+    """Answer a question, from the ledger's store if it was asked before, else for its price."""
+    from discreet.cli.dataset.facts import answer_facts, budget_facts, csv_lines
+    from discreet.cli.dataset.rewording import spoken
+    from discreet.cli.dataset.sessions import left_lines, opened, patient, read_options, read_question, speaking
+    from discreet.cli.ledger.views import ledger_facts
+
+    if arguments.csv and arguments.json:
+        raise InvalidInput("--csv and --json are two forms.", fix="choose one of them")
+    sql, options = read_question(arguments), read_options(arguments)
+    with opened(arguments) as session, speaking(sql), patient("answering", arguments):
+        answer = session.sql(sql, **options, fresh=arguments.fresh, request=arguments.request)
+        facts: dict[str, Fact] = {
+            **ledger_facts(session.ledger),
+            **answer_facts(answer),
+            "budget": budget_facts(session),
+        }
+        lines = [*map(spoken, answer.lines()), "", *left_lines(session)]
+    if arguments.csv:
+        return Answer("ask", facts, (), stream=tuple(csv_lines(answer)))
+    return Answer("ask", facts, tuple(lines))
+
+
+@command("preview", "What a question would cost, and how far off its answer would be.", epilog=f"{PREVIEW}\n{JSON}")
+@question()
+def preview_command(arguments: Arguments) -> Answer:
+    """Answer what a question would cost, and how far off its answer would be. Free."""
+    from discreet.cli.dataset.facts import budget_facts, preview_facts
+    from discreet.cli.dataset.rewording import spoken
+    from discreet.cli.dataset.sessions import opened, read_options, read_question, speaking
+    from discreet.cli.ledger.views import ledger_facts
+
+    sql, options = read_question(arguments), read_options(arguments)
+    with opened(arguments) as session, speaking(sql):
+        preview = session.preview(sql, **options)
+        facts: dict[str, Fact] = {
+            **ledger_facts(session.ledger),
+            **preview_facts(preview),
+            "budget": budget_facts(session),
+        }
+        return Answer("preview", facts, tuple(map(spoken, preview.lines())))
+
+
+@command(
+    "explain",
+    "How a question would be answered: limits, sensitivities, noise, and what would halve the error.",
+    epilog=f"{EXPLAIN}\n{JSON}",
+)
+@question(FREE)
+def explain_command(arguments: Arguments) -> Answer:
+    """Answer how a question would be answered. Free."""
+    from discreet.cli.dataset.rewording import spoken
+    from discreet.cli.dataset.sessions import SHARE, opened, read_options, read_question, speaking
+    from discreet.cli.ledger.views import ledger_facts
+
+    sql, options = read_question(arguments), read_options(arguments, needed=False)
+    with opened(arguments) as session, speaking(sql):
+        if all(options[name] is None for name in ("epsilon", "rho", "within")):
+            budget = session.ledger.budget
+            options["epsilon" if budget.rho is None else "rho"] = budget.limit * SHARE
+        explanation = session.explain(sql, **options)
+        facts: dict[str, Fact] = {**ledger_facts(session.ledger), "lines": [*map(spoken, explanation.lines)]}
+        return Answer("explain", facts, tuple(map(spoken, str(explanation).splitlines())))
+
+
+@command("schema", "What is public: columns, bounds, groups, limits, who is protected.", epilog=f"{SCHEMA}\n{JSON}")
+@project
+def schema_command(arguments: Arguments) -> Answer:
+    """Answer what is public. Free."""
+    from discreet.cli.dataset.facts import declared_facts
+    from discreet.cli.dataset.sessions import opened
+    from discreet.cli.ledger.views import ledger_facts
+
+    with opened(arguments) as session:
+        facts: dict[str, Fact] = {**ledger_facts(session.ledger), **declared_facts(session)}
+        return Answer("schema", facts, tuple(session.schema.lines()))
+
+
+@command("buy-bounds", "Buy the range of a column that nobody declared.", epilog=f"{BUY}\n{JSON}")
+@argument("column", "COLUMN", "the column")
+@option("--epsilon", "E", "the price, as an ε")
+@option("--rho", "R", "the price as a ρ")
+@exclusive("--epsilon", "--rho", required=True)
+@project
+@analyst
+def buy_bounds_command(arguments: Arguments) -> Answer:
+    """Buy the range of a column, for everybody."""
+    from discreet.cli.dataset.facts import bounds_facts, budget_facts
+    from discreet.cli.dataset.sessions import left_lines, number, opened, patient, price_of, speaking
+    from discreet.cli.ledger.views import ledger_facts
+    from discreet.gate.releases import one_line
+
+    price = price_of(arguments)
+    with opened(arguments) as session, speaking(), patient("answering", arguments):
+        bounds = session.buy_bounds(arguments.column, epsilon=price["epsilon"], rho=price["rho"])
+        facts: dict[str, Fact] = {
+            **ledger_facts(session.ledger),
+            "column": arguments.column,
+            **bounds_facts(bounds),
+            "budget": budget_facts(session),
+        }
+        interval = f"from {number(bounds.low)} to {number(bounds.high)}"
+        words = f"{one_line(arguments.column)}: {interval}, for everybody from now on."
+        return Answer("buy-bounds", facts, (words, "", *left_lines(session)))

@@ -1,0 +1,22 @@
+"""`discreet demo`: the whole story on a hospital that does not exist."""
+
+from discreet.cli.output import Answer
+from discreet.cli.parsing import Arguments, command, flag, option
+
+DEMO = """\
+A hospital of 100,000 visits that nobody made, a budget, questions, a refusal, the ledger, and a report to look at. For
+example:
+
+  discreet demo
+  discreet demo --folder story --no-pictures
+"""
+
+
+@command("demo", "The whole story in half a minute, on people who do not exist.", epilog=DEMO, json=False)
+@option("--folder", "DIR", "the folder for its files (discreet-demo here, if left out)")
+@flag("--no-pictures", "a report of tables only")
+def demo_command(arguments: Arguments) -> Answer:
+    """Tell the story; every line as it happens."""
+    from discreet.cli.demo.story import tell_story
+
+    return tell_story(arguments.folder, pictures=not arguments.no_pictures)

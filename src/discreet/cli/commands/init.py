@@ -1,0 +1,125 @@
+"""`discreet init`: begins a dataset. It writes what is public and who is protected, and opens the budget for life."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from discreet.cli.commands.options import LIMIT_HELP, accounts
+from discreet.cli.output import Answer
+from discreet.cli.parsing import (
+    JSON,
+    PROJECT,
+    Arguments,
+    argument,
+    command,
+    exclusive,
+    flag,
+    option,
+    repeated,
+)
+
+INIT = """\
+Asks for what is missing if a person sits at the terminal, and shows no value of the table and no number of rows: only
+the names and kinds of its columns. Given the person (or --rows) and the budget, it asks nothing. For example:
+
+  discreet init visits.parquet
+  discreet init visits.csv --person patient_id --epsilon 3 --delta 1e-9 \\
+      --bounds stay=0:60 --bounds age=0:110 --groups ward=A,B,C --limit groups=3,rows=5
+  discreet init visits.csv --rows --epsilon 1 --kinds ward=text --complete stay,age
+  discreet init visits.csv --person patient_id --epsilon 2 --delta 1e-9 --per person --most 0.5
+  discreet init --table visits=visits.csv --table patients=people.csv --public wards=wards.csv \\
+      --person visits=patient_id --person patients=id --groups visits.ward=A,B,C --epsilon 3
+  discreet init postgresql://reader@db.example/clinic --table visits --table patients --public wards \\
+      --person patient_id --window "month of day" --epsilon 1 --ledger clinic.ledger
+
+With several tables, columns are written visits.stay.
+
+What is said is public from then on. The budget is for life.
+"""
+
+
+@command(
+    "init",
+    "Begin with a table: say what is public and who is protected, for life.",
+    epilog=f"{INIT}\n{JSON}",
+)
+@argument("files", "FILE", "the table: .csv, .tsv, .parquet, .duckdb; or several", nargs=-1)
+@repeated("--person", "COLUMN", "the column whose rows belong together and are protected together; or TABLE=COLUMN")
+@flag("--rows", "each row is a person of its own, and protected by itself")
+@exclusive("--person", "--rows")
+@repeated("--bounds", "COLUMN=LOW:HIGH", "values are clamped to these; dates are written 2025-01-31")
+@repeated("--groups", "COLUMN=A,B,…", "the groups of a column that everybody may know")
+@repeated(
+    "--kinds",
+    "COLUMN=KIND",
+    "the kind of a column: integer, real, text, boolean, date or timestamp; of a public table, TABLE.COLUMN=KIND",
+)
+@flag(
+    "--kinds-from-rows",
+    "read the kinds of a CSV file's other columns off all rows; one row may decide what becomes public",
+)
+@option("--complete", "A,B,…", "columns with a value in every row: averages share one count")
+@option("--limit", "LIMIT", f"{LIMIT_HELP}; if left out, each question chooses")
+@option("--epsilon", "E", "the most that may ever be learned, as an ε")
+@option("--rho", "R", "the same as a ρ of zCDP")
+@exclusive("--epsilon", "--rho")
+@option("--delta", "D", "the δ (0; with --people, an advised δ)")
+@option("--people", "N", "the number of people, roughly; a δ that is not far below 1/N is refused")
+@accounts
+@repeated("--table", "NAME=FILE", "one of several tables; NAME alone is the name of the only file in SQL")
+@repeated("--public", "NAME=FILE", "a table without people, to be joined with")
+@option("--window", "WINDOW", 'protect a stretch of each person\'s time, and not a life: "month of day"')
+@repeated("--order", "COLUMN", "the column that tells the rows of one person apart; or TABLE=COLUMN")
+@option("--rows-per-person", "N", "the most rows of one person that a table holds (10,000)")
+@repeated("--never-fails", "TABLE", "a view that computes something: you promise that no row makes it fail")
+@option("--inner", "NAME", "the table of a DuckDB file that has several")
+@option("--seconds", "S", "the time that one question may take (600)")
+@option("--memory", "M", "the memory of this machine that one question may take, such as 4GB")
+@option("--ledger", "FILE", "the account (beside the file, if left out)")
+@option("--project", "FILE", f"the settings to write ({PROJECT} beside the file)")
+def init_command(arguments: Arguments) -> Answer:
+    """Write the settings of a dataset and begin its ledger."""
+    from discreet.cli import console
+    from discreet.cli.dataset.declarations import read_kinds, sorted_by_table, told_of_publics, without_nobodys
+    from discreet.cli.dataset.sessions import patient
+    from discreet.cli.dataset.setup import (
+        begin_dataset,
+        ledger_place,
+        make_settings,
+        missing_options,
+        need_no_settings,
+        public_kinds,
+        read_declarations,
+        setup_answer,
+        table_names,
+    )
+    from discreet.cli.dataset.tables import are_read_off_rows, read_places, with_implied
+    from discreet.cli.ledger.views import reachable
+
+    with reachable("The file"):
+        places = read_places(arguments)
+        project = Path(arguments.project) if arguments.project else places.project
+        ledger = ledger_place(arguments, places, project)
+        need_no_settings(project)
+        known = isinstance(ledger, str) or ledger.exists()
+    # Before anything is made of it: whom a public table does not name is not whom a private one does.
+    arguments.person, nobodys = without_nobodys(arguments.person, tuple(places.public))
+    mine, nobodys_kinds = told_of_publics(arguments.kinds, places.names, tuple(places.public))
+    typed = sorted_by_table(mine, places.names, "--kinds", "age=integer")
+    kinds = {name: read_kinds(texts) for name, texts in typed.items()}
+    asked = bool(missing_options(arguments, known=known)) and console.somebody_is_there()
+    from_rows = are_read_off_rows(arguments, places, asked=asked)
+    with patient(f"looking at the columns of {table_names(places)}", arguments):
+        columns = {name: places.columns(name, kinds[name], from_rows=from_rows) for name in places.names}
+    if not from_rows:
+        bounds = sorted_by_table(arguments.bounds, places.names, "--bounds", "stay=0:60")
+        columns = {name: with_implied(some, places, name, bounds[name]) for name, some in columns.items()}
+    declared = read_declarations(arguments, columns, ledger if known else None)
+    settings = make_settings(arguments, places, ledger, declared, columns, kinds, from_rows=from_rows)
+    if nobodys:
+        settings = replace(settings, person={**declared.persons, **dict.fromkeys(nobodys)})
+    if nobodys_kinds:
+        said = settings.kinds if len(places.names) > 1 else {places.names[0]: settings.kinds}
+        public = {name: public_kinds(places, name, texts) for name, texts in nobodys_kinds.items()}
+        settings = replace(settings, kinds={name: one for name, one in {**said, **public}.items() if one})
+    with begin_dataset(project, settings, places, arguments, from_rows=from_rows) as session:
+        return setup_answer(session, project, declared, known=known, from_rows=from_rows)

@@ -1,0 +1,124 @@
+"""`discreet ledger raise`, `lower`, `allow`, `disclose` and `annotate`: entries of a steward. None gives back."""
+
+from discreet.cli.commands.ledger import by, placed, signed_off
+from discreet.cli.output import Answer, Fact
+from discreet.cli.parsing import Arguments, argument, command, exclusive, flag, option
+from discreet.core import InvalidInput
+
+
+@command("raise", "Promise less: raise the limit, for a reason that stays on record.")
+@placed
+@option("--to", "E", "the new ε or ρ", required=True)
+@signed_off
+def raise_command(arguments: Arguments) -> Answer:
+    """Raise the limit: from now on less is promised."""
+    from discreet.cli.ledger.changes import need_other_side, resize_ledger
+    from discreet.cli.ledger.views import limit_of, opened
+
+    limit = limit_of(arguments)
+    with opened(arguments) as ledger:
+        need_other_side(ledger, limit, limit > ledger.book.account.limit, "discreet ledger lower")
+        answer = resize_ledger(ledger, limit, arguments, "raise")
+        warning = "What was promised before this entry, to whomever, no longer holds: tell them."
+    return Answer("raise", answer.facts, (*answer.lines, warning))
+
+
+@command("lower", "Allow less than now. What is spent stays spent.")
+@placed
+@option("--to", "E", "the new ε or ρ", required=True)
+@signed_off
+def lower_command(arguments: Arguments) -> Answer:
+    """Lower the limit: from now on more is promised, as far as it was not spent."""
+    from discreet.cli.formatting import plain
+    from discreet.cli.ledger.changes import need_other_side, resize_ledger
+    from discreet.cli.ledger.views import limit_of, opened
+    from discreet.gate.ledger.cost_text import figure
+
+    limit = limit_of(arguments)
+    with opened(arguments) as ledger:
+        need_other_side(ledger, limit, limit < ledger.book.account.limit, "discreet ledger raise")
+        spent = ledger.spent
+        answer = resize_ledger(ledger, limit, arguments, "lower")
+        personal, promised = ledger.budget.personal, ledger.book.account.limit
+    if personal:
+        more = f"Somebody may have been charged up to {figure(promised)} before, so that this is what is promised."
+        spent = promised
+    else:
+        more = f"More than {plain(limit)} was spent already: the limit is what was spent, and nothing is left."
+    return Answer("lower", answer.facts, (*answer.lines, *([more] if limit < spent else [])))
+
+
+@command("allow", "Set how much of the budget one analyst may spend.")
+@placed
+@option("--analyst", "NAME", "the analyst", required=True)
+@option("--to", "E", "the ε or ρ that this analyst may spend")
+@flag("--no-limit", "as much as the budget allows everybody")
+@exclusive("--to", "--no-limit", required=True)
+@signed_off
+def allow_command(arguments: Arguments) -> Answer:
+    """Set the limit of one analyst, or take it away."""
+    from discreet.cli.ledger.changes import change_facts, change_lines, title_line
+    from discreet.cli.ledger.views import author, limit_of, opened
+    from discreet.gate.ledger.views import analyst_gauge, name_of
+    from discreet.gate.plans import need_label
+
+    analyst = need_label(arguments.analyst, "--analyst")
+    limit = None if arguments.no_limit else limit_of(arguments)
+    with opened(arguments) as ledger:
+        before = [(name_of(analyst), analyst_gauge(ledger, analyst))]
+        ledger.resize(limit, by=author(arguments), reason=arguments.reason, analyst=analyst)
+        after = [(name_of(analyst), analyst_gauge(ledger, analyst))]
+        facts = {**change_facts(ledger, before, after, arguments), "analyst": analyst, "own_limit": limit is not None}
+        lines = [title_line(ledger), "", *change_lines(before, after)]
+        if limit is not None and limit > ledger.book.account.limit:
+            lines.append("The limit of the whole is lower, and binds this analyst too.")
+    return Answer("allow", facts, tuple(lines))
+
+
+@command("disclose", "Charge what became known elsewhere: a report, a leak, another system's answers.")
+@placed
+@option("--cost", "LOSS", "the privacy loss of it: see discreet account epsilon --help")
+@flag("--all", "all there is; this closes the account for good")
+@exclusive("--cost", "--all", required=True)
+@signed_off
+def disclose_command(arguments: Arguments) -> Answer:
+    """Charge what became known elsewhere."""
+    from discreet.cli.account.loss_syntax import read_loss
+    from discreet.cli.ledger.changes import change_facts, change_lines, title_line
+    from discreet.cli.ledger.views import author, opened
+    from discreet.gate.ledger.cost_text import cost_words
+    from discreet.gate.ledger.views import CLOSED, standings
+
+    cost = None if arguments.all else read_loss(arguments.cost)
+    with opened(arguments) as ledger:
+        before = standings(ledger)
+        if cost is not None and ledger.book.account.disclosed(cost).closed:
+            raise InvalidInput(
+                "More became known than was left, which would close the account for good.",
+                fix="pass --all for --cost if that is so; nothing can be paid for after it",
+            )
+        ledger.disclose(cost, by=author(arguments), reason=arguments.reason)
+        after = standings(ledger)
+        closed = ledger.book.account.closed
+        facts = {**change_facts(ledger, before, after, arguments), "closed": closed}
+        known = "all there is" if cost is None else cost_words(cost)
+        lines = [title_line(ledger), f"Became known elsewhere: {known}", "", *change_lines(before, after)]
+    return Answer("disclose", facts, (*lines, *([CLOSED] if closed else [])))
+
+
+@command("annotate", "Add a note to the ledger.")
+@placed
+@argument("text", "TEXT", "the note")
+@by
+def annotate_command(arguments: Arguments) -> Answer:
+    """Note something."""
+    from discreet.cli.ledger.views import author, ledger_facts, opened
+    from discreet.gate.ledger.views import title_of
+    from discreet.gate.releases import one_line
+
+    by = author(arguments)
+    with opened(arguments) as ledger:
+        ledger.annotate(arguments.text, by=by)
+        facts: dict[str, Fact] = {**ledger_facts(ledger), "by": by, "text": arguments.text}
+        line = f"Noted in {title_of(ledger)} by {one_line(by)}, for as long as the ledger lasts."
+    return Answer("annotate", facts, (line,))

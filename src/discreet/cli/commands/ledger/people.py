@@ -1,0 +1,57 @@
+"""`discreet ledger person` and `people`: personal accounts. Their output is private."""
+
+from discreet.cli.commands.ledger import placed
+from discreet.cli.output import Answer, Fact
+from discreet.cli.parsing import Arguments, argument, command
+
+PERSON = """\
+For that person, or for the steward: it is made of that person's rows, and nobody else may see it.
+
+The ledger keeps hashes of names, and no kinds of columns. So ID is the text that the name is made of: a whole number as
+7, not 007 or +7; a day as 2025-03-01; true or false; a text as it stands in the rows, with its capitals and blanks.
+After -- it may begin with a dash. A person who was never charged has no account: that is an answer, too, and status 0.
+"""
+PEOPLE = """\
+For the steward. How far accounts are used is made of people's rows: it may not be shown to anybody who sees answers,
+and nobody may act on it, such as by taking people out of the tables.
+"""
+
+
+@command("person", "With personal accounts: what one person was charged, for what, and what is left.", epilog=PERSON)
+@placed
+@argument("id", "ID", "the person, as the column of persons has it; see below")
+@argument("window", "WINDOW", "the first day of the stretch, where a window is kept", required=False)
+def person_command(arguments: Arguments) -> Answer:
+    """Answer what one person was charged, for what, and what is left to that person."""
+    from discreet.cli.ledger.people import ONLY_THEIRS, need_window, statement_facts, statement_lines
+    from discreet.cli.ledger.views import ledger_facts, opened
+    from discreet.gate.ledger.views import title_of
+
+    with opened(arguments) as ledger:
+        need_window(ledger, arguments.window)
+        # A name is the hash of a text, so that the text as it was typed finds it, whatever the column holds.
+        values = [arguments.id] if ledger.budget.unit.window is None else [arguments.id, arguments.window]
+        found = ledger.statement(*values)
+        facts: dict[str, Fact] = {
+            **ledger_facts(ledger),
+            "account": bool(found.charges),
+            "closed": found.closed,
+            **statement_facts(found),
+        }
+        lines = [f"Ledger {title_of(ledger)}, {ledger.identity[:12]}…", "", *statement_lines(found)]
+    return Answer("person", facts, (*lines, "", ONLY_THEIRS))
+
+
+@command("people", "With personal accounts: how many people have used which part of their limit.", epilog=PEOPLE)
+@placed
+def people_command(arguments: Arguments) -> Answer:
+    """Answer how many people have used which part of their limit."""
+    from discreet.cli.ledger.people import ONLY_STEWARDS, distribution_lines, part_facts
+    from discreet.cli.ledger.views import ledger_facts, opened
+    from discreet.gate.ledger.views import title_of
+
+    with opened(arguments) as ledger:
+        found = ledger.distribution()
+        facts: dict[str, Fact] = {**ledger_facts(ledger), "people": found.people, "parts": part_facts(found)}
+        lines = [f"Ledger {title_of(ledger)}, {ledger.identity[:12]}…", "", *distribution_lines(found)]
+    return Answer("people", facts, (*lines, "", ONLY_STEWARDS))

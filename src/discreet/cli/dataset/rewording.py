@@ -1,0 +1,84 @@
+"""What the library says, in the words that are typed here: options for arguments. The same for people and programs."""
+
+import json
+import re
+import shlex
+from typing import Any
+
+from discreet.cli.parsing import PROJECT
+from discreet.session.settings.text import key
+
+#: Arguments of the library that are options here, and what may stand around their values.
+ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst|today|table)=([^\s;,){]+)")
+LIMIT = re.compile(r"\blimit=(?:discreet\.)?Limit\(groups=([^,()]+), rows_per_group=([^,()]+)\)")
+MATCHES = re.compile(r"\bmatches=(?:discreet\.)?Matches\(rows=([^,()]+), matches=([^,()]+)\)")
+NOBODY = re.compile(r"person=\{[^{}]*\"([^\"{}]+)\": None\}")
+LEFT_OUT = re.compile(r"\bleave out (bias|limit|size|table|today)\b")
+FRACTION, QUOTES = re.compile(r"Fraction\('([^']*)'\)"), "'\""
+#: What is declared of columns, or of columns by tables.
+KINDS = re.compile(r"\bkinds=(\{(?:[^{}]|\{[^{}]*\})*\})")
+GROUPS = re.compile(r"\bgroups=\{\"([^\"{}]*)\": (\[[^\[\]{}]*\])\}")
+BOUNDS = re.compile(r"\bbounds=\{\"([^\"{}]*)\": \(([^()]*)\)\}")
+#: Where a table is opened here: in its settings, which are named already. "Here or when …" has no other place to name.
+WHEN = re.compile(r"(?<!\bor) when the (?:dataset|table) is opened")
+
+
+def spoken(text: str) -> str:
+    """Return a text of the library with options for its arguments: --epsilon 0.3 for epsilon=0.3."""
+    plain = (
+        FRACTION.sub(r"\1", text)
+        .replace("bias=True", "--bias")
+        .replace("with size)", "with --size)")
+        .replace("table=,", "--table with")
+    )
+    plain = LIMIT.sub(r"--limit groups=\1,rows=\2", MATCHES.sub(r"--matches rows=\1,matches=\2", plain))
+    plain = LEFT_OUT.sub(r"leave out --\1", NOBODY.sub(r"--person \1=-", plain))
+    return ARGUMENT.sub(lambda found: f"--{found[1]} {found[2].strip(QUOTES)}", plain)
+
+
+def in_options(text: str) -> str:
+    """Return a text in the words of `init`, which has options for what is declared: --kinds patients.id=integer."""
+    return spoken(KINDS.sub(lambda found: _typed(_read(found[1])) or found[0], text))
+
+
+def in_settings(text: str) -> str:
+    """Return a text in the words of whoever asks: what is declared stands in discreet.toml, to be changed."""
+    said = KINDS.sub(lambda found: _written(_read(found[1])) or found[0], text)
+    said = GROUPS.sub(lambda found: _below("groups", f"{key(found[1])} = {found[2]}"), said)
+    said = BOUNDS.sub(lambda found: _below("bounds", f"{key(found[1])} = [{found[2]}]"), said)
+    said = NOBODY.sub(lambda found: _below("person", f"{key(found[1])} = {{null = true}}"), said)
+    return spoken(said if said == text else WHEN.sub("", said))
+
+
+def _read(written: str) -> dict[str, Any]:
+    """Return kinds by columns, or by tables; nothing, if they are not to be read: a name may have signs in it."""
+    try:
+        found: dict[str, Any] = json.loads(written)
+    except ValueError:
+        return {}
+    return found
+
+
+def _typed(said: dict[str, Any]) -> str:
+    """Return kinds as options."""
+    options = []
+    for name, one in said.items():
+        below = {f"{name}.{column}": kind for column, kind in one.items()} if isinstance(one, dict) else {name: one}
+        options += [f"--kinds {shlex.quote(f'{column}={kind}')}" for column, kind in below.items()]
+    return " ".join(options)
+
+
+def _written(said: dict[str, Any]) -> str:
+    """Return kinds as lines of settings."""
+    tables = {name: one for name, one in said.items() if isinstance(one, dict)}
+    plain = {name: one for name, one in said.items() if name not in tables}
+    parts = [_below(f"kinds.{key(table)}", _lines(kinds)) for table, kinds in tables.items()]
+    return ", and ".join(([_below("kinds", _lines(plain))] if plain else []) + parts)
+
+
+def _lines(kinds: dict[str, Any]) -> str:
+    return ", ".join(f'{key(name)} = "{kind}"' for name, kind in kinds.items())
+
+
+def _below(heading: str, lines: str) -> str:
+    return f"{lines} below [{heading}] in {PROJECT}"

@@ -1,0 +1,127 @@
+"""The verbs that ask about a table: ask, preview, explain, schema, buy-bounds. Each tells what it took."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.cli.console import Patience
+from discreet.cli.dataset.declarations import read_limit, read_matches
+from discreet.cli.dataset.facts import (
+    gauge_of,
+)
+from discreet.cli.dataset.rewording import in_settings
+from discreet.cli.formatting import columns
+from discreet.cli.ledger.views import reachable, standing_rows
+from discreet.cli.numbers import read_number, read_whole
+from discreet.cli.output import RefusedQuestion
+from discreet.cli.parsing import Arguments
+from discreet.core import DiscreetError, InvalidInput, positive, probability, whole
+from discreet.query import QueryRefused
+from discreet.session import Session, read_settings
+from discreet.session.opening import open_settings
+
+#: Characters of a question that are read; the reader of SQL refuses less.
+LONGEST = 1_000_000
+#: What explain assumes if no price is named: this share of the whole budget.
+SHARE = Fraction(1, 10)
+
+
+def patient(what: str, arguments: Arguments) -> Patience:
+    """Return a line of progress for a person."""
+    return Patience(what, wanted=not arguments.json)
+
+
+def number(value: Fraction) -> str:
+    """Return a bound for a person."""
+    return f"{float(value):g}"
+
+
+@contextmanager
+def speaking(sql: str = "", say: Callable[[str], str] = in_settings) -> Iterator[None]:
+    """Turn what the library refuses into what is typed here: options for arguments, and the place in the question."""
+    try:
+        yield
+    except QueryRefused as error:
+        lines = sql.splitlines() or [""]
+        text = lines[min(error.line, len(lines)) - 1]
+        raise RefusedQuestion(
+            error.problem, fix=say(error.fix), text=text, at=min(error.column - 1, len(text)), line=error.line
+        ) from None
+    except DiscreetError as error:
+        error.fix = say(error.fix)
+        raise
+
+
+def opened(arguments: Arguments) -> Session:
+    """Return a session on what the settings describe."""
+    path = Path(arguments.project)
+    with reachable("The settings"):
+        if not path.is_file():
+            raise InvalidInput(
+                f"There are no settings at {path.name}.",
+                fix="run discreet init FILE to begin, or pass --project with the path of a discreet.toml",
+            )
+        with speaking(), patient("opening the table", arguments):
+            return open_settings(read_settings(path), analyst=getattr(arguments, "analyst", ""))
+
+
+def read_question(arguments: Arguments) -> str:
+    """Return the question as typed, or from standard input."""
+    if arguments.sql != "-":
+        return str(arguments.sql)
+    try:
+        return sys.stdin.read(LONGEST + 1)
+    except UnicodeDecodeError:
+        raise InvalidInput("Standard input is not text.", fix="pass a question in SQL, in UTF-8") from None
+
+
+def price_of(arguments: Arguments) -> dict[str, Fraction | None]:
+    """Return what is to be paid, in either currency."""
+    given = {"epsilon": arguments.epsilon, "rho": arguments.rho}
+    return {
+        name: None if text is None else positive(read_number(text, f"--{name}"), f"--{name}")
+        for name, text in given.items()
+    }
+
+
+def read_options(arguments: Arguments, *, needed: bool = True) -> dict[str, Any]:
+    """Return what the session is asked with; what is missing or too much it refuses itself, unless it is an option."""
+    price = price_of(arguments)
+    chosen = [name for name in ("epsilon", "rho", "within") if getattr(arguments, name) is not None]
+    if len(chosen) > 1 or (not chosen and needed):
+        said = "several prices" if chosen else "no price"
+        raise InvalidInput(
+            f"The question comes with {said}.",
+            fix="pass one of --epsilon 0.5, --rho 0.01 or --within 25 (the least for which the answer is that close)",
+        )
+    return {
+        **price,
+        "within": _within(arguments.within),
+        "confidence": probability(read_number(arguments.confidence, "--confidence"), "--confidence"),
+        "simultaneous": arguments.simultaneous,
+        "size": None if arguments.size is None else whole(read_whole(arguments.size, "--size"), "--size"),
+        "limit": None if arguments.limit is None else read_limit(arguments.limit),
+        "bias": arguments.bias,
+        "matches": None if arguments.matches is None else read_matches(arguments.matches),
+    }
+
+
+def _within(typed: Sequence[str] | None) -> Fraction | dict[str, Fraction] | None:
+    """Return the error that is wanted: of all columns, or by name."""
+    if typed is None:
+        return None
+    named: dict[str, Fraction] = {}
+    for text in typed:
+        name, _, size = text.rpartition("=")
+        if name in named or (not name and len(typed) > 1):
+            raise InvalidInput("--within is said twice.", fix="pass one number, or --within NAME=X for each column")
+        named[name] = positive(read_number(size, "--within"), "--within")
+    return named.get("", named)
+
+
+def left_lines(session: Session) -> list[str]:
+    """Return the gauge of who asked; with personal accounts, their terms."""
+    return columns(standing_rows([gauge_of(session)]))

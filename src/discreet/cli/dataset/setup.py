@@ -1,0 +1,390 @@
+"""The verb that begins with a table: what is public about it, who is protected, and the budget for life."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.cli import console
+from discreet.cli.account.targets import delta_of, epsilon_of, payers_of
+from discreet.cli.dataset import interview
+from discreet.cli.dataset.declarations import (
+    find_column,
+    one_for_each,
+    read_bounds,
+    read_complete,
+    read_groups,
+    read_kinds,
+    read_limit,
+    sorted_by_table,
+    words_of,
+)
+from discreet.cli.dataset.facts import declared_facts
+from discreet.cli.dataset.rewording import in_options
+from discreet.cli.dataset.sessions import patient, speaking
+from discreet.cli.dataset.tables import Places, need_no_password
+from discreet.cli.formatting import columns as aligned
+from discreet.cli.ledger.views import birth_facts, promise_lines, reachable
+from discreet.cli.numbers import read_number, read_whole
+from discreet.cli.output import Answer, Fact
+from discreet.cli.parsing import Arguments
+from discreet.core import InvalidInput, PrivacyUnit, Window, positive
+from discreet.core.limits import AnyLimit
+from discreet.core.schema import Column, Kind, Value
+from discreet.gate import Budget, Ledger
+from discreet.gate.ledger.opening import SERVER
+from discreet.gate.ledger.views import promise_words
+from discreet.gate.releases import one_line
+from discreet.session import Session, Settings, read_settings, write_settings
+from discreet.session.columns import has_texts_alone
+from discreet.session.declared import AnyBounds
+from discreet.session.engine import Engine
+from discreet.session.opening import open_settings
+
+#: Names that columns with a person's identity tend to have, the likeliest first. Only names are looked at.
+WHO = (
+    re.compile(
+        r"(patient|person|people|user|customer|client|member|student|employee|subject|household)s?_?(id|no|nr|number|key)?"
+    ),
+    re.compile(r"(ssn|nhs|mrn|pid|uid|guid|uuid|iban|email|e_mail|account|username|login)(_?(id|no|nr|number))?"),
+    re.compile(r"id|.*_id|.*id_.*|id_.*"),
+)
+#: Columns of each table.
+Columns = Mapping[str, Sequence[Column]]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """All that is said about tables: persons, bounds and groups of each, by its name. Without persons, rows are."""
+
+    persons: dict[str, str]
+    bounds: dict[str, dict[str, AnyBounds]]
+    groups: dict[str, dict[str, tuple[Value, ...]]]
+    limit: AnyLimit | None
+    budget: Budget
+
+
+def ledger_place(arguments: Arguments, places: Places, project: Path) -> str | Path:
+    """Return where the account is; on a server it was begun by its steward."""
+    if not arguments.ledger:
+        return places.ledger(project)
+    if not arguments.ledger.startswith(SERVER):
+        return Path(arguments.ledger)
+    need_no_password(arguments.ledger)
+    return str(arguments.ledger)
+
+
+def table_names(places: Places) -> str:
+    """Return the tables for a person who waits. An address may have a password in it."""
+    return ", ".join(one_line(file.name) for file in places.files.values()) or ", ".join(map(one_line, places.names))
+
+
+def likely_person(columns: Sequence[Column]) -> str | None:
+    """Return the column whose *name* looks like that of a person's identity. No value is looked at."""
+    for pattern in WHO:
+        for column in columns:
+            if pattern.fullmatch(column.name.casefold()):
+                return column.name
+    return None
+
+
+def read_declarations(arguments: Arguments, columns: Columns, ledger: str | Path | None) -> Declared:
+    """Return what was typed, and ask for the rest if the needed parts are missing and somebody is there."""
+    needs = missing_options(arguments, known=ledger is not None)
+    names = tuple(columns)
+    bounds = {
+        name: read_bounds(texts, columns[name])
+        for name, texts in sorted_by_table(arguments.bounds, names, "--bounds", "stay=0:60").items()
+    }
+    groups = {
+        name: read_groups(texts, columns[name])
+        for name, texts in sorted_by_table(arguments.groups, names, "--groups", "ward=A,B,C").items()
+    }
+    limit = None if arguments.limit is None else read_limit(arguments.limit)
+    persons = _persons(arguments, columns)
+    if needs and not console.somebody_is_there():
+        raise InvalidInput("Nobody is at the terminal to ask, and some things must be said.", fix="; ".join(needs))
+    if not needs:
+        return Declared(persons, bounds, groups, limit, _budget(arguments, _unit(arguments, persons), ledger))
+    if not persons and not arguments.rows:
+        persons = _ask_persons(columns)
+    else:
+        _show(columns)
+    for name, some in columns.items():
+        others = [column for column in some if column.name != persons.get(name)]
+        _show_name(name, columns)
+        bounds[name] |= interview.ask_bounds(others, bounds[name])
+        groups[name] |= interview.ask_groups(others, groups[name])
+    limit = interview.ask_limit() if limit is None and persons else limit
+    unit = _unit(arguments, persons)
+    budget = _budget(arguments, unit, ledger) if _priced(arguments, ledger) else _ask_budget(arguments, unit)
+    if not console.ask("Begin with this, for life? (y/n)", console.agreed, default="y"):
+        raise InvalidInput("Nothing was begun.", fix="run discreet init again when you have decided")
+    return Declared(persons, bounds, groups, limit, budget)
+
+
+def _persons(arguments: Arguments, columns: Columns) -> dict[str, str]:
+    """Return the column that says whose a row is, in each table, as typed; none if rows are protected, or asked for."""
+    said = one_for_each(arguments.person, tuple(columns), "--person", "patient_id")
+    found = {}
+    for name, some in columns.items() if said else ():
+        if name not in said:
+            raise InvalidInput(
+                f"Nobody is named in {one_line(name)}.", fix=f"pass --person {one_line(name)}=COLUMN, too"
+            )
+        found[name] = _person(said[name], name, some, only=len(columns) == 1)
+    return found
+
+
+def _person(typed: str, name: str, columns: Sequence[Column], *, only: bool) -> str:
+    """Return the column of persons in a table; where there are several, the refusal says in which it is not."""
+    try:
+        return find_column(typed, columns).name
+    except InvalidInput as error:
+        if only:
+            raise
+        raise InvalidInput(
+            f"{one_line(name)} has no column of persons of that name.",
+            fix=f"{error.fix}; it is said for each table: --person {one_line(name)}=COLUMN",
+        ) from None
+
+
+def _unit(arguments: Arguments, persons: Mapping[str, str]) -> PrivacyUnit:
+    """Return whose presence is hidden, as the first table has them."""
+    if not persons and arguments.window is not None:
+        raise InvalidInput("A window is of a person's rows.", fix="pass --person COLUMN, or leave out --window")
+    window = None if arguments.window is None else Window.of(arguments.window)
+    return PrivacyUnit(column=next(iter(persons.values()), None), window=window)
+
+
+def _ask_persons(columns: Columns) -> dict[str, str]:
+    """Return who is protected, as a person answers; the column of the first table is looked for in the others."""
+    found: dict[str, str] = {}
+    for name, some in columns.items():
+        interview.show(name, some, only=len(columns) == 1)
+        before = {column.casefold() for column in found.values()}
+        same = next((column.name for column in some if column.name.casefold() in before), None)
+        person = interview.ask_person(some, same or likely_person(some) or "", rows=not found)
+        if person is None:
+            return {}
+        found[name] = person
+    return found
+
+
+def _show(columns: Columns) -> None:
+    for name, some in columns.items():
+        interview.show(name, some, only=len(columns) == 1)
+
+
+def _show_name(name: str, columns: Columns) -> None:
+    if len(columns) > 1:
+        console.tell(f"\n{one_line(name)}:")
+
+
+def missing_options(arguments: Arguments, *, known: bool) -> list[str]:
+    """Return what must be said and was not, as what to do about it."""
+    who = [] if arguments.rows or arguments.person else ["pass --person COLUMN, or --rows if each row is somebody else"]
+    priced = known or arguments.epsilon is not None or arguments.rho is not None
+    return who + ([] if priced else ["pass --epsilon with --delta, or --rho: the budget for life"])
+
+
+def _priced(arguments: Arguments, ledger: str | Path | None) -> bool:
+    return ledger is not None or arguments.epsilon is not None or arguments.rho is not None
+
+
+def _ask_budget(arguments: Arguments, unit: PrivacyUnit) -> Budget:
+    """Return the budget as a person answers; who pays is asked where there are persons, if it was not typed."""
+    asked = interview.ask_budget(unit)
+    if unit.column is None or arguments.per is not None:
+        return _with_payers(asked, _payers(arguments, unit))
+    return interview.ask_accounts(asked)
+
+
+def _with_payers(budget: Budget, payers: dict[str, Any]) -> Budget:
+    return Budget(budget.epsilon, budget.delta, rho=budget.rho, unit=budget.unit, **payers)
+
+
+def _payers(arguments: Arguments, unit: PrivacyUnit) -> dict[str, Any]:
+    if arguments.per == "person" and unit.column is None:
+        raise InvalidInput("A row has no account.", fix="pass --person COLUMN for --rows, or leave out --per person")
+    return payers_of(arguments)
+
+
+def _budget(arguments: Arguments, unit: PrivacyUnit, ledger: str | Path | None) -> Budget:
+    """Return the budget as typed; that of a ledger that is there already stands."""
+    if ledger is not None:
+        if any(getattr(arguments, name) is not None for name in ("epsilon", "rho", "delta", "per", "most")):
+            raise InvalidInput(
+                "There is a ledger at this place already, and it has its budget for life.",
+                fix="leave out --epsilon, --rho, --delta, --per and --most to go on with it, or choose a new --ledger",
+            )
+        with Ledger.open(ledger) as found:
+            return found.budget
+    if arguments.rho is None:
+        amount = Budget(positive(epsilon_of(arguments), "--epsilon"), delta_of(arguments), unit=unit)
+    else:
+        delta = delta_of(arguments) if arguments.delta is not None else 0
+        amount = Budget(rho=positive(read_number(arguments.rho, "--rho"), "--rho"), delta=delta, unit=unit)
+    return _with_payers(amount, _payers(arguments, unit))
+
+
+def make_settings(
+    arguments: Arguments,
+    places: Places,
+    ledger: str | Path,
+    declared: Declared,
+    columns: Columns,
+    typed: Mapping[str, Mapping[str, Kind]],
+    *,
+    from_rows: bool,
+) -> Settings:
+    """Return the settings of a new dataset."""
+    names, persons = places.names, declared.persons
+    complete = sorted_by_table(words_of(arguments.complete), names, "--complete", "stay")
+    order = one_for_each(arguments.order, names, "--order", "visit_id")
+    return Settings(
+        **_source(places),
+        public=places.public,
+        person=_same_for_all(persons) or None,
+        window=_unit(arguments, persons).window,
+        order=_same_for_one({name: find_column(one, columns[name]).name for name, one in order.items()}, names),
+        rows_per_person=_rows_per_person(arguments),
+        never_fails=tuple(arguments.never_fails or ()),
+        bounds=_same_for_one(declared.bounds, names) or {},
+        groups=_same_for_one(declared.groups, names) or {},
+        kinds=_same_for_one(
+            {
+                name: _kinds(places, name, columns[name], typed[name], persons.get(name), from_rows=from_rows)
+                for name in names
+            },
+            names,
+        )
+        or {},
+        complete=_same_for_one({name: read_complete(complete[name], columns[name]) for name in names}, names) or (),
+        limit=declared.limit,
+        ledger=ledger,
+        budget=declared.budget,
+        inner=places.inner,
+        engine=_engine(arguments),
+    )
+
+
+def _rows_per_person(arguments: Arguments) -> int | None:
+    return None if arguments.rows_per_person is None else read_whole(arguments.rows_per_person, "--rows-per-person")
+
+
+def _engine(arguments: Arguments) -> Engine:
+    seconds = None if arguments.seconds is None else read_number(arguments.seconds, "--seconds")
+    return Engine(seconds=seconds, memory=arguments.memory)
+
+
+def _source(places: Places) -> dict[str, Any]:
+    """Return where tables are, as settings have it."""
+    if places.address is not None:
+        inside = tuple(map(str, places.tables.values()))
+        return {"source": places.address, **({"table": inside[0]} if len(inside) == 1 else {"tables": inside})}
+    if places.file is not None:
+        return {"source": places.file, "table": places.names[0]}
+    return {"source": places.files}
+
+
+def _same_for_all(persons: Mapping[str, str]) -> Any:
+    """Return one name where all tables have the same."""
+    return next(iter(persons.values())) if len(set(persons.values())) == 1 else dict(persons)
+
+
+def _same_for_one(said: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return what is said of the only table; of several, what is said of those of which something is."""
+    return said.get(names[0]) if len(names) == 1 else {name: one for name, one in said.items() if one}
+
+
+def _kinds(
+    places: Places,
+    name: str,
+    columns: Sequence[Column],
+    typed: Mapping[str, Kind],
+    person: str | None,
+    *,
+    from_rows: bool,
+) -> dict[str, Kind]:
+    """Return the kinds of columns that are written into the settings: those that were typed.
+
+    Those of a CSV file that were read off its rows are, too: from now on they are what was said, whatever its rows
+    become. Who is protected is told by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be
+    the same person.
+    """
+    source, typed = places.files.get(name, Path()), {one.casefold(): kind for one, kind in typed.items()}
+    kinds = {
+        column.name: column.kind
+        for column in columns
+        if (from_rows and has_texts_alone(source)) or column.name.casefold() in typed
+    }
+    if person is not None and person.casefold() not in typed:
+        kinds = {one: Kind.TEXT if one.casefold() == person.casefold() else kind for one, kind in kinds.items()}
+    return kinds
+
+
+def public_kinds(places: Places, name: str, typed: Sequence[str]) -> dict[str, Kind]:
+    """Return the kinds of columns of a public table, which are there."""
+    kinds, columns = read_kinds(typed), places.public_columns(name)
+    return {find_column(one, columns).name: kind for one, kind in kinds.items()}
+
+
+def begin_dataset(
+    project: Path, settings: Settings, places: Places, arguments: Arguments, *, from_rows: bool
+) -> Session:
+    """Write the settings and open them; if that is refused, they are taken away again."""
+    with reachable("The settings"):
+        write_settings(project, settings, kinds_from_rows=from_rows)
+    try:
+        saying = speaking(say=in_options)
+        with reachable("The table"), saying, patient(f"importing {table_names(places)}", arguments):
+            return open_settings(read_settings(project))
+    except BaseException:
+        project.unlink(missing_ok=True)
+        raise
+
+
+def setup_answer(session: Session, project: Path, declared: Declared, *, known: bool, from_rows: bool) -> Answer:
+    """Return what was begun, for a program and for a person."""
+    ledger = session.ledger
+    facts: dict[str, Fact] = {
+        "project": str(project),
+        "new_ledger": not known,
+        "kinds_from_rows": from_rows,
+        **birth_facts(ledger),
+        **declared_facts(session),
+    }
+    names = tuple(declared.bounds)
+    rows = [
+        ["settings", str(project)],
+        ["table" if len(names) == 1 else "tables", ", ".join(map(one_line, names))],
+        ["ledger", f"{'was there already' if known else 'new'}: {promise_words(ledger)}"],
+    ]
+    if from_rows:
+        rows.append(["kinds", "read off all rows, and public from now on: [kinds] in the settings"])
+    lines = [*aligned(rows), "", *session.schema.lines(), "", *promise_lines(ledger), "", *_next(session, declared)]
+    return Answer("init", facts, tuple(lines))
+
+
+def _next(session: Session, declared: Declared) -> list[str]:
+    table, group = next(
+        ((name, group) for name, groups in declared.groups.items() for group in groups),
+        (session.schema.schema.table, None),
+    )
+    what = "COUNT(*) AS n" if group is None else f"{group}, COUNT(*) AS n"
+    by = "" if group is None else f" GROUP BY {group}"
+    return [
+        "Now ask, and first what it would cost:",
+        f'  discreet preview "SELECT {what} FROM {table}{by}" --epsilon 0.1',  # noqa: S608 - to be read
+    ]
+
+
+def need_no_settings(project: Path) -> None:
+    """Refuse a path at which settings are already."""
+    if project.exists():
+        raise InvalidInput(
+            f"There are settings at this path already: {project.name}.",
+            fix="ask with them, or choose another --project; change them by hand if they are wrong",
+        )

@@ -1,0 +1,195 @@
+"""Which tables are begun with, as people type them: files, files by name, or tables of a database."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from discreet.cli import console
+from discreet.cli.parsing import PROJECT, Arguments
+from discreet.core import InvalidInput
+from discreet.core.schema import Column, Kind
+from discreet.gate.ledger.opening import SERVER
+from discreet.session.columns import columns_in_database, columns_of, has_texts_alone
+from discreet.session.settings.file import table_name
+
+#: How several tables are written.
+BY_NAME = "--table NAME=FILE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Places:
+    """Where private tables are, by their names in SQL, and public ones: in files, or under names in a database."""
+
+    tables: Mapping[str, Path | str]
+    public: Mapping[str, Path | str]
+    address: str | None
+    inner: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What SQL calls the private tables."""
+        return tuple(self.tables)
+
+    @property
+    def file(self) -> Path | None:
+        """The only file, if there is one."""
+        found = next(iter(self.tables.values()))
+        return found if len(self.tables) == 1 and isinstance(found, Path) else None
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files of private tables."""
+        return {name: place for name, place in self.tables.items() if isinstance(place, Path)}
+
+    @property
+    def project(self) -> Path:
+        """Where settings go, unless it is said: beside the first file."""
+        first = next(iter(self.files.values()), None)
+        return Path(PROJECT) if first is None else first.with_name(PROJECT)
+
+    def ledger(self, project: Path) -> Path:
+        """Return where the account is, unless it is said: beside the only file, or beside the settings of several."""
+        if self.address is not None:
+            raise InvalidInput(
+                "A database does not say where its ledger is, and a budget is for life.",
+                fix="pass --ledger clinic.ledger: it is created there, and found again",
+            )
+        return project.with_suffix(".ledger") if self.file is None else self.file.with_suffix(".ledger")
+
+    def columns(self, name: str, kinds: Mapping[str, Kind], *, from_rows: bool = False) -> tuple[Column, ...]:
+        """Return the names and kinds of a table's columns, and nothing of its rows."""
+        if self.address is None:
+            return columns_of(self.files[name], inner=self.inner, kinds=kinds, from_rows=from_rows)
+        return columns_in_database(self.address, str(self.tables[name]), kinds)
+
+    def public_columns(self, name: str) -> tuple[Column, ...]:
+        """Return the columns of a public table."""
+        place = self.public[name]
+        return (
+            columns_of(place, from_rows=True) if self.address is None else columns_in_database(self.address, str(place))
+        )
+
+
+def read_places(arguments: Arguments) -> Places:
+    """Return which tables are meant."""
+    typed, public, inner = arguments.table or [], arguments.public or [], arguments.inner
+    addresses = [file for file in arguments.files if file.startswith(SERVER)]
+    if addresses:
+        _need_database(arguments, addresses)
+        need_no_password(addresses[0])
+        return Places(
+            tables=_in_database(typed), public=_in_database(public, "--public"), address=addresses[0], inner=None
+        )
+    tables = _in_files(arguments.files, typed)
+    if not tables:
+        raise InvalidInput("There is no table.", fix=f"pass a file, or several: {BY_NAME}, once for each")
+    if inner is not None and len(tables) > 1:
+        raise InvalidInput("--inner is for one DuckDB file.", fix="leave it out, and pass files with one table each")
+    shared = _named_files([], public, "--public NAME=FILE")
+    known = {name.casefold() for name in tables}
+    if any(name.casefold() in known for name in shared):
+        raise InvalidInput(
+            "A table is private and public under one name.", fix="give the public one another: --public NAME=FILE"
+        )
+    _need_there([*tables.values(), *shared.values()])
+    return Places(tables=tables, public=shared, address=None, inner=inner)
+
+
+def _in_files(files: Sequence[str], typed: Sequence[str]) -> dict[str, Path]:
+    """Return files by the names of their tables. A name without a file is that of the only one."""
+    bare = [text for text in typed if "=" not in text]
+    if not bare:
+        return _named_files(files, typed, BY_NAME)
+    if len(files) != 1 or len(typed) != 1:
+        raise InvalidInput("--table names a table, and not which file it is.", fix=f"write {BY_NAME} for each table")
+    return {bare[0]: Path(files[0])}
+
+
+def _named_files(files: Sequence[str], typed: Sequence[str], form: str) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    pairs = [(table_name(Path(file)), file) for file in files]
+    for text in typed:
+        name, sign, file = text.partition("=")
+        pairs.append((name.strip(), file) if sign else (table_name(Path(text)), text))
+    for name, file in pairs:
+        if not name or not file:
+            raise InvalidInput("A table has no name, or no file.", fix=f"write {form}")
+        if name.casefold() in map(str.casefold, found):
+            raise InvalidInput("Two tables have one name.", fix=f"give each its own: {form}")
+        found[name] = Path(file)
+    return found
+
+
+def _in_database(typed: Sequence[str], option: str = "--table") -> dict[str, Path | str]:
+    """Return tables of a database by their names, which may have a schema before them."""
+    found: dict[str, Path | str] = {}
+    for text in typed:
+        name = text.rpartition(".")[2]
+        if not name or "=" in text:
+            raise InvalidInput(
+                f"{option} is not the name of a table of the database.", fix=f"write {option} visits, once for each"
+            )
+        if name in found:
+            raise InvalidInput("Two tables have one name.", fix=f"leave one {option} out")
+        found[name] = text
+    return found
+
+
+def _need_database(arguments: Arguments, addresses: Sequence[str]) -> None:
+    if len(arguments.files) > 1 or len(addresses) > 1:
+        raise InvalidInput("Tables are in one database, or in files.", fix="pass one address, and --table for each")
+    if not arguments.table:
+        raise InvalidInput("Which tables of the database are meant?", fix="pass --table visits, once for each")
+    if arguments.inner is not None:
+        raise InvalidInput("--inner is for a DuckDB file.", fix="leave it out")
+
+
+def need_no_password(address: str) -> None:
+    """Refuse an address with a password: it would stand in the settings, for whoever reads them."""
+    parts = urlsplit(address)
+    if parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True):
+        raise InvalidInput(
+            "The address has a password in it, which would stand in the settings.",
+            fix="leave it out: PostgreSQL looks for it in the file that PGPASSFILE names, or in PGPASSWORD",
+        )
+
+
+def _need_there(files: Sequence[Path]) -> None:
+    if any(not file.is_file() for file in files):
+        one = "There is no file at this path." if len(files) == 1 else "There is no file at one of these paths."
+        raise InvalidInput(one, fix="pass a .csv, .tsv, .parquet or .duckdb file")
+
+
+#: Bounds that are days, and bounds that are numbers.
+DAYS = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*:.*")
+
+
+def are_read_off_rows(arguments: Arguments, places: Places, *, asked: bool) -> bool:
+    """Whether kinds that nobody declared are read off the rows: as typed, or as a person answers if one is asked."""
+    texts = places.inner is None and any(has_texts_alone(file) for file in places.files.values())
+    if not texts or arguments.kinds_from_rows:
+        return texts
+    if not asked:
+        return False
+    console.tell(
+        "A CSV file does not say what its columns hold. It can be read off all rows, for the settings, which are\n"
+        "public; then a single row may decide what a column is said to hold. Otherwise all are texts, but for those\n"
+        "that --kinds declares, or bounds."
+    )
+    return console.ask("Read it off the rows, and publish it? (y/n)", console.agreed)
+
+
+def with_implied(columns: Sequence[Column], places: Places, name: str, typed: Sequence[str]) -> tuple[Column, ...]:
+    """Return the columns of a CSV file; texts that have bounds hold numbers or days, as in `discreet.open`."""
+    if places.inner is not None or name not in places.files or not has_texts_alone(places.files[name]):
+        return tuple(columns)
+    implied = {
+        column.strip().casefold(): Kind.DATE if DAYS.fullmatch(interval) else Kind.REAL
+        for column, _, interval in (text.rpartition("=") for text in typed)
+    }
+    return tuple(
+        replace(column, kind=implied.get(column.name.casefold(), Kind.TEXT)) if column.kind is Kind.TEXT else column
+        for column in columns
+    )

@@ -1,0 +1,1 @@
+"""Shows ledgers: gauges, payments, changes of limits, proofs and personal accounts."""

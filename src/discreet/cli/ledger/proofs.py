@@ -1,0 +1,170 @@
+"""The verbs for proof outside of the ledger: anchor, export, certificate, check."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from discreet.accounting import guarantee, loss_to_text
+from discreet.cli.console import Progress
+from discreet.cli.formatting import columns
+from discreet.cli.ledger.views import opened, reachable, when
+from discreet.cli.parsing import Arguments
+from discreet.core import InvalidInput
+from discreet.gate import Certified, check_certificate
+from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.views import counted, name_of
+from discreet.gate.proofs.exports import Exported, check_export, export_lines
+from discreet.gate.proofs.verification import OFTEN
+from discreet.gate.releases import one_line
+
+#: A ledger's name: the hash of its birth.
+NAME = re.compile(r"[0-9a-f]{64}")
+#: A certificate is a few thousand characters.
+LONGEST = 50_000_000
+#: How the last line of an export begins: it is no entry.
+END = '{"end":'
+
+
+def stream_export(arguments: Arguments) -> Iterator[str]:
+    """Return the lines of an export, as they come."""
+    with opened(arguments) as ledger:
+        yield from export_lines(ledger, answers=arguments.answers)
+
+
+class CountedLines:
+    """Lines as they go by, with progress; afterwards how many there were, and the head of the last."""
+
+    def __init__(self, lines: Iterable[str], total: int, arguments: Arguments) -> None:
+        self._lines, self._total = lines, total
+        self._progress = Progress("exporting", wanted=not arguments.json)
+        self.count, self._line = 0, "{}"
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            for line in self._lines:
+                if not line.startswith(END):
+                    self.count, self._line = self.count + 1, line
+                if self.count % OFTEN == 0:
+                    self._progress(self.count, max(self._total, self.count))
+                yield line
+        finally:
+            self._progress.end()
+
+    @property
+    def head(self) -> str:
+        """The head of the last entry."""
+        return str(json.loads(self._line)["head"])
+
+
+def read_certificate(arguments: Arguments, name: str) -> Certified:
+    """Return a certificate from its file, checked."""
+    with reachable("The certificate"):
+        text = _read(arguments.file).decode("utf-8")
+    answer = None
+    if arguments.answer is not None:
+        with reachable("The answer"):
+            answer = Path(arguments.answer).read_bytes()
+    return check_certificate(text, ledger=name, answer=answer)
+
+
+def _read(path: str) -> bytes:
+    with Path(path).open("rb") as file:
+        found = file.read(LONGEST + 1)
+    if len(found) > LONGEST:
+        raise InvalidInput("The file is too long for a certificate.", fix="pass an export with --export")
+    return found
+
+
+def follow_export(arguments: Arguments, name: str, certified: Certified | None) -> Exported:
+    """Return an export from its file, checked."""
+    progress = Progress("checking", wanted=not arguments.json)
+    try:
+        with reachable("The export"), Path(arguments.export).open(encoding="utf-8") as lines:
+            return check_export(lines, ledger=name, certified=certified, progress=progress)
+    finally:
+        progress.end()
+
+
+def certificate_facts(found: Certified, *, answer: bool) -> dict[str, Any]:
+    """Return a certificate for a program."""
+    payment, alone = found.payment, guarantee(found.payment.cost, found.budget.delta)
+    return {
+        "request": payment.request,
+        "analyst": payment.analyst,
+        "what": payment.what,
+        "at": payment.at,
+        "cost": loss_to_text(payment.cost),
+        "cost_words": cost_words(payment.cost),
+        "guarantee": str(alone),
+        "budget": str(found.budget),
+        "payment": found.numbers[0],
+        "release": found.numbers[1],
+        "answer_sha256": found.released.answer,
+        "answer_checked": answer,
+    }
+
+
+def certificate_lines(found: Certified, *, answer: bool) -> list[str]:
+    """Return a certificate for a person."""
+    payment, alone = found.payment, guarantee(found.payment.cost, found.budget.delta)
+    checked = "the file is it" if answer else "not compared: pass --answer"
+    most = ", the most it can have taken from one person" if found.budget.personal else ""
+    rows = [
+        ["asked", one_line(payment.what)],
+        ["by", f"{name_of(payment.analyst)}, {when(payment.at)} UTC, request {one_line(payment.request, 60)}"],
+        ["cost", f"{one_line(cost_words(payment.cost))}{most}; alone it promises {alone}"],
+        ["budget", f"{one_line(found.budget)}, at the ledger's birth"],
+        ["entries", f"paid for as {found.numbers[0]:,}, released as {found.numbers[1]:,}"],
+        ["answer", f"SHA-256 {found.released.answer}; {checked}"],
+    ]
+    return ["The certificate is signed by the ledger's key.", *columns(rows)]
+
+
+def export_facts(found: Exported) -> dict[str, Any]:
+    """Return an export for a program."""
+    book = found.book
+    return {
+        "entries": book.number,
+        "head": book.head.hex(),
+        "payments": book.payments,
+        "releases": book.releases,
+        "answers": found.answers,
+        "signed": found.signed,
+        "vouched": found.vouched,
+    }
+
+
+def _kept(book: Book) -> str:
+    """Return what an export shows of the limit; what persons were charged is private, and not in it."""
+    if not book.birth.budget.personal:
+        return "never above the limit"
+    return "what each person was charged is not in it (discreet ledger verify adds it up)"
+
+
+def export_summary(found: Exported, *, both: bool) -> list[str]:
+    """Return an export for a person."""
+    book = found.book
+    inside = ["The certificate's payment and release stand in it at their numbers."] if both else []
+    rows = [
+        ["entries", f"{book.number:,}, an unbroken chain from the birth on"],
+        ["payments", f"{counted(book.payments, book.releases)}; {_kept(book)}"],
+        ["answers", f"{found.answers:,} came with it, none of them changed"],
+        ["checkpoints", f"{found.signed:,} signed by the ledger's key"],
+        ["vouched for", _vouched(found)],
+        ["head", book.head.hex()],
+    ]
+    return ["The export:", *columns(rows), *inside, "What was added after its last entry, it cannot tell."]
+
+
+def _vouched(found: Exported) -> str:
+    """Return for which entries the ledger's key vouches, and for which nobody does."""
+    last = found.book.number
+    if found.whole:
+        return f"all {last:,} entries, by the ledger's key"
+    after = (
+        "none but the birth, whose hash is the ledger's name" if not found.vouched else f"entries to {found.vouched:,}"
+    )
+    return f"{after}; the others, to {last:,}, anybody can have written: ask for an export whose end is signed"

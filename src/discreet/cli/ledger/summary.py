@@ -1,0 +1,183 @@
+"""The verbs that look at a ledger: show and verify."""
+
+import sys
+from collections import deque
+from itertools import islice
+
+from discreet.cli.console import Palette, Progress
+from discreet.cli.formatting import columns
+from discreet.cli.ledger.views import (
+    Paid,
+    gauge_facts,
+    gauge_row,
+    standing_rows,
+    terms_facts,
+)
+from discreet.cli.output import Fact
+from discreet.cli.parsing import Arguments
+from discreet.gate import Ledger
+from discreet.gate.ledger.events import Payment, Released
+from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES
+from discreet.gate.ledger.views import (
+    CLOSED,
+    SHOWN,
+    Gauge,
+    Terms,
+    analyst_gauge,
+    analyst_gauges,
+    counted,
+    name_of,
+    promise_words,
+    standings,
+    title_of,
+)
+from discreet.gate.proofs.inspection import Inspection
+from discreet.gate.releases import Receipt, one_line
+
+#: Payments that are shown at most.
+MOST = 100_000
+#: The exit status of a ledger that is not sound.
+UNSOUND = 3
+HEAD = ["entry", "when (UTC)", "analyst", "what", "cost", "released"]
+
+
+def verdict_lines(found: Inspection) -> list[str]:
+    """Return whether a ledger is sound, for a person."""
+    palette, checked = Palette.of(sys.stdout), found.verification
+    rows = [
+        ["ledger", found.ledger or "not known"],
+        ["entries", f"{checked.entries:,}"],
+        ["payments", counted(checked.payments, checked.releases)],
+        *([["later steps", f"{checked.continued:,}"]] if checked.continued else []),
+        ["checkpoints", f"{checked.checkpoints:,}, {checked.signed:,} of them signed"],
+        ["anchors", f"{found.anchors:,}" if found.anchors else "none: whether this is an old copy cannot be known"],
+    ]
+    if checked.sound:
+        return [palette.good("Sound."), *columns(rows)]
+    faults = [f"  {one_line(fault, 1000)}" for fault in checked.faults]
+    return [
+        palette.bad("NOT SOUND. Pay nothing from it and believe nothing of it:"),
+        *faults,
+        "",
+        *columns(rows),
+        "",
+        "Put back an undamaged copy that is at least as new as the last anchor, and find out what happened.",
+    ]
+
+
+def find_payments(ledger: Ledger, only: str | None, last: int, arguments: Arguments) -> tuple[list[Paid], list[Paid]]:
+    """Return the last payments, and the first that are not answered."""
+    progress = Progress("reading", wanted=not arguments.json)
+    try:
+        found = _payments_of_all(ledger, last) if only is None else _payments_of(ledger, only, last, progress)
+    finally:
+        progress.end()
+    recent, waiting = ([Paid.of(ledger, receipt) for receipt in receipts] for receipts in found)
+    return recent, waiting
+
+
+def _payments_of(ledger: Ledger, analyst: str, last: int, progress: Progress) -> tuple[list[Receipt], list[Receipt]]:
+    """Return the last payments of one analyst, and the first without an answer; theirs may lie far back."""
+    recent, waiting = deque[int](maxlen=last), dict[int, None]()
+    total = ledger.book.number
+    for entry, event in ledger.entries():
+        match event:
+            case Payment(analyst=name) if name == analyst:
+                recent.append(entry.number)
+                waiting[entry.number] = None
+            case Released(payment=number):
+                waiting.pop(number, None)
+        progress(entry.number, max(total, entry.number))
+    numbers = [*reversed(recent)], [*islice(waiting, SHOWN + 1)]
+    return [ledger.receipt(number) for number in numbers[0]], [ledger.receipt(number) for number in numbers[1]]
+
+
+def _payments_of_all(ledger: Ledger, last: int) -> tuple[list[Receipt], list[Receipt]]:
+    unanswered = ledger.book.payments - ledger.book.releases
+    return ledger.recent(last), list(islice(ledger.orphans(), SHOWN + 1)) if unanswered else []
+
+
+def gauges_of_analysts(ledger: Ledger, only: str | None) -> dict[str, Gauge]:
+    """Return the gauges of analysts; there are none where persons have accounts, and the dataset no total."""
+    budget = ledger.budget
+    if only is None or (budget.personal and budget.total is None):
+        return analyst_gauges(ledger)
+    return {only: analyst_gauge(ledger, only)}
+
+
+def standing_facts(ledger: Ledger) -> dict[str, Fact]:
+    """Return what binds everybody, for a program; personal accounts by their terms, never by their balances."""
+    found = [one for _, one in standings(ledger)]
+    terms = [terms_facts(one) for one in found if isinstance(one, Terms)]
+    return {**gauge_facts(found[-1]), "accounts": terms[0] if terms else None}
+
+
+def analyst_facts(ledger: Ledger, name: str, gauge: Gauge) -> dict[str, Fact]:
+    """Return the gauge of an analyst for a program."""
+    return {"name": name, **gauge_facts(gauge), "own_limit": name in ledger.book.account.limits}
+
+
+def head_lines(ledger: Ledger) -> list[str]:
+    """Return the promise and the size of a ledger, for a person."""
+    closed = [Palette.of(sys.stdout).bad(CLOSED)] if ledger.book.account.closed else []
+    rows = [
+        ["ledger", title_of(ledger)],
+        ["name", ledger.identity],
+        ["promise", one_line(promise_words(ledger))],
+        ["payments", counted(ledger.book.payments, ledger.book.releases)],
+        ["entries", f"{ledger.book.number:,}"],
+    ]
+    return [*columns(rows), *closed]
+
+
+def gauge_lines(ledger: Ledger, analysts: dict[str, Gauge]) -> list[str]:
+    """Return the gauges of a ledger and its analysts, for a person."""
+    limits = ledger.book.account.limits
+    rows = standing_rows(standings(ledger))
+    for name, gauge in list(analysts.items())[:SHOWN]:
+        bar = gauge_row(name_of(name), gauge)
+        rows.append([*bar[:-1], f"{bar[-1]}{', a limit of their own' if name in limits else ''}"])
+    more = [f"… and {len(analysts) - SHOWN:,} more analysts"] if len(analysts) > SHOWN else []
+    return [*columns(rows), *more]
+
+
+def payment_lines(recent: list[Paid], only: str | None) -> list[str]:
+    """Return the last payments, for a person."""
+    if not recent:
+        return ["No payments" + ("." if only is None else " by this analyst.")]
+    return ["The last payments, newest first:", "", *columns([HEAD, *(paid.row() for paid in recent)])]
+
+
+def unanswered_lines(waiting: list[Paid]) -> list[str]:
+    """Return the payments that are not answered, for a person."""
+    if not waiting:
+        return []
+    more = [f"… and more than these {SHOWN}"] if len(waiting) > SHOWN else []
+    rows = [[str(paid.receipt.number), one_line(paid.receipt.request, 60)] for paid in waiting[:SHOWN]]
+    title = "Paid for and not answered, after a crash or a failure; asking again under the same request is free:"
+    return ["", title, "", *columns([["entry", "request"], *rows]), *more]
+
+
+def runs_facts(ledger: Ledger) -> dict[str, Fact]:
+    """Return open runs and failures, for a program."""
+    state = ledger.runs.state
+    return {
+        "open": [run.number for run in state.open],
+        "failed": state.total,
+        "analysts": [{"name": name, "failed": count} for name, count in sorted(state.failures.items())],
+    }
+
+
+def runs_lines(ledger: Ledger) -> list[str]:
+    """Return open runs and failures, for a person; nothing where there are none."""
+    state = ledger.runs.state
+    if not state.total and not state.open:
+        return []
+    rows = [["failed runs", f"{state.total:,} of {LEDGER_FAILURES} since the last review of all"]]
+    rows += [
+        [f"  of {name_of(name)}", f"{count:,} of {ANALYST_FAILURES}" + (", stored answers only" if full else "")]
+        for name, count in sorted(state.failures.items())
+        for full in [count >= ANALYST_FAILURES]
+    ]
+    rows += [["open run", f"{run.number:,}, of {name_of(run.analyst)}"] for run in state.open]
+    return columns(rows)

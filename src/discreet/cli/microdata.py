@@ -1,0 +1,177 @@
+"""The verbs of anonymity: find, check, risk, make. Facts about tables, told so that nobody takes one for a promise."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from discreet.anonymity import (
+    Anonymised,
+    Closeness,
+    DistinctDiversity,
+    EntropyDiversity,
+    Finding,
+    Gaps,
+    Hierarchy,
+    Microdata,
+    MostOfOne,
+    RecursiveDiversity,
+    Requirement,
+    Risk,
+    Role,
+    find_identifying,
+    full_domain,
+    mondrian,
+    read_hierarchy,
+    read_microdata,
+    suppress,
+)
+from discreet.cli.dataset.declarations import words_of
+from discreet.cli.formatting import plain
+from discreet.cli.ledger.views import reachable
+from discreet.cli.numbers import read_number, read_whole
+from discreet.cli.output import Fact
+from discreet.cli.parsing import Arguments
+from discreet.core import InvalidInput
+from discreet.gate.releases import one_line
+
+#: What every verb ends with.
+NO_GUARANTEE = "These are facts about a table, not a guarantee about a person; there is no ε."
+NOT_MET = 3
+
+
+def finding_row(one: Finding) -> list[str]:
+    """Return what was found about a column, for a person."""
+    return [one_line(one.column), one.role.value, f"{one.distinct:,}", "; ".join(one.reasons)]
+
+
+WORDS = {
+    "distinct": "fewest sensitive values in a class",
+    "entropy_l": "e to the least entropy of a class",
+    "alpha": "largest share of one value in a class",
+    "t": "farthest class from the whole, values apart or not",
+    "t_ordered": "farthest class from the whole, values in order",
+}
+
+
+def risk_facts(one: Risk) -> Fact:
+    """Return a risk for a program."""
+    return {**{name: float(getattr(one, name)) for name in ("highest", "mean", "above")}, "unique": one.unique}
+
+
+def lacking_lines(table: Microdata) -> list[str]:
+    """Return what is to be said about rows that were not looked at: nothing here holds of them."""
+    if not table.left_out:
+        return []
+    return [f"{table.left_out:,} {'row lacks' if table.left_out == 1 else 'rows lack'} a value: not looked at."]
+
+
+CLOSED = "The ledger was told first: all there is counts as disclosed, and its account is closed for good."
+INSIDE = "The file is for those who may see the rows. To publish it, name the ledger of these people: --ledger."
+
+
+def anonymise(arguments: Arguments, table: Microdata, quasi: Sequence[str], k: int) -> Anonymised:
+    """Return a table made k-anonymous by the method that was typed."""
+    required = read_requirements(arguments)
+    share = read_number(arguments.suppress, "--suppress")
+    if arguments.method == "full-domain":
+        return full_domain(table, quasi, k=k, requirements=required, suppress=share)
+    if share:
+        raise InvalidInput("--suppress is for --method full-domain.", fix="leave out --suppress")
+    if arguments.method == "suppress":
+        return suppress(table, quasi, k=k, requirements=required)
+    return mondrian(table, quasi, k=k, requirements=required, relaxed=arguments.method == "relaxed")
+
+
+def read_checked_table(arguments: Arguments) -> tuple[list[str], list[str], Microdata]:
+    """Return what is to be said about quasi-identifiers that nobody named, which they are, and the rows."""
+    sensitive = getattr(arguments, "sensitive", None)
+    told, quasi = ([], words_of(arguments.quasi)) if arguments.quasi is not None else _found(arguments, sensitive)
+    names = list(dict.fromkeys([*quasi, *([sensitive] if sensitive else [])]))
+    return told, quasi, read_table(arguments, arguments.file, names)
+
+
+def _found(arguments: Arguments, sensitive: str | None) -> tuple[list[str], list[str]]:
+    with reachable("The table"):
+        found = find_identifying(arguments.file, gap_texts=tuple(arguments.gap or ()))
+    quasi = [one.column for one in found if one.role is Role.QUASI and one.column != sensitive]
+    direct = [one_line(one.column) for one in found if one.role is Role.DIRECT]
+    if not quasi:
+        raise InvalidInput("No column looks like a quasi-identifier.", fix="name them: --quasi age,postcode,sex")
+    told = [f"Taken for quasi-identifiers: {', '.join(map(one_line, quasi))}. Name others with --quasi."]
+    if direct:
+        told.append(f"Not looked at, because they tell who a row is about: {', '.join(direct)}. Drop them.")
+    return [*told, ""], quasi
+
+
+def read_table(
+    arguments: Arguments, file: str, names: Sequence[str], hierarchies: dict[str, Hierarchy] | None = None
+) -> Microdata:
+    """Return the rows of a file, with the columns that are needed."""
+    gaps = Gaps.LEAVE_OUT if arguments.leave_out_gaps else Gaps.REFUSE
+    with reachable("The table"):
+        return read_microdata(
+            file, columns=names, hierarchies=hierarchies, gaps=gaps, gap_texts=tuple(arguments.gap or ())
+        )
+
+
+def read_hierarchies(arguments: Arguments) -> dict[str, Hierarchy]:
+    """Return the hierarchies that were typed, by column."""
+    found = {}
+    for text in arguments.hierarchy or ():
+        column, sign, file = text.partition("=")
+        if not sign:
+            raise InvalidInput("--hierarchy does not name a column and a file.", fix="write --hierarchy age=age.csv")
+        with reachable("The hierarchy"):
+            found[column] = read_hierarchy(file)
+    return found
+
+
+def read_requirements(arguments: Arguments) -> list[Requirement]:
+    """Return the requirements that were typed."""
+    typed = {name: getattr(arguments, name) for name in ("l", "entropy_l", "recursive", "t", "alpha")}
+    given = {name: text for name, text in typed.items() if text is not None}
+    if given and arguments.sensitive is None:
+        raise InvalidInput("It is not said which column is sensitive.", fix="name it: --sensitive illness")
+    return [_requirement(name, text, arguments) for name, text in given.items()]
+
+
+def _requirement(name: str, text: str, arguments: Arguments) -> Requirement:
+    of = arguments.sensitive
+    match name:
+        case "l":
+            return DistinctDiversity(of=of, l=read_whole(text, "--l"))
+        case "entropy_l":
+            return EntropyDiversity(of=of, l=read_number(text, "--entropy-l"))
+        case "recursive":
+            c, sign, rank = text.partition(",")
+            if not sign:
+                raise InvalidInput("--recursive is not a pair.", fix="write --recursive C,L, such as 3,2")
+            return RecursiveDiversity(of=of, c=read_number(c, "--recursive"), l=read_whole(rank, "--recursive"))
+        case "t":
+            return Closeness(of=of, t=read_number(text, "--t"), ordered=arguments.ordered)
+        case _:
+            return MostOfOne(of=of, alpha=read_number(text, "--alpha"))
+
+
+def requirement_name(requirement: Requirement) -> str:
+    """Return a requirement for a person."""
+    match requirement:
+        case DistinctDiversity(l=wanted):
+            return f"l = {wanted}, distinct"
+        case EntropyDiversity(l=level):
+            return f"l = {plain(level)}, by entropy"
+        case RecursiveDiversity(c=c, l=rank):
+            return f"recursive ({plain(c)}, {rank})"
+        case Closeness(t=t, ordered=ordered):
+            return f"t = {plain(t)}{', ordered' if ordered else ''}"
+        case MostOfOne(alpha=alpha):
+            return f"α = {plain(alpha)}"
+
+
+def figure(value: Fraction | float | None) -> str:
+    """Return a number for a person."""
+    return "–" if value is None else f"{float(value):.4g}"
+
+
+def percent_text(share: Fraction) -> str:
+    """Return a share in per cent."""
+    return f"{float(share):.1%}"

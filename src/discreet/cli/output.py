@@ -1,0 +1,129 @@
+"""What a verb answers: facts for a program, lines for a person."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.cli.safe_text import shown_text
+from discreet.core import DiscreetError, InvalidInput
+
+#: Of the JSON: keys may be added to a version, but none leaves it or changes its meaning.
+VERSION = 1
+
+Fact = None | bool | int | float | str | list["Fact"] | dict[str, "Fact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer in both forms."""
+
+    verb: str
+    facts: Mapping[str, Fact]
+    lines: tuple[str, ...]
+    #: The exit status: not 0 where the answer is that something is wrong.
+    status: int = 0
+    #: Lines that are too many to be held, and are written as they come instead of either form.
+    stream: Iterable[str] | None = None
+
+    def to_json(self) -> str:
+        """Return the object for a program."""
+        return as_json({"verb": self.verb, **self.facts})
+
+    def to_text(self) -> str:
+        """Return the lines for a person."""
+        return "\n".join(self.lines)
+
+
+def as_json(facts: Mapping[str, object]) -> str:
+    """Return one JSON object, in ASCII; NaN and infinities, which are no JSON, would be an error."""
+    return json.dumps({"version": VERSION, **facts}, indent=2, allow_nan=False)
+
+
+def exactly(name: str, number: Fraction, rounded: float) -> dict[str, Fact]:
+    """Return an exact number as JSON's number, rounded as the caller says, and as the text that loses nothing."""
+    return {name: rounded, f"{name}_exact": str(number)}
+
+
+def bound(name: str, number: float) -> dict[str, Fact]:
+    """Return a bound that may be infinite, for which JSON has no number."""
+    infinite = math.isinf(number)
+    return {name: None if infinite else number, f"{name}_infinite": infinite}
+
+
+#: How much of a text is shown on each side of the place that is pointed at.
+SHOWN = 36
+#: What an error of ours may have of its own: the ends of its lines.
+ENDS = "\n"
+
+
+class Misspelt(InvalidInput):
+    """A loss is not written as a loss; `at` says where in `text`, counted from 0."""
+
+    def __init__(self, problem: str, *, fix: str, text: str = "", at: int | None = None) -> None:
+        super().__init__(problem, fix=fix)
+        self.text = text
+        self.at = at
+
+
+class RefusedQuestion(Misspelt):
+    """A question is refused where it is written: at a place of one of its lines, which is counted from 1."""
+
+    def __init__(self, problem: str, *, fix: str, text: str, at: int, line: int) -> None:
+        super().__init__(problem, fix=fix, text=text, at=at)
+        self.line = line
+
+
+class Fault(DiscreetError):
+    """Something went wrong that is not the caller's doing."""
+
+    @classmethod
+    def of_exception(cls, error: Exception) -> "Fault":
+        """Tell of an exception that nobody expected."""
+        return cls(
+            f"discreet failed on this input ({type(error).__name__}); no answer is given.",
+            fix="report the command line as a bug of discreet: bad input should have been refused with a reason",
+        )
+
+
+class Interrupted(DiscreetError):
+    """Somebody pressed Ctrl-C."""
+
+    @classmethod
+    def of_interrupt(cls, error: KeyboardInterrupt) -> "Interrupted":
+        """Tell what an interrupt came between, if that is known."""
+        return cls(
+            str(error) or "Interrupted.", fix="ask the same again: what was paid for and not answered is not paid again"
+        )
+
+
+def told(error: DiscreetError) -> str:
+    """Return an error for a person: what happened, where, and what to do next."""
+    lines = [f"error: {shown_text(error.problem, keep=ENDS)}"]
+    if isinstance(error, Misspelt) and error.at is not None:
+        lines += _pointed(error.text, error.at)
+    return "\n".join([*lines, f"  fix: {shown_text(error.fix, keep=ENDS)}"])
+
+
+def recorded(error: DiscreetError) -> dict[str, object]:
+    """Return an error for a program; `character` counts from 1, and is null where no place is known."""
+    at = error.at if isinstance(error, Misspelt) else None
+    return {
+        "kind": type(error).__name__,
+        "problem": error.problem,
+        "fix": error.fix,
+        "character": None if at is None else at + 1,
+        **({"line": error.line} if isinstance(error, RefusedQuestion) else {}),
+    }
+
+
+def _pointed(text: str, at: int) -> list[str]:
+    """Return the neighbourhood of a place, and a mark below it.
+
+    Whatever is not plain ASCII is shown as a question mark: it could move the mark, or command the terminal.
+    """
+    start, end = max(0, at - SHOWN), max(at + SHOWN, 2 * SHOWN)
+    shown = "".join(sign if " " <= sign <= "~" else "?" for sign in text[start:end])
+    before, after = "… " if start else "", " …" if end < len(text) else ""
+    return [f"  {before}{shown}{after}", f"  {' ' * (len(before) + at - start)}^"]
