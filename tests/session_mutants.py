@@ -255,8 +255,8 @@ SESSION_MUTANTS = [
     Mutant(
         "settings lose the grid that was chosen",
         "session/settings/text.py",
-        ', {number(bounds.step)}]"',
-        ']"',
+        "(bounds.low, bounds.high, bounds.step)",
+        "(bounds.low, bounds.high)",
         SETTINGS,
     ),
     Mutant(
@@ -410,8 +410,8 @@ SESSION_MUTANTS = [
     Mutant(
         "a total beside personal accounts is not written",
         "session/settings/text.py",
-        "        lines += _amounts(budget.total)\n",
-        "        lines += _amounts(budget)\n",
+        "budget.total)\n\n\ndef _add_amounts",
+        "budget)\n\n\ndef _add_amounts",
         f"{PERSONS}::test_who_pays_is_read_again_as_it_was_written",
     ),
     Mutant(

@@ -6,7 +6,6 @@ import shlex
 from typing import Any
 
 from discreet.cli.parsing import PROJECT
-from discreet.session.settings.text import key
 
 #: Arguments of the library that are options here, and what may stand around their values.
 ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst|today|table)=([^\s;,){]+)")
@@ -44,9 +43,9 @@ def in_options(text: str) -> str:
 def in_settings(text: str) -> str:
     """Return a text in the words of whoever asks: what is declared stands in discreet.toml, to be changed."""
     said = KINDS.sub(lambda found: _written(_read(found[1])) or found[0], text)
-    said = GROUPS.sub(lambda found: _below("groups", f"{key(found[1])} = {found[2]}"), said)
-    said = BOUNDS.sub(lambda found: _below("bounds", f"{key(found[1])} = [{found[2]}]"), said)
-    said = NOBODY.sub(lambda found: _below("person", f"{key(found[1])} = {{null = true}}"), said)
+    said = GROUPS.sub(lambda found: _below("groups", f"{_key(found[1])} = {found[2]}"), said)
+    said = BOUNDS.sub(lambda found: _below("bounds", f"{_key(found[1])} = [{found[2]}]"), said)
+    said = NOBODY.sub(lambda found: _below("person", f"{_key(found[1])} = {{null = true}}"), said)
     return spoken(said if said == text else WHEN.sub("", said))
 
 
@@ -72,13 +71,20 @@ def _written(said: dict[str, Any]) -> str:
     """Return kinds as lines of settings."""
     tables = {name: one for name, one in said.items() if isinstance(one, dict)}
     plain = {name: one for name, one in said.items() if name not in tables}
-    parts = [_below(f"kinds.{key(table)}", _lines(kinds)) for table, kinds in tables.items()]
+    parts = [_below(f"kinds.{_key(table)}", _lines(kinds)) for table, kinds in tables.items()]
     return ", and ".join(([_below("kinds", _lines(plain))] if plain else []) + parts)
 
 
 def _lines(kinds: dict[str, Any]) -> str:
-    return ", ".join(f'{key(name)} = "{kind}"' for name, kind in kinds.items())
+    return ", ".join(f'{_key(name)} = "{kind}"' for name, kind in kinds.items())
 
 
 def _below(heading: str, lines: str) -> str:
     return f"{lines} below [{heading}] in {PROJECT}"
+
+
+def _key(name: str) -> str:
+    """Return a name as TOML has it."""
+    from discreet.session.settings.text import key  # noqa: PLC0415 - tomlkit, which only this refusal needs
+
+    return key(name).as_string()

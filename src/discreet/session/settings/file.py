@@ -19,7 +19,6 @@ from discreet.session.declared import read_bounds, read_limit, read_never_fails,
 from discreet.session.engine import Engine
 from discreet.session.ledgers import same_unit
 from discreet.session.settings.tables import is_among, person_of, said_by_table, tables_named
-from discreet.session.settings.text import settings_text
 from discreet.session.settings.values import (
     NULL,
     bounds_in,
@@ -135,6 +134,8 @@ def write_settings(
 
     With `kinds_from_rows`, a comment says that kinds of columns were read off the rows.
     """
+    from discreet.session.settings.text import settings_text  # noqa: PLC0415 - tomlkit, which reading does not need
+
     place = Path(path)
     text = settings_text(settings, place.parent, kinds_from_rows=kinds_from_rows)
     try:

@@ -1,11 +1,17 @@
-"""Settings as TOML that people can read: a word on each, and numbers as they are meant."""
+"""Settings written as TOML that people can read, by tomlkit: a comment on each, and numbers exactly as they are meant.
+
+Settings are read by `tomllib`. This module is imported only where settings are written, as tomlkit takes long to load.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import tomlkit
+from tomlkit.items import Array, Item, Key, KeyType, SingleKey, String, StringType, Table, Trivia
 
 from discreet.core import Bounds, Neighbours
 from discreet.core.limits import AnyLimit, TotalLimit
@@ -18,249 +24,259 @@ if TYPE_CHECKING:
     from discreet.gate import Budget
     from discreet.session.settings.file import Settings
 
-#: Names that TOML takes without quotes.
-BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
-#: What TOML escapes by a letter; other signs that cannot be shown go by number.
-LETTERS = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+#: What settings are added to: the file, or a heading of it.
+Container: TypeAlias = tomlkit.TOMLDocument | Table
 
-ORDER = "# What tells the rows of one person apart."
-COMPLETE = "# Columns that have a value in every row: their averages share one count."
-
-
-#: What is said of kinds that nobody declared.
+ORDER = "What tells the rows of one person apart."
+COMPLETE = "Columns that have a value in every row: their averages share one count."
+#: What is said of kinds that were not declared.
 FROM_ROWS = (
-    "# Some of these kinds were read off all rows when this file was written, and the steward agreed to publish them:",
-    "# one row can decide such a kind, and so tell of itself. Change what must not depend on rows.",
+    "Some of these kinds were read off all rows when this file was written, and the steward agreed to publish them:",
+    "one row can decide such a kind, and so tell of itself. Change what must not depend on rows.",
+)
+KINDS = (
+    "What columns hold: integer, real, text, boolean, date or timestamp. A value that does not fit counts as missing.",
+    "A CSV file's columns that are not here are texts, or what their bounds or groups are.",
+)
+BOUNDS = (
+    "Public intervals: values beyond are clamped. Declare what is known without a look at the data.",
+    "A third number is the step of the grid that values are counted on. Bounds of days are dates.",
+)
+GROUPS = ("Public groups: all of them are shown, empty ones too. Those of other columns are bought when asked for.",)
+NO_LIMIT = (
+    "How much of an answer one person may touch: each question chooses privately, for a tenth of its price,",
+    "unless it is given: [limit] with groups = 3 and rows_per_group = 5, or with rows = 10 in all.",
 )
 
 
 def settings_text(settings: "Settings", folder: Path, *, kinds_from_rows: bool = False) -> str:
     """Return the file's text; paths are relative to its folder."""
-    parts = [
-        _head(settings, folder),
-        *_tables(settings, folder),
-        _budget(settings),
-        _limit(settings.limit),
-        _kinds(settings, from_rows=kinds_from_rows),
-        _bounds(settings),
-        _groups(settings),
-    ]
-    return "\n".join(line for part in parts if part for line in (*part, ""))
+    document = tomlkit.document()
+    _add_head(document, settings, folder)
+    _add_tables(document, settings, folder)
+    _add_budget(document, settings.budget)
+    _add_limit(document, settings.limit)
+    if settings.kinds:
+        marked = FROM_ROWS if kinds_from_rows else ()
+        _add_columns(document, "kinds", (*KINDS, *marked), settings.kinds, lambda kind: _text(kind.value))
+    _add_columns(document, "bounds", BOUNDS, settings.bounds, _interval)
+    _add_columns(document, "groups", GROUPS, settings.groups, _list)
+    return tomlkit.dumps(document)
 
 
-def _head(settings: "Settings", folder: Path) -> list[str]:
-    return [
-        "# What is public about tables, and where their account is kept. Paths begin at this file's folder.",
-        *_source(settings, folder),
-        *_who(settings),
-        "# The account, for life: what was spent is found again here.",
-        f"ledger = {text(_relative(settings.ledger, folder))}",
-        *_more(settings, folder),
-    ]
+def _add_head(document: tomlkit.TOMLDocument, settings: "Settings", folder: Path) -> None:
+    _comment(
+        document, "What is public about tables, and where their account is kept. Paths begin at this file's folder."
+    )
+    if not isinstance(settings.source, Mapping):  # several files stand below a heading of their own
+        _add(document, "source", _place(settings.source, folder))
+        _add(document, "table", _text(settings.table) if settings.table else _list(settings.tables))
+    _add_unit(document, settings)
+    _add(
+        document,
+        "ledger",
+        _place(settings.ledger, folder),
+        "The account, for life: what was spent is found again here.",
+    )
+    _add_options(document, settings, folder)
 
 
-def _source(settings: "Settings", folder: Path) -> list[str]:
-    """Return where rows are; several files stand below a heading of their own."""
-    if isinstance(settings.source, Mapping):
-        return []
-    named = text(settings.table) if settings.table else _list(settings.tables)
-    return [f"source = {text(_relative(settings.source, folder))}", f"table = {named}"]
-
-
-def _who(settings: "Settings") -> list[str]:
+def _add_unit(document: tomlkit.TOMLDocument, settings: "Settings") -> None:
     if settings.person is None:
-        return ["# Each row is somebody of their own: nobody has two.", "row = true"]
-    who = ["# Who is protected: all rows with the same value of this column."]
-    who = [*who, f"person = {text(settings.person)}"] if isinstance(settings.person, str) else []
+        _add(document, "row", tomlkit.item(True), "Each row is a person of its own: nobody has two.")  # noqa: FBT003
+        return
+    if isinstance(settings.person, str):
+        about = "Who is protected: all rows with the same value of this column."
+        _add(document, "person", _text(settings.person), about)
     if settings.window is not None:
-        who += [
-            "# A person is protected within one stretch of time, not for life.",
-            f"window = {text(str(settings.window))}",
-        ]
-    return who
+        about = "A person is protected within one stretch of time, not for life."
+        _add(document, "window", _text(str(settings.window)), about)
 
 
-def _more(settings: "Settings", folder: Path) -> list[str]:
-    more = []
+def _add_options(document: tomlkit.TOMLDocument, settings: "Settings", folder: Path) -> None:
     if isinstance(settings.order, str):
-        more += [ORDER, f"order = {text(settings.order)}"]
+        _add(document, "order", _text(settings.order), ORDER)
     if settings.rows_per_person is not None:
-        more += [
-            "# How many rows of one person a table holds at most.",
-            f"rows_per_person = {settings.rows_per_person}",
-        ]
+        about = "How many rows of one person a table holds at most."
+        _add(document, "rows_per_person", tomlkit.item(settings.rows_per_person), about)
     if settings.never_fails:
-        more += [
-            "# No row makes reading these fail, though they compute.",
-            f"never_fails = {_list(settings.never_fails)}",
-        ]
+        about = "No row makes reading these fail, though they compute."
+        _add(document, "never_fails", _list(settings.never_fails), about)
     if settings.inner is not None:
-        more += ["# The table that is meant in the file.", f"inner = {text(settings.inner)}"]
+        _add(document, "inner", _text(settings.inner), "The table that is meant in the file.")
     if settings.store is not None:
-        more += ["# Where the cleaned copy of the rows is kept.", f"store = {text(_relative(settings.store, folder))}"]
+        _add(document, "store", _place(settings.store, folder), "Where the cleaned copy of the rows is kept.")
     if settings.delta is not None:
-        more += ["# The δ that one question may use to buy groups.", f"delta = {number(settings.delta)}"]
+        _add(document, "delta", _number(settings.delta), "The δ that one question may use to buy groups.")
     if settings.complete and not isinstance(settings.complete, Mapping):
-        more += [COMPLETE, f"complete = {_list(settings.complete)}"]
-    return more + _engine(settings.engine)
+        _add(document, "complete", _list(settings.complete), COMPLETE)
+    _add_engine(document, settings.engine)
 
 
-def _engine(engine: Engine) -> list[str]:
-    lines = []
+def _add_engine(document: tomlkit.TOMLDocument, engine: Engine) -> None:
     if engine.seconds is not None:
-        lines += ["# The seconds that one question may take.", f"seconds = {number(engine.seconds)}"]
+        _add(document, "seconds", _number(engine.seconds), "The seconds that one question may take.")
     if engine.memory is not None:
-        lines += ["# The memory that the engine may take.", f"memory = {memory_text(engine.memory)}"]
-    return lines
+        memory = tomlkit.value(memory_text(engine.memory))
+        _add(document, "memory", memory, "The memory that the engine may take.")
 
 
-def _tables(settings: "Settings", folder: Path) -> list[list[str]]:
-    """Return what is said for each table by its name, below headings."""
+def _add_tables(document: tomlkit.TOMLDocument, settings: "Settings", folder: Path) -> None:
+    """Add what is said for each table by its name, below headings."""
 
-    def place(value: Any) -> str:
-        return text(_relative(value, folder))
+    def place(value: Any) -> Item:
+        return _place(value, folder)
 
-    return [
-        _below("source", "# The tables by their names in SQL. All speak of the same people.", settings.source, place),
-        _below("public", "# Tables that are nobody's: everybody may know all of their rows.", settings.public, place),
-        _below("person", "# Who is protected: the column that says whose a row is.", settings.person, _value),
-        _below("order", ORDER, settings.order, text),
-        _below("complete", COMPLETE, settings.complete, _list),
+    said: list[tuple[str, str, Any, Callable[[Any], Item]]] = [
+        ("source", "The tables by their names in SQL. All speak of the same people.", settings.source, place),
+        ("public", "Tables without people: everybody may know all of their rows.", settings.public, place),
+        ("person", "Who is protected: the column that says whose a row is.", settings.person, _value),
+        ("order", ORDER, settings.order, _text),
+        ("complete", COMPLETE, settings.complete, _list),
     ]
+    for name, about, given, write in said:
+        if isinstance(given, Mapping) and given:
+            table = _heading(document, name, about)
+            for inner, one in given.items():
+                _add(table, inner, write(one))
 
 
-def _below(what: str, about: str, given: Any, write: Callable[[Any], str]) -> list[str]:
-    """Return a heading with a line for each name; nothing for what is said otherwise."""
-    if not isinstance(given, Mapping) or not given:
-        return []
-    return [about, f"[{what}]", *(f"{key(name)} = {write(one)}" for name, one in given.items())]
-
-
-def _columns(what: str, given: Mapping[str, Any], write: Callable[[Any], str]) -> list[str]:
-    """Return what is said of columns below a heading; what is said by tables, below one for each."""
-    tables = {name: said for name, said in given.items() if isinstance(said, Mapping)}
-    plain = [f"{key(name)} = {write(one)}" for name, one in given.items() if name not in tables]
-    below = [line for table, said in tables.items() for line in _columns(f"{what}.{key(table)}", said, write)]
-    return [*([f"[{what}]", *plain] if plain or not tables else []), *below]
-
-
-def _budget(settings: "Settings") -> list[str]:
-    budget = settings.budget
-    lines = ["# What the ledger begins with; afterwards it is the ledger that counts.", "[budget]"]
+def _add_budget(document: tomlkit.TOMLDocument, budget: "Budget") -> None:
+    table = _heading(document, "budget", "What the ledger begins with; afterwards it is the ledger that counts.")
     if budget.personal:
-        lines += ["# Each person has an account of this much, and pays for what an answer takes from them."]
-        lines += [f"per = {text(budget.per)}"]
-    lines += _amounts(budget)
+        about = "Each person has an account of this much, and pays for what an answer takes from them."
+        _add(table, "per", _text(budget.per), about)
+    _add_amounts(table, budget)
     if budget.least not in (None, least_by_default(budget.limit)):
-        lines += ["# The least price of a question.", f"least = {number(budget.least_price)}"]
+        _add(table, "least", _number(budget.least_price), "The least price of a question.")
     if budget.most is not None:
-        lines += ["# The most that one question may cost anybody.", f"most = {number(budget.most)}"]
+        _add(table, "most", _number(budget.most), "The most that one question may cost a person.")
     if budget.unit.neighbours is not Neighbours.ADD_REMOVE:
-        lines.append(f"neighbours = {text(budget.unit.neighbours.value)}")
+        _add(table, "neighbours", _text(budget.unit.neighbours.value))
     if budget.total is not None:
-        lines += ["# What all questions together may cost, beside the accounts of persons.", "[budget.total]"]
-        lines += _amounts(budget.total)
-    return lines
+        _comment(table, "What all questions together may cost, beside the accounts of persons.")
+        _add_amounts(_table(table, "total"), budget.total)
 
 
-def _amounts(budget: "Budget") -> list[str]:
-    values = {name: getattr(budget, name) for name in ("epsilon", "rho", "delta", "reserve")}
-    return [
-        f"{name} = {number(value)}"
-        for name, value in values.items()
-        if value is not None and (value or name == "reserve")
-    ]
+def _add_amounts(table: Table, budget: "Budget") -> None:
+    for name in ("epsilon", "rho", "delta", "reserve"):
+        value = getattr(budget, name)
+        if value is not None and (value or name == "reserve"):
+            _add(table, name, _number(value))
 
 
-def _limit(limit: AnyLimit | None) -> list[str]:
+def _add_limit(document: tomlkit.TOMLDocument, limit: AnyLimit | None) -> None:
     if limit is None:
-        return [
-            "# How much of an answer one person may touch: each question chooses privately, for a tenth of its price,",
-            "# unless it is given: [limit] with groups = 3 and rows_per_group = 5, or with rows = 10 in all.",
-        ]
-    lines = ["# How much of an answer one person may touch.", "[limit]"]
+        document.add(tomlkit.nl())
+        _comment(document, *NO_LIMIT)
+        return
+    table = _heading(document, "limit", "How much of an answer one person may touch.")
     if isinstance(limit, TotalLimit):
-        return [*lines, f"rows = {limit.rows}"]
-    return [*lines, f"groups = {limit.groups}", f"rows_per_group = {limit.rows_per_group}"]
+        _add(table, "rows", tomlkit.item(limit.rows))
+        return
+    _add(table, "groups", tomlkit.item(limit.groups))
+    _add(table, "rows_per_group", tomlkit.item(limit.rows_per_group))
 
 
-def _kinds(settings: "Settings", *, from_rows: bool) -> list[str]:
-    if not settings.kinds:
-        return []
-    about = (
-        "# What columns hold: integer, real, text, boolean, date or timestamp. What does not fit counts as missing.",
-        "# A CSV file's columns that are not here are texts, or what their bounds or groups are.",
-    )
-    marked = FROM_ROWS if from_rows else ()
-    return [*about, *marked, *_columns("kinds", settings.kinds, lambda kind: text(kind.value))]
+def _add_columns(
+    document: tomlkit.TOMLDocument,
+    what: str,
+    about: Iterable[str],
+    given: Mapping[str, Any],
+    write: Callable[[Any], Item],
+) -> None:
+    """Add what is said of columns below a heading; what is said by tables, below one for each."""
+    tables = {name: said for name, said in given.items() if isinstance(said, Mapping)}
+    heading = _heading(document, what, *about, empty=len(tables) == len(given) > 0)
+    for name, one in given.items():
+        if name not in tables:
+            _add(heading, name, write(one))
+    for table, said in tables.items():
+        below = _table(heading, table)
+        for name, one in said.items():
+            _add(below, name, write(one))
 
 
-def _bounds(settings: "Settings") -> list[str]:
-    about = (
-        "# Public intervals: values beyond are clamped. Declare what is known without a look at the data.",
-        "# A third number is the step of the grid that values are counted on. Bounds of days are dates.",
-    )
-    return [*about, *_columns("bounds", settings.bounds, _interval)]
+def _heading(document: tomlkit.TOMLDocument, name: str, *about: str, empty: bool = False) -> Table:
+    """Add a heading with comments above it, after an empty line."""
+    document.add(tomlkit.nl())
+    _comment(document, *about)
+    return _table(document, name, empty=empty)
 
 
-def _interval(bounds: AnyBounds) -> str:
+def _table(container: Container, name: str, *, empty: bool = False) -> Table:
+    """Add a heading; one that holds headings alone is not written itself."""
+    table = tomlkit.table(is_super_table=empty)
+    container.add(key(name), table)
+    table.trivia.indent = ""  # or an empty line would part it from its comments
+    return table
+
+
+def _add(container: Container, name: str, value: Item, about: str = "") -> None:
+    if about:
+        _comment(container, about)
+    container.add(key(name), value)
+
+
+def _comment(container: Container, *lines: str) -> None:
+    for line in lines:
+        container.add(tomlkit.comment(line))
+
+
+def _interval(bounds: AnyBounds) -> Array:
     if isinstance(bounds, Bounds):
-        return f"[{number(bounds.low)}, {number(bounds.high)}, {number(bounds.step)}]"
-    return f"[{', '.join(end.isoformat() if isinstance(end, date) else number(end) for end in bounds)}]"
+        return _array(map(_number, (bounds.low, bounds.high, bounds.step)))
+    return _array(tomlkit.item(end) if isinstance(end, date) else _number(end) for end in bounds)
 
 
-def _groups(settings: "Settings") -> list[str]:
-    about = "# Public groups: all of them are shown, empty ones too. Those of other columns are bought when asked for."
-    return [about, *_columns("groups", settings.groups, _list)]
+def _list(values: Iterable[Value]) -> Array:
+    return _array(map(_value, values))
 
 
-def _list(values: Iterable[Value]) -> str:
-    return f"[{', '.join(map(_value, values))}]"
+def _array(items: Iterable[Item]) -> Array:
+    array = tomlkit.array()
+    for one in items:
+        array.append(one)
+    return array
 
 
-def _value(value: Value) -> str:
-    match value:
-        case None:
-            return "{null = true}"
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return repr(value)
-        case date():
-            return value.isoformat()
-        case str():
-            return text(value)
+def _value(value: Value) -> Item:
+    if value is None:  # TOML has no word for it
+        null = tomlkit.inline_table()
+        null.append("null", True)
+        return null
+    return _text(value) if isinstance(value, str) else tomlkit.item(value)
 
 
-def number(value: Fraction) -> str:
+def _number(value: Fraction) -> Item:
     """Return a number as TOML: in decimals if they say it exactly, else as a text such as "1/3"."""
     if value.denominator == 1 and abs(value) < 10**15:
-        return str(value.numerator)
+        return tomlkit.item(value.numerator)
     shown = repr(float(value))
-    if Fraction(shown) != value:
-        return text(str(value))
-    return shown
+    return tomlkit.value(shown) if Fraction(shown) == value else _text(str(value))
 
 
-def text(value: str) -> str:
-    """Return a text in quotes."""
-    return f'"{"".join(LETTERS.get(sign, sign if sign.isprintable() else _by_number(sign)) for sign in value)}"'
+def _text(value: str) -> String:
+    """Return a text in quotes, in which signs that cannot be shown stand by their numbers."""
+    return String(StringType.SLB, value, _shown(tomlkit.string(value).as_string()[1:-1]), Trivia())
 
 
-def _by_number(sign: str) -> str:
-    return f"\\U{ord(sign):08x}"
-
-
-def key(name: str) -> str:
+def key(name: str) -> Key:
     """Return a name, in quotes if TOML wants them."""
-    return name if name and set(name) <= BARE else text(name)
+    plain = tomlkit.key(name)
+    shown = plain.as_string()
+    return plain if shown.isprintable() else SingleKey(name, KeyType.Basic, original=_shown(shown))
 
 
-def _relative(place: str | Path, folder: Path) -> str:
+def _shown(text: str) -> str:
+    return "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in text)
+
+
+def _place(place: str | Path, folder: Path) -> String:
     """Return a path as seen from a folder; an address stays as it is."""
     if isinstance(place, str):
-        return place
+        return _text(place)
     try:
-        return Path(os.path.relpath(place.absolute(), folder.absolute())).as_posix()
+        return _text(Path(os.path.relpath(place.absolute(), folder.absolute())).as_posix())
     except ValueError:  # another drive
-        return place.absolute().as_posix()
+        return _text(place.absolute().as_posix())
