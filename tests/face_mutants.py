@@ -160,9 +160,16 @@ FACE_MUTANTS = [
     Mutant(
         "the command loads pandas for nothing",
         "cli/__init__.py",
-        "        _travel_light()\n",
-        "        pass\n",
+        "_without_pandas() if arguments is None else nullcontext()",
+        "nullcontext()",
         f"{ASKING}test_asking_loads_nothing_that_it_does_not_need",
+    ),
+    Mutant(
+        "pandas cannot be imported after a command",
+        "cli/__init__.py",
+        'finally:\n        del sys.modules["pandas"]',
+        "finally:\n        pass",
+        f"{PARSING}test_a_command_leaves_pandas_to_be_imported",
     ),
     Mutant(
         "an option is taken for the value of another",

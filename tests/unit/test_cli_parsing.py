@@ -140,6 +140,13 @@ def noise_source():
     return str(next(Path(noise.__file__).parent.rglob("*.c")).with_suffix(".py"))
 
 
+def test_a_command_leaves_pandas_to_be_imported():
+    code = "import sys; from discreet.cli import main; sys.argv[1:] = ['--version']; main(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "discreet.cli" in done.stdout.split()
+    assert "pandas" not in done.stdout.split()
+
+
 @pytest.mark.parametrize(
     ("words", "last", "wanted"),
     [

@@ -12,8 +12,8 @@ The commands are in `discreet.cli.commands`; the folders beside it read and show
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import islice
 
 import click
@@ -44,10 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None and (instruction := os.environ.get(COMPLETE)):
         return shell_complete(discreet_command, {}, NAME, COMPLETE, instruction)
-    if arguments is None:
-        _travel_light()
     given = sys.argv[1:] if arguments is None else list(arguments)
-    with operator_file() as log:
+    with operator_file() as log, _without_pandas() if arguments is None else nullcontext():
         return _run(given, log)
 
 
@@ -71,12 +69,21 @@ def _run(given: list[str], log: OperatorFile) -> int:
     return answer.status
 
 
-def _travel_light() -> None:
-    """Spare this process pandas, which DuckDB loads as soon as a parameter is bound, if there is one.
+@contextmanager
+def _without_pandas() -> Iterator[None]:
+    """Keep DuckDB from loading pandas while the command runs; afterwards it can be imported as before.
 
-    No verb takes or gives a frame, and loading it takes longer than an answer.
+    DuckDB imports pandas, where it is installed, as soon as a parameter is bound, and has no setting against it. No
+    command takes or gives a frame, and loading pandas takes longer than an answer.
     """
-    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]  # what Python takes for: not to be had
+    if "pandas" in sys.modules:
+        yield
+        return
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # Python's way to say: it cannot be imported
+    try:
+        yield
+    finally:
+        del sys.modules["pandas"]
 
 
 def _answer(given: list[str]) -> tuple[Answer, bool]:
