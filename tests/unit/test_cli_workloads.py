@@ -143,7 +143,7 @@ def test_a_question_of_a_batch_that_cannot_be_asked_is_pointed_at_in_the_file(st
         (["questions.sql"], "--help"),
         (["questions.sql", "--rho", "1", "--epsilon", "1"], "--help"),
         (["questions.sql", "--rho", "0"], "--rho"),
-        (["questions.sql", "--rho", "1", "--weights", "1,2"], "one weight for each"),
+        (["questions.sql", "--rho", "1", "--weights", "1,2"], "as many weights"),
         (["questions.sql", "--rho", "1", "--weights", "1,,2"], "write a number"),
         (["nothing.sql", "--rho", "1"], "check the path"),
         (["empty.sql", "--rho", "1"], "; between"),
