@@ -39,12 +39,11 @@ from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
 from discreet.query.planning.bounds_purchase import BoundsPlan
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.measurements import End, Keys, Levels, Noisy
 from discreet.query.planning.participation import ParticipationPlan
 from discreet.query.planning.planning import plan_limits, plan_question
 from discreet.query.planning.plans import QueryPlan
-from discreet.query.planning.spending import Epsilon, Rho
+from discreet.query.planning.spending import Epsilon, Facts, Rho
 from discreet.query.workloads.batches import plan_batch
 from discreet.query.workloads.hierarchies import plan_hierarchy
 from discreet.query.workloads.streams import plan_stream

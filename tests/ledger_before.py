@@ -26,10 +26,9 @@ from discreet.learn.features import Features
 from discreet.learn.finite import Labelled
 from discreet.market import Auction, PostedPrices, PriceGrid
 from discreet.query import read_sql
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import QueryPlan
-from discreet.query.planning.spending import Epsilon
+from discreet.query.planning.spending import Epsilon, Facts
 
 FOLDER = Path(__file__).parent / "golden" / "ledger_before"
 LEDGERS = ("dataset.ledger", "persons.ledger")

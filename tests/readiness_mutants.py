@@ -285,7 +285,7 @@ READINESS_MUTANTS = [
     ),
     Mutant(
         "a NULL in a public column crashes the planner",
-        "query/planning/public_values.py",
+        "query/relations/public_values.py",
         "None if None in arguments else rule(*arguments)",
         "rule(*arguments)",
         NULLS,

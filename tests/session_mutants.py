@@ -42,7 +42,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "the time that a file of settings gives is not kept",
-        "session/opening.py",
+        "session/dataset_opening.py",
         "        engine=settings.engine,\n",
         "        engine=Engine(),\n",
         ENGINE,
@@ -128,14 +128,14 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "replaced people are priced as added ones",
-        "session/opening.py",
+        "session/dataset_opening.py",
         "name: replace(schema, unit=replace(schema.unit, neighbours=neighbours))",
         "name: schema",
         f"{SESSION}::test_neighbours_of_the_budget_reach_the_plan",
     ),
     Mutant(
         "a ledger is begun before the table is open",
-        "session/opening.py",
+        "session/dataset_opening.py",
         "        tables = rows.open(facts)\n        kind",
         "        ledger = ledger or account.begun()\n        tables = rows.open(facts)\n        kind",
         f"{SESSION}::test_a_table_that_cannot_be_opened_leaves_no_ledger_behind",
@@ -289,7 +289,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "settings open without their kinds",
-        "session/opening.py",
+        "session/dataset_opening.py",
         "        kinds=settings.kinds,\n",
         "",
         f"{SESSION}::test_settings_open_with_their_kinds_and_complete_columns",

@@ -47,7 +47,7 @@ SQL_MUTANTS = [
     ),
     Mutant(
         "moments are thought to keep their order months later",
-        "query/planning/intervals.py",
+        "query/relations/intervals.py",
         "    if _day_number_later(number + inwards, months) != moved:\n",
         "    if number is not None:\n",
         f"{PUBLICS}::test_no_day_lies_outside_of_its_interval_months_later",

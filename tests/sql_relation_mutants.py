@@ -166,7 +166,7 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "a step of a frame may close the parentheses around it",
-        "query/frames/rows.py",
+        "query/frames/frame.py",
         "({_piece(frame, asked_sql(each, person))}) AS",
         "({asked_sql(each, person)}) AS",
         "unit/test_frames_relations.py::test_a_wrong_step_is_refused_with_what_to_write",
@@ -174,8 +174,8 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "a frame without some people is one of them alone",
         "query/frames/frame.py",
-        '_rows().among(self, other, "NOT IN")',
-        '_rows().among(self, other, "IN")',
+        '_among(self, other, "NOT IN")',
+        '_among(self, other, "IN")',
         "unit/test_frames_relations.py::test_a_frame_of_several_tables_asks_what_the_same_sql_asks",
     ),
     Mutant(
@@ -250,7 +250,7 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "COALESCE shows a group of NULL",
-        "query/planning/public_values.py",
+        "query/relations/public_values.py",
         "if values is None or all(None in (each or ()) for each in found):",
         "if values is None or any(None in (each or ()) for each in found):",
         "unit/test_sql_forms.py::test_what_coalesce_fills_in_is_no_group_of_null",
@@ -271,7 +271,7 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "GROUP BY ALL groups by sums, too",
-        "query/sql/group_by.py",
+        "query/sql/select.py",
         "node.find(exp.Column) is not None and not sums_up(node)",
         "node.find(exp.Column) is not None",
         TEXTS,

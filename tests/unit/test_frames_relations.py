@@ -9,9 +9,8 @@ from discreet.core.limits import Matches
 from discreet.core.schema import Column, Kind, Schema
 from discreet.query.frames.frame import Frame
 from discreet.query.frames.terms import count, count_people, maximum, mean, total
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.planning import plan_question
-from discreet.query.planning.spending import Epsilon
+from discreet.query.planning.spending import Epsilon, Facts
 from discreet.query.refusals import QueryRefused
 from sql_corpus import DRUGS, PATIENTS, VISITS, WARDS, asked
 

@@ -15,11 +15,10 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.gate import Budget, Gate, Ledger, Plan
 from discreet.gate.answers import decode, encode
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.measurements import Keys, Noisy
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import aggregate_of
-from discreet.query.planning.spending import Epsilon, Rho, Within
+from discreet.query.planning.spending import Epsilon, Facts, Rho, Within
 from discreet.query.questions import Average, Quantile
 from discreet.query.results.views import view
 from discreet.query.sql import read_sql

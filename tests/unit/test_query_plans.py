@@ -19,15 +19,13 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.gate import Plan
 from discreet.noise import SYSTEM
+from discreet.query.error_bars import Band
 from discreet.query.planning.explanations import explain
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.measurements import Keys, Noisy
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import ChosenLimit, aggregate_of
 from discreet.query.planning.predictions import predict
-from discreet.query.planning.shares import split
-from discreet.query.planning.spending import Epsilon, Rho, Within
-from discreet.query.results.error_bars import Band
+from discreet.query.planning.spending import Epsilon, Facts, Rho, Within, split
 from discreet.query.results.estimates import mean_of
 from discreet.query.results.views import view
 from discreet.query.sql import read_sql

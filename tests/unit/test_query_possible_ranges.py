@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from discreet.core import Bounds, Limit, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, day_number
 from discreet.noise import SYSTEM
-from discreet.query.planning.facts import Facts
+from discreet.query.error_bars import Band
+from discreet.query.planning import possible_ranges
 from discreet.query.planning.planning import plan_question
-from discreet.query.planning.plans import aggregate_of
+from discreet.query.planning.plans import aggregate_of, blueprint_of
+from discreet.query.planning.possible_ranges import count_values, possible_band, possible_range
 from discreet.query.planning.predictions import predict
-from discreet.query.planning.spending import Epsilon, Rho
-from discreet.query.results import possible_ranges, views
-from discreet.query.results.error_bars import Band
-from discreet.query.results.possible_ranges import count_values, possible_band, possible_range
-from discreet.query.results.views import blueprint_of, view
+from discreet.query.planning.spending import Epsilon, Facts, Rho
+from discreet.query.results import views
+from discreet.query.results.views import view
 from discreet.query.sql import read_sql
 from plain_engine import PlainTable
 from plain_values import value_of

@@ -13,8 +13,8 @@ from discreet.algebra.expressions import Case, ColumnValue, Literal, call, colum
 from discreet.algebra.functions import F
 from discreet.core import Bounds, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, day_number
-from discreet.query.planning.intervals import interval_of
-from discreet.query.planning.public_values import bounds_of, never_null, public_values
+from discreet.query.relations.intervals import interval_of
+from discreet.query.relations.public_values import bounds_of, never_null, public_values
 from plain_engine import PlainTable
 from plain_values import MICROSECONDS, microseconds_of, months_later, value_of
 

@@ -29,11 +29,10 @@ from discreet.noise import SYSTEM
 from discreet.query.planning.bounds_purchase import BoundsPlan
 from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.explanations import explain
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.measurements import Noisy
 from discreet.query.planning.planning import plan_limits, plan_question
 from discreet.query.planning.plans import aggregate_of
-from discreet.query.planning.spending import Epsilon, Within
+from discreet.query.planning.spending import Epsilon, Facts, Within
 from discreet.query.questions import Count, GroupValue, Output, Question
 from discreet.query.refusals import QueryRefused
 from discreet.query.relations.schemas import schema_of

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
+from discreet.query.names import ALL_FUNCTIONS
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql import read_sql
-from discreet.query.sql.names import ALL_FUNCTIONS
 from discreet.query.sql.parser import SmallTokenizer
 from discreet.query.sql_writing.question import question_sql
 from discreet.query.sql_writing.reserved_words import RESERVED

@@ -19,12 +19,11 @@ from discreet.query.frames.terms import (
 from discreet.query.planning.bounds_purchase import BoundsPlan, bounds_bought
 from discreet.query.planning.chosen_limits import LimitsPlan, limit_bought
 from discreet.query.planning.explanations import Explanation, explain
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.participation import Participation, ParticipationPlan
 from discreet.query.planning.planning import limit_known, plan_limits, plan_question
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import Predicted, predict
-from discreet.query.planning.spending import Epsilon, Rho, Within
+from discreet.query.planning.spending import Epsilon, Facts, Rho, Within
 from discreet.query.questions import Question
 from discreet.query.refusals import QueryRefused
 from discreet.query.relations.schemas import schema_of

@@ -190,3 +190,22 @@ def measures_in(term: Term) -> tuple[Measure, ...]:
             return ()
         case _:
             return (term,)
+
+
+def all_measures(question: Question) -> tuple[Measure, ...]:
+    """Return all measures of a question: those of its outputs first, then those that only sort or filter."""
+    terms = [output.term for output in question.outputs]
+    terms += [] if question.having is None else [question.having]
+    terms += [order.term for order in question.order]
+    return tuple(dict.fromkeys(measure for term in terms for measure in measures_in(term)))
+
+
+def picks_by_noise(question: Question) -> bool:
+    """Whether rows are shown because of their noisy values.
+
+    The largest of many noisy counts is probably one whose noise was large. Its error bar only holds if it would hold
+    for all of them at once.
+    """
+    having = question.having is not None and bool(measures_in(question.having))
+    ordered = any(measures_in(order.term) for order in question.order)
+    return having or (question.most is not None and ordered)

@@ -1,39 +1,21 @@
-"""Opening: a source, what is declared about it, and the account that pays for what is asked."""
+"""Sessions: opened from a source and its declarations, or from a settings file."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from discreet.algebra.declarations import AnyKind
 from discreet.core import Bounds, DiscreetError, InvalidInput, Number, Window
-from discreet.core.errors import is_interrupt
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
-from discreet.data.opening import need_names
-from discreet.gate import Budget, Ledger
-from discreet.gate.plans import need_label
+from discreet.gate import Budget
 from discreet.gate.stores.thread_queue import bare
-from discreet.session.datasets import Dataset
-from discreet.session.declared import Declared, declared, read_never_fails
+from discreet.session.dataset_opening import declare_tables, open_dataset, open_described
 from discreet.session.engine import Engine
-from discreet.session.ledgers import LedgerAt, delta_for, place_of, read_budget
-from discreet.session.person_kinds import kind_of_people
-from discreet.session.publics import declared_public, told_apart
-from discreet.session.rows import Rows, Tables, rows_of, said_of
-from discreet.session.session import Session
+from discreet.session.ledgers import LedgerAt, place_of, read_budget
+from discreet.session.rows import rows_of
+from discreet.session.session import Session, session_on
 from discreet.session.settings.file import Settings, read_settings
-from discreet.session.tables_known import hold_to_kind, hold_to_units
-
-#: What may be said about a table, and an example of each.
-EXAMPLES = {
-    "person": '"patient_id"',
-    "bounds": '{"stay": (0, 60)}',
-    "groups": '{"ward": ["A", "B", "C"]}',
-    "kinds": '{"stay": "real"}',
-    "complete": '["stay"]',
-    "order": '"visit_id"',
-}
 
 
 def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
@@ -153,7 +135,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         may_take = Engine(seconds=seconds, memory=memory)  # type: ignore[arg-type] # read there
         found = rows_of(source, table, inner=inner, store=store, public=public, engine=may_take)
         once = {"row": row, "window": window, "limit": limit, "rows_per_person": rows_per_person}
-        rows, facts = _declared(found, said, once, never_fails)
+        rows, facts = declare_tables(found, said, once, never_fails)
         units = [one.unit for one in facts.values()]
         account = LedgerAt(
             place=place_of(ledger, source),
@@ -164,33 +146,12 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
             anchors=anchors,
             key=key,
         )
-        return _opened(rows, facts, account, analyst=analyst, delta=delta)
+        return session_on(open_dataset(rows, facts, account, analyst=analyst, delta=delta), analyst)
     except DiscreetError as error:
         refusal = bare(error)
     # A frame is private: no error carries it along.
     del source
     raise refusal
-
-
-def _declared(
-    found: Rows, everything: Mapping[str, Any], once: Mapping[str, Any], never_fails: object
-) -> tuple[Rows, dict[str, Declared]]:
-    """Return the tables, public ones with what is declared of them, and what is declared of private ones.
-
-    `once` is what is said for all tables together. A person's column is called the same in all, unless it is said.
-    """
-    need_names(found.sources, found.public)
-    told = told_apart(everything, found.sources, found.public)
-    rows, said = replace(found, public=declared_public(found.public, told), nobodys=told.nobodys), told.private
-
-    def of(name: str, what: str) -> Any:
-        if what == "person" and isinstance(said["person"], str):
-            return said["person"]
-        return said_of(said[what], name, rows, what, EXAMPLES[what])
-
-    facts = {name: declared(**once, **{what: of(name, what) for what in said}) for name in rows.sources}
-    promised = read_never_fails(never_fails, rows.sources)
-    return rows, {name: replace(one, never_fails=name.casefold() in promised) for name, one in facts.items()}
 
 
 def _is_settings(source: object) -> bool:
@@ -212,98 +173,5 @@ def open_settings(
     anchors: Sequence[str | Path] | None = None,
     key: str | Path | None = None,
 ) -> Session:
-    """Open the tables that settings describe. The budget begins a ledger where there is none yet."""
-    several = isinstance(settings.source, Mapping)
-    found = rows_of(
-        settings.source,
-        None if several else settings.tables or settings.table,
-        inner=settings.inner,
-        store=settings.store,
-        public=settings.public,
-        engine=settings.engine,
-    )
-    said = _said(
-        person=settings.person,
-        bounds=settings.bounds,
-        groups=settings.groups,
-        kinds=settings.kinds,
-        complete=settings.complete,
-        order=settings.order,
-    )
-    limit = settings.limit if settings.person is not None else None
-    once = {
-        "row": settings.person is None,
-        "window": settings.window,
-        "limit": limit,
-        "rows_per_person": settings.rows_per_person,
-    }
-    rows, facts = _declared(found, said, once, settings.never_fails)
-    units = [one.unit for one in facts.values()]
-    account = LedgerAt(
-        place=settings.ledger,
-        budget=settings.budget,
-        unit=units[0],
-        others=tuple(units[1:]),
-        title=rows.title,
-        anchors=anchors,
-        key=key,
-    )
-    return _opened(rows, facts, account, analyst=analyst, delta=settings.delta)
-
-
-def _said(**given: Any) -> dict[str, Any]:
-    """Return what is said of tables; what is empty is not said."""
-    return {what: one or None for what, one in given.items()}
-
-
-#: What Ctrl-C says while a table is being opened.
-INTERRUPTED = "Interrupted while the table was opened. Nothing was paid."
-
-
-def _opened(
-    rows: Rows, facts: Mapping[str, Declared], account: LedgerAt, *, analyst: str, delta: Number | None
-) -> Session:
-    """Open the ledger if there is one, then the tables; a new ledger is begun last, when all the rest is well."""
-    need_label(analyst, "analyst", empty=True)
-    ledger = account.found()
-    tables: Tables | None = None
-    try:
-        budget = ledger.budget if ledger is not None else _budget(account)
-        delta_for(budget, delta)
-        tables = rows.open(facts)
-        kind = kind_of_people(tables) if budget.personal else None
-        ledger = account.begun() if ledger is None else ledger
-        hold_to_units(ledger, {name: one.unit for name, one in facts.items()})
-        if kind is not None:
-            hold_to_kind(ledger, kind)
-        return Session(_dataset(tables, ledger, facts, delta), analyst=analyst)
-    except BaseException as error:
-        for one in (tables, ledger):
-            if one is not None:
-                one.close()
-        if not is_interrupt(error):
-            raise
-    raise KeyboardInterrupt(INTERRUPTED)
-
-
-def _budget(account: LedgerAt) -> Budget:
-    if account.budget is None:
-        raise InvalidInput("There is no budget to create a ledger with.", fix="pass budget=discreet.Budget(…)")
-    return account.budget
-
-
-def _dataset(tables: Tables, ledger: Ledger, facts: Mapping[str, Declared], delta: Number | None) -> Dataset:
-    """Return all that sessions share. The ledger says which tables are neighbours: it was begun with that."""
-    neighbours = ledger.budget.unit.neighbours
-    return Dataset(
-        tables=tables,
-        ledger=ledger,
-        schemas={
-            name: replace(schema, unit=replace(schema.unit, neighbours=neighbours))
-            for name, schema in tables.schemas.items()
-        },
-        publics=tables.publics,
-        limit=next(iter(facts.values())).limit,
-        delta=delta_for(ledger.budget, delta),
-        left_out=tables.left_out,
-    )
+    """Return a session on the tables that settings describe."""
+    return session_on(open_described(settings, analyst=analyst, anchors=anchors, key=key), analyst)

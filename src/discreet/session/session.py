@@ -37,10 +37,12 @@ from discreet.session.answers.answer import Answer
 from discreet.session.bought import Note, usable_bounds
 from discreet.session.context import AnalystContext
 from discreet.session.counters import Counter
+from discreet.session.dataset_opening import open_described
 from discreet.session.datasets import Dataset
 from discreet.session.descriptions import Description, description
 from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, priced
 from discreet.session.previews import Preview
+from discreet.session.settings.file import read_settings
 from discreet.session.workloads import (
     BatchAnswer,
     HierarchyAnswer,
@@ -79,10 +81,7 @@ class Session(AbstractContextManager["Session"]):
             DiscreetError: The file, a source or the ledger cannot be opened; the error names a fix.
 
         """
-        from discreet.session.opening import open_settings  # noqa: PLC0415 - which makes sessions
-        from discreet.session.settings.file import read_settings  # noqa: PLC0415
-
-        return open_settings(read_settings(path), analyst=analyst)
+        return session_on(open_described(read_settings(path), analyst=analyst), analyst)
 
     @property
     def ledger(self) -> Ledger:
@@ -590,3 +589,12 @@ class Session(AbstractContextManager["Session"]):
 
     def __reduce__(self) -> str:
         raise WrongType("A session cannot be copied.", fix="open the table where it is needed")
+
+
+def session_on(dataset: Dataset, analyst: str) -> Session:
+    """Return a session on a dataset that was just opened; the dataset is closed if that fails."""
+    try:
+        return Session(dataset, analyst=analyst)
+    except BaseException:
+        dataset.close()
+        raise

@@ -1,17 +1,22 @@
 """Questions as calls: a frame is a table and what is asked of it so far. Each call gives a new one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.algebra.relations import PublicScan
-from discreet.core import InvalidInput
+from discreet.core import InvalidInput, WrongType
 from discreet.core.exact import whole
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema
 from discreet.query.frames.terms import Asked, asked_sql
+from discreet.query.names import unique
 from discreet.query.questions import Question
-from discreet.query.sql_writing.expressions import quoted
+from discreet.query.refusals import QueryRefused
+from discreet.query.sql_writing.expressions import PLAIN_NAME, quoted
+
+if TYPE_CHECKING:
+    from discreet.query.sql.scope import Known, Source
 
 
 class Asker(Protocol):
@@ -65,34 +70,34 @@ class Frame:
 
         Such as `join("patients")`, `join("wards", on={"ward": "code"}, how="left")`.
         """
-        return cast("Frame", _rows().joined(self, other, on, how))
+        return _joined(self, other, on, how)
 
     def select(self, *columns: str, **expressions: str) -> "Frame":
         """Take some columns, or compute others; the person stays."""
-        return cast("Frame", _rows().selected(self, columns, expressions))
+        return _selected(self, columns, expressions)
 
     def per_person(self, *, by: "Names" = (), **asked: Asked | str) -> "Frame":
         """Make one row of all rows of a person, or of a person and each value of `by`.
 
         Such as `per_person(n=count(), by=["ward"])`.
         """
-        return cast("Frame", _rows().per_person(self, asked, by))
+        return _per_person(self, asked, by)
 
     def distinct(self, *columns: str, **expressions: str) -> "Frame":
         """Take each person's different values of some columns, once."""
-        return cast("Frame", _rows().distinct(self, columns, expressions))
+        return _distinct(self, columns, expressions)
 
     def union(self, other: "Frame | str") -> "Frame":
         """Put the rows of another table or frame behind these; both have the same columns."""
-        return cast("Frame", _rows().united(self, other))
+        return _united(self, other)
 
     def only(self, other: "Frame | str") -> "Frame":
         """Keep the rows of people who are in another table or frame."""
-        return cast("Frame", _rows().among(self, other, "IN"))
+        return _among(self, other, "IN")
 
     def without(self, other: "Frame | str") -> "Frame":
         """Keep the rows of people who are not in another table or frame."""
-        return cast("Frame", _rows().among(self, other, "NOT IN"))
+        return _among(self, other, "NOT IN")
 
     def filter(self, *conditions: str) -> "Frame":
         """Keep rows for which all conditions are true."""
@@ -139,7 +144,7 @@ class Frame:
         """What is asked: the same value as that of the same SQL."""
         if not self.outputs:
             raise InvalidInput("Nothing is asked of the table yet.", fix="add .agg(n=count())")
-        return _reading()(self)
+        return read_frame(self)
 
     def release(self, **terms: Any) -> Any:
         """Pay and answer."""
@@ -166,7 +171,7 @@ class Frame:
 
 def _read(frame: Frame) -> Frame:
     """Return the frame, if what it asks can be asked; without outputs yet, with a count in their place."""
-    _reading()(frame if frame.outputs else replace(frame, outputs=((None, "COUNT(*)"),), wanted=(), sorting=()))
+    read_frame(frame if frame.outputs else replace(frame, outputs=((None, "COUNT(*)"),), wanted=(), sorting=()))
     return frame
 
 
@@ -187,17 +192,238 @@ def _short(text: str) -> str:
 def _person(frame: Frame) -> str | None:
     """Return the SQL of who is protected."""
     if frame.origin:
-        return cast("str | None", _rows().person_of(frame))
+        return _person_of(frame)
     return None if frame.schema.unit.column is None else quoted(frame.schema.unit.column)
 
 
-def _rows() -> Any:
-    from discreet.query.frames import rows as frame_rows  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
+def read_frame(frame: Frame) -> Question:
+    """Return what a frame asks."""
+    from discreet.query.sql.passes import question_about, read_piece  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
+    from discreet.query.sql.select import Parts  # noqa: PLC0415
 
-    return frame_rows
+    source, known = _rows_of_frame(frame)
+    names = tuple(seen.name for seen in source.seen)
+    groups = tuple((name, read_piece(text, names)) for name, text in frame.groups)
+    parts = Parts(
+        schema=known.schema(source.relation),
+        items=source.items,
+        outputs=(*groups, *((name, read_piece(text, names)) for name, text in frame.outputs)),
+        where=tuple(read_piece(text, names) for text in frame.conditions),
+        groups=tuple(piece for _, piece in groups),
+        having=tuple(read_piece(text, names) for text in frame.wanted),
+        order=tuple((read_piece(text, names), descending) for text, descending in frame.sorting),
+        most=frame.most,
+    )
+    return question_about(source, parts, known)
 
 
-def _reading() -> Callable[[Frame], Question]:
-    from discreet.query.frames.reading import read_frame  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
+def _rows_of_frame(frame: Frame) -> "tuple[Source, Known]":
+    """Return the rows that a frame is about."""
+    from discreet.query.sql.passes import read_rows  # noqa: PLC0415 - as above
 
-    return read_frame
+    schemas = {schema.table: schema for schema in (*frame.schemas, frame.schema)}
+    publics = {scan.table: scan for scan in frame.publics}
+    try:
+        return read_rows(frame.origin or quoted(frame.schema.table), schemas, publics, frame.matches)
+    except QueryRefused as error:
+        # Its place is in a text that nobody wrote.
+        raise InvalidInput(error.plain, fix=error.fix) from None
+
+
+KINDS = {"inner": "JOIN", "left": "LEFT JOIN"}
+
+
+def _person_of(frame: Frame) -> str | None:
+    """Return the SQL of who is protected; None if each row is."""
+    source, known = _rows_of_frame(frame)
+    people = known.people(source.relation)
+    for item in source.items:
+        for seen in item.columns:
+            if seen.column.name in people:
+                return f"{quoted(item.qualifier)}.{quoted(seen.name)}" if item.qualifier else quoted(seen.name)
+    return None
+
+
+def _joined(frame: Frame, other: Frame | str, on: Names | None, how: str) -> Frame:
+    """Return rows joined with those of another table or frame."""
+    if how not in KINDS:
+        raise InvalidInput("Unknown join.", fix='pass how="inner" or how="left"')
+    left = _settled(frame, "joined")
+    taken = [item.qualifier for item in _rows_of_frame(left)[0].items]
+    right, person, alias = _right(left, other, taken)
+    tests = [] if person is None else [f"{_need_person(left)} = {quoted(alias)}.{person}"]
+    if person is None and on is None:
+        raise InvalidInput("A public table is joined on columns.", fix='name them: on="ward", or on={"ward": "code"}')
+    tests += [f"{_left(left, one)} = {quoted(alias)}.{quoted(two)}" for one, two in _pairs(on)]
+    text = f"{left.origin or quoted(left.schema.table)} {KINDS[how]} {right} ON {' AND '.join(tests)}"
+    return _checked(replace(left, origin=text))
+
+
+def _right(frame: Frame, other: Frame | str, taken: list[str]) -> tuple[str, str | None, str]:
+    """Return what is joined, the person's column there, and what it is called."""
+    if isinstance(other, Frame):
+        alias = unique("t", [*taken, *_tables(frame)])
+        inner = _settled(other, "joined")
+        person = _person_of(inner)
+        if person is None:
+            raise InvalidInput("The other frame has no privacy unit.", fix="open its table with person=…")
+        name = person.rpartition(".")[2]
+        return f"({_select(inner, '*')}) AS {quoted(alias)}", name, alias
+    table = _named(frame, other)
+    alias = unique(table, taken)
+    text = quoted(table) if alias == table else f"{quoted(table)} AS {quoted(alias)}"
+    person = next((schema.unit.column for schema in _schemas(frame) if schema.table == table), None)
+    return text, None if person is None else quoted(person), alias
+
+
+def _named(frame: Frame, name: object) -> str:
+    if not isinstance(name, str):
+        raise WrongType("This is neither a table nor a frame.", fix='pass a name, such as "patients", or a frame')
+    found = next((table for table in _tables(frame) if table.casefold() == name.casefold()), None)
+    if found is None:
+        raise InvalidInput(f"There is no table {name!r}.", fix=f"use one of: {', '.join(_tables(frame))}")
+    return found
+
+
+def _schemas(frame: Frame) -> list[Schema]:
+    return list({schema.table: schema for schema in (*frame.schemas, frame.schema)}.values())
+
+
+def _tables(frame: Frame) -> list[str]:
+    return [*(schema.table for schema in _schemas(frame)), *(scan.table for scan in frame.publics)]
+
+
+def _pairs(on: Names | None) -> Iterable[tuple[str, str]]:
+    if on is None:
+        return ()
+    if isinstance(on, str):
+        return ((on, on),)
+    return on.items() if isinstance(on, Mapping) else ((name, name) for name in on)
+
+
+def _left(frame: Frame, text: str) -> str:
+    """Return the left side of a comparison: a column by its full name, or an expression."""
+    source, _ = _rows_of_frame(frame)
+    found = [item for item in source.items for seen in item.columns if seen.name.casefold() == text.casefold()]
+    if len(found) == 1 and found[0].qualifier:
+        return f"{quoted(found[0].qualifier)}.{quoted(text)}"
+    return f"({_piece(frame, text)})"
+
+
+def _piece(frame: Frame, text: object) -> str:
+    """Return a text, if it is one expression and nothing else."""
+    from discreet.query.sql.passes import read_piece  # noqa: PLC0415 - as above
+
+    if not isinstance(text, str):
+        raise WrongType("This is not an expression.", fix='pass SQL, such as "ward"')
+    read_piece(text, tuple(seen.name for seen in _rows_of_frame(frame)[0].seen))
+    return text
+
+
+def _need_person(frame: Frame) -> str:
+    person = _person_of(frame)
+    if person is None:
+        raise InvalidInput(
+            "With row=True no column names the person of a row.",
+            fix="open each table with the column of its persons: person=…",
+        )
+    return person
+
+
+def _settled(frame: Frame, what: str) -> Frame:
+    """Return a frame whose filters are part of its rows; one that asks something already is refused."""
+    if frame.groups or frame.outputs or frame.wanted or frame.sorting or frame.most is not None:
+        raise InvalidInput(
+            f"Rows must be {what} before they are grouped or aggregated.",
+            fix="call group_by, agg and the like after it",
+        )
+    if not frame.conditions:
+        return frame
+    return _replaced(frame, _select(frame, "*"))
+
+
+def _replaced(frame: Frame, select: str) -> Frame:
+    """Return a frame of a selection. It keeps its name, if it has one."""
+    items = _rows_of_frame(frame)[0].items
+    alias = items[0].qualifier if len(items) == 1 and items[0].qualifier else unique("t", _tables(frame))
+    return _checked(replace(frame, origin=f"({select}) AS {quoted(alias)}", conditions=()))
+
+
+def _select(frame: Frame, what: str, rest: str = "") -> str:
+    origin = frame.origin or quoted(frame.schema.table)
+    where = " AND ".join(f"({_piece(frame, text)})" for text in frame.conditions)
+    text = f"SELECT {what} FROM {origin}"  # noqa: S608 - it is read, not run
+    return " ".join(filter(None, [text, f"WHERE {where}" if where else "", rest]))
+
+
+def _selected(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> Frame:
+    """Return rows with other columns; the person stays."""
+    _settled(frame, "selected")
+    person = _person_of(frame)
+    return _replaced(frame, _select(frame, ", ".join([*_own(person), *_listed(frame, columns, named)])))
+
+
+def _own(person: str | None) -> list[str]:
+    return [] if person is None else [person]
+
+
+def _listed(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> list[str]:
+    own = (_person_of(frame) or "").rpartition(".")[2]
+    plain = [_piece(frame, text) for text in columns if quoted(text) != own]
+    return [*plain, *(f"({_piece(frame, text)}) AS {quoted(name)}" for name, text in named.items())]
+
+
+def _per_person(frame: Frame, asked: Mapping[str, Asked | str], by: Names) -> Frame:
+    """Return one row for each person, or for each person and key."""
+    _settled(frame, "put together")
+    person = _need_person(frame)
+    window = frame.schema.unit.window
+    period = (
+        [] if window is None else [(window.period.value, f"DATE_TRUNC('{window.period.value}', {quoted(window.time)})")]
+    )
+    keys = [*period, *((name, _piece(frame, text)) for name, text in _pairs(by))]
+    shown = [person, *(_called(name, text) for name, text in keys)]
+    shown += [f"({_piece(frame, asked_sql(each, person))}) AS {quoted(name)}" for name, each in asked.items()]
+    groups = ", ".join([person, *(text for _, text in keys)])
+    return _replaced(frame, _select(frame, ", ".join(shown), f"GROUP BY {groups}"))
+
+
+def _called(name: str, text: str) -> str:
+    return text if text == name and PLAIN_NAME.fullmatch(name) else f"({text}) AS {quoted(name)}"
+
+
+def _distinct(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> Frame:
+    """Return each person's different values, once."""
+    _settled(frame, "put together")
+    shown = ", ".join([_need_person(frame), *_listed(frame, columns, named)])
+    return _replaced(frame, _select(frame, f"DISTINCT {shown}"))
+
+
+def _united(frame: Frame, other: Frame | str) -> Frame:
+    """Return the rows of both."""
+    first, second = _settled(frame, "put together"), _settled(_framed(frame, other), "put together")
+    return _replaced(first, f"{_select(first, '*')} UNION ALL {_select(second, '*')}")
+
+
+def _among(frame: Frame, other: Frame | str, word: str) -> Frame:
+    """Return the rows of people who are, or are not, in another table or frame."""
+    _settled(frame, "chosen")
+    inner = _settled(_framed(frame, other), "chosen")
+    test = f"{_need_person(frame)} {word} ({_select(inner, _need_person(inner))})"
+    where = " AND ".join([*(f"({_piece(frame, text)})" for text in frame.conditions), test])
+    return _replaced(frame, f"SELECT * FROM {frame.origin or quoted(frame.schema.table)} WHERE {where}")  # noqa: S608
+
+
+def _framed(frame: Frame, other: Frame | str) -> Frame:
+    if isinstance(other, Frame):
+        return other
+    return replace(frame, origin=quoted(_named(frame, other)), conditions=())
+
+
+def _checked(frame: Frame) -> Frame:
+    """Return a frame, if its rows can be asked of; places in a text that nobody wrote are left out of refusals."""
+    try:
+        read_frame(replace(frame, outputs=((None, "COUNT(*)"),)))
+    except QueryRefused as error:
+        raise InvalidInput(error.plain, fix=error.fix) from None
+    return frame

@@ -21,7 +21,6 @@ from discreet.algebra.expressions import Expression
 from discreet.core import Bounds
 from discreet.core.canonical_text import Record
 from discreet.core.schema import Schema
-from discreet.query.planning.public_values import bounds_of, never_null
 from discreet.query.questions import (
     Average,
     Count,
@@ -37,6 +36,7 @@ from discreet.query.questions import (
     Sum,
     Variance,
 )
+from discreet.query.relations.public_values import bounds_of, never_null
 
 #: Cells of the grid that quantiles are chosen from, in one group and in many.
 CELLS, CELLS_OF_MANY = 2**14, 2**10

@@ -24,21 +24,18 @@ from discreet.core.exact import text_up
 from discreet.core.limits import AnyLimit, Limit, TotalLimit
 from discreet.core.schema import Schema
 from discreet.data.work_bounds import check_work
+from discreet.query.error_bars import RULES
+from discreet.query.having import LENIENT, STRICT
 from discreet.query.planning.chosen_limits import ChosenLimit, LimitsPlan
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.measurements import ONE, Blueprint, Keys, Noisy, Part
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import predict
-from discreet.query.planning.public_values import public_values
 from discreet.query.planning.question_checks import check_question
-from discreet.query.planning.shares import split
-from discreet.query.planning.spending import Epsilon, Rho, Spend, Within
-from discreet.query.questions import Apply, CountPeople, Question, Term
+from discreet.query.planning.spending import Epsilon, Facts, Rho, Spend, Within, split
+from discreet.query.questions import Apply, CountPeople, Question, Term, all_measures
 from discreet.query.relations.matched_rows import check_matched
+from discreet.query.relations.public_values import public_values
 from discreet.query.relations.question_form import expressions_of
-from discreet.query.results.error_bars import RULES
-from discreet.query.results.having import LENIENT, STRICT
-from discreet.query.results.views import all_measures
 from discreet.query.sql_writing.question import question_sql
 
 #: The parts of the price for choosing limits, where none are given, and for estimating biases, where that is asked.

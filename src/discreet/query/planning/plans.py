@@ -31,9 +31,10 @@ from discreet.gate.accounts.charges import Prospect
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import End, Keys, Levels, Noisy, Part
+from discreet.query.planning.measurements import Blueprint, End, Keys, Levels, Noisy, Part
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Spend
+from discreet.query.questions import Question, all_measures
 from discreet.query.relations.row_cap_words import cap_text
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
@@ -217,3 +218,9 @@ def plain(value: Value) -> Value:
 def rich(value: Value, kind: Kind) -> Value:
     """Return a group's value from the store."""
     return date.fromisoformat(value) if kind is Kind.DATE and isinstance(value, str) else value
+
+
+def blueprint_of(question: Question, plan: QueryPlan) -> Blueprint:
+    """Return how the measures of a question are made of parts."""
+    many = not plan.public or len(plan.groups({"groups": []})) > 1
+    return Blueprint.of(all_measures(question), many=many, schema=plan.schema)

@@ -7,7 +7,8 @@ from discreet.algebra.aggregates import Histogram
 from discreet.core import Limit, Number, probability
 from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.measurements import Blueprint, Keys, Noisy, Part
-from discreet.query.planning.plans import QueryPlan
+from discreet.query.planning.plans import QueryPlan, blueprint_of
+from discreet.query.planning.possible_ranges import possible_range
 from discreet.query.questions import (
     Average,
     Constant,
@@ -23,9 +24,8 @@ from discreet.query.questions import (
     Smallest,
     Sum,
     Term,
+    picks_by_noise,
 )
-from discreet.query.results.possible_ranges import possible_range
-from discreet.query.results.views import blueprint_of, picks_by_noise
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from discreet.core import InvalidInput, WrongType, whole
 from discreet.core.errors import kind_of
 from discreet.core.schema import Kind, Schema
 from discreet.query import questions as q
-from discreet.query.planning.facts import Facts
+from discreet.query.planning.spending import Facts
 
 MOST_EDGES = 1001
 #: Measures of numbers, and of numbers and days.

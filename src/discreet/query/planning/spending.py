@@ -1,7 +1,7 @@
 """How a question is paid for: an ε, a ρ, or as much as an accuracy takes."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -9,6 +9,10 @@ from discreet.core import InvalidInput, Number, positive, probability, whole
 from discreet.core.canonical_text import Record
 from discreet.core.exact import flag
 from discreet.core.frozen import settle
+from discreet.core.limits import AnyLimit
+from discreet.core.schema import Schema
+from discreet.query.questions import Question
+from discreet.query.relations.schemas import schema_of
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -89,3 +93,43 @@ class Within:
 
 
 Spend = Epsilon | Rho
+
+
+#: Shares are multiples of this part of the price, so that they are short; what is left goes to the largest.
+FINEST = 10**6
+
+
+def split(spend: Spend, weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Return the shares of parts with these weights. They sum to the price exactly."""
+    power = 1 / 2 if isinstance(spend, Rho) else 1 / 3
+    roots = [float(weight) ** power for weight in weights]
+    whole = sum(roots)
+    parts = [max(int(FINEST * root / whole), 1) for root in roots]
+    parts[max(range(len(parts)), key=parts.__getitem__)] += FINEST - sum(parts)
+    return tuple(spend.amount * part / FINEST for part in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The schema, the limits that were given, and the δ for which the groups of one question may be bought.
+
+    For a question about a relation, `about` puts the relation's schema in the place of the table's.
+    Without limits, every question chooses its own privately, for a tenth of its price. With a δ of 0 no groups are for
+    sale.
+    """
+
+    schema: Schema
+    #: The other tables that a question may join.
+    schemas: tuple[Schema, ...] = ()
+    limit: AnyLimit | None = None
+    delta: Fraction = Fraction(0)
+
+    @property
+    def tables(self) -> Mapping[str, Schema]:
+        """All tables, by name. What a relation is called may be the name of one of them, which is meant then."""
+        return {schema.table: schema for schema in (self.schema, *self.schemas)}
+
+    def about(self, question: Question) -> "Facts":
+        """Return what has to be known for a question: the schema of its rows."""
+        schema = schema_of(question, self.tables)
+        return replace(self, schema=schema, schemas=(*self.schemas, self.schema))

@@ -3,7 +3,7 @@
 from discreet.core import InvalidInput
 from discreet.core.schema import Schema
 from discreet.query import questions as q
-from discreet.query.planning.public_values import public_values
+from discreet.query.relations.public_values import public_values
 
 #: Counts and sums of rows: how far one unit moves them follows from how many rows it moves.
 BY_ROW = (q.Count, q.CountOf, q.Sum, q.Average, q.Variance, q.Deviation, q.HistogramOf)

@@ -30,8 +30,8 @@ from discreet.algebra.relations import (
 )
 from discreet.algebra.substitution import changed
 from discreet.core.schema import Column, Schema
+from discreet.query.names import name_of, unique
 from discreet.query.relations.schemas import KEEPING, people_in
-from discreet.query.sql.names import name_of, unique
 
 #: What a folded column is called: a word, and what was folded.
 FOLD_WORDS = {

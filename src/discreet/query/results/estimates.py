@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 
 from discreet.core import Bounds
+from discreet.query.error_bars import Band, add, divide, multiply, negate, root, square
 from discreet.query.planning.measurements import Blueprint, Levels, Part
 from discreet.query.questions import (
     Average,
@@ -23,7 +24,6 @@ from discreet.query.questions import (
     Sum,
     Variance,
 )
-from discreet.query.results.error_bars import Band, add, divide, multiply, negate, root, square
 
 #: Returns the band of a part, in its own integers.
 BandOf = Callable[[Part], Band]

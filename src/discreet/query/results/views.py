@@ -11,8 +11,11 @@ import numpy as np
 from discreet.algebra.aggregates import PeopleCut, PeopleWhere
 from discreet.core import Number, probability
 from discreet.core.schema import Kind, Value, day_of
+from discreet.query.error_bars import RULES, Band, Floats
+from discreet.query.having import applied
 from discreet.query.planning.measurements import Blueprint, Keys, Noisy, Part
-from discreet.query.planning.plans import QueryPlan
+from discreet.query.planning.plans import QueryPlan, blueprint_of
+from discreet.query.planning.possible_ranges import possible_band, possible_range
 from discreet.query.questions import (
     Apply,
     Constant,
@@ -30,12 +33,10 @@ from discreet.query.questions import (
     Sum,
     Term,
     measures_in,
+    picks_by_noise,
 )
-from discreet.query.results.error_bars import RULES, Band, Floats
 from discreet.query.results.estimates import Estimates
-from discreet.query.results.having import applied
 from discreet.query.results.notes import notes_of
-from discreet.query.results.possible_ranges import possible_band, possible_range
 from discreet.query.results.table import Result, ResultColumn
 
 #: Measures that are whole numbers.
@@ -260,31 +261,6 @@ class Values:
             rows = range(len(self._reading.groups))
             self._measured[measure] = self._reading.values(measure, band.value, rows)
         return self._measured[measure]
-
-
-def picks_by_noise(question: Question) -> bool:
-    """Whether rows are shown because of their noisy values.
-
-    The largest of many noisy counts is probably one whose noise was large. Its error bar only holds if it would hold
-    for all of them at once.
-    """
-    having = question.having is not None and bool(measures_in(question.having))
-    ordered = any(measures_in(order.term) for order in question.order)
-    return having or (question.most is not None and ordered)
-
-
-def blueprint_of(question: Question, plan: QueryPlan) -> Blueprint:
-    """Return how the measures of a question are made of parts."""
-    many = not plan.public or len(plan.groups({"groups": []})) > 1
-    return Blueprint.of(all_measures(question), many=many, schema=plan.schema)
-
-
-def all_measures(question: Question) -> tuple[Measure, ...]:
-    """Return all measures of a question: those of its outputs first, then those that only sort or filter."""
-    terms = [output.term for output in question.outputs]
-    terms += [] if question.having is None else [question.having]
-    terms += [order.term for order in question.order]
-    return tuple(dict.fromkeys(measure for term in terms for measure in measures_in(term)))
 
 
 def _measured(name: str, band: Band, rows: Sequence[int], *, whole: bool) -> ResultColumn:

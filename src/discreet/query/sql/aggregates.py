@@ -15,9 +15,9 @@ from discreet.core import InvalidInput
 from discreet.core.exact import exact
 from discreet.core.schema import Kind
 from discreet.query import questions as q
+from discreet.query.names import AGGREGATES
 from discreet.query.planning.question_checks import MOST_EDGES
 from discreet.query.sql.expressions import row
-from discreet.query.sql.names import AGGREGATES
 from discreet.query.sql.scope import Scope
 
 #: No text holds this character, and so no name does.

@@ -6,9 +6,9 @@ from discreet.algebra.expressions import Call, Case, Expression, InSet, Like, Li
 from discreet.algebra.functions import ALIKE, COMPARISONS, F
 from discreet.core import DiscreetError, InvalidInput
 from discreet.core.schema import Kind
+from discreet.query.names import AGGREGATES, PARTS
 from discreet.query.sql.constants import day, fold, moment, number, with_days
 from discreet.query.sql.functions import MOST_DIGITS, function_call, rounded
-from discreet.query.sql.names import AGGREGATES, PARTS
 from discreet.query.sql.scope import Scope
 
 OPERATORS: dict[type[exp.Expr], F] = {

@@ -12,10 +12,8 @@ from discreet.algebra.expressions import ColumnValue, Expression, columns_in
 from discreet.core.schema import Kind
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql.expressions import row
-from discreet.query.sql.join_sides import Side, conjuncts
-from discreet.query.sql.joins import joined, kind_of_join, need_names_apart
-from discreet.query.sql.known_tables import Known, Public, Source
-from discreet.query.sql.scope import APART, Item, Scope
+from discreet.query.sql.joins import Side, conjuncts, joined, kind_of_join, need_names_apart
+from discreet.query.sql.scope import APART, Item, Known, Public, Scope, Source
 
 Rows = Source | Public
 Table = tuple[exp.Join, Rows]

@@ -7,10 +7,10 @@ from sqlglot import exp
 from discreet.algebra.expressions import Call, ColumnValue, Expression, InSet, Literal
 from discreet.algebra.functions import F
 from discreet.query import questions as q
+from discreet.query.names import name_of
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql.aggregates import Places, measured
 from discreet.query.sql.expressions import row
-from discreet.query.sql.names import name_of
 from discreet.query.sql.scope import Scope, shown
 
 #: Functions that may be applied to private answers.

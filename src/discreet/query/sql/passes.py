@@ -13,14 +13,13 @@ from discreet.core import DiscreetError
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema
 from discreet.query.questions import Question
-from discreet.query.relations.checks import check_question
 from discreet.query.relations.question_form import settled_question
-from discreet.query.sql.group_by import group_nodes
-from discreet.query.sql.known_tables import Known, Source
+from discreet.query.sql.computed_bounds import check_question
 from discreet.query.sql.lexing import TEXT_CHECKS, Page, without_comments
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import rows_of, with_given
-from discreet.query.sql.select import Parts, Piece, question_of
+from discreet.query.sql.scope import Known, Source
+from discreet.query.sql.select import Parts, Piece, group_nodes, question_of
 from discreet.query.sql.tokens import (
     check_expression,
     check_gaps,

@@ -24,12 +24,11 @@ from discreet.core.schema import Column, Kind, Schema, Value
 from discreet.core.units import Period
 from discreet.query import questions as q
 from discreet.query.planning.measurements import words_of
-from discreet.query.planning.public_values import bounds_of, never_null, public_values
+from discreet.query.relations.public_values import bounds_of, never_null, public_values
 from discreet.query.relations.schemas import KEEPING
 from discreet.query.sql.aggregates import measured
 from discreet.query.sql.expressions import row
-from discreet.query.sql.known_tables import Known, Source
-from discreet.query.sql.scope import Scope, plainly, shown
+from discreet.query.sql.scope import Known, Scope, Source, plainly, shown
 
 #: Longer lists of public groups are not carried along.
 MOST_LISTED = 1000

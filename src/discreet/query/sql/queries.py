@@ -12,16 +12,13 @@ from discreet.core.schema import Column, Kind, closest
 from discreet.query.refusals import QueryRefused
 from discreet.query.relations.normal_form import both
 from discreet.query.relations.schemas import unit_of
-from discreet.query.sql.exists import need_plain, with_partners
+from discreet.query.sql.exists import among_public, need_plain, public_column, with_partners
 from discreet.query.sql.expressions import row
 from discreet.query.sql.from_clause import put_together
-from discreet.query.sql.group_by import group_nodes, meant_group, sums_up
-from discreet.query.sql.join_sides import conjuncts
-from discreet.query.sql.joins import need_people
-from discreet.query.sql.known_tables import Given, Known, Public, Source
+from discreet.query.sql.joins import conjuncts, need_people
 from discreet.query.sql.per_person import Folding, described
-from discreet.query.sql.public_lookups import among_public, public_column
-from discreet.query.sql.scope import Item, Scope, Seen
+from discreet.query.sql.scope import Given, Item, Known, Public, Scope, Seen, Source
+from discreet.query.sql.select import group_nodes, meant_group, sums_up
 from discreet.query.sql.tree_checks import start_of
 
 MOST_COLUMNS = 200

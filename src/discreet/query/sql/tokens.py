@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from sqlglot import Token, TokenType
 
+from discreet.query.names import ALL_FUNCTIONS
 from discreet.query.sql.advice import ADVICE, FUNCTION_ADVICE, STATEMENTS
 from discreet.query.sql.lexing import BLANKS, Page
-from discreet.query.sql.names import ALL_FUNCTIONS
 
 T = TokenType
 #: Parentheses and CASE inside each other, and signs or NOTs in a row. sqlglot needs some twenty frames for each.

@@ -8,7 +8,7 @@ from discreet.algebra import quoting
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal
 from discreet.algebra.functions import F
 from discreet.core.schema import Value
-from discreet.query.sql.names import PLAIN, TRUNCATIONS
+from discreet.query.names import PLAIN, TRUNCATIONS
 from discreet.query.sql_writing.reserved_words import RESERVED
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)

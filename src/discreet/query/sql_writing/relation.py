@@ -25,9 +25,9 @@ from discreet.algebra.relations import (
     columns_of,
 )
 from discreet.core.schema import Column, Kind, Schema
+from discreet.query.names import unique
 from discreet.query.relations.normal_form import links, plain_columns
 from discreet.query.relations.schemas import KEEPING, people_in, table_schema
-from discreet.query.sql.names import unique
 from discreet.query.sql_writing.expressions import (
     COMPARE,
     JOIN,

@@ -16,11 +16,12 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.mechanisms.combinations import noise_variance, radius_of
 from discreet.mechanisms.marginals import Margins, agreeing
+from discreet.query.error_bars import Band, Floats
 from discreet.query.planning.measurements import Part, words_of
-from discreet.query.questions import GroupValue, Output, Question, Term, measures_in
-from discreet.query.results.error_bars import Band, Floats
+from discreet.query.planning.plans import blueprint_of
+from discreet.query.questions import GroupValue, Output, Question, Term, measures_in, picks_by_noise
 from discreet.query.results.table import Result, ResultColumn
-from discreet.query.results.views import Reading, blueprint_of, picks_by_noise
+from discreet.query.results.views import Reading
 from discreet.query.workloads.batch_passes import BatchPass, Measured
 from discreet.query.workloads.batches import BatchItem, BatchPlan
 

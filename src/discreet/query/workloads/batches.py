@@ -19,15 +19,12 @@ from discreet.mechanisms.marginals import Axes
 from discreet.noise import Entropy
 from discreet.query.planning.charging import can_be_charged
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.facts import Facts
 from discreet.query.planning.measurements import ONE, Keys, Part
 from discreet.query.planning.planning import plan_question
-from discreet.query.planning.plans import QueryPlan
-from discreet.query.planning.shares import split
-from discreet.query.planning.spending import Spend
-from discreet.query.questions import Question
+from discreet.query.planning.plans import QueryPlan, blueprint_of
+from discreet.query.planning.spending import Facts, Spend, split
+from discreet.query.questions import Question, all_measures
 from discreet.query.relations.row_cap_words import cap_text
-from discreet.query.results.views import all_measures, blueprint_of
 from discreet.query.workloads.batch_passes import BatchPass, Measured, additive, need_spend
 
 #: Changes whenever the same text would no longer give the same distribution of answers.

@@ -19,7 +19,7 @@ from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, Li
 from discreet.algebra.functions import F
 from discreet.core import Bounds
 from discreet.core.schema import Kind
-from discreet.query.planning.intervals import FIXED
+from discreet.query.error_bars import RULES, Band, Floats
 from discreet.query.planning.measurements import Blueprint
 from discreet.query.questions import (
     Apply,
@@ -35,7 +35,7 @@ from discreet.query.questions import (
     Sum,
     Term,
 )
-from discreet.query.results.error_bars import RULES, Band, Floats
+from discreet.query.relations.intervals import FIXED
 
 #: A number of values beyond this is as good as unknown.
 MOST_COUNTED = 2**53

@@ -17,9 +17,9 @@ from discreet.algebra.relations import (
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.query import questions as q
-from discreet.query.planning.public_values import bounds_of
 from discreet.query.refusals import QueryRefused
 from discreet.query.relations.matched_rows import check_matched
+from discreet.query.relations.public_values import bounds_of
 from discreet.query.sql.outputs import WORDS
 from discreet.query.sql.scope import shown
 from discreet.query.sql.select import Parts

@@ -10,7 +10,7 @@ from discreet.algebra.functions import F
 from discreet.core import Bounds, InvalidInput
 from discreet.core.bounds import FINE, WIDEST
 from discreet.core.schema import Kind, Schema, Value, day_of
-from discreet.query.planning.intervals import TRUNCATE, Interval, interval_of
+from discreet.query.relations.intervals import TRUNCATE, Interval, interval_of
 
 #: More groups than this along one key are not listed beforehand.
 MOST_VALUES = 10_000
