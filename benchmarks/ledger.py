@@ -24,9 +24,9 @@ from discreet.gate.ledger.append import OFTEN, checkpoint_of
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.events import Payment, now, to_body
 from discreet.gate.ledger.opening import opened_store
-from discreet.gate.ledger.state import Book
-from discreet.gate.stores.process_queue import FileQueue
-from discreet.gate.stores.protocol import Batch, keys_of
+from discreet.gate.ledger.state import LedgerState
+from discreet.gate.stores.process_queue import ProcessQueue
+from discreet.gate.stores.protocol import CommitBatch, keys_of
 from discreet.gate.stores.sqlite import SqliteStore
 
 CLIENTS = 8
@@ -90,7 +90,7 @@ def pay(place: Path, name: int, payments: int, *, grouped: bool, slow: bool, res
     if slow:
         SqliteStore.transact = slow_commits(SqliteStore.transact)
     if not grouped:  # each for itself, as one would write it first
-        FileQueue.join = lambda _self, proposals: nullcontext(Batch(proposals))
+        ProcessQueue.join = lambda _self, proposals: nullcontext(CommitBatch(proposals))
     ledger = Ledger.open(place, anchors=[])
     times, start = [], time.process_time()
     for k in range(payments):
@@ -118,7 +118,7 @@ def clients(folder: Path, payments: int, budget: Budget, *, grouped: bool, slow:
     longest = max(sum(times) for times, _ in told)
     assert longest <= time.perf_counter() - start
     with Ledger.open(place, anchors=[]) as ledger:
-        assert ledger.book.payments == CLIENTS * payments
+        assert ledger.state.payments == CLIENTS * payments
     return {
         "rate": CLIENTS * payments / longest,
         "median": float(np.median(waited)),
@@ -166,7 +166,7 @@ def long_ledger(place: Path, payments: int) -> None:
     costs = [Repeated(GaussianNoise(10**6), k) for k in (1, 2, 3)]
 
     def work(reading, add):
-        book = Book.opened(reading.entry(1))
+        book = LedgerState.opened(reading.entry(1))
         bodies = []
         for k in range(payments):
             event = Payment(
@@ -182,7 +182,7 @@ def long_ledger(place: Path, payments: int) -> None:
     store.close()
 
 
-def written(book: Book, bodies, add) -> Book:
+def written(book: LedgerState, bodies, add) -> LedgerState:
     entries, head, number = [], book.head, book.number
     for event, body in bodies:
         number += 1

@@ -14,7 +14,7 @@ FAILURE_MUTANTS = [
     Mutant(
         "a question may cost next to nothing",
         "gate/ledger/append.py",
-        "            need_least_price(book.birth.budget, cost)\n",
+        "            need_least_price(state.birth.budget, cost)\n",
         "            pass\n",
         FREE,
     ),
@@ -84,7 +84,7 @@ FAILURE_MUTANTS = [
     Mutant(
         "a review of nothing sets a reserve aside",
         "gate/ledger/append.py",
-        "    if not book.runs.has_failures(event.analyst):\n",
+        "    if not state.runs.has_failures(event.analyst):\n",
         "    if False:\n",
         FREE,
     ),
@@ -98,14 +98,14 @@ FAILURE_MUTANTS = [
     Mutant(
         "an answer is stored for a run that has failed",
         "gate/ledger/append.py",
-        "            _need_open(book, reading, run or payment, payment, 0)\n",
+        "            _need_open(state, reading, run or payment, payment, 0)\n",
         "            pass\n",
         ENDED,
     ),
     Mutant(
         "a step is stored for a run that has failed",
         "gate/ledger/append.py",
-        "            _need_open(book, reading, run, payment, step)\n",
+        "            _need_open(state, reading, run, payment, step)\n",
         "            pass\n",
         ENDED,
     ),
@@ -126,7 +126,7 @@ FAILURE_MUTANTS = [
     Mutant(
         "a process that died has not failed",
         "gate/ledger/append.py",
-        "(one for one in book.runs.open if not is_running(one.runner))",
+        "(one for one in state.runs.open if not is_running(one.runner))",
         "()",
         FREE,
     ),
@@ -182,15 +182,15 @@ FAILURE_MUTANTS = [
     Mutant(
         "one payment is run by two processes at once",
         "gate/ledger/append.py",
-        "    if any((run.payment, run.step) == (event.payment, event.step) for run in book.runs.open):\n",
+        "    if any((run.payment, run.step) == (event.payment, event.step) for run in state.runs.open):\n",
         "    if False:\n",
         DRAWS,
     ),
     Mutant(
         "a request that failed may be run as often as one likes",
         "gate/ledger/state.py",
-        "            return replace(book, runs=runs.ended(run, how))\n",
-        "            return replace(book, runs=runs.answered(run))\n",
+        "            return replace(state, runs=runs.ended(run, how))\n",
+        "            return replace(state, runs=runs.answered(run))\n",
         DRAWS,
     ),
     Mutant(
@@ -245,8 +245,8 @@ FAILURE_MUTANTS = [
     Mutant(
         "each name of a ledger's file has a queue of its own",
         "gate/stores/sqlite.py",
-        'FileQueue(Path(f"{path.resolve()}-queue"))',
-        'FileQueue(Path(f"{path}-queue"))',
+        'ProcessQueue(Path(f"{path.resolve()}-queue"))',
+        'ProcessQueue(Path(f"{path}-queue"))',
         "attacks/test_runs_taken_for_dead.py::test_by_another_name_of_the_file_runs_are_seen_as_well",
     ),
     Mutant(

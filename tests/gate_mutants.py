@@ -104,7 +104,7 @@ GATE_MUTANTS = [
     Mutant(
         "the anchor of another ledger will do",
         "gate/ledger/opening.py",
-        "if anchor.ledger != book.identity.hex():",
+        "if anchor.ledger != state.identity.hex():",
         "if False:",
         "unit/test_gate_anchors.py::test_another_ledger_in_its_place_is_refused",
     ),
@@ -138,7 +138,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "signatures can be passed off for another purpose",
-        "gate/proofs/signing.py",
+        "gate/proofs/keys.py",
         "key.verify(bytes.fromhex(signature), purpose + message)",
         "key.verify(bytes.fromhex(signature), (CERTIFICATE if purpose == ANCHOR else purpose) + message)",
         "unit/test_gate_anchors.py::test_signatures_are_about_what_they_say",
@@ -216,8 +216,8 @@ GATE_MUTANTS = [
     Mutant(
         "the total is read before the lock is taken",
         "gate/ledger/append.py",
-        "    book = book.caught_up(reading.entries)\n",
-        "    book = book\n",
+        "    state = state.caught_up(reading.entries)\n",
+        "    state = state\n",
         "contracts/test_stores.py::test_a_handle_sees_what_another_wrote",
     ),
     Mutant(
@@ -272,7 +272,7 @@ GATE_MUTANTS = [
     Mutant(
         "any checkpoint is believed",
         "gate/ledger/opening.py",
-        "if (seen is not None and number <= seen.number) or is_signed(entry, before.head, book.birth.key):",
+        "if (seen is not None and number <= seen.number) or is_signed(entry, before.head, state.birth.key):",
         "if True:",
         "unit/test_gate_rewritten.py::test_a_false_checkpoint_that_an_older_anchor_has_not_seen_is_not_believed",
     ),
@@ -307,7 +307,7 @@ GATE_MUTANTS = [
     Mutant(
         "whoever writes to an anchor's place may sign for the steward",
         "gate/ledger/opening.py",
-        "if anchor.signature and not anchor.is_signed_by(book.birth.key):",
+        "if anchor.signature and not anchor.is_signed_by(state.birth.key):",
         "if False:",
         "unit/test_gate_leaks.py",
     ),

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 
-from discreet.gate.stores.protocol import Accepted, Batch
+from discreet.gate.stores.protocol import Accepted, CommitBatch
 
 
 def accepted(proposals):
@@ -28,4 +28,4 @@ def asked(queue, proposal, commit):
 
 def joined(proposals):
     """Be the only process."""
-    return nullcontext(Batch(proposals))
+    return nullcontext(CommitBatch(proposals))

@@ -91,10 +91,10 @@ def ask_everything(folder: Path, budget: Budget | None = None) -> dict[str, bool
         found["frame"] = clinic.table("visits").filter("age >= 40").agg(n=discreet.count()).release(epsilon=1).fresh
         found["batch"] = clinic.batch([COUNT, BY_WARD], rho=0.1).fresh
         found["hierarchy"] = clinic.hierarchy(["ward", "ok"], PATHS, table="visits", epsilon=1).fresh
-        payments = clinic.ledger.book.payments
+        payments = clinic.ledger.state.payments
         clinic.counter("day", start=START, steps=8, table="visits", epsilon=1).refresh(START + timedelta(days=6))
         clinic.buy_bounds("weight", epsilon=1)
-        found["counter, bounds"] = clinic.ledger.book.payments > payments
+        found["counter, bounds"] = clinic.ledger.state.payments > payments
         found |= {name: one.fresh for name, one in released(clinic.ledger).items()}
     with open_clinic(folder, "dataset.ledger") as clinic:
         found["chosen limit"] = clinic.sql(BY_WARD, epsilon=1).fresh
@@ -128,10 +128,10 @@ def released(ledger: Ledger) -> dict[str, Release]:
 def ask_persons(folder: Path, budget: Budget | None = None) -> dict[str, bool]:
     """Ask with an account for each person, and return what was not stored yet."""
     with open_clinic(folder, "persons.ledger", budget, Limit(groups=1, rows_per_group=2)) as clinic:
-        payments = clinic.ledger.book.payments
+        payments = clinic.ledger.state.payments
         clinic.participation(COUNT, rho=0.1, price=0.05, fresh=False)
         return {
-            "participation": clinic.ledger.book.payments > payments,
+            "participation": clinic.ledger.state.payments > payments,
             "by ward": clinic.sql(BY_WARD, rho=0.1).fresh,
             "batch": clinic.batch([COUNT, BY_WARD], rho=0.1).fresh,
         }
@@ -158,7 +158,7 @@ def heads(folder: Path) -> dict[str, Any]:
     found = {}
     for name in LEDGERS:
         with Ledger.open(folder / name, anchors=[]) as ledger:
-            found[name] = [ledger.book.number, ledger.book.payments, ledger.book.head.hex()]
+            found[name] = [ledger.state.number, ledger.state.payments, ledger.state.head.hex()]
     return found
 
 

@@ -166,8 +166,8 @@ READINESS_MUTANTS = [
     Mutant(
         "any signature at the end of an export is believed",
         "gate/proofs/exports.py",
-        "        if not signed_by(book.birth.key, signature, EXPORT, _end_message(",
-        "        if False and not signed_by(book.birth.key, signature, EXPORT, _end_message(",
+        "        if not signed_by(state.birth.key, signature, EXPORT, _end_message(",
+        "        if False and not signed_by(state.birth.key, signature, EXPORT, _end_message(",
         EXPORT,
     ),
     Mutant(

@@ -104,7 +104,7 @@ def test_an_answer_is_not_stored_for_a_run_that_counts_as_failed(place, again):
         assert given.answer != "first"
         assert given.fresh is not again
         assert contradictions(other) == set()
-        assert (other.book.payments, other.verify().sound) == (2, True)
+        assert (other.state.payments, other.verify().sound) == (2, True)
 
 
 def test_a_step_is_not_stored_for_a_run_that_counts_as_failed(place):

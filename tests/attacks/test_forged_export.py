@@ -50,7 +50,7 @@ def test_a_true_export_is_vouched_for_to_its_end(place):
     name, lines = exported(place)
     found = check_export(lines, ledger=name)
     assert found.whole
-    assert found.vouched == found.book.number == len(lines) - 1
+    assert found.vouched == found.state.number == len(lines) - 1
 
 
 def test_a_forged_export_is_vouched_for_by_nobody(place):
@@ -86,14 +86,14 @@ def test_an_old_export_can_be_read_and_is_not_vouched_for(place):
     """Those of earlier releases have no end."""
     name, lines = exported(place)
     found = check_export(lines[:-1], ledger=name)
-    assert found.book.payments == 3
+    assert found.state.payments == 3
     assert not found.whole
 
 
 def test_a_signed_checkpoint_vouches_up_to_itself(place):
     with Ledger.open(place) as ledger:
         ledger.checkpoint()
-        number = ledger.book.number
+        number = ledger.state.number
         Gate(ledger, None).release(Question("one more", cost=Pure(0.01)))
     name, lines = exported(place)
     found = check_export(lines[:-1], ledger=name)

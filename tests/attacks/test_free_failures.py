@@ -19,7 +19,7 @@ from discreet.accounting import Concentrated, GaussianNoise, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
 from discreet.gate.ledger import append as clerk
-from discreet.gate.ledger import run_desk
+from discreet.gate.ledger import run_tracker as run_desk
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.encoding import canonical, parsed
 from discreet.gate.ledger.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
@@ -171,7 +171,7 @@ def test_a_process_that_dies_has_failed(place):
         assert ledger.runs.state.failures == {"eve": 3}
         ledger.review(by="steward", reason="the machine ran out of memory")
         assert gate.release(Question("a")).fresh  # goes on with its own payment
-        assert (ledger.book.payments, ledger.verify().sound) == (3, True)
+        assert (ledger.state.payments, ledger.verify().sound) == (3, True)
 
 
 # The steward.
@@ -192,7 +192,7 @@ def test_a_review_of_one_analyst_leaves_the_count_of_all(ledger):
     ledger.review(by="steward", reason="all of them seen")
     assert ledger.runs.state.total == 0
     assert ledger.verify().sound
-    assert check_export(export_lines(ledger), ledger=ledger.identity).book.runs == ledger.runs.state
+    assert check_export(export_lines(ledger), ledger=ledger.identity).state.runs == ledger.runs.state
 
 
 def test_counts_are_found_again_after_a_checkpoint(place):
@@ -202,7 +202,7 @@ def test_counts_are_found_again_after_a_checkpoint(place):
         state = ledger.runs.state
     with Ledger.open(place) as again:
         assert again.runs.state == state
-        assert again.book.checkpoint
+        assert again.state.checkpoint
         fail(Gate(again, NOTE, analyst="eve"), 1, 2)
         with pytest.raises(ReviewNeeded):
             Gate(again, NOTE, analyst="eve").release(Question())
@@ -253,7 +253,7 @@ def test_a_run_is_on_disk_before_it_is_made(place):
         Gate(ledger, NOTE, analyst="eve").release(Question(doing=look))
         assert [(run.payment, run.analyst) for run in seen] == [(2, "eve")]
         assert ledger.runs.state.open == ()
-        assert ledger.book.number == 3  # with its payment: no entry, and no sync, of its own
+        assert ledger.state.number == 3  # with its payment: no entry, and no sync, of its own
 
 
 # The least price.
@@ -351,7 +351,7 @@ def test_a_ledger_that_was_born_without_a_least_price_goes_on(place, ledger):
 
 def test_a_reserve_for_failures_is_set_aside_for_all_alike(place):
     with Ledger.create(place, personal(rho=Fraction(1, 4))) as ledger:
-        account = ledger.book.account
+        account = ledger.state.account
         least = -(-account.terms.limit // 10_000)
         assert account.reserve == LEDGER_FAILURES * least
         assert account.reached == (account.reserve, 0)
@@ -370,24 +370,24 @@ def fail_once(ledger, name):
 
 def test_a_review_sets_a_new_reserve_aside_or_is_refused(place):
     with Ledger.create(place, personal(rho=Fraction(1, 4))) as ledger:
-        reserve = ledger.book.account.reserve
+        reserve = ledger.state.account.reserve
         fail_once(ledger, 1)
-        reached = ledger.book.account.reached[0]
+        reached = ledger.state.account.reached[0]
         ledger.review(by="steward", reason="seen")
-        account = ledger.book.account
+        account = ledger.state.account
         assert (account.reserve, account.reached[0]) == (2 * reserve, reached + reserve)
         # By what is public, somebody may have nothing left: then there is no new reserve.
         gate = Gate(ledger, Crowd({"ann": 1}))
         fail_once(ledger, 2)
-        while ledger.book.account.reached[0] < account.terms.limit:
-            gate.release(Ask(f"{ledger.book.number}"))
+        while ledger.state.account.reached[0] < account.terms.limit:
+            gate.release(Ask(f"{ledger.state.number}"))
         with nothing_written(ledger), pytest.raises(BudgetExceeded, match="new reserve"):
             ledger.review(by="steward", reason="seen")
         ledger.review(by="steward", reason="seen", analyst="eve 2")
         ledger.resize(ledger.budget.limit * 2, by="steward", reason="a second year")
         ledger.review(by="steward", reason="seen")
-        assert ledger.book.account.reserve == 3 * reserve
-        assert ledger.book.account.promise == ledger.book.account.terms.promise
+        assert ledger.state.account.reserve == 3 * reserve
+        assert ledger.state.account.promise == ledger.state.account.terms.promise
         assert ledger.verify().sound
 
 
@@ -398,7 +398,7 @@ def test_a_review_that_is_repeated_sets_nothing_more_aside(place):
             ledger.review(by="steward", reason="nothing has failed yet")
         fail_once(ledger, 1)
         ledger.review(by="steward", reason="seen")
-        reserve = ledger.book.account.reserve
+        reserve = ledger.state.account.reserve
         with nothing_written(ledger):
             ledger.review(by="steward", reason="seen")
             other.review(by="another", reason="seen as well")
@@ -406,7 +406,7 @@ def test_a_review_that_is_repeated_sets_nothing_more_aside(place):
         fail_once(ledger, 2)
         ledger.review(by="steward", reason="seen", analyst="eve 2")
         assert (ledger.runs.state.failures, ledger.runs.state.total) == ({}, 1)
-        assert ledger.book.account.reserve == reserve
+        assert ledger.state.account.reserve == reserve
         assert ledger.verify().sound
 
 
@@ -429,7 +429,7 @@ def test_nobody_is_charged_into_the_reserve(place):
         gate = Gate(ledger, crowd)
         for turn in range(30):
             gate.release(Ask(f"q{turn}", Fraction(1, 40)))
-        account = ledger.book.account
+        account = ledger.state.account
         spent = ledger.statement("ann").spent / account.terms.quantum
         assert spent <= account.terms.limit - account.reserve
         assert crowd.asked[-1] == []
@@ -438,7 +438,7 @@ def test_nobody_is_charged_into_the_reserve(place):
 def test_a_begun_run_needs_room_also_when_it_is_replayed(ledger):
     """Whoever writes to the store past the clerk is found out: too many had failed for this run."""
     fail(Gate(ledger, NOTE, analyst="eve"), 3)
-    book = ledger.book
+    book = ledger.state
     event = Begun(at="", payment=2, step=0, analyst="eve", runner="0-1")
     with pytest.raises(ReviewNeeded):
         book.after(linked(book.head, book.number + 1, to_body(event)), event)
@@ -447,7 +447,7 @@ def test_a_begun_run_needs_room_also_when_it_is_replayed(ledger):
 @pytest.mark.parametrize("runner", [5, "", None, ["0-1"]])
 def test_a_payment_hides_no_run_when_it_is_replayed(ledger, runner):
     """A runner that is none would begin a run that nobody counts: the entry is no event, also where many are added."""
-    book = ledger.book
+    book = ledger.state
     paid = Payment(at="", request="R", analyst="eve", plan="00", what="?", cost=Pure(Fraction(1, 100)), runner="0-1")
     fields = {**parsed(to_body(paid)), "runner": runner}
     with pytest.raises(LedgerDamaged):
@@ -456,7 +456,7 @@ def test_a_payment_hides_no_run_when_it_is_replayed(ledger, runner):
 
 @pytest.mark.parametrize("run", ["2", [2], None])
 def test_an_answer_names_its_run_when_it_is_replayed(ledger, run):
-    book = ledger.book
+    book = ledger.state
     fields = {**parsed(to_body(Released(at="", payment=2, answer="00", size=1, run=3))), "run": run}
     with pytest.raises(LedgerDamaged):
         book.caught_up(lambda _: [linked(book.head, book.number + 1, canonical(fields))])

@@ -41,7 +41,7 @@ def test_an_interrupted_question_is_paid_for_once(ledger, again):
     assert (ledger.spent, ledger.runs.state.failures) == (Pure(0.1).epsilon, {"ada": 1})
     found = gate.release(Question(), **again)
     assert found.fresh
-    assert (ledger.book.payments, ledger.book.releases) == (1, 1)
+    assert (ledger.state.payments, ledger.state.releases) == (1, 1)
     assert ledger.runs.state.failures == {"ada": 1}  # a second run, which is counted
     assert ledger.verify().sound
 
@@ -51,7 +51,7 @@ def test_it_is_paid_for_once_also_after_the_process_ended(place):
         Gate(ledger, [1]).release(Question(doing=interrupt))
     with Ledger.open(place) as ledger:
         assert Gate(ledger, [1]).release(Question()).fresh
-        assert ledger.book.payments == 1
+        assert ledger.state.payments == 1
 
 
 def test_interrupts_are_counted(ledger):
@@ -61,7 +61,7 @@ def test_interrupts_are_counted(ledger):
             gate.release(Question(doing=interrupt))
     with pytest.raises(ReviewNeeded):
         gate.release(Question())
-    assert ledger.book.payments == 1
+    assert ledger.state.payments == 1
 
 
 def test_an_interrupt_before_the_run_is_known_as_one(ledger, monkeypatch):
@@ -73,7 +73,7 @@ def test_an_interrupt_before_the_run_is_known_as_one(ledger, monkeypatch):
     monkeypatch.undo()
     assert len(ledger.runs.state.open) == 1
     assert gate.release(Question()).fresh
-    assert (ledger.book.payments, ledger.runs.state.open) == (1, ())
+    assert (ledger.state.payments, ledger.runs.state.open) == (1, ())
 
 
 def test_steps_go_on_with_their_own_payment(ledger):
@@ -81,7 +81,7 @@ def test_steps_go_on_with_their_own_payment(ledger):
     with pytest.raises(KeyboardInterrupt):
         gate.advance(Steps(doing=interrupt), 0)
     gate.advance(Steps(), 0)
-    assert (ledger.spent, ledger.book.payments) == (Steps().cost.epsilon, 1)
+    assert (ledger.spent, ledger.state.payments) == (Steps().cost.epsilon, 1)
 
 
 def test_others_do_not_go_on_with_it(place):
@@ -89,7 +89,7 @@ def test_others_do_not_go_on_with_it(place):
         with pytest.raises(KeyboardInterrupt):
             Gate(ledger, [1], analyst="ada").release(Question(doing=interrupt))
         Gate(ledger, [1], analyst="bob").release(Question())
-        assert ledger.book.payments == 2
+        assert ledger.state.payments == 2
         assert [one.analyst for one in ledger.orphans()] == ["ada"]
 
 
@@ -99,7 +99,7 @@ def test_a_named_request_for_fresh_noise_is_a_payment_of_its_own(ledger):
         gate.release(Question(doing=lambda _: 1 / 0), request="one", fresh=True)
     assert gate.release(Question(), request="two", fresh=True).receipt.request == "two"
     assert gate.release(Question(), request="one", fresh=True).receipt.request == "one"
-    assert ledger.book.payments == 2
+    assert ledger.state.payments == 2
 
 
 def test_fresh_noise_is_not_waited_for_while_another_asks_for_it(ledger):
@@ -123,7 +123,7 @@ def test_fresh_noise_is_not_waited_for_while_another_asks_for_it(ledger):
     thread.join()
     assert not waited
     assert other.receipt.number != found[0].receipt.number
-    assert ledger.book.payments == 2
+    assert ledger.state.payments == 2
 
 
 # What an interrupt says.

@@ -14,7 +14,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger import run_desk
+from discreet.gate.ledger import run_tracker as run_desk
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.events import Begun, to_body
 from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, Runs
@@ -74,7 +74,7 @@ def test_questions_of_one_analyst_leave_room_for_others(ledger):
     with Flood(ledger, [("eve", turn) for turn in range(LEDGER_FAILURES + 4)]) as flood:
         assert (flood.begun, len(ledger.runs.state.open)) == (ANALYST_FAILURES, ANALYST_FAILURES)
         assert set(flood.endings) == {StillRunning}
-        assert ledger.book.payments == ANALYST_FAILURES  # whoever waited has not paid
+        assert ledger.state.payments == ANALYST_FAILURES  # whoever waited has not paid
         assert Gate(ledger, [1], analyst="ada").release(Question("of another", COST)).fresh
     assert (ledger.runs.state.failures, ledger.runs.state.total) == ({"eve": ANALYST_FAILURES}, ANALYST_FAILURES)
     assert Gate(ledger, [1], analyst="ada").release(Question("one more", COST)).fresh
@@ -103,7 +103,7 @@ def test_many_threads_of_an_honest_analyst_wait_and_are_all_answered(ledger, mon
     for thread in threads:
         thread.join()
     assert given == [True] * 16
-    assert (ledger.book.payments, ledger.runs.state) == (16, Runs())
+    assert (ledger.state.payments, ledger.runs.state) == (16, Runs())
 
 
 def test_whoever_has_to_wait_too_long_pays_nothing(ledger):
@@ -145,7 +145,7 @@ def test_what_persons_set_aside_covers_all_that_can_fail(tmp_path):
             with pytest.raises((RunFailed, ReviewNeeded)) as caught:
                 Gate(ledger, Crowd({"ann": 1}), analyst=f"eve {turn}").release(ask)
             failed += caught.type is RunFailed
-        account = ledger.book.account
+        account = ledger.state.account
         least = -(-account.terms.limit // 10_000)
         assert failed * least == account.reserve
 
@@ -155,7 +155,7 @@ def test_what_persons_set_aside_covers_all_that_can_fail(tmp_path):
 
 def test_what_was_begun_under_earlier_rules_is_read_as_ever(ledger):
     """Many open runs of one analyst were allowed; more than 20 never were."""
-    book, runs = ledger.book, Runs()
+    book, runs = ledger.state, Runs()
     for number in range(LEDGER_FAILURES):
         runs = runs.began(OpenRun(number, number, 0, "eve", f"ab-{number}"))
     assert len(runs.open) == LEDGER_FAILURES

@@ -24,7 +24,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import LedgerUnavailable, StillRunning
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger import run_desk
+from discreet.gate.ledger import run_tracker as run_desk
 from discreet.gate.stores import process_queue as queues
 from postgres_server import server
 from questions import Question

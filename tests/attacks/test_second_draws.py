@@ -64,7 +64,7 @@ def test_a_plan_that_fails_for_some_draws_is_drawn_few_times(tmp_path):
         plan = Choosy(10**6, Laplace.for_epsilon(1, counting_query()))
         draws, answer = runs_of(Gate(ledger, range(5), analyst="eve"), plan)
         assert (draws, answer) == (ANALYST_FAILURES, None)
-        assert (ledger.spent, ledger.book.payments) == (1, 1)
+        assert (ledger.spent, ledger.state.payments) == (1, 1)
 
 
 def test_steps_are_drawn_few_times_too(tmp_path):
@@ -85,7 +85,7 @@ def test_steps_are_drawn_few_times_too(tmp_path):
 def test_two_processes_do_not_race_for_the_answer_they_like(tmp_path, monkeypatch):
     """One payment has one run at a time: no second draw is made while the first one goes on."""
     from discreet.core import StillRunning
-    from discreet.gate.ledger import run_desk
+    from discreet.gate.ledger import run_tracker as run_desk
     from questions import Question
 
     monkeypatch.setattr(run_desk, "PATIENCE", 0.05)

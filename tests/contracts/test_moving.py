@@ -12,7 +12,7 @@ from discreet.gate import Budget, Ledger, certificate, check_certificate
 from discreet.gate.ledger import moving
 from discreet.gate.ledger.moving import finish_move, move
 from discreet.gate.proofs.anchors import default_place, read_anchors
-from discreet.gate.stores.protocol import State
+from discreet.gate.stores.protocol import StoreStatus
 from ledger_places import PLAN, pay
 
 
@@ -46,10 +46,10 @@ def used(here):
 def test_a_moved_ledger_is_the_same_ledger(places):
     here, there = places
     old = used(here)
-    before, entries, paper = old.book, list(old.entries()), certificate(old, "one")
+    before, entries, paper = old.state, list(old.entries()), certificate(old, "one")
     orphans, found = list(old.orphans()), old.find(PLAN)
     new = moved_to(old, there)
-    assert (new.book, list(new.entries())) == (before, entries)
+    assert (new.state, list(new.entries())) == (before, entries)
     assert (list(new.orphans()), new.find(PLAN)) == (orphans, found)
     assert new.stored(new.release_of(2))[1] == b"42"
     assert new.verify().sound
@@ -69,7 +69,7 @@ def test_a_moved_ledger_keeps_its_anchors(places, tmp_path):
     assert not default_place(new.identity).exists()
     for place in anchors:
         assert read_anchors(place)[-1].number == 3
-    assert there.open(key=None, anchors=anchors).book == new.book
+    assert there.open(key=None, anchors=anchors).state == new.state
 
 
 def test_a_moved_ledger_goes_on_where_it_was(places):
@@ -94,7 +94,7 @@ def test_the_old_place_is_not_spent_from_by_anybody(places):
         with pytest.raises(Finished, match="moved to another place"):
             attempt()
     assert long_open.stored(long_open.release_of(2))[1] == b"42"  # what was released may be read
-    assert pay(new, "four").number == new.book.number
+    assert pay(new, "four").number == new.state.number
 
 
 def test_a_ledger_moves_there_and_back_to_a_third_place(places, tmp_path):
@@ -103,7 +103,7 @@ def test_a_ledger_moves_there_and_back_to_a_third_place(places, tmp_path):
     new = moved_to(old, there)
     pay(new, "four")
     with move(new, tmp_path / "third.ledger") as third:
-        assert (third.identity, third.book.payments) == (old.identity, 4)
+        assert (third.identity, third.state.payments) == (old.identity, 4)
         assert third.verify().sound
 
 
@@ -130,7 +130,7 @@ def test_nothing_that_is_paid_during_a_move_is_lost_or_paid_twice(places):
         new = moved_to(old, there)
         for end in ends:
             end.result(60)
-    assert new.book.payments == len(paid)
+    assert new.state.payments == len(paid)
     assert [new.receipt(one.number) for one in paid] == paid
     assert new.verify().sound
 
@@ -158,7 +158,7 @@ def test_a_crash_before_the_old_place_is_retired_leaves_the_ledger_there(places,
     here, there = places
     old = used(here)
     with monkeypatch.context() as patch:
-        crash_at(patch, State.RETIRED, after=False)
+        crash_at(patch, StoreStatus.RETIRED, after=False)
         with pytest.raises(Crash):
             move(old, there.address)
     with pytest.raises(Finished, match="being moved to this place"):
@@ -172,13 +172,13 @@ def test_a_crash_before_the_old_place_is_retired_leaves_the_ledger_there(places,
     assert new.verify().sound
 
 
-@pytest.mark.parametrize(("state", "after"), [(State.RETIRED, True), (State.OPEN, False)])
+@pytest.mark.parametrize(("state", "after"), [(StoreStatus.RETIRED, True), (StoreStatus.OPEN, False)])
 def test_a_crash_after_the_old_place_is_retired_leaves_nothing_to_spend_until_the_move_is_finished(
     places, monkeypatch, state, after
 ):
     here, there = places
     old = used(here)
-    book = old.book
+    book = old.state
     with monkeypatch.context() as patch:
         crash_at(patch, state, after=after)
         with pytest.raises(Crash):
@@ -187,7 +187,7 @@ def test_a_crash_after_the_old_place_is_retired_leaves_nothing_to_spend_until_th
         with pytest.raises(Finished):
             place.open(key=None)
     new = there._kept(finish_move(here.address, there.address, key=here.key))
-    assert new.book == book
+    assert new.state == book
     assert pay(new, "four").number == book.number + 1
     with pytest.raises(InvalidInput, match="already"):
         finish_move(here.address, there.address)
@@ -221,15 +221,15 @@ def test_a_place_that_is_taken_is_refused_and_the_ledger_stays(places, tmp_path)
         move(old, there.address)
     with pytest.raises(InvalidInput, match="already"):
         move(old, here.address)
-    assert taken.book.number == 1
-    assert pay(old, "four").number == old.book.number
+    assert taken.state.number == 1
+    assert pay(old, "four").number == old.state.number
 
 
 def test_two_ledgers_do_not_move_to_one_place(places, tmp_path, monkeypatch):
     here, there = places
     old = used(here)
     with monkeypatch.context() as patch:
-        crash_at(patch, State.RETIRED, after=True)
+        crash_at(patch, StoreStatus.RETIRED, after=True)
         with pytest.raises(Crash):
             move(old, there.address)
     with Ledger.create(tmp_path / "another.ledger", Budget(1)) as another:
@@ -261,7 +261,7 @@ def test_what_was_changed_while_it_was_copied_is_not_opened(places, monkeypatch)
     here, there = places
     old = used(here)
     with monkeypatch.context() as patch:
-        crash_at(patch, State.RETIRED, after=True)
+        crash_at(patch, StoreStatus.RETIRED, after=True)
         with pytest.raises(Crash):
             move(old, there.address)
     there.tamper("update answers set answer = head from entries")

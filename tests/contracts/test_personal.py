@@ -69,9 +69,9 @@ def test_one_request_asked_by_many_processes_is_charged_once(place):
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
         found = list(pool.map(ask_all, [place.address] * 3, "aaa", [3] * 3))
     assert found[0] == found[1] == found[2]
-    quantum = ledger.book.account.terms.quantum
+    quantum = ledger.state.account.terms.quantum
     assert ledger.statement("both").spent <= 3 * (Fraction(1, 100) + 2 * quantum)
-    assert ledger.book.payments == 3
+    assert ledger.state.payments == 3
     assert ledger.verify().sound
 
 

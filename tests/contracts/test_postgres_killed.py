@@ -31,7 +31,7 @@ def test_a_killed_server_loses_no_acknowledged_payment_and_the_budget_holds(tmp_
                 receipt = ledger.receipt(int(number))
                 assert (receipt.head, receipt.request) == (head, request)
             assert ledger.verify().sound
-            assert (ledger.book.payments, ledger.left) == (FIT, Fraction(0))
+            assert (ledger.state.payments, ledger.left) == (FIT, Fraction(0))
     assert len(_lines(notes)) == FIT
 
 

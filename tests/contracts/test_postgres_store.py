@@ -30,7 +30,7 @@ def test_a_database_holds_many_ledgers(place, postgres, tmp_path):
     other = Ledger.create(postgres.address("another"), one.budget, key=tmp_path / "another.key")
     with other:
         pay(one, "one")
-        assert (one.book.payments, other.book.payments) == (1, 0)
+        assert (one.state.payments, other.state.payments) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_commit_whose_answer_was_lost_can_be_asked_for_again_at_no_cost(place,
         pay(ledger, "one")
     again = place.open()
     assert pay(again, "one").number == 2
-    assert again.book.payments == 1
+    assert again.state.payments == 1
 
 
 def test_a_writer_that_waits_sees_what_the_one_before_it_wrote(place):

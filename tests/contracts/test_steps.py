@@ -41,7 +41,7 @@ def test_processes_that_ask_for_the_same_steps_at_once_get_the_same(place):
         found = list(pool.map(walk, [place.address] * 3, [10] * 3))
     assert len(set(found[0])) == 10
     assert found[1] == found[2] == found[0]
-    assert (ledger.book.payments, ledger.continuations(2), ledger.verify().sound) == (1, 9, True)
+    assert (ledger.state.payments, ledger.continuations(2), ledger.verify().sound) == (1, 9, True)
 
 
 def test_a_store_from_before_there_were_steps_goes_on(place):

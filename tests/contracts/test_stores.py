@@ -16,7 +16,7 @@ from discreet.gate import Budget, Policy
 from discreet.gate.ledger import append as clerk
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.events import Annotated, to_body
-from discreet.gate.stores.protocol import Keys, State
+from discreet.gate.stores.protocol import Keys, StoreStatus
 from ledger_places import COST, PLAN, pay, spend
 
 FORKED = """
@@ -54,7 +54,7 @@ def test_a_ledger_is_found_again_as_it_was_left(place):
     again = place.open()
     assert (again.identity, again.birth, again.budget) == (ledger.identity, ledger.birth, budget)
     assert again.receipt(paid.number) == paid
-    assert again.book.account.filter_of("ann").spent == Fraction(1, 40)
+    assert again.state.account.filter_of("ann").spent == Fraction(1, 40)
     assert again.verify().sound
 
 
@@ -119,7 +119,7 @@ def test_a_request_is_not_paid_with_another_question_cost_or_analyst(place):
     ):
         with pytest.raises(InvalidInput, match="another question"):
             other()
-    assert ledger.book.payments == 1
+    assert ledger.state.payments == 1
 
 
 def test_what_does_not_fit_is_refused_and_leaves_no_entry(place):
@@ -130,7 +130,7 @@ def test_what_does_not_fit_is_refused_and_leaves_no_entry(place):
     assert pay(ledger, "rest").number == 3
     with pytest.raises(BudgetExceeded):
         pay(place.open(), "nothing left", Pure(Fraction(1, 1_000)))
-    assert (ledger.left, ledger.book.number) == (0, 3)
+    assert (ledger.left, ledger.state.number) == (0, 3)
 
 
 @pytest.mark.parametrize("column", ["body", "head"])
@@ -203,7 +203,7 @@ def test_what_was_not_paid_for_is_not_released(place):
     for number in (1, 2, receipt.number + 1):
         with pytest.raises(InvalidInput, match="no such payment"):
             ledger.release(type(receipt)(**{**fields_of(receipt), "number": number}), b"42")
-    assert ledger.book.releases == 0
+    assert ledger.state.releases == 0
 
 
 def fields_of(receipt):
@@ -218,7 +218,7 @@ def test_a_handle_sees_what_another_wrote(place):
     two.resize(2, by="steward", reason="a second year")
     assert one.total.left == two.total.left == 2 - Fraction(1, 40)
     assert pay(two, "two").number == pay(one, "three").number - 1
-    assert one.book == two.book
+    assert one.state == two.state
 
 
 def test_a_failed_transaction_leaves_nothing_and_the_store_goes_on(place):
@@ -268,8 +268,8 @@ def test_after_many_entries_there_is_a_checkpoint_and_opening_begins_there(place
     found = ledger.verify()
     assert (found.sound, found.checkpoints, found.signed) == (True, 2, 2)
     again = place.open()
-    assert again.book == ledger.book
-    assert again.book.checkpoint == again._store.reading.last_checkpoint() > 20
+    assert again.state == ledger.state
+    assert again.state.checkpoint == again._store.reading.last_checkpoint() > 20
 
 
 def test_what_was_paid_and_not_answered_is_listed(place):
@@ -317,7 +317,7 @@ def test_more_entries_than_one_page_are_read_in_order(place, number):
 
     ledger._store.transact(work)
     assert [entry.number for entry, _ in ledger.entries(after=1)] == list(range(2, number + 2))
-    assert ledger.book.number == number + 1
+    assert ledger.state.number == number + 1
 
 
 def test_a_forked_child_cannot_spend_and_does_not_disturb_its_parent(place):
@@ -339,7 +339,7 @@ def test_a_closed_handle_does_nothing_more_and_the_others_do(place):
     assert pay(two, "one").number == 2
 
 
-@pytest.mark.parametrize("state", [State.ARRIVING, State.RETIRED])
+@pytest.mark.parametrize("state", [StoreStatus.ARRIVING, StoreStatus.RETIRED])
 def test_only_an_open_store_is_opened_and_paid_from(place, state):
     ledger, other = place.create(), place.open()
     ledger._store.change(state, lambda _: None)

@@ -38,7 +38,7 @@ class CheckThenSpend(Ledger):
     """Looks at the total, and takes the write lock when it has decided."""
 
     def _append(self, proposals):
-        book = self.book
+        book = self.state
         time.sleep(WHILE)
         return lambda reading, add: (
             book,

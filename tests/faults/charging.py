@@ -166,7 +166,7 @@ def name_in(ledger: Ledger, who: str) -> tuple:
 
 def full_price(ledger: Ledger, request: str, who: str) -> int:
     """Return what a question costs somebody who takes part."""
-    plan, terms = plan_of(request), ledger.book.account.terms
+    plan, terms = plan_of(request), ledger.state.account.terms
     part = float(Fraction(rows_of(request).get(who, 0) ** 2, plan.most**2))
     return -int(-part * float(plan.rho / terms.quantum) * (1 + 2.0**-40) // 1)
 
@@ -188,7 +188,7 @@ def _finished(path: Path, found: Found, notes: list) -> dict:
         found.need(ledger.verify().sound, "the ledger finds itself sound")
         later = Found(path)
         for who in ROWS:
-            name, quantum = name_in(ledger, who), ledger.book.account.terms.quantum
+            name, quantum = name_in(ledger, who), ledger.state.account.terms.quantum
             statement = ledger.statement(who)
             found.need(statement.spent == later.sums[name] * quantum, "totals are the sum of the charges")
             found.need(sum(one.amount for one in statement.charges) == statement.spent, "a statement adds up")

@@ -228,13 +228,13 @@ class LedgerMachine(RuleBasedStateMachine):
         model = self.model
         orphans = [request for request, one in model.asked.items() if one.stored is None]
         for handle in self.handles:
-            account = handle.book.account
+            account = handle.state.account
             assert (account.total.spent, account.limit, account.closed) == (model.total, model.limit, model.closed)
             assert {name: kept.spent for name, kept in account.analysts.items()} == model.spent
             assert {name: account.filter_of(name).left for name in ("ann", "bob")} == {
                 name: model.limit_of(name) - model.spent_by(name) for name in ("ann", "bob")
             }
-            assert handle.book.payments == len(model.asked)
+            assert handle.state.payments == len(model.asked)
         assert [receipt.request for receipt in self.handles[0].orphans()] == orphans
 
     def teardown(self):

@@ -15,9 +15,9 @@ from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.ledger.append import append_batch
 from discreet.gate.ledger.chain import GENESIS, linked
 from discreet.gate.ledger.events import Birth, Payment, to_body
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.proofs.anchors import read_anchors
-from discreet.gate.proofs.signing import CHECKPOINT, SigningKey, checkpoint_message
+from discreet.gate.proofs.keys import CHECKPOINT, SigningKey, checkpoint_message
 from discreet.gate.stores.protocol import Accepted, keys_of
 from discreet.gate.stores.sqlite import SqliteStore
 from faults.disk_scenes import ROWS, Asked, a_life, ask, quick_folder
@@ -135,7 +135,7 @@ def forged(original: Path, place: Path, key: SigningKey, *, new_birth: bool) -> 
     def work(reading, add):
         add(first, keys_of(birth), None)
         book, outcomes = append_batch(
-            Book.opened(first), proposals, reading, add, places=(), sign=sign, is_running=lambda _: True
+            LedgerState.opened(first), proposals, reading, add, places=(), sign=sign, is_running=lambda _: True
         )
         assert all(isinstance(outcome, Accepted) for outcome in outcomes)  # runs and all: nothing is left out
         return book, outcomes

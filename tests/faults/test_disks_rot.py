@@ -64,7 +64,7 @@ def put(folder: Path, files: dict[str, bytes]) -> Path:
 
 def everything(ledger: Ledger, asked: list[Asked]) -> dict:
     """Return all that a user may read: totals, caps, receipts, answers, certificates, lists, texts."""
-    book = ledger.book
+    book = ledger.state
     seen = {
         "totals": book.totals(),
         "identity": ledger.identity,
@@ -161,7 +161,7 @@ def asked_again(ledger: Ledger, life: Life, chance: random.Random) -> int:
     """Ask some of the questions again, without verification: each gives what it gave, or is refused."""
     refused = 0
     try:
-        assert (ledger.book.totals(), ledger.budget) == (life.seen["totals"], life.seen["budget"])
+        assert (ledger.state.totals(), ledger.budget) == (life.seen["totals"], life.seen["budget"])
     except DiscreetError:
         return 1
     for one in chance.sample(life.asked, many(quick=3, full=6)):
@@ -188,7 +188,7 @@ def test_a_damaged_anchor_is_passed_over_or_refused(life):
             anchor.write_bytes(way(life.anchor, b"", chance))
             try:
                 with Ledger.open(path, anchors=[anchor]) as ledger:
-                    assert ledger.book.totals() == life.seen["totals"]
+                    assert ledger.state.totals() == life.seen["totals"]
                 came_out["opened"] += 1
             except DiscreetError:
                 came_out["refused"] += 1

@@ -177,7 +177,7 @@ def test_a_question_that_was_interrupted_is_not_answered_to_the_next_one(place, 
 
         rival = threading.Thread(target=paid, args=[other, "rival"])
 
-        wait = queues.FileQueue._wait
+        wait = queues.ProcessQueue._wait
 
         def interrupted(queue, seconds):
             """Interrupt the first who waits, when the rival has read what it asks."""
@@ -191,7 +191,7 @@ def test_a_question_that_was_interrupted_is_not_answered_to_the_next_one(place, 
         locked, closed = queues._locked, one._store._queue._lock
         monkeypatch.setattr(other, "_anchor", slowly)
         monkeypatch.setattr(queues, "_locked", lambda handle: handle != closed and locked(handle))
-        monkeypatch.setattr(queues.FileQueue, "_wait", interrupted)
+        monkeypatch.setattr(queues.ProcessQueue, "_wait", interrupted)
         with pytest.raises(KeyboardInterrupt):
             paid(one, "cheap", 0.01)
         given = []

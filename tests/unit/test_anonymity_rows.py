@@ -309,7 +309,7 @@ def made():
 def test_a_published_table_closes_the_ledger_first(tmp_path, made):
     ledger = Ledger.create(tmp_path / "t.ledger", Budget(epsilon=1))
     publish(made, tmp_path / "t.csv", ledger=ledger, by="ada")
-    assert ledger.book.account.closed
+    assert ledger.state.account.closed
     assert written(tmp_path / "t.csv")[1] == [
         ("20 to 21", "flu", "2"),
         ("20 to 21", "gout", "1"),
@@ -341,7 +341,7 @@ def test_a_ledger_is_not_closed_for_a_table_that_cannot_be_written(tmp_path, mad
         publish(made, tmp_path / "t.csv", ledger=ledger, by="ada")
     with pytest.raises(DiscreetError):
         publish(made, tmp_path / "u.csv", ledger="t.ledger", by="ada")
-    assert not ledger.book.account.closed
+    assert not ledger.state.account.closed
 
 
 def test_what_is_written_is_for_its_owner_and_the_same_in_both_forms(tmp_path, made):

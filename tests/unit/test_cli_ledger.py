@@ -455,10 +455,10 @@ def test_the_verbs_are_these_and_none_resets_or_spends():
 @pytest.mark.parametrize("verb", CALLS)
 def test_no_verb_pays_or_takes_back_what_was_paid(facts, words, place, verb):
     with Ledger.open(place) as ledger:
-        before = (ledger.book.payments, ledger.book.releases, ledger.spent, list(ledger.entries()))
+        before = (ledger.state.payments, ledger.state.releases, ledger.spent, list(ledger.entries()))
     facts(*words(verb))
     with Ledger.open(place) as ledger:
-        assert (ledger.book.payments, ledger.book.releases) == before[:2]
+        assert (ledger.state.payments, ledger.state.releases) == before[:2]
         assert ledger.spent >= before[2]
         assert (ledger.spent > before[2]) is (verb == "disclose")
         assert list(ledger.entries())[: len(before[3])] == before[3]

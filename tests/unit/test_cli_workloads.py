@@ -201,7 +201,7 @@ def test_a_hierarchy_of_the_leaves_in_a_file_adds_up(clinic, facts, run):
     assert [int(row["count"]) for row in rows] == [row["count"] for row in found["rows"]]
     assert "by ward → floor" in run("hierarchy", "leaves.csv", "--rho", "0.5")[1]
     with Ledger.open(clinic / "visits.ledger") as ledger:
-        assert ledger.book.payments == 1
+        assert ledger.state.payments == 1
 
 
 def test_the_words_of_a_hierarchy_are_heard(clinic, facts):

@@ -45,7 +45,7 @@ def test_the_second_asking_is_free_and_the_same(told):
 
 def test_the_ledger_has_a_payment_for_each_answer_and_none_for_the_repetition_or_the_refusal(told):
     with Ledger.open(told[0] / "hospital.ledger", anchors=[told[0] / "hospital.anchor"]) as ledger:
-        assert (ledger.book.payments, ledger.book.releases) == (3, 3)
+        assert (ledger.state.payments, ledger.state.releases) == (3, 3)
         assert 1 < ledger.spent < 2
         assert ledger.verify().sound
 

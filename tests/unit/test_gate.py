@@ -14,7 +14,7 @@ from discreet.accounting import GaussianNoise, Pure
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger, Policy
 from discreet.gate.gate import FAILED, INTERRUPTED_PAID
-from discreet.gate.proofs.signing import SigningKey
+from discreet.gate.proofs.keys import SigningKey
 from questions import Question
 
 SECRET = "Ada Lovelace, ward C, 1852"
@@ -258,7 +258,7 @@ def test_many_threads_with_one_request_get_one_answer(gate):
         thread.join()
     assert len(given) == 8
     assert len(set(given)) == 1
-    assert gate.ledger.book.payments == 1
+    assert gate.ledger.state.payments == 1
 
 
 def test_a_receipt_of_another_ledger_buys_nothing(ledger, tmp_path):
@@ -316,7 +316,7 @@ def test_two_threads_that_ask_the_same_at_once_pay_once(ledger, gate, monkeypatc
     monkeypatch.setattr(Ledger, "find", found)
     gate.release(Question())
     rivals[0].join()
-    assert ledger.book.payments == 1
+    assert ledger.state.payments == 1
 
 
 def test_a_thread_that_asks_while_another_is_answered_waits_for_that_answer(ledger, gate):
@@ -330,4 +330,4 @@ def test_a_thread_that_asks_while_another_is_answered_waits_for_that_answer(ledg
 
     gate.release(Question(doing=doing))
     rivals[0].join()
-    assert ledger.book.payments == 1
+    assert ledger.state.payments == 1

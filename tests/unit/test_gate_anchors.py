@@ -13,7 +13,7 @@ from discreet.core import InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate import Anchor, Budget, Gate, Ledger, certificate, check_certificate
 from discreet.gate.proofs import anchors
 from discreet.gate.proofs.anchors import default_place, read_anchors, write_anchor
-from discreet.gate.proofs.signing import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, signed_by
+from discreet.gate.proofs.keys import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, signed_by
 from questions import Question
 
 

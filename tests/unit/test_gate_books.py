@@ -44,12 +44,12 @@ def test_sums_that_had_to_be_rounded_are_the_same_for_all_who_read_them(tmp_path
         for turn in range(2):
             for index, cost in enumerate(UNLIKE):
                 pay(one, loss(cost), f"{turn}-{index}", "ann" if index % 3 else "")
-        assert other.book.account == one.book.account
+        assert other.state.account == one.state.account
         other.checkpoint()
-        assert one.book.totals() == other.book.totals()
+        assert one.state.totals() == other.state.totals()
         assert one.verify().sound
     with Ledger.open(path) as later:
-        assert later.book.checkpoint == later.book.number
+        assert later.state.checkpoint == later.state.number
         assert later.verify().sound
 
 
@@ -65,14 +65,14 @@ def test_a_ledger_whose_checkpoint_was_counted_with_wider_bounds_opens_and_keeps
         with Ledger.create(path, Budget(40, 1e-5)) as ledger:
             pay(ledger, LOTS, "one", "ann")
             ledger.checkpoint()
-            before = ledger.book.account.total.spent
+            before = ledger.state.account.total.spent
     odometers._leaf_price.cache_clear()
     with Ledger.open(path, anchors=[]) as unvouched:
-        assert unvouched.book.account.total.spent == before
+        assert unvouched.state.account.total.spent == before
     with Ledger.open(path) as ledger:
         assert ledger.verify().sound
         pay(ledger, LOTS, "two", "ann")
-        assert before < ledger.book.account.total.spent < 2 * before
+        assert before < ledger.state.account.total.spent < 2 * before
         assert ledger.verify().sound
 
 

@@ -14,8 +14,8 @@ from discreet.core import LedgerDamaged, LedgerUnavailable, RunFailed
 from discreet.gate import Budget, Gate, Ledger, Policy
 from discreet.gate.ledger.chain import linked
 from discreet.gate.proofs.anchors import Anchor, read_anchors, write_anchor
-from discreet.gate.proofs.signing import SigningKey
-from discreet.gate.stores.protocol import Batch
+from discreet.gate.proofs.keys import SigningKey
+from discreet.gate.stores.protocol import CommitBatch
 from questions import Question
 
 ANSWER = b"an answer that was never stored"
@@ -90,7 +90,7 @@ def test_two_gates_of_one_ledger_run_a_request_once(ledger):
 def served(other, proposals):
     """Have proposals written by another handle, which leads."""
     _, outcomes = other._store.transact(other._append(proposals))
-    return Batch(proposals, outcomes)
+    return CommitBatch(proposals, outcomes)
 
 
 def test_a_payment_that_another_process_wrote_is_anchored_by_whoever_asked(ledger, monkeypatch, tmp_path):
@@ -102,7 +102,7 @@ def test_a_payment_that_another_process_wrote_is_anchored_by_whoever_asked(ledge
 
 
 def test_an_event_of_a_later_version_is_refused_and_not_guessed_at(ledger, tmp_path):
-    book = ledger.book
+    book = ledger.state
     body = (
         b'{"analyst":"","at":"","cost":"loss/1 pure(epsilon=1/10)","kind":"payment","plan":"0","request":"1",'
         b'"times":1000,"version":2,"what":"much"}'
@@ -144,7 +144,7 @@ def test_a_failure_comes_with_the_receipt_of_what_was_paid(ledger):
 
 
 def test_an_anchor_with_a_signature_that_is_not_the_stewards_is_refused(ledger, tmp_path):
-    book = ledger.book
+    book = ledger.state
     mine = SigningKey.create(tmp_path / "mine.key")
     write_anchor(tmp_path / "clinic.anchor", Anchor(ledger.identity, book.number, book.head.hex()).signed(mine))
     with pytest.raises(LedgerDamaged, match="made it up"):

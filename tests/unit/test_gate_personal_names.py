@@ -17,7 +17,7 @@ from discreet.gate.accounts.charge_files import NAMES, pack, unpack
 from discreet.gate.ledger.chain import Entry, linked
 from discreet.gate.ledger.events import Snapshot, now, to_body
 from discreet.gate.stores import process_queue as queues
-from discreet.gate.stores.process_queue import FileQueue
+from discreet.gate.stores.process_queue import ProcessQueue
 from discreet.gate.stores.protocol import Keys, keys_of
 from discreet.gate.stores.sqlite import KEPT, SqliteStore
 from group_commits import accepted, submitted
@@ -55,7 +55,7 @@ def test_a_table_in_which_two_share_a_name_is_refused_and_nobody_is_charged(ledg
     for other in (7 << 12, (7 << 12) + 1):  # what comes after 84 bits is no part of a name
         with pytest.raises(RunFailed):
             Gate(ledger, Named((5, 7 << 12), (5, other))).release(Ask())
-    assert ledger.book.account.charged == 0
+    assert ledger.state.account.charged == 0
     assert Gate(ledger, Named((5, 7 << 12), (5, 8 << 12))).release(Ask(), request="other").answer[1] == 2
     assert ledger.distribution().people == 2
 
@@ -92,7 +92,7 @@ def vouched(place, ledger, monkeypatch):
     """Return the first charge's entry in a ledger whose snapshot is vouched for; the ledger is closed."""
     monkeypatch.setattr(desks, "OFTEN", 1)
     Gate(ledger, Crowd({"ann": 1, "bob": 1})).release(Ask("q", Fraction(1, 100)))
-    entry = ledger.book.account.charged - 1
+    entry = ledger.state.account.charged - 1
     ledger.checkpoint()
     ledger.close()
     return next(number for number in (entry, entry - 1) if _charge_at(place, number))
@@ -127,7 +127,7 @@ def test_verifying_finds_a_snapshot_that_says_names_are_elsewhere(ledger):
     (real,) = people.enrolled
     object.__setattr__(people, "enrolled", (real._replace(digest=sha256(b"").digest()),))
     packed = pack(people)
-    event = Snapshot(at=now(), after=ledger.book.account.charged, people=sha256(packed).hexdigest())
+    event = Snapshot(at=now(), after=ledger.state.account.charged, people=sha256(packed).hexdigest())
 
     def work(reading, add):
         newest = reading.newest()
@@ -193,7 +193,7 @@ def test_a_log_that_was_long_is_cut_when_the_next_entry_is_written(tmp_path):
 
 def test_what_is_large_is_not_put_down_and_is_processed_by_whoever_asks_for_it(tmp_path, monkeypatch):
     monkeypatch.setattr(queues, "LARGE", 100)
-    queue = FileQueue(tmp_path)
+    queue = ProcessQueue(tmp_path)
     try:
         assert submitted(queue, [(b"large", bytes(101))], accepted)[0].number == 5
         assert max(file.stat().st_size for file in tmp_path.iterdir()) < 50
@@ -205,7 +205,7 @@ def test_what_is_large_is_not_put_down_and_is_processed_by_whoever_asks_for_it(t
 
 def test_what_is_large_waits_for_the_lock_and_serves_those_who_wait_as_well(tmp_path, monkeypatch):
     monkeypatch.setattr(queues, "LARGE", 100)
-    first, second, third = (FileQueue(tmp_path) for _ in range(3))
+    first, second, third = (ProcessQueue(tmp_path) for _ in range(3))
     at_work, go, seen, met = threading.Event(), threading.Event(), [], {}
 
     def slow(proposals):

@@ -21,7 +21,7 @@ from discreet.gate.accounts import charging as desks
 from discreet.gate.accounts.charge_files import pack
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.events import Charged, Released, Snapshot, from_body, now, to_body
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.priced_plans import price_plan
 from discreet.gate.stores.protocol import keys_of
 from personal_plans import Ask, Crowd, personal
@@ -49,12 +49,12 @@ def spent(ledger, who):
 
 
 def quanta(ledger, who):
-    return spent(ledger, who) / ledger.book.account.terms.quantum
+    return spent(ledger, who) / ledger.state.account.terms.quantum
 
 
 def charged(rho, ledger):
     """Return what a charge of ρ is in whole quanta, give or take one."""
-    return pytest.approx(float(rho / ledger.book.account.terms.quantum), abs=8)
+    return pytest.approx(float(rho / ledger.state.account.terms.quantum), abs=8)
 
 
 # Who takes part.
@@ -121,7 +121,7 @@ def test_failure_masses_have_an_account_of_their_own(tmp_path):
 
 
 def test_the_limit_itself_is_paid_in_full_and_not_a_quantum_more(ledger):
-    account = ledger.book.account
+    account = ledger.state.account
     usable = account.terms.limit - account.reserve
 
     class Exactly(Ask):
@@ -196,7 +196,7 @@ def test_what_is_no_charge_is_more_than_anybody_has(ledger, amount):
 def test_the_accounts_are_those_of_a_plain_model(tmp_path_factory, questions):
     """Whatever is asked of whomever: each person alone decides, and is charged."""
     with Ledger.create(tmp_path_factory.mktemp("model") / "a.ledger", personal(rho=1)) as ledger:
-        terms, model = ledger.book.account.terms, {}
+        terms, model = ledger.state.account.terms, {}
         for turn, (rows, part, passes) in enumerate(questions):
             crowd = Crowd(rows)
             Gate(ledger, crowd).release(Ask(f"q{turn}", Fraction(1, part), most=3, passes=passes))
@@ -222,7 +222,7 @@ def test_a_question_over_the_cap_is_refused_before_anything_is_written(tmp_path)
         crowd = Crowd(CROWD)
         with pytest.raises(BudgetExceeded, match="one question may cost"):
             Gate(ledger, crowd).release(Ask(rho=Fraction(2, 10)))
-        assert (crowd.asked, ledger.book.number) == ([], 1)
+        assert (crowd.asked, ledger.state.number) == ([], 1)
 
 
 def test_a_total_is_charged_to_everybody_besides(tmp_path):
@@ -245,7 +245,7 @@ def test_a_plan_that_cannot_be_charged_to_each_person_is_refused_before_it_is_pa
         Gate(ledger, crowd).advance(Steps(), 0)
     with pytest.raises(InvalidInput, match="in steps"):
         Gate(ledger, crowd).price(Steps())
-    assert (crowd.asked, ledger.book.number) == ([], 1)
+    assert (crowd.asked, ledger.state.number) == ([], 1)
 
 
 def test_a_pass_that_says_no_price_reads_no_row(ledger):
@@ -257,13 +257,13 @@ def test_a_pass_that_says_no_price_reads_no_row(ledger):
     with pytest.raises(RunFailed):
         Gate(ledger, crowd).release(Sly())
     assert crowd.asked == []
-    assert ledger.book.releases == 0
+    assert ledger.state.releases == 0
 
 
 def test_data_that_cannot_be_asked_person_by_person_is_refused(ledger):
     with pytest.raises(WrongType, match="person by person"):
         Gate(ledger, [1, 2, 3]).release(Ask())
-    assert ledger.book.number == 1
+    assert ledger.state.number == 1
 
 
 def test_neither_price_nor_ledger_nor_receipt_tells_a_balance(ledger):
@@ -274,7 +274,7 @@ def test_neither_price_nor_ledger_nor_receipt_tells_a_balance(ledger):
     after = gate.price(Ask("later"))
     assert before == after
     assert repr(ledger).splitlines()[1] == shown
-    terms, reserve = ledger.book.account.terms, ledger.book.account.reserve * ledger.book.account.terms.quantum
+    terms, reserve = ledger.state.account.terms, ledger.state.account.reserve * ledger.state.account.terms.quantum
     assert (ledger.spent, ledger.left) == (reserve, terms.amount - reserve)
     assert released[0].cost == released[3].cost == Concentrated(TENTH)
 
@@ -296,7 +296,7 @@ def test_nothing_that_is_shown_or_raised_says_who_or_how_much(ledger):
         Gate(ledger, Crowd({SECRET: 3})).release(Ask(doing=fail))
     frames = "".join(traceback.TracebackException.from_exception(caught.value, capture_locals=True).format())
     assert SECRET not in frames
-    taking = ledger.people.taking(2, Crowd({SECRET: 3}))
+    taking = ledger.people.charged_table(2, Crowd({SECRET: 3}))
     shown = [repr(one) for one in (taking, taking.run, ledger.people, ledger.people._accounts)]
     assert not any(SECRET in one or "array" in one for one in shown)
     with pytest.raises(WrongType):
@@ -314,7 +314,7 @@ def test_exports_and_certificates_have_no_persons_and_prove_what_they_did(ledger
     assert len(stored) == 3
     entries = [json.loads(line) for line in lines]
     assert {json.loads(one["body"])["kind"] for one in entries if "answer" in one} == {"release"}
-    assert check_export(lines).book == ledger.book
+    assert check_export(lines).state == ledger.state
     proof = certificate(ledger, "r1")
     assert check_certificate(proof, ledger=ledger.identity).payment.what == "the question q1"
 
@@ -356,7 +356,7 @@ def killed(ledger, crowd, plan, request, *, after_charging):
     """Pay, run and (perhaps) charge, and never store an answer: as a process that dies between."""
     gate = Gate(ledger, crowd)
     receipt = gate._paid(price_plan(plan), request)
-    taking = ledger.people.taking(receipt.number, crowd)
+    taking = ledger.people.charged_table(receipt.number, crowd)
     plan.run(taking, None)
     if after_charging:
         assert ledger.people.charge(receipt.number, taking.run)
@@ -369,7 +369,7 @@ def test_what_was_paid_for_and_not_charged_is_run_as_if_nothing_had_been(ledger)
     assert spent(ledger, "ann") == 0
     Gate(ledger, crowd).release(Ask(), request="r")
     assert quanta(ledger, "ann") == charged(TENTH, ledger)
-    assert ledger.book.payments == 1
+    assert ledger.state.payments == 1
 
 
 def test_what_was_charged_and_not_answered_is_charged_once(place, ledger):
@@ -424,10 +424,10 @@ def test_dead_runs_that_charged_persons_stay_in_the_promise_when_the_limit_is_lo
         if noted:
             ledger.checkpoint()
     with Ledger.open(place) as again:
-        assert again.book.account.unanswered
+        assert again.state.account.unanswered
         Gate(again, crowd).release(plan, request="r")
         again.resize(TENTH, by="s", reason="r")
-        account, rounding = again.book.account, 6 * again.book.account.terms.quantum
+        account, rounding = again.state.account, 6 * again.state.account.terms.quantum
         assert account.unanswered == ()
         assert account.promise.rho >= Fraction(24, 100)
         assert account.limit >= Fraction(24, 100)
@@ -442,12 +442,12 @@ def test_entries_come_to_the_same_terms_one_by_one_and_in_runs(ledger):
     for turn in (1, 0, 3):
         Gate(ledger, crowd).release(Ask(f"q{turn}", Fraction(1, 100), passes=2), request=f"r{turn}")
     entries = list(ledger._store.reading.entries(0))
-    book = Book.opened(entries[0])
+    book = LedgerState.opened(entries[0])
     runs = book.caught_up(lambda number: entries[number:])
     for entry in entries[1:]:
         book = book.after(entry, from_body(entry.body))
     assert book == runs
-    assert book.account == ledger.book.account
+    assert book.account == ledger.state.account
     assert [(one.payment, one.charged) for one in book.account.unanswered] == [(5, 0)]
 
 
@@ -465,11 +465,11 @@ def test_an_answer_is_not_stored_when_another_run_of_its_payment_was_charged_sin
     """Or what the other was credited with would be seen after all."""
     crowd = Crowd({"ann": 1})
     receipt = killed(ledger, crowd, Ask(), "r", after_charging=True)
-    mine = ledger.book.account.charged
+    mine = ledger.state.account.charged
     killed(ledger, crowd, Ask(), "r", after_charging=True)
     with pytest.raises(LedgerUnavailable, match="charged since"):
         ledger.release(receipt, b"1", charge=mine)
-    ledger.release(receipt, b"2", charge=ledger.book.account.charged)
+    ledger.release(receipt, b"2", charge=ledger.state.account.charged)
     assert ledger.verify().sound
 
 
@@ -492,7 +492,7 @@ def test_a_run_that_was_overtaken_is_made_again_on_what_is_left(place, ledger):
     assert mine.asked == [["ann", "bob"], ["bob"]]
     assert released.answer[0] == 1
     assert quanta(ledger, "ann") == charged(Fraction(2, 10), ledger)
-    assert (ledger.book.payments, ledger.verify().sound) == (2, True)
+    assert (ledger.state.payments, ledger.verify().sound) == (2, True)
 
 
 @pytest.mark.parametrize("change", ["lower", "disclose"])
@@ -574,7 +574,7 @@ def test_an_answer_for_which_nobody_was_charged_is_not_stored(ledger):
     receipt = ledger.pay(Concentrated(TENTH), what="w", plan="ab" * 32, request="r")
     with pytest.raises(InvalidInput, match="Nobody was charged"):
         ledger.release(receipt, b"1")
-    charge = ledger.people.charge(receipt.number, ledger.people.taking(receipt.number, Crowd({})).run)
+    charge = ledger.people.charge(receipt.number, ledger.people.charged_table(receipt.number, Crowd({})).run)
     ledger.release(receipt, b"1", charge=charge)
     with pytest.raises(InvalidInput, match="in steps"):
         ledger.release(receipt, b"1", step=1)
@@ -582,7 +582,7 @@ def test_an_answer_for_which_nobody_was_charged_is_not_stored(ledger):
 
 def test_charges_follow_the_last_ones_belong_to_a_payment_and_come_before_its_answer(ledger):
     released = Gate(ledger, Crowd({"ann": 1})).release(Ask(), request="r")
-    last, packed = ledger.book.account.charged, pack(ledger.people._accounts.charges(*[np.zeros(0, np.int64)] * 3))
+    last, packed = ledger.state.account.charged, pack(ledger.people._accounts.charges(*[np.zeros(0, np.int64)] * 3))
     paid = ledger.pay(Concentrated(TENTH), what="w", plan="cd" * 32, request="s").number
     digest = sha256(packed).hexdigest()
     good = Charged(at=now(), payment=paid, after=last, settled=0, people=digest)
@@ -631,7 +631,7 @@ def test_balances_are_found_again_from_charges_from_snapshots_and_from_checkpoin
             ledger.checkpoint()
     kinds = [type(event).__name__ for _, event in ledger.entries()]
     assert kinds.count("Snapshot") == 2
-    assert ledger.book.account.since == 2
+    assert ledger.state.account.since == 2
     with Ledger.open(place) as again:
         assert spent(again, "bob") == spent(ledger, "bob") > 0
         assert again.distribution() == ledger.distribution()
@@ -651,12 +651,12 @@ def test_a_snapshot_that_nobody_vouches_for_is_counted_again_and_refused_if_it_i
     people = ledger.people._accounts.totals(ledger.people._reading)
     people.amounts[0] = 1
     packed = pack(people)
-    forged(ledger, Snapshot(at=now(), after=ledger.book.account.charged, people=sha256(packed).hexdigest()), packed)
+    forged(ledger, Snapshot(at=now(), after=ledger.state.account.charged, people=sha256(packed).hexdigest()), packed)
     with Ledger.open(place) as again:
         with pytest.raises(LedgerDamaged, match="persons were charged"):
             Gate(again, Crowd({"ann": 1})).release(Ask("more"))
         assert not again.verify().sound
-        assert again.book.releases == 1
+        assert again.state.releases == 1
 
 
 @pytest.mark.parametrize(
@@ -678,7 +678,7 @@ def test_charges_that_were_changed_are_found_and_nothing_is_released_any_more(pl
 
 def test_verifying_finds_a_charge_beyond_the_limit_an_answer_without_charges_and_one_too_late(ledger):
     released = Gate(ledger, Crowd({"ann": 1})).release(Ask())
-    desk, limit = ledger.people, ledger.book.account.terms.limit
+    desk, limit = ledger.people, ledger.state.account.terms.limit
     one = np.zeros(1, np.int64)
     packed = pack(desk._accounts.charges(one, np.array([limit], np.uint32), np.zeros(1, np.uint32)))
     event = Charged(at=now(), payment=released.receipt.number, after=3, settled=0, people=sha256(packed).hexdigest())
@@ -694,7 +694,7 @@ def test_verifying_finds_a_charge_beyond_the_limit_an_answer_without_charges_and
 def test_verifying_finds_somebody_charged_more_than_the_promise_says(ledger):
     Gate(ledger, Crowd({"ann": 1})).release(Ask("a little", Fraction(1, 100)))
     unpaid = ledger.pay(Concentrated(Fraction(1, 100)), what="w", plan="ab" * 32, request="s").number
-    amount = int(TENTH / ledger.book.account.terms.quantum)  # within the limit, and more than was paid for
+    amount = int(TENTH / ledger.state.account.terms.quantum)  # within the limit, and more than was paid for
     one = np.zeros(1, np.int64)
     packed = pack(ledger.people._accounts.charges(one, np.array([amount], np.uint32), np.zeros(1, np.uint32)))
     forged(ledger, Charged(at=now(), payment=unpaid, after=3, settled=0, people=sha256(packed).hexdigest()), packed)

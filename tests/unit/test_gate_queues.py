@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.core import LedgerUnavailable
 from discreet.gate.stores import process_queue as queues
-from discreet.gate.stores.process_queue import FileQueue
+from discreet.gate.stores.process_queue import ProcessQueue
 from discreet.gate.stores.protocol import Accepted, Refused
 from discreet.gate.stores.thread_queue import ThreadQueue
 from group_commits import accepted, asked, joined, submitted
@@ -95,7 +95,7 @@ def test_an_interrupt_is_heard_by_one_and_the_others_may_ask_again():
 
 
 def test_a_folder_without_room_is_a_refusal(tmp_path, monkeypatch):
-    queue = FileQueue(tmp_path / "queue")
+    queue = ProcessQueue(tmp_path / "queue")
     real = os.pwrite
 
     def full(handle, data, at):
@@ -122,7 +122,7 @@ def test_a_busy_server_has_room_for_one_more_file(tmp_path):
         pytest.skip("this machine allows no more files than select has room for")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2 * MANY), hard))
     others = [os.open(os.devnull, os.O_RDONLY) for _ in range(MANY)]
-    queue = FileQueue(tmp_path / "queue")
+    queue = ProcessQueue(tmp_path / "queue")
     try:
         queue._wait(0.001)
         assert submitted(queue, [(b"four", None)], accepted)[0].number == 4
@@ -134,10 +134,10 @@ def test_a_busy_server_has_room_for_one_more_file(tmp_path):
 
 
 def test_a_queue_that_was_dropped_leaves_nothing_behind(tmp_path):
-    kept = FileQueue(tmp_path / "queue")
+    kept = ProcessQueue(tmp_path / "queue")
     before = len(list(Path("/dev/fd").iterdir()))
     for _ in range(5):
-        FileQueue(tmp_path / "queue")
+        ProcessQueue(tmp_path / "queue")
     gc.collect()
     assert len(list(Path("/dev/fd").iterdir())) == before
     assert sum(one.name.startswith("slot-") for one in (tmp_path / "queue").iterdir()) == 1

@@ -78,7 +78,7 @@ def test_a_false_checkpoint_that_an_older_anchor_has_not_seen_is_not_believed(tm
     place, anchor = tmp_path / "clinic.ledger", tmp_path / "clinic.anchor"
     with Ledger.create(place, Budget(1), anchors=[anchor]) as ledger:
         ledger.pay(Pure(0.9), what="much", plan="0", request="1")
-        book = ledger.book
+        book = ledger.state
     free = Checkpoint(
         at="", account=DatasetAccount.born(Budget(1), book.birth.policy).to_text(), payments=0, releases=0, signature=""
     )
@@ -109,7 +109,7 @@ def exported(place):
 
 
 def test_an_export_that_was_linked_anew_as_it_was_proves_the_same(lived):
-    assert check_export(chained(exported(lived))).book.payments == 3
+    assert check_export(chained(exported(lived))).state.payments == 3
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from discreet.gate.answers import encode
 from discreet.gate.gate import FAILED
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.events import Continued, Released, from_body, now, to_body
-from discreet.gate.ledger.run_desk import RunDesk
+from discreet.gate.ledger.run_tracker import RunTracker
 from discreet.gate.plans import SteppedPlan, plan_digest
 from discreet.gate.stores.protocol import Keys, keys_of
 from questions import Question
@@ -70,7 +70,7 @@ def test_the_first_step_pays_for_all_before_the_data_is_seen(ledger):
     gate = Gate(ledger, [SECRET])
     advanced(gate, 12, Steps(doing=lambda data, step, _: seen.append((data, step, ledger.spent))))
     assert seen == [([SECRET], step, SPENT) for step in range(12)]
-    assert (ledger.spent, ledger.book.payments, ledger.book.releases) == (SPENT, 1, 1)
+    assert (ledger.spent, ledger.state.payments, ledger.state.releases) == (SPENT, 1, 1)
 
 
 def test_steps_over_budget_never_see_the_data(ledger):
@@ -106,7 +106,7 @@ def test_steps_go_in_order(gate):
     with pytest.raises(InvalidInput, match="Step 2 was not released") as caught:
         gate.advance(Steps(), 4)
     assert "ask for step 2 first" in caught.value.fix
-    assert gate.ledger.book.number == 5
+    assert gate.ledger.state.number == 5
 
 
 def test_there_is_no_step_beyond_the_last(gate):
@@ -164,7 +164,7 @@ def test_an_identical_plan_under_a_new_request_goes_on_with_the_first_payment(ga
     first = advanced(gate, 2, request="r")
     assert gate.advance(Steps(), 1, request="another").stored == first[1].stored
     assert gate.advance(Steps(), 2).fresh
-    assert gate.ledger.book.payments == 1
+    assert gate.ledger.state.payments == 1
 
 
 @pytest.mark.parametrize("other", [Steps("another"), Steps(cost=Pure(0.2)), Steps(steps=13)])
@@ -229,7 +229,7 @@ def test_many_threads_that_ask_for_one_step_get_one_answer(gate):
     for thread in threads:
         thread.join()
     assert (len(given), len(set(given))) == (24, 3)
-    assert (gate.ledger.book.payments, gate.ledger.continuations(2)) == (1, 2)
+    assert (gate.ledger.state.payments, gate.ledger.continuations(2)) == (1, 2)
 
 
 def test_a_thread_that_begins_while_another_looks_waits_for_its_payment(gate, monkeypatch):
@@ -247,13 +247,13 @@ def test_a_thread_that_begins_while_another_looks_waits_for_its_payment(gate, mo
     monkeypatch.setattr(Ledger, "find", found)
     gate.advance(Steps(), 0)
     rivals[0].join()
-    assert gate.ledger.book.payments == 1
+    assert gate.ledger.state.payments == 1
 
 
 def test_a_step_that_was_answered_between_the_look_and_the_run_is_not_drawn_again(place, gate, monkeypatch):
     """Another process answers after this one looked for an answer, and before it has begun."""
     advanced(gate, 1, request="r")
-    begin, drawn = RunDesk.begin, []
+    begin, drawn = RunTracker.begin, []
     with Ledger.open(place) as other:
 
         def late(desk, payment, step, analyst, runner, is_answered):
@@ -264,7 +264,7 @@ def test_a_step_that_was_answered_between_the_look_and_the_run_is_not_drawn_agai
             return begin(desk, payment, step, analyst, runner, look if mine else is_answered)
 
         theirs = []
-        monkeypatch.setattr(RunDesk, "begin", late)
+        monkeypatch.setattr(RunTracker, "begin", late)
         given = gate.advance(Steps(doing=lambda *_: drawn.append(1)), 1, request="r")
         assert (theirs, drawn, given.fresh) == ([given.stored], [], False)
         assert (gate.ledger.continuations(2), gate.ledger.runs.state.total) == (1, 0)
@@ -406,7 +406,7 @@ def test_an_export_has_the_answers_of_all_steps(gate):
     answers = [base64.b64decode(json.loads(line)["answer"]) for line in lines if "answer" in json.loads(line)]
     assert answers == [one.stored for one in given]
     found = check_export(lines, ledger=gate.ledger.identity)
-    assert (found.answers, found.book.releases) == (4, 1)
+    assert (found.answers, found.state.releases) == (4, 1)
     changed = [line.replace(base64.b64encode(given[3].stored).decode(), "AAAA") for line in lines]
     with pytest.raises(InvalidInput, match="answer of entry 9 was changed"):
         check_export(changed, ledger=gate.ledger.identity)

@@ -162,7 +162,7 @@ def test_a_ledger_shows_what_was_spent_and_what_is_left(ledger):
         "all together  ████████░░░░░░░░░░░░░░░░░░░░░░  ε = 0.75 of 3 spent, 2.25 left (75 %)",
         "ann           █████░░░░░░░░░░░░░░░░░░░░░░░░░  ε = 0.5 of 3 spent, 2.25 left (75 %)",
         "bob           ██░░░░░░░░░░░░░░░░░░░░░░░░░░░░  ε = 0.25 of 3 spent, 2.25 left (75 %)",
-        f"2 payments, 0 answered, 2 not answered; 3 entries, head {ledger.book.head.hex()[:12]}",
+        f"2 payments, 0 answered, 2 not answered; 3 entries, head {ledger.state.head.hex()[:12]}",
     ]
 
 
@@ -278,14 +278,14 @@ def lines(ledger):
 
 def test_an_export_proves_the_totals_of_the_ledger(ledger, lines):
     found = check_export(iter(lines), ledger=ledger.identity)
-    assert found.book == ledger.book
+    assert found.state == ledger.state
     assert (found.answers, found.signed, found.ledger) == (2, 1, ledger.identity)
     assert found.birth == ledger.birth
     assert found.whole
 
 
 def test_a_beginning_of_an_export_is_one_of_an_earlier_ledger(lines):
-    assert [check_export(lines[:count]).book.number for count in range(1, 8)] == list(range(1, 8))
+    assert [check_export(lines[:count]).state.number for count in range(1, 8)] == list(range(1, 8))
 
 
 def test_a_certificate_is_found_in_an_export_at_its_numbers(ledger, lines):

@@ -37,7 +37,7 @@ TABLES = ("entries", "answers", "pieces")
 def test_a_ledger_of_an_earlier_release_opens_and_verifies(folder, name):
     with Ledger.open(folder / name, anchors=[]) as ledger:
         assert ledger.verify().sound
-        assert ledger.book.payments > 2
+        assert ledger.state.payments > 2
     assert heads(folder) == FACTS["heads"]
 
 

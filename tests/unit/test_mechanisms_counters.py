@@ -12,9 +12,9 @@ from discreet.accounting import Concentrated, Pure
 from discreet.core import DiscreetError, InvalidInput, Limit, Neighbours, OutOfRange, WrongType
 from discreet.core.limits import TotalLimit
 from discreet.mechanisms import Laplace
+from discreet.mechanisms.counters import FactorisationCounter, TreeCounter, best_counter
 from discreet.mechanisms.counters.errors import gaussian_factor, laplace_growth, laplace_radius
 from discreet.mechanisms.counters.factorisation import GRID, coefficients
-from discreet.mechanisms.counters.protocol import FactorisationCounter, TreeCounter, best_counter
 
 LIMITS = [
     TotalLimit(1),

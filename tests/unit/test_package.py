@@ -97,10 +97,10 @@ FACES = {
         "AdaptiveClip", "ClippedSums", "Clipping", "Geometric", "Linear", "PrivateModel", "Trained", "Training",
     },
     "discreet.gate": {
-        "Account", "Anchor", "Budget", "Certified", "DatasetAccount", "Distribution", "Exported", "Gate", "Inspection",
-        "Ledger", "PersonalAccount", "PersonalPlan", "Plan", "Policy", "Price", "Receipt", "Release", "Statement",
-        "SteppedPlan", "Taking", "Verification", "certificate", "check_certificate", "check_export", "export_lines",
-        "finish_move", "inspect_ledger", "move",
+        "Account", "Anchor", "Budget", "Certified", "ChargedTable", "DatasetAccount", "Distribution", "Exported",
+        "Gate", "Inspection", "Ledger", "PersonalAccount", "PersonalPlan", "Plan", "Policy", "Price", "Receipt",
+        "Release", "Statement", "SteppedPlan", "Verification", "certificate", "check_certificate", "check_export",
+        "export_lines", "finish_move", "inspect_ledger", "move",
     },
     "discreet.local": {
         "Frequencies", "FrequentText", "FrequentTexts", "Hadamard", "KaryResponse", "LocalHashing", "Marginals",

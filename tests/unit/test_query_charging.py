@@ -13,7 +13,7 @@ from discreet.algebra.expressions import ColumnValue
 from discreet.core import Limit, Neighbours, NotProved, Sensitivity
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
-from discreet.gate import Taking
+from discreet.gate import ChargedTable
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.query.planning.charging import Basis, Charges, PassCost, choose_aggregate, noise_cost
 
@@ -115,7 +115,7 @@ def test_a_pass_tells_its_costs_where_each_person_is_charged_and_nowhere_else():
     aggregation = Aggregation(where=None, keys=(), aggregates=(Rows(),), limit=Limit(), salt=1)
     cost = PassCost(Concentrated(Fraction(1, 4)))
 
-    class Told(Taking):
+    class Told(ChargedTable):
         def __init__(self):
             pass
 

@@ -21,7 +21,7 @@ from discreet.core.units import Period
 from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.plans import SteppedPlan
 from discreet.mechanisms import Laplace
-from discreet.mechanisms.counters.protocol import FactorisationCounter, TreeCounter
+from discreet.mechanisms.counters import FactorisationCounter, TreeCounter
 from discreet.noise import SYSTEM
 from discreet.query.planning.spending import Epsilon, Rho
 from discreet.query.workloads.streams import count_between, day_after, plan_stream, view_stream

@@ -282,7 +282,7 @@ def test_a_question_may_have_its_own_limit(clinic):
 
 def test_previews_and_explanations_cost_nothing_and_see_no_row(tmp_path, monkeypatch):
     with opened(tmp_path) as session:
-        before = session.ledger.book.number
+        before = session.ledger.state.number
         monkeypatch.setattr(type(session._dataset.tables), "aggregate", None)
         preview = session.preview(BY_WARD, epsilon=0.5, size=20)
         assert preview.fits
@@ -291,7 +291,7 @@ def test_previews_and_explanations_cost_nothing_and_see_no_row(tmp_path, monkeyp
         assert "fits, ε = 3 is left" in repr(preview)
         assert "n " in preview._repr_html_() or "<td" in preview._repr_html_()
         assert str(session.explain(BY_WARD, epsilon=0.5))
-        assert session.ledger.book.number == before
+        assert session.ledger.state.number == before
 
 
 def test_a_preview_says_what_is_free_and_what_does_not_fit(clinic):
@@ -343,10 +343,10 @@ def test_an_answer_under_other_limits_is_not_advised(clinic):
 
 def test_a_refusal_pays_nothing_and_sees_nothing(clinic, monkeypatch):
     monkeypatch.setattr(type(clinic._dataset.tables), "aggregate", None)
-    before = clinic.ledger.book.number
+    before = clinic.ledger.state.number
     with pytest.raises(BudgetExceeded):
         clinic.sql(COUNT, epsilon=4)
-    assert clinic.ledger.book.number == before
+    assert clinic.ledger.state.number == before
 
 
 # Bounds that are bought

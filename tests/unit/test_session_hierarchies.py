@@ -12,7 +12,7 @@ PATHS = [(ward,) for ward in "ABC"]
 def test_a_preview_of_a_hierarchy_is_free_and_tells_the_errors_that_come(tmp_path):
     with opened(tmp_path, limit=discreet.Limit(groups=1, rows_per_group=3)) as clinic:
         preview = clinic.preview_hierarchy(("ward",), PATHS, epsilon=1, confidence=0.9)
-        assert clinic.ledger.book.payments == 0
+        assert clinic.ledger.state.payments == 0
         assert preview.fits
         assert preview.saving is None
         found = clinic.hierarchy(("ward",), PATHS, epsilon=1, confidence=0.9)

@@ -76,7 +76,7 @@ def test_it_is_counted_anew_each_time_unless_wanted_otherwise(opened):
     assert session.participation(COUNT, rho=0.5, price=0.01, fresh=False) == first
     assert len(list(session.ledger.orphans())) == 0
     again = session.participation(COUNT, rho=0.5, price=0.01)
-    assert session.ledger.book.payments == 2
+    assert session.ledger.state.payments == 2
     assert "people take part" in str(again)
 
 
@@ -100,7 +100,7 @@ def test_a_limit_that_is_not_chosen_yet_is_refused_before_anything_is_paid(tmp_p
     with discreet.open(VISITS, person="patient", table="visits", budget=budget, ledger=tmp_path / "a") as session:
         with pytest.raises(InvalidInput, match="a contribution bound that is chosen when it is asked"):
             session.participation(COUNT, rho=0.2, price=0.2)
-        assert session.ledger.book.payments == 0
+        assert session.ledger.state.payments == 0
         plan = session.preview(COUNT, rho=0.2, limit=LIMIT).plan
         assert ParticipationPlan(plan, Epsilon(1)).personal
 
@@ -119,7 +119,7 @@ def test_what_is_refused_nobody_takes_part_in(opened):
     session = opened(Budget(epsilon=1, per="person", most=0.1))
     with pytest.raises(BudgetExceeded, match="one question may cost at most"):
         session.participation(COUNT, epsilon=0.2, price=0.1)
-    assert session.ledger.book.payments == 0
+    assert session.ledger.state.payments == 0
 
 
 def test_who_has_no_failure_mass_left_does_not_take_part(opened):

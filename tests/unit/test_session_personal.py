@@ -84,7 +84,7 @@ def test_a_statement_is_what_the_plain_model_charges(tmp_path, case):
     reach, squares = (6, 6), (36, 18)
     asked = [(IN_A, lambda row: row["ward"] == "A", 0), (BY_WARD, lambda _row: True, 1)]
     with opened(tmp_path, budget=Budget(**budget, per="person")) as session:
-        quantum = session.ledger.book.account.terms.quantum
+        quantum = session.ledger.state.account.terms.quantum
         model = Model(2**31, currency=currency, quantum=quantum)
         for text, counts, place in asked:
             session.sql(text, **price)
@@ -152,16 +152,16 @@ def test_whatever_can_be_asked_is_charged_to_those_in_it_and_never_above_its_pri
     limit = None if "limit" in what else Limit(groups=2, rows_per_group=3)
     with opened(tmp_path, limit=limit) as session:
         ASKED[what](session)
-        quantum = session.ledger.book.account.terms.quantum
+        quantum = session.ledger.state.account.terms.quantum
         paid = {receipt.number: receipt.cost for receipt in session.ledger.recent(9)}
         for person in (0, 5):
             found = session.ledger.statement(person)
             assert {one.payment for one in found.charges} == set(paid)
             for one in found.charges:
-                worst = session.ledger.book.account.terms.price(paid[one.payment])
+                worst = session.ledger.state.account.terms.price(paid[one.payment])
                 # Every pass over the rows is rounded up for itself; there are few.
                 assert 0 < one.amount <= (worst[0] + 4) * quantum
-                assert one.failures <= worst[1] * session.ledger.book.account.terms.failures_quantum
+                assert one.failures <= worst[1] * session.ledger.state.account.terms.failures_quantum
         assert session.ledger.statement(999).charges == ()
         assert session.ledger.verify().sound
 
@@ -255,7 +255,7 @@ def test_a_refusal_by_the_worst_cost_says_what_may_be_asked(tmp_path):
         with pytest.raises(BudgetExceeded) as refused:
             session.sql(COUNT, rho=2 * SURE)
         assert re.search(r"ask with rho=(100000|99900)\b", refused.value.fix)
-        assert session.ledger.book.payments == 0
+        assert session.ledger.state.payments == 0
     with opened(tmp_path, name="small", budget=Budget(rho=9, per="person", most=1)) as session:
         with pytest.raises(BudgetExceeded) as refused:
             session.sql(COUNT, epsilon=3)
@@ -286,14 +286,14 @@ def test_a_counter_is_refused_with_what_to_do(clinic):
     with pytest.raises(InvalidInput, match="cannot be charged to each person") as refused:
         counter.refresh(date(2024, 2, 1))
     assert "ask for each day by itself" in refused.value.fix
-    assert clinic.ledger.book.payments == 0
+    assert clinic.ledger.state.payments == 0
 
 
 def test_joins_of_people_with_each_other_are_refused_before_anything_is_paid(clinic):
     text = "SELECT COUNT(*) AS n FROM visits AS a JOIN visits AS b ON a.town = b.town"
     with pytest.raises(InvalidInput, match="cannot be charged to each person"):
         clinic.sql(text, rho=1, matches=Matches(rows=2, matches=2))
-    assert clinic.ledger.book.payments == 0
+    assert clinic.ledger.state.payments == 0
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def clinic(tmp_path_factory):
 
 @pytest.mark.parametrize(("text", "how", "problem", "fix"), BAD_QUESTIONS, ids=lambda value: str(value)[:60])
 def test_a_bad_question_is_refused_with_a_fix_and_costs_nothing(clinic, text, how, problem, fix):
-    before = clinic.ledger.book.number
+    before = clinic.ledger.state.number
     with pytest.raises(DiscreetError) as caught:
         clinic.sql(text, **how)
     assert problem in caught.value.problem
@@ -210,7 +210,7 @@ def test_a_bad_question_is_refused_with_a_fix_and_costs_nothing(clinic, text, ho
     assert caught.value.problem
     assert caught.value.fix
     assert not seen(str(caught.value))
-    assert clinic.ledger.book.number == before
+    assert clinic.ledger.state.number == before
 
 
 #: A call of a session or of an answer, and what the problem and the fix say.

@@ -45,7 +45,7 @@ def test_a_batch_answers_all_its_questions_at_one_price(clinic):
     found = clinic.batch([COUNT, BY_WARD, BY_BOTH], rho=0.5)
     assert len(found) == 3
     total, by_ward, by_both = found
-    assert clinic.ledger.book.payments == 1
+    assert clinic.ledger.state.payments == 1
     assert total.value == pytest.approx(sum(row["n"] for row in by_both.rows()), abs=1e-6)
     assert total.value == pytest.approx(sum(row["n"] for row in by_ward.rows()), abs=1e-6)
     assert found.saving.factor > 1
@@ -56,7 +56,7 @@ def test_a_batch_answers_all_its_questions_at_one_price(clinic):
     assert found._repr_html_()
     again = clinic.batch([COUNT, BY_WARD, BY_BOTH], rho=0.5)
     assert not again.fresh
-    assert clinic.ledger.book.payments == 1
+    assert clinic.ledger.state.payments == 1
 
 
 def test_a_batch_is_right_where_noise_is_small(clinic):
@@ -79,7 +79,7 @@ def test_a_preview_of_a_batch_costs_nothing(clinic):
     assert preview.fits
     assert preview.saving.factor > 1
     assert preview.predicted[1][0].error > 0
-    assert clinic.ledger.book.payments == 0
+    assert clinic.ledger.state.payments == 0
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_batch_that_makes_no_sense_is_refused_and_not_paid_for(clinic, questio
     with pytest.raises(error) as caught:
         clinic.batch(questions, **how)
     assert caught.value.fix
-    assert clinic.ledger.book.payments == 0
+    assert clinic.ledger.state.payments == 0
 
 
 # Hierarchies
@@ -127,11 +127,11 @@ def test_a_hierarchy_of_some_rows_counts_these(clinic):
 def test_a_counter_is_refreshed_for_one_price(clinic):
     counter = clinic.counter("day", start=START, steps=30, rho=50)
     assert counter.price.fits
-    assert clinic.ledger.book.payments == 0
+    assert clinic.ledger.state.payments == 0
     first = counter.refresh(START + timedelta(days=10))
     assert len(first) == 10
     later = counter.refresh(START + timedelta(days=20))
-    assert clinic.ledger.book.payments == 1
+    assert clinic.ledger.state.payments == 1
     assert later.answers[:10] == first.answers
     people = [sum(n % 20 <= step for n in range(400)) for step in range(20)]
     for row, exactly in zip(later.rows(), people, strict=True):
@@ -151,7 +151,7 @@ def test_a_counter_goes_on_in_another_session(clinic):
     before = clinic.counter("day", start=START, steps=30, epsilon=1).refresh(START + timedelta(days=3))
     other = clinic.for_analyst("bob").counter("day", start=START, steps=30, epsilon=1)
     assert other.refresh(START + timedelta(days=4)).answers[:3] == before.answers
-    assert clinic.ledger.book.payments == 1
+    assert clinic.ledger.state.payments == 1
 
 
 def test_a_count_between_days_is_told_with_its_error(clinic):
@@ -168,7 +168,7 @@ def test_days_to_come_are_not_released(clinic):
     counter = clinic.counter("day", start=START, steps=30, epsilon=1)
     with pytest.raises(InvalidInput, match="lies in the future"):
         counter.refresh(date(2999, 1, 1))
-    assert clinic.ledger.book.payments == 0
+    assert clinic.ledger.state.payments == 0
 
 
 def test_biases_are_not_bought_for_many_questions_at_once(clinic):

@@ -3,7 +3,7 @@
 Prices, pays, runs and releases. Never sees SQL text or what a plan computes.
 """
 
-from discreet.gate.accounts.charges import Taking
+from discreet.gate.accounts.charges import ChargedTable
 from discreet.gate.accounts.protocol import Account, DatasetAccount, PersonalAccount
 from discreet.gate.accounts.statements import Distribution, Statement
 from discreet.gate.gate import Gate, Price
@@ -23,6 +23,7 @@ __all__ = [
     "Anchor",
     "Budget",
     "Certified",
+    "ChargedTable",
     "DatasetAccount",
     "Distribution",
     "Exported",
@@ -38,7 +39,6 @@ __all__ = [
     "Release",
     "Statement",
     "SteppedPlan",
-    "Taking",
     "Verification",
     "certificate",
     "check_certificate",

@@ -1,12 +1,12 @@
 """The one door: prices, pays, runs and releases. Nothing private leaves by any other way."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.accounts.charges import need_asked
 from discreet.gate.answers import decode, encode
-from discreet.gate.earlier import Earlier, earlier
 from discreet.gate.ledger.least_price import need_least_price
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.ledger.runs import FAILED as FAILED_RUN
@@ -71,6 +70,40 @@ class Price:
     then: Fraction | None
     #: The payment whose answer could be had for nothing.
     stored: int | None
+
+
+class EarlierAnswers(Sequence[Any]):
+    """The answers of steps 0, 1, … of one payment, loaded lazily: a year of daily answers is not read unless needed."""
+
+    def __init__(self, ledger: Ledger, payment: int, count: int) -> None:
+        self._ledger, self._payment, self._count = ledger, payment, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Any, ...]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        steps = range(self._count)[index]
+        return self._answer(steps) if isinstance(steps, int) else tuple(map(self._answer, steps))
+
+    def _answer(self, step: int) -> Any:
+        number = self._ledger.release_of(self._payment, step)
+        if number is None:
+            raise InvalidInput("An earlier step was not released.", fix="verify the ledger")
+        return decode(self._ledger.stored(number)[1])
+
+
+def earlier_answers(ledger: Ledger, payment: int, step: int) -> EarlierAnswers:
+    """Return the answers of all steps before one; refuse a step that is not the next."""
+    following = 0 if ledger.release_of(payment) is None else ledger.continuations(payment) + 1
+    if following < step:
+        raise InvalidInput(
+            f"Step {following} was not released yet.", fix=f"steps go in order: ask for step {following} first"
+        )
+    return EarlierAnswers(ledger, payment, step)
 
 
 class Gate(Generic[Data]):
@@ -125,7 +158,7 @@ class Gate(Generic[Data]):
             need_plan(plan)
         elif self._personal:
             raise not_in_steps()
-        account, priced = self._ledger.book.account, price_plan(plan)
+        account, priced = self._ledger.state.account, price_plan(plan)
         stored = self._ledger.find(priced.digest, self._analyst)
         if stored is None:
             need_least_price(self._ledger.budget, priced.cost)
@@ -221,7 +254,7 @@ class Gate(Generic[Data]):
             receipt = self._stream(plan, digest, request, step, runner)
             fresh = self._ledger.release_of(receipt.number, step, surely=True) is None
             if fresh:
-                before = earlier(self._ledger, receipt.number, step)
+                before = earlier_answers(self._ledger, receipt.number, step)
                 fresh = self._answered(plan, receipt, runner, before)
             return self._handed_out(receipt, step, fresh=fresh)
 
@@ -274,7 +307,7 @@ class Gate(Generic[Data]):
                     self._ledger.people.tidy()
             return self._stored(plan, receipt, fresh=fresh)
 
-    def _answered(self, plan: Any, receipt: Receipt, runner: str, before: Earlier | None = None) -> bool:
+    def _answered(self, plan: Any, receipt: Receipt, runner: str, before: EarlierAnswers | None = None) -> bool:
         """Write down that a plan is run, run it, and store its answer; False if it was answered elsewhere meanwhile.
 
         A run that ends without an answer is a failure, and is counted as one before anybody hears of it.
@@ -297,7 +330,7 @@ class Gate(Generic[Data]):
             runs.end(begun, how)
         return True
 
-    def _answer(self, plan: Any, receipt: Receipt, run: int, before: Earlier | None = None) -> None:
+    def _answer(self, plan: Any, receipt: Receipt, run: int, before: EarlierAnswers | None = None) -> None:
         """Run a plan, or the step after those `before`, and store its answer.
 
         An error carries no frame that saw the data, or an answer not yet stored.
@@ -347,12 +380,12 @@ class Gate(Generic[Data]):
 
     def _charged(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
         """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile."""
-        taking = self._ledger.people.taking(receipt.number, self._data)
+        taking = self._ledger.people.charged_table(receipt.number, self._data)
         answer = self._run(plan, receipt, None, taking)
         charge = self._ledger.people.charge(receipt.number, taking.run)
         return None if charge is None else (answer, charge)
 
-    def _run(self, plan: Any, receipt: Receipt, before: Earlier | None, data: Any = None) -> bytes:
+    def _run(self, plan: Any, receipt: Receipt, before: EarlierAnswers | None, data: Any = None) -> bytes:
         """Return the answer of a plan as bytes; whatever goes wrong is told to the operator and to nobody else."""
         failure: BaseException | None = None
         try:

@@ -20,7 +20,7 @@ class Plan(Protocol[Data_contra]):
     A plan may have a method `check(data, /)`: the gate calls it before anything is paid, unless the answer is stored.
     It refuses, with a `DiscreetError`, data on which `run` would fail. It may depend on public facts only (types,
     names, kinds, sessions) and never on rows: what it refuses is seen by the analyst, and costs nothing. Where persons
-    have accounts it is given a `gate.takings.Prospect` in place of the table.
+    have accounts it is given a `gate.accounts.charges.Prospect` in place of the table.
     """
 
     @property
@@ -43,11 +43,11 @@ class Plan(Protocol[Data_contra]):
 
 @runtime_checkable
 class PersonalPlan(Plan[Data_contra], Protocol[Data_contra]):
-    """A private question that can be charged to each person: `run` takes a `gate.takings.Taking` as data.
+    """A private question that can be charged to each person: `run` takes a `ChargedTable` as data.
 
-    Whoever writes one owns what its passes charge: `Taking.aggregate_for` is told what a pass costs each person who has
-    a row that counts, at least the loss of all that is made of the pass, on tables that differ in that person. `cost`
-    covers what all passes together cost anybody.
+    The author of a plan owns what its passes charge: `ChargedTable.aggregate_for` is told what a pass costs each person
+    who has a row that counts, at least the loss of all that is made of the pass, on tables that differ in that person.
+    `cost` covers what all passes together cost anybody.
     """
 
     @property

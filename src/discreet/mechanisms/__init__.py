@@ -2,7 +2,7 @@
 
 from discreet.mechanisms.accuracy import least_epsilon
 from discreet.mechanisms.consistency import Consistent, Tree, consistent, rounded
-from discreet.mechanisms.counters.protocol import Counted, FactorisationCounter, TreeCounter, best_counter
+from discreet.mechanisms.counters import Counted, FactorisationCounter, TreeCounter, best_counter
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.grid import OnGrid, grid_l1, grid_l2, to_grid
 from discreet.mechanisms.laplace import Laplace

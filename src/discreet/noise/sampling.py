@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, exact, exp_minus, positive, whole
-from discreet.noise.cache import TABLES
 from discreet.noise.decide import below_exp, below_ratio
 from discreet.noise.direct import draw_one
 from discreet.noise.lookup import clamp_draw, draw, hand_out
 from discreet.noise.shapes import GaussianShape, LaplaceShape, Shape
 from discreet.noise.stream import SYSTEM, Entropy, need_entropy
-from discreet.noise.table import WIDEST
+from discreet.noise.table import TABLES, WIDEST
 
 Size = int | tuple[int, ...]
 #: `int64`, or Python integers where 64 bits are too few.

@@ -21,13 +21,23 @@ Reference: rejection from a dyadic proposal, in the manner of Karney 2016 and Ca
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.noise.shapes import Shape
 from discreet.noise.stream import Words
+
+Name = TypeVar("Name")
+Kept = TypeVar("Kept")
+
+#: Building a table takes about as long as this many single draws.
+WORTH = 384
+#: A request this small is always faster without a table.
+FEW = 8
+#: Shapes remembered; a table takes about half a megabyte.
+MOST = 128
 
 #: Float exponentials are trusted to this relative error: about 4000 units in the last place, where NumPy's and that of
 #: C are within 4, and the rounding of exponents below 50 adds fewer than 500.
@@ -175,3 +185,45 @@ def tail_scale(table: BlockTable, stride: int) -> Fraction:
     """Return the number s such that a proposal from the given stride is taken if s·U < p(x)."""
     weight = Fraction(table.tail << table.block_bits, 1 << (table.tail_stride_bits + stride + 1))
     return weight / Fraction(table.multiplier)
+
+
+class TableCache:
+    """The tables of the shapes that came to need one last.
+
+    Which path a draw takes depends on public numbers only: shape, size and how often they were asked for. There is no
+    lock: two threads may build the same table at once, which costs time and nothing else.
+    """
+
+    __slots__ = ("_tables", "_wanted")
+
+    def __init__(self) -> None:
+        self._tables: dict[tuple[Shape, bool], BlockTable] = {}
+        self._wanted: dict[Shape, int] = {}
+
+    def find(self, shape: Shape, count: int) -> BlockTable | None:
+        """Return the shape's table, or None if `count` draws are cheaper without."""
+        if count <= FEW:
+            return None
+        if (shape, False) not in self._tables:
+            wanted = self._wanted.get(shape, 0) + count
+            if wanted < WORTH:
+                _remember(self._wanted, shape, wanted)
+                return None
+        return self.kept(shape)
+
+    def kept(self, shape: Shape, *, rounded: bool = False) -> BlockTable:
+        """Return the shape's table, built if it is not there."""
+        table = self._tables.get((shape, rounded))
+        if table is None:
+            table = build(shape, rounded=rounded)
+            _remember(self._tables, (shape, rounded), table)
+        return table
+
+
+def _remember(store: dict[Name, Kept], name: Name, value: Kept) -> None:
+    store[name] = value
+    for oldest in list(store)[:-MOST]:
+        store.pop(oldest, None)
+
+
+TABLES = TableCache()

@@ -53,7 +53,7 @@ class _Adviser:
         With personal accounts it is what any question may cost, and what is left of the dataset's total. Both are
         public; what is left to persons is not, and nothing is refused because of it.
         """
-        account = self.ledger.book.account
+        account = self.ledger.state.account
         if not isinstance(account, PersonalAccount):
             same = self._counts(self.ledger.budget.symbol)
             return account.left_of(account.binding(self.analyst)) if same else None

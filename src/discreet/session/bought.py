@@ -119,5 +119,5 @@ def usable_bounds(plan: BoundsPlan, answer: dict[str, Any]) -> Bounds | None:
 
 def may_know(ledger: Ledger, analyst: str, payer: str) -> bool:
     """Whether an analyst may have for free what another paid for, as with any answer: see `Ledger.find`."""
-    account = ledger.book.account
+    account = ledger.state.account
     return payer == analyst or (account.policy is Policy.SHARED and analyst not in account.limits)

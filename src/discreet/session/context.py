@@ -82,7 +82,7 @@ class AnalystContext:
 
     def is_dear(self, cost: PrivacyLoss) -> bool:
         """Tell whether a question may cost a person more than an account holds."""
-        account = self.ledger.book.account
+        account = self.ledger.state.account
         return isinstance(account, PersonalAccount) and account.is_dear(cost)
 
     def need_open(self) -> None:

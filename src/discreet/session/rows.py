@@ -11,8 +11,8 @@ from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Schema, closest
 from discreet.data import Aggregation, EngineSettings, Exact, TableSource, open_tables
-from discreet.gate.ledger.opening import SERVER
 from discreet.gate.plans import need_label
+from discreet.gate.stores.protocol import SERVER
 from discreet.gate.stores.thread_queue import bare
 from discreet.session.declared import Declared
 from discreet.session.engine import Engine

@@ -268,7 +268,7 @@ class Session(AbstractContextManager["Session"]):
                 fix='ask the question; people leave only with personal accounts, Budget(…, per="person")',
             )
         ready = self._context.prepare(what, options)
-        self.ledger.book.account.admit(ready.plan.cost, self.analyst)  # what would be refused, nobody takes part in
+        self.ledger.state.account.admit(ready.plan.cost, self.analyst)  # what would be refused, nobody takes part in
         spend = Rho(price) if isinstance(ready.plan.spend, Rho) else Epsilon(price)
         plan, confidence = ParticipationPlan(ready.plan, spend), ready.options.confidence
         answer = ready.gate.release(plan, request=request, fresh=flag(fresh, "fresh")).answer

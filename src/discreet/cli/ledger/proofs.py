@@ -14,7 +14,7 @@ from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
 from discreet.gate import Certified, check_certificate
 from discreet.gate.ledger.cost_text import cost_words
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.ledger.views import counted, name_of
 from discreet.gate.proofs.exports import Exported, check_export, export_lines
 from discreet.gate.proofs.verification import OFTEN
@@ -125,7 +125,7 @@ def certificate_lines(found: Certified, *, answer: bool) -> list[str]:
 
 def export_facts(found: Exported) -> dict[str, Any]:
     """Return an export for a program."""
-    book = found.book
+    book = found.state
     return {
         "entries": book.number,
         "head": book.head.hex(),
@@ -137,7 +137,7 @@ def export_facts(found: Exported) -> dict[str, Any]:
     }
 
 
-def _kept(book: Book) -> str:
+def _kept(book: LedgerState) -> str:
     """Return what an export shows of the limit; what persons were charged is private, and not in it."""
     if not book.birth.budget.personal:
         return "never above the limit"
@@ -146,7 +146,7 @@ def _kept(book: Book) -> str:
 
 def export_summary(found: Exported, *, both: bool) -> list[str]:
     """Return an export for a person."""
-    book = found.book
+    book = found.state
     inside = ["The certificate's payment and release stand in it at their numbers."] if both else []
     rows = [
         ["entries", f"{book.number:,}, an unbroken chain from the birth on"],
@@ -161,7 +161,7 @@ def export_summary(found: Exported, *, both: bool) -> list[str]:
 
 def _vouched(found: Exported) -> str:
     """Return for which entries the ledger's key vouches, and for which nobody does."""
-    last = found.book.number
+    last = found.state.number
     if found.whole:
         return f"all {last:,} entries, by the ledger's key"
     after = (

@@ -79,7 +79,7 @@ def find_payments(ledger: Ledger, only: str | None, last: int, arguments: Argume
 def _payments_of(ledger: Ledger, analyst: str, last: int, progress: Progress) -> tuple[list[Receipt], list[Receipt]]:
     """Return the last payments of one analyst, and the first without an answer; theirs may lie far back."""
     recent, waiting = deque[int](maxlen=last), dict[int, None]()
-    total = ledger.book.number
+    total = ledger.state.number
     for entry, event in ledger.entries():
         match event:
             case Payment(analyst=name) if name == analyst:
@@ -93,7 +93,7 @@ def _payments_of(ledger: Ledger, analyst: str, last: int, progress: Progress) ->
 
 
 def _payments_of_all(ledger: Ledger, last: int) -> tuple[list[Receipt], list[Receipt]]:
-    unanswered = ledger.book.payments - ledger.book.releases
+    unanswered = ledger.state.payments - ledger.state.releases
     return ledger.recent(last), list(islice(ledger.orphans(), SHOWN + 1)) if unanswered else []
 
 
@@ -114,25 +114,25 @@ def standing_facts(ledger: Ledger) -> dict[str, Fact]:
 
 def analyst_facts(ledger: Ledger, name: str, gauge: Gauge) -> dict[str, Fact]:
     """Return the gauge of an analyst for a program."""
-    return {"name": name, **gauge_facts(gauge), "own_limit": name in ledger.book.account.limits}
+    return {"name": name, **gauge_facts(gauge), "own_limit": name in ledger.state.account.limits}
 
 
 def head_lines(ledger: Ledger) -> list[str]:
     """Return the promise and the size of a ledger, for a person."""
-    closed = [Palette.of(sys.stdout).bad(CLOSED)] if ledger.book.account.closed else []
+    closed = [Palette.of(sys.stdout).bad(CLOSED)] if ledger.state.account.closed else []
     rows = [
         ["ledger", title_of(ledger)],
         ["name", ledger.identity],
         ["promise", one_line(promise_words(ledger))],
-        ["payments", counted(ledger.book.payments, ledger.book.releases)],
-        ["entries", f"{ledger.book.number:,}"],
+        ["payments", counted(ledger.state.payments, ledger.state.releases)],
+        ["entries", f"{ledger.state.number:,}"],
     ]
     return [*columns(rows), *closed]
 
 
 def gauge_lines(ledger: Ledger, analysts: dict[str, Gauge]) -> list[str]:
     """Return the gauges of a ledger and its analysts, for a person."""
-    limits = ledger.book.account.limits
+    limits = ledger.state.account.limits
     rows = standing_rows(standings(ledger))
     for name, gauge in list(analysts.items())[:SHOWN]:
         bar = gauge_row(name_of(name), gauge)

@@ -21,7 +21,7 @@ from discreet.core.private_files import open_private
 from discreet.gate import Budget, Ledger, Policy
 from discreet.gate.ledger.cost_text import cost_words
 from discreet.gate.ledger.events import Payment, from_body
-from discreet.gate.ledger.opening import SERVER
+from discreet.gate.stores.protocol import SERVER
 from discreet.gate.ledger.views import HARDLY, LITTLE, WORDS, Gauge, Terms, name_of
 from discreet.gate.plans import need_label
 from discreet.gate.releases import Receipt, one_line
@@ -228,7 +228,7 @@ def promised(ledger: Ledger) -> tuple[Guarantee, Fraction]:
     if found.epsilon != float("inf"):
         return found, ledger.budget.delta
     beside = ledger.budget.delta + EXAMPLE_DELTA
-    return guarantee(ledger.book.account.promise, beside), beside
+    return guarantee(ledger.state.account.promise, beside), beside
 
 
 def promise_lines(ledger: Ledger) -> list[str]:

@@ -76,9 +76,9 @@ class Accounts:
             return spare, failed.copy() if failed.any() else np.zeros(len(failed), failed.dtype)
 
     def caught_up(self, account: PersonalAccount, reading: Reading) -> None:
-        """Count what was charged since this was last called, up to where the book is.
+        """Count what was charged since this was last called, up to where the state is.
 
-        Guarantee: what is counted is what the book's trail says, from a snapshot that is vouched for or from the first
+        Guarantee: what is counted is what the state's trail says, from a snapshot that is vouched for or from the first
         charge; whatever was changed, left out or put in on the way is refused.
         """
         with self.lock:

@@ -184,14 +184,14 @@ class Admitting:
         return self._run.admit(accounts, amounts, self._failures, besides, self._failing)
 
 
-class Taking:
+class ChargedTable:
     """Private rows to a plan whose every pass is charged to each person: what `Plan.run` is given as data."""
 
     def __init__(self, key: str, table: Any, run: Run) -> None:
         self._key, self._table, self._run = key, need_asked(table), run
 
     def __repr__(self) -> str:
-        return "Taking(…)"
+        return "ChargedTable(…)"
 
     def __reduce__(self) -> str:
         raise WrongType("What persons are charged is not copied.", fix="run the plan where it was paid for")

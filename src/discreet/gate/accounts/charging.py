@@ -10,13 +10,13 @@ from discreet.core.schema import Value
 from discreet.gate.accounts.account_names import halves
 from discreet.gate.accounts.balances import Accounts, Locals, stored_people
 from discreet.gate.accounts.charge_files import Numbers, pack, unpack
-from discreet.gate.accounts.charges import Run, Taking
+from discreet.gate.accounts.charges import ChargedTable, Run
 from discreet.gate.accounts.name_index import Directory
 from discreet.gate.accounts.personal_terms import PersonalAccount
 from discreet.gate.accounts.statements import Distribution, Found, Statement, distribution_of, statement_of
 from discreet.gate.ledger.chain import damaged
 from discreet.gate.ledger.events import Charged, Payment, Snapshot, from_body, now, to_body
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.protocol import Accepted, Reading, trusted
 
 #: After so many charges all are added up and stored, so that opening reads no more than these. Public, as when it
@@ -24,7 +24,7 @@ from discreet.gate.stores.protocol import Accepted, Reading, trusted
 OFTEN = 64
 
 
-class PeopleDesk:
+class PersonalCharging:
     """The personal accounts of one handle of a ledger. For the gate and the steward.
 
     Guarantee: what is charged here was taken on balances that nobody changed since, or it is not written.
@@ -33,18 +33,18 @@ class PeopleDesk:
     def __init__(
         self,
         ledger: str,
-        book: Callable[[], Book],
+        state: Callable[[], LedgerState],
         reading: Reading,
         write: Callable[[bytes, bytes], Accepted],
         vouched: int,
     ) -> None:
-        self._ledger, self._book, self._reading, self._write = ledger, book, reading, write
+        self._ledger, self._state, self._reading, self._write = ledger, state, reading, write
         self._accounts = Accounts(Directory.of(ledger), vouched)
 
     def __repr__(self) -> str:
-        return f"PeopleDesk of {self._ledger[:12]}"
+        return f"PersonalCharging of {self._ledger[:12]}"
 
-    def taking(self, payment: int, table: Any) -> Taking:
+    def charged_table(self, payment: int, table: Any) -> ChargedTable:
         """Return rows for one run of what was paid for, on the balances of now."""
         with self._accounts.lock:
             account = self._now()
@@ -54,7 +54,7 @@ class PeopleDesk:
                 charges = self._accounts.ours(people.accounts), people.amounts, people.failures
                 # What a run of several passes charged, and what was credited to it, is used up.
                 paid = [*paid, charges] if people.lone else []
-            return Taking(self._ledger, table, Run(self._accounts, account, paid))
+            return ChargedTable(self._ledger, table, Run(self._accounts, account, paid))
 
     def charge(self, payment: int, run: Run) -> int | None:
         """Store what a run takes from each person, durably, and return where; None if others were charged meanwhile.
@@ -99,7 +99,7 @@ class PeopleDesk:
 
     def _now(self) -> PersonalAccount:
         """Return the terms of now, with all balances up to date. Needs the accounts' lock."""
-        account = self._book().account
+        account = self._state().account
         if not isinstance(account, PersonalAccount):
             raise InvalidInput(
                 "This ledger has no personal accounts.", fix='they begin with Budget(…, per="person"), for life'

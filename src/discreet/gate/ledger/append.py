@@ -29,7 +29,7 @@ from discreet.gate.ledger.events import (
 from discreet.gate.ledger.least_price import need_least_price
 from discreet.gate.ledger.opening import Places, need_continued
 from discreet.gate.ledger.runs import ENDINGS, GONE
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.protocol import (
     Accepted,
     Add,
@@ -55,7 +55,7 @@ IsRunning = Callable[[str], bool]
 
 
 def append_batch(
-    book: Book,
+    state: LedgerState,
     proposals: Sequence[Proposal],
     reading: Reading,
     add: Add,
@@ -63,47 +63,47 @@ def append_batch(
     places: Places,
     sign: Sign,
     is_running: IsRunning,
-) -> tuple[Book, list[Outcome]]:
-    """Append the proposals that are allowed, inside a transaction; return the new book and the outcome of each.
+) -> tuple[LedgerState, list[Outcome]]:
+    """Append the proposals that are allowed, inside a transaction; return the new state and the outcome of each.
 
     A ledger that its anchors are ahead of is refused. Before a run is begun, runs whose process is gone are noted as
     failures.
     """
     need_continued(reading, places)
-    book = book.caught_up(reading.entries)
+    state = state.caught_up(reading.entries)
     outcomes: list[Outcome] = []
     for body, answer in proposals:
         try:
             event = from_body(body)
-            existing = _existing(event, reading, book)
+            existing = _existing(event, reading, state)
             if existing is None and _touches_runs(event):
-                for run in (one for one in book.runs.open if not is_running(one.runner)):
+                for run in (one for one in state.runs.open if not is_running(one.runner)):
                     failed = Failed(at=now(), run=run.number, how=GONE)
-                    book = _append(book, failed, (to_body(failed), None), add, sign)
+                    state = _append(state, failed, (to_body(failed), None), add, sign)
             if isinstance(event, Reviewed) and existing is None:
-                existing = _reviewed(event, body, reading, book)
+                existing = _reviewed(event, body, reading, state)
             if existing is None:
-                _need_charged(event, book, reading)
-                _need_runnable(event, book, reading)
-                book = _append(book, event, (body, answer), add, sign)
-                outcomes.append(Accepted(book.number, book.head.hex(), fresh=True))
+                _need_charged(event, state, reading)
+                _need_runnable(event, state, reading)
+                state = _append(state, event, (body, answer), add, sign)
+                outcomes.append(Accepted(state.number, state.head.hex(), fresh=True))
             else:
                 outcomes.append(Accepted(existing.number, existing.head.hex(), fresh=False))
         except (DiscreetError, LookupError) as error:
             outcomes.append(_refused(error))
-    if book.number - max(book.checkpoint, 1) >= OFTEN:
-        event = checkpoint_of(book)
-        book = _append(book, event, (to_body(event), None), add, sign)
-    return book, outcomes
+    if state.number - max(state.checkpoint, 1) >= OFTEN:
+        event = checkpoint_of(state)
+        state = _append(state, event, (to_body(event), None), add, sign)
+    return state, outcomes
 
 
-def checkpoint_of(book: Book) -> Checkpoint:
+def checkpoint_of(state: LedgerState) -> Checkpoint:
     """Return the totals as an event, not yet signed."""
-    account, payments, releases, runs = book.totals()
+    account, payments, releases, runs = state.totals()
     return Checkpoint(at=now(), account=account, payments=payments, releases=releases, signature="", runs=runs)
 
 
-def _existing(event: Event, reading: Reading, book: Book) -> Entry | None:  # noqa: C901 - one case a kind
+def _existing(event: Event, reading: Reading, state: LedgerState) -> Entry | None:  # noqa: C901 - one case a kind
     """Return where the same proposal was written before; refuse one that contradicts what was written."""
     match event:
         case Payment(request=request):
@@ -133,7 +133,7 @@ def _existing(event: Event, reading: Reading, book: Book) -> Entry | None:  # no
                 )
             return None
         case Begun(runner=runner):
-            begun = [run.number for run in book.runs.open if run.runner == runner]
+            begun = [run.number for run in state.runs.open if run.runner == runner]
             return trusted(reading, begun[0]) if begun else None
         case Birth():
             raise InvalidInput("A ledger is born once.", fix="create another ledger")
@@ -146,49 +146,49 @@ def _touches_runs(event: Event) -> bool:
     return isinstance(event, Begun | Reviewed | Excused) or (isinstance(event, Payment) and bool(event.runner))
 
 
-def _reviewed(event: Reviewed, body: bytes, reading: Reading, book: Book) -> Entry | None:
+def _reviewed(event: Reviewed, body: bytes, reading: Reading, state: LedgerState) -> Entry | None:
     """Return the entry by which a review has no effect: the same review, or the newest where nothing has failed since.
 
     A review of all sets a reserve aside, and hides what failed after it. So one that is proposed twice counts once.
     """
-    if not book.runs.has_failures(event.analyst):
-        return trusted(reading, book.number)
-    return next((one for one in reading.entries(max(book.number - RETRIED, 0)) if one.body == body), None)
+    if not state.runs.has_failures(event.analyst):
+        return trusted(reading, state.number)
+    return next((one for one in reading.entries(max(state.number - RETRIED, 0)) if one.body == body), None)
 
 
-def _need_runnable(event: Event, book: Book, reading: Reading) -> None:
+def _need_runnable(event: Event, state: LedgerState, reading: Reading) -> None:
     """Refuse what may not be run or answered: too cheap, answered, being run elsewhere, or not begun."""
     match event:
         case Payment(cost=cost):
-            need_least_price(book.birth.budget, cost)
+            need_least_price(state.birth.budget, cost)
         case Begun():
-            _need_unanswered(event, book, reading)
+            _need_unanswered(event, state, reading)
         case Released(payment=payment, run=run):
-            _need_open(book, reading, run or payment, payment, 0)
+            _need_open(state, reading, run or payment, payment, 0)
         case Continued(payment=payment, step=step, run=run):
-            _need_open(book, reading, run, payment, step)
+            _need_open(state, reading, run, payment, step)
         case Failed(how=how) if how not in ENDINGS:
             raise InvalidInput("A run does not end so.", fix="use Gate.release")
 
 
-def _need_unanswered(event: Begun, book: Book, reading: Reading) -> None:
+def _need_unanswered(event: Begun, state: LedgerState, reading: Reading) -> None:
     """Refuse one more run of what was answered, is being run, or was paid for below the least price."""
     if _given(reading, event.payment, event.step) is not None:
         raise InvalidInput("This was answered already.", fix="ask for it by its request: it is handed out again")
-    if any((run.payment, run.step) == (event.payment, event.step) for run in book.runs.open):
+    if any((run.payment, run.step) == (event.payment, event.step) for run in state.runs.open):
         raise StillRunning(
             "This request is being run by another process.",
             fix="ask again when that is done: its answer is handed out, at no further cost",
         )
-    paid, budget = _event_at(reading, event.payment), book.birth.budget
+    paid, budget = _event_at(reading, event.payment), state.birth.budget
     # A payment from before there was a least price was taken, and may be run.
     if isinstance(paid, Payment) and budget.least is not None:
         need_least_price(budget, paid.cost)
 
 
-def _need_open(book: Book, reading: Reading, number: int, payment: int, step: int) -> None:
+def _need_open(state: LedgerState, reading: Reading, number: int, payment: int, step: int) -> None:
     """Refuse the answer of a run that has ended: another process took it for gone, and it counts as a failure."""
-    for run in book.runs.open:
+    for run in state.runs.open:
         if run.number == number and (run.payment, run.step) == (payment, step):
             return
     event = _event_at(reading, number)
@@ -204,9 +204,9 @@ def _event_at(reading: Reading, number: int) -> Event | None:
     return None if entry is None else from_body(entry.body)
 
 
-def _need_charged(event: Event, book: Book, reading: Reading) -> None:
+def _need_charged(event: Event, state: LedgerState, reading: Reading) -> None:
     """Refuse an answer for which nobody was charged, where persons have accounts; and answers in steps."""
-    if not isinstance(book.account, PersonalAccount):
+    if not isinstance(state.account, PersonalAccount):
         return
     match event:
         case Released(charge=0):
@@ -233,7 +233,7 @@ def _asked(payment: Payment) -> tuple[object, ...]:
     return payment.request, payment.analyst, payment.plan, payment.cost
 
 
-def _append(book: Book, event: Event, proposal: Proposal, add: Add, sign: Sign) -> Book:
+def _append(state: LedgerState, event: Event, proposal: Proposal, add: Add, sign: Sign) -> LedgerState:
     """Append an event, whose canonical bytes are the proposal's; a checkpoint with the totals of now, signed."""
     body, answer = proposal
     digest = digest_beside(event)
@@ -244,22 +244,22 @@ def _append(book: Book, event: Event, proposal: Proposal, add: Add, sign: Sign) 
             raise InvalidInput(
                 "A limit must be above 0.", fix="lower it to a small one; nothing is left below what is spent"
             )
-        case Resized(limit=Fraction() as limit, analyst=None) if book.account.closed and limit > book.account.limit:
+        case Resized(limit=Fraction() as limit, analyst=None) if state.account.closed and limit > state.account.limit:
             raise BudgetExceeded("The account is closed for good.", fix="reuse earlier releases")
         case Checkpoint():
-            event, body = _signed(book, sign)
-    entry = linked(book.head, book.number + 1, body)
-    later = book.after(entry, event)
+            event, body = _signed(state, sign)
+    entry = linked(state.head, state.number + 1, body)
+    later = state.after(entry, event)
     if isinstance(event, Begun) or (isinstance(event, Payment) and event.runner):
-        book.runs.need_room(event.analyst)
+        state.runs.need_room(event.analyst)
     add(entry, keys_of(event), answer)
     return later
 
 
-def _signed(book: Book, sign: Sign) -> tuple[Checkpoint, bytes]:
-    """Return a checkpoint of the book as it is now, with its bytes; the totals of a proposal are out of date."""
-    plain = checkpoint_of(book)
-    signed = replace(plain, signature=sign(book.number + 1, book.head, to_body(plain)))
+def _signed(state: LedgerState, sign: Sign) -> tuple[Checkpoint, bytes]:
+    """Return a checkpoint of the state as it is now, with its bytes; the totals of a proposal are out of date."""
+    plain = checkpoint_of(state)
+    signed = replace(plain, signature=sign(state.number + 1, state.head, to_body(plain)))
     return signed, to_body(signed)
 
 

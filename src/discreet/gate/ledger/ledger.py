@@ -16,7 +16,7 @@ from pathlib import Path
 from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable, Number, WrongType, positive
 from discreet.core.schema import Value
-from discreet.gate.accounts.charging import PeopleDesk
+from discreet.gate.accounts.charging import PersonalCharging
 from discreet.gate.accounts.statements import Distribution, Statement
 from discreet.gate.ledger.append import append_batch, checkpoint_of
 from discreet.gate.ledger.budget import Budget, Policy
@@ -35,14 +35,13 @@ from discreet.gate.ledger.events import (
     now,
     to_body,
 )
-from discreet.gate.ledger.opening import Places, need_continued, need_new, opened_book, opened_store, places_of
-from discreet.gate.ledger.run_desk import RunDesk
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.opening import Places, need_continued, need_new, open_state, opened_store, places_of
+from discreet.gate.ledger.run_tracker import RunTracker
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.ledger.views import ledger_html, ledger_text
 from discreet.gate.plans import need_label, need_words
 from discreet.gate.proofs.anchors import Anchor, Handles, append_anchors, held, need_anchor_file, write_anchor
-from discreet.gate.proofs.key_files import fitting, key_at_hand, key_for_birth
-from discreet.gate.proofs.signing import CHECKPOINT, SigningKey, checkpoint_message
+from discreet.gate.proofs.keys import CHECKPOINT, SigningKey, checkpoint_message, fitting, key_at_hand, key_for_birth
 from discreet.gate.proofs.verification import Progress, Verification, verified
 from discreet.gate.releases import Receipt, receipt_of
 from discreet.gate.stores.protocol import (
@@ -71,14 +70,14 @@ class Ledger(AbstractContextManager["Ledger"]):
     a crash, not with many writers, not at any moment in between. See the documentation, `ledger`.
     """
 
-    def __init__(self, store: Store, book: Book, key: SigningKey | None, places: Places) -> None:
-        self._store, self._book, self._key, self._places = store, book, key, places
+    def __init__(self, store: Store, state: LedgerState, key: SigningKey | None, places: Places) -> None:
+        self._store, self._state, self._key, self._places = store, state, key, places
         self._lock, self._process_id, self._anchored = threading.RLock(), os.getpid(), 0
         #: Requests that are being run by some gate of this ledger.
         self.running = Locks()
         self._queue = ThreadQueue(store.join)
-        self.runs = RunDesk(store.handle, store.is_present, lambda: self.book, lambda: self._book, self._write)
-        self.people = PeopleDesk(self.identity, lambda: self.book, store.reading, self._write, book.vouched)
+        self.runs = RunTracker(store.handle, store.is_present, lambda: self.state, lambda: self._state, self._write)
+        self.people = PersonalCharging(self.identity, lambda: self.state, store.reading, self._write, state.vouched)
 
     @classmethod
     def create(
@@ -126,7 +125,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             entry = linked(GENESIS, 1, to_body(birth))
             store = opened_store(place, create=True)
             store.transact(lambda _, add: add(entry, keys_of(birth), None))
-        ledger = cls(store, Book.opened(entry), signer, places_of(entry.head.hex(), anchors, place))
+        ledger = cls(store, LedgerState.opened(entry), signer, places_of(entry.head.hex(), anchors, place))
         with held(ledger._places) as handles:
             ledger._anchor(handles, durably=True)
         return ledger
@@ -164,14 +163,14 @@ class Ledger(AbstractContextManager["Ledger"]):
         signer = key_at_hand(place, key)
         store = opened_store(place)
         try:
-            book, places = opened_book(store.reading, anchors, place)
-            signer = fitting(signer, book.birth.key, demanded=key is not None)
-            if book.birth.budget.personal:
+            state, places = open_state(store.reading, anchors, place)
+            signer = fitting(signer, state.birth.key, demanded=key is not None)
+            if state.birth.budget.personal:
                 store.narrow()
         except BaseException:
             store.close()
             raise
-        ledger = cls(store, book, signer, places)
+        ledger = cls(store, state, signer, places)
         with held(places) as handles:
             ledger._anchor(handles)
         return ledger
@@ -179,30 +178,30 @@ class Ledger(AbstractContextManager["Ledger"]):
     @property
     def identity(self) -> str:
         """The ledger's name: the hash of its birth."""
-        return self._book.identity.hex()
+        return self._state.identity.hex()
 
     @property
     def birth(self) -> Birth:
         """What is fixed for life."""
-        return self._book.birth
+        return self._state.birth
 
     @property
     def budget(self) -> Budget:
         """The budget at birth; `total` has the limit of now."""
-        return self._book.birth.budget
+        return self._state.birth.budget
 
     @property
-    def book(self) -> Book:
+    def state(self) -> LedgerState:
         """All totals, up to date."""
         self._need_here()
         with self._lock:
-            self._book = self._book.caught_up(self._store.reading.entries)
-            return self._book
+            self._state = self._state.caught_up(self._store.reading.entries)
+            return self._state
 
     @property
     def total(self) -> Filter:
         """What was spent of the budget, and its limit."""
-        return self.book.account.total
+        return self.state.account.total
 
     @property
     def spent(self) -> Fraction:
@@ -212,12 +211,12 @@ class Ledger(AbstractContextManager["Ledger"]):
     @property
     def left(self) -> Fraction:
         """The ε or ρ that is left."""
-        return (account := self.book.account).left_of(account.total)
+        return (account := self.state.account).left_of(account.total)
 
     @property
     def promise(self) -> Guarantee:
         """What the whole of it promises, for life, as the limit stands."""
-        account = self.book.account
+        account = self.state.account
         if account.closed:
             return Guarantee(math.inf, 1.0)
         return guarantee(account.promise, self.budget.delta)
@@ -237,7 +236,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             (True, False)
 
         """
-        return self.book.account.fits(cost, analyst)
+        return self.state.account.fits(cost, analyst)
 
     def pay(
         self, cost: PrivacyLoss, *, what: str, plan: str, request: str, analyst: str = "", runner: str = ""
@@ -326,7 +325,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         One's own always. Those of others only where the promise is to all together: an analyst with a limit of their
         own, or under `Policy.SEPARATE`, would learn what was not charged to them.
         """
-        account = self.book.account
+        account = self.state.account
         anybody = account.policy is Policy.SHARED and analyst not in account.limits
         for number in paid_for(self._store.reading, plan):
             if anybody or self.receipt(number).analyst == analyst:
@@ -475,8 +474,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._need_here()
         # Not through the queue: another process might answer, and only this one has the key.
         with self._lock, held(self._places) as handles:
-            proposal = to_body(checkpoint_of(self._book)), None
-            self._book, outcomes = self._store.transact(self._append([proposal]))
+            proposal = to_body(checkpoint_of(self._state)), None
+            self._state, outcomes = self._store.transact(self._append([proposal]))
             self._anchor(handles)
             if isinstance(outcomes[0], Refused):
                 raise error_of(outcomes[0])
@@ -546,8 +545,8 @@ class Ledger(AbstractContextManager["Ledger"]):
                 # The anchors are held from before they are looked at until they are written, or two copies of one
                 # ledger could both find room between.
                 with self._lock, held(self._places) as handles:
-                    # Set when this returns: had the commit failed, the book would know what never was.
-                    self._book, batch.outcomes = self._store.transact(self._append(batch.proposals))
+                    # Set when this returns: had the commit failed, the state would know what never was.
+                    self._state, batch.outcomes = self._store.transact(self._append(batch.proposals))
                     self._anchor(handles)
         match ticket.outcome:
             case Accepted(number=number) as accepted:
@@ -564,14 +563,14 @@ class Ledger(AbstractContextManager["Ledger"]):
             return
         with self._lock, held(self._places) as handles:
             need_continued(self._store.reading, self._places)
-            self._book = self._book.caught_up(self._store.reading.entries)
+            self._state = self._state.caught_up(self._store.reading.entries)
             self._anchor(handles)
 
-    def _append(self, proposals: Sequence[Proposal]) -> Callable[[Reading, Add], tuple[Book, list[Outcome]]]:
-        """Return the work of one transaction: to append proposals to the book as it is now."""
+    def _append(self, proposals: Sequence[Proposal]) -> Callable[[Reading, Add], tuple[LedgerState, list[Outcome]]]:
+        """Return the work of one transaction: to append proposals to the state as it is now."""
         is_running = lru_cache(self.runs.is_running)
         return partial(
-            append_batch, self._book, proposals, places=self._places, sign=self._signature, is_running=is_running
+            append_batch, self._state, proposals, places=self._places, sign=self._signature, is_running=is_running
         )
 
     def _signature(self, number: int, previous: bytes, plain: bytes) -> str:
@@ -580,7 +579,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         return self._key.sign(CHECKPOINT, checkpoint_message(number, previous, plain))
 
     def _anchor(self, handles: Handles, *, durably: bool = False) -> Anchor:
-        anchor = Anchor(self.identity, self._book.number, self._book.head.hex())
+        anchor = Anchor(self.identity, self._state.number, self._state.head.hex())
         if durably and self._key is not None:
             anchor = anchor.signed(self._key)
         append_anchors(handles, anchor, durably=durably)

@@ -22,9 +22,9 @@ from discreet.core import InvalidInput, LedgerDamaged
 from discreet.gate.ledger.chain import GENESIS, checked
 from discreet.gate.ledger.events import digest_beside, from_body
 from discreet.gate.ledger.ledger import Ledger
-from discreet.gate.ledger.opening import opened_book, opened_store
+from discreet.gate.ledger.opening import open_state, opened_store
 from discreet.gate.proofs.verification import Progress, verified
-from discreet.gate.stores.protocol import Add, Reading, State, Store, beside, keys_of
+from discreet.gate.stores.protocol import Add, Reading, Store, StoreStatus, beside, keys_of
 
 
 def move(ledger: Ledger, place: str | Path, *, progress: Progress | None = None) -> Ledger:
@@ -39,19 +39,19 @@ def move(ledger: Ledger, place: str | Path, *, progress: Progress | None = None)
         _copy(store.reading, target)
         # Without anchors: those who pay meanwhile write newer ones than this copy knows. Opening will check them.
         _need_sound(verified(target.reading, (), progress).faults)
-        store.change(State.RETIRED, lambda reading: _copy(reading, target))
-        target.change(State.OPEN, lambda _: None)
+        store.change(StoreStatus.RETIRED, lambda reading: _copy(reading, target))
+        target.change(StoreStatus.OPEN, lambda _: None)
     finally:
         target.close()
     moved = opened_store(place)
     try:
-        book, _ = opened_book(moved.reading, places, place)
-        if book.birth.budget.personal:
+        state, _ = open_state(moved.reading, places, place)
+        if state.birth.budget.personal:
             moved.narrow()
     except BaseException:
         moved.close()
         raise
-    return Ledger(moved, book, key, places)
+    return Ledger(moved, state, key, places)
 
 
 def finish_move(
@@ -62,9 +62,9 @@ def finish_move(
     anchors: Sequence[str | Path] | None = None,
 ) -> Ledger:
     """Finish a move that was interrupted after the old ledger was retired; otherwise refuse."""
-    source = opened_store(old, state=State.RETIRED)
+    source = opened_store(old, state=StoreStatus.RETIRED)
     try:
-        target = opened_store(place, state=State.ARRIVING)
+        target = opened_store(place, state=StoreStatus.ARRIVING)
         try:
             if source.reading.newest() != target.reading.newest():
                 raise LedgerDamaged(
@@ -72,7 +72,7 @@ def finish_move(
                     fix="check both places; the retired ledger is complete, do not delete it",
                 )
             _need_sound(verified(target.reading, ()).faults)
-            target.change(State.OPEN, lambda _: None)
+            target.change(StoreStatus.OPEN, lambda _: None)
         finally:
             target.close()
     finally:
@@ -83,9 +83,9 @@ def finish_move(
 def _arriving(place: str | Path) -> Store:
     """Return a new store to copy to, or the one that an interrupted move left."""
     try:
-        return opened_store(place, create=True, state=State.ARRIVING)
+        return opened_store(place, create=True, state=StoreStatus.ARRIVING)
     except InvalidInput:
-        return opened_store(place, state=State.ARRIVING)
+        return opened_store(place, state=StoreStatus.ARRIVING)
 
 
 def _copy(source: Reading, target: Store) -> None:

@@ -6,18 +6,16 @@ from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged, WrongType
 from discreet.gate.ledger.chain import Entry, checked, damaged
-from discreet.gate.ledger.state import Book, not_a_ledger
+from discreet.gate.ledger.state import LedgerState, not_a_ledger
 from discreet.gate.proofs.anchors import Anchor, default_place, last_anchor, newest, place_of_path, read_anchors
-from discreet.gate.proofs.checkpoints import is_signed
-from discreet.gate.stores.protocol import NEWEST, Reading, State, Store, trusted
+from discreet.gate.proofs.keys import is_signed
+from discreet.gate.stores.protocol import NEWEST, SERVER, Reading, Store, StoreStatus, trusted
 
 #: Files that hold anchors.
 Places = tuple[Path, ...]
 
-SERVER = ("postgresql://", "postgres://")
 
-
-def opened_store(place: str | Path, *, create: bool = False, state: State = State.OPEN) -> Store:
+def opened_store(place: str | Path, *, create: bool = False, state: StoreStatus = StoreStatus.OPEN) -> Store:
     """Return the store at a path or address."""
     if isinstance(place, str) and place.startswith(SERVER):
         from discreet.gate.stores.postgres import PostgresStore  # noqa: PLC0415 (an extra, not everybody has it)
@@ -62,8 +60,8 @@ def need_continued(reading: Reading, places: Places) -> int:
     return min((0 if anchor is None else anchor.number for anchor in seen), default=NEWEST)
 
 
-def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: str | Path) -> tuple[Book, Places]:
-    """Return the book of a store, from its last checkpoint on, and the places of its anchors.
+def open_state(reading: Reading, anchors: Sequence[str | Path] | None, place: str | Path) -> tuple[LedgerState, Places]:
+    """Return the state of a store, from its last checkpoint on, and the places of its anchors.
 
     Every anchored head must be found at its number, and the chain is followed from the older of the newest anchor and
     the checkpoint that is begun with.
@@ -71,19 +69,19 @@ def opened_book(reading: Reading, anchors: Sequence[str | Path] | None, place: s
     first = trusted(reading, 1)
     if first is None:
         raise not_a_ledger()
-    book = Book.opened(first)
+    state = LedgerState.opened(first)
     places = places_of(first.head.hex(), anchors, place)
-    seen = need_anchored(reading, places, book, explicit=anchors is not None)
-    start = _start(reading, book, seen)
+    seen = need_anchored(reading, places, state, explicit=anchors is not None)
+    start = _start(reading, state, seen)
     if start is not None:
         if seen is not None and seen.number < start.number:
             _followed(reading, seen, start)
-        book = book.resumed(start)
+        state = state.resumed(start)
     vouched = max(0 if seen is None else seen.number, 0 if start is None else start.number)
-    return replace(book.caught_up(reading.entries), vouched=vouched), places
+    return replace(state.caught_up(reading.entries), vouched=vouched), places
 
 
-def _start(reading: Reading, book: Book, seen: Anchor | None) -> Entry | None:
+def _start(reading: Reading, state: LedgerState, seen: Anchor | None) -> Entry | None:
     """Return the checkpoint whose totals are believed: the last that an anchor has seen, or that the key has signed.
 
     Others are counted like any entry: whoever can append to the store could state any totals in one.
@@ -93,13 +91,13 @@ def _start(reading: Reading, book: Book, seen: Anchor | None) -> Entry | None:
         entry, before = trusted(reading, number), reading.entry(number - 1)
         if entry is None or before is None:
             raise _gap(number)
-        if (seen is not None and number <= seen.number) or is_signed(entry, before.head, book.birth.key):
+        if (seen is not None and number <= seen.number) or is_signed(entry, before.head, state.birth.key):
             return entry
         number = reading.last_checkpoint(number - 1)
     return None
 
 
-def need_anchored(reading: Reading, places: Places, book: Book, *, explicit: bool) -> Anchor | None:
+def need_anchored(reading: Reading, places: Places, state: LedgerState, *, explicit: bool) -> Anchor | None:
     """Return the newest anchor; refuse a ledger that lacks an anchored head, and an anchor with a false signature."""
     found = []
     for place in places:
@@ -111,12 +109,12 @@ def need_anchored(reading: Reading, places: Places, book: Book, *, explicit: boo
             )
         found += anchors
     for anchor in found:
-        if anchor.ledger != book.identity.hex():
+        if anchor.ledger != state.identity.hex():
             raise LedgerDamaged(
                 "The anchor is that of another ledger: this one was replaced, or the place is wrong.",
                 fix="check both paths; if the ledger was replaced, put back the one that the anchor names",
             )
-        if anchor.signature and not anchor.is_signed_by(book.birth.key):
+        if anchor.signature and not anchor.is_signed_by(state.birth.key):
             raise LedgerDamaged(
                 f"The anchor of entry {anchor.number} is not signed by the ledger's key: somebody made it up.",
                 fix="find out who wrote it; put back the anchor that the steward signed",

@@ -1,4 +1,4 @@
-"""The book: what all entries so far add up to, and what follows from the next event."""
+"""The state: what all entries so far add up to, and what follows from the next event."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -45,7 +45,7 @@ def _look_away(entry: Entry, fields: Fields) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class LedgerState:
     """Totals after entry `number`, whose head is `head`."""
 
     birth: Birth
@@ -63,8 +63,8 @@ class Book:
     vouched: int = field(default=0, compare=False)
 
     @classmethod
-    def opened(cls, first: Entry) -> "Book":
-        """Return the book after its first entry, which must be a birth."""
+    def opened(cls, first: Entry) -> "LedgerState":
+        """Return the state after its first entry, which must be a birth."""
         if first.number != 1 or first.head != head_after(GENESIS, 1, first.body):
             raise not_a_ledger()
         birth = from_body(first.body)
@@ -72,8 +72,8 @@ class Book:
             raise not_a_ledger()
         return cls(birth, first.head, 1, first.head, account_born(birth.budget, birth.policy))
 
-    def resumed(self, entry: Entry) -> "Book":
-        """Return the book after a checkpoint whose link was checked, from its totals."""
+    def resumed(self, entry: Entry) -> "LedgerState":
+        """Return the state after a checkpoint whose link was checked, from its totals."""
         event = from_body(entry.body)
         if not isinstance(event, Checkpoint):
             raise damaged(f"Entry {entry.number} should be a checkpoint and is not.")
@@ -88,8 +88,8 @@ class Book:
             runs=Runs.from_text(event.runs),
         )
 
-    def after(self, entry: Entry, event: Event) -> "Book":  # noqa: C901 - one case a kind
-        """Return the book after one more entry; refuses what does not follow."""
+    def after(self, entry: Entry, event: Event) -> "LedgerState":  # noqa: C901 - one case a kind
+        """Return the state after one more entry; refuses what does not follow."""
         if isinstance(event, Payment):
             account = self.account.admit(event.cost, event.analyst)
             account = _paid(account, entry.number, event.cost)
@@ -144,8 +144,8 @@ class Book:
         """Return what a checkpoint states."""
         return self.account.to_text(), self.payments, self.releases, self.runs.to_text()
 
-    def caught_up(self, fetch: Fetch, look: Look = _look_away) -> "Book":
-        """Return the book after all entries that others wrote; refuses a chain that is broken or overspent.
+    def caught_up(self, fetch: Fetch, look: Look = _look_away) -> "LedgerState":
+        """Return the state after all entries that others wrote; refuses a chain that is broken or overspent.
 
         Runs of payments of the same cost are added up at once. As sums only grow, a total within the limit says that
         every total before it was, too. Unwieldy sums are rounded up in the order of payments, and all have to come to
@@ -155,20 +155,20 @@ class Book:
         try:
             return self._added_up(fetch(self.number), look)
         except LedgerDamaged:
-            book = self
+            state = self
             for entry in checked(fetch(self.number), self.number, self.head):
                 look(entry, parsed(entry.body))
-                book = _followed(book, entry)
-            return book
+                state = _followed(state, entry)
+            return state
 
-    def _added_up(self, entries: Iterable[Entry], look: Look) -> "Book":
-        book, run = self, _Run()
+    def _added_up(self, entries: Iterable[Entry], look: Look) -> "LedgerState":
+        state, run = self, _Run()
         for entry in checked(entries, self.number, self.head):
             fields = parsed(entry.body)
             look(entry, fields)
             if not run.takes(entry, fields):
-                book, run = _followed(run.ended(book), entry), _Run()
-        return run.ended(book)
+                state, run = _followed(run.ended(state), entry), _Run()
+        return run.ended(state)
 
 
 class _Run:
@@ -210,10 +210,10 @@ class _Run:
         self.last = entry
         return True
 
-    def ended(self, book: Book) -> Book:
+    def ended(self, state: LedgerState) -> LedgerState:
         if self.last is None:
-            return book
-        account = book.account
+            return state
+        account = state.account
         try:
             costs = {(analyst, loss_of(text)): times for (analyst, text), times in self.costs.items()}
             if self.costs.total() > 1 and not account.adds_exactly(list(costs)):
@@ -222,13 +222,13 @@ class _Run:
         except DiscreetError:
             raise _overspent(self.last.number) from None
         return replace(
-            book,
+            state,
             number=self.last.number,
             head=self.last.head,
             account=account,
-            payments=book.payments + self.costs.total(),
-            releases=book.releases + self.releases,
-            runs=self._open(book.runs),
+            payments=state.payments + self.costs.total(),
+            releases=state.releases + self.releases,
+            runs=self._open(state.runs),
         )
 
     def _open(self, before: Runs) -> Runs:
@@ -279,30 +279,30 @@ def _charged(account: Account, event: Peopled, number: int) -> Account:
     return account.followed(number, event.people, afresh=isinstance(event, Snapshot))
 
 
-def _ran(book: Book, event: Running) -> Book:
-    """Return the book after an event about runs."""
-    runs = book.runs
+def _ran(state: LedgerState, event: Running) -> LedgerState:
+    """Return the state after an event about runs."""
+    runs = state.runs
     match event:
         case Begun(payment=payment, step=step, analyst=analyst, runner=runner):
-            return replace(book, runs=runs.began(OpenRun(book.number, payment, step, analyst, runner)))
+            return replace(state, runs=runs.began(OpenRun(state.number, payment, step, analyst, runner)))
         case Failed(run=run, how=how):
-            return replace(book, runs=runs.ended(run, how))
+            return replace(state, runs=runs.ended(run, how))
         case Excused(run=run):
-            return replace(book, runs=runs.excused(run))
+            return replace(state, runs=runs.excused(run))
         case Reviewed(analyst=analyst_or_none):
-            account = book.account
+            account = state.account
             if analyst_or_none is None and isinstance(account, PersonalAccount):
-                account = _settled(account.reviewed(), book.number)
-            return replace(book, account=account, runs=runs.reviewed(analyst_or_none))
+                account = _settled(account.reviewed(), state.number)
+            return replace(state, account=account, runs=runs.reviewed(analyst_or_none))
 
 
 def _settled(account: Account, number: int) -> Account:
     return replace(account, settled=number) if isinstance(account, PersonalAccount) else account
 
 
-def _followed(book: Book, entry: Entry) -> Book:
+def _followed(state: LedgerState, entry: Entry) -> LedgerState:
     try:
-        return book.after(entry, from_body(entry.body))
+        return state.after(entry, from_body(entry.body))
     except BudgetExceeded:
         raise _overspent(entry.number) from None
     except (ReviewNeeded, StillRunning):

@@ -88,7 +88,7 @@ class Terms:
 
 def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:
     """Return what binds everybody, and whose it is: gauges of what all share, terms of what each person has."""
-    account = ledger.book.account
+    account = ledger.state.account
     if not isinstance(account, PersonalAccount):
         who = "all together" if account.policy is Policy.SHARED else "each analyst"
         return [(who, _gauge(ledger, account.total, account.total))]
@@ -100,7 +100,7 @@ def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:
 
 def standing_of(ledger: "Ledger", analyst: str) -> tuple[str, Gauge | Terms]:
     """Return what binds one analyst, and whose it is: without a name, everybody's."""
-    account = ledger.book.account
+    account = ledger.state.account
     if not analyst or (isinstance(account, PersonalAccount) and account.everybody is None):
         return standings(ledger)[-1]
     return name_of(analyst), analyst_gauge(ledger, analyst)
@@ -120,26 +120,26 @@ def _terms(account: PersonalAccount) -> Terms:
 
 def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:
     """Return the gauges of all analysts who paid or have a limit of their own, those who spent most first."""
-    account = ledger.book.account
+    account = ledger.state.account
     found = {name: analyst_gauge(ledger, name) for name in {*account.analysts, *account.limits}}
     return dict(sorted(found.items(), key=lambda item: (-item[1].spent, item[0])))
 
 
 def analyst_gauge(ledger: "Ledger", analyst: str) -> Gauge:
     """Return the gauge of one analyst, who may be new; where persons have accounts, of the dataset's total."""
-    account = ledger.book.account
+    account = ledger.state.account
     return _gauge(ledger, account.filter_of(analyst), account.binding(analyst))
 
 
 def _gauge(ledger: "Ledger", session: "Filter", binding: "Filter") -> Gauge:
-    left = ledger.book.account.left_of(binding)
+    left = ledger.state.account.left_of(binding)
     symbol = "ρ" if isinstance(session, ConcentratedFilter) else "ε"
     return Gauge(symbol, session.spent, limit_of(session), left)
 
 
 def promise_words(ledger: "Ledger") -> str:
     """Return what is promised now, and what was at birth if that was something else."""
-    budget, account = ledger.budget, ledger.book.account
+    budget, account = ledger.budget, ledger.state.account
     if account.closed:
         return f"nothing is promised any more for {budget.unit}"
     limit = account.limit
@@ -167,33 +167,33 @@ def ledger_html(ledger: "Ledger") -> str:
 
 
 def _text(ledger: "Ledger") -> str:
-    book = ledger.book
+    state = ledger.state
     analysts = analyst_gauges(ledger)
     rows = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
     widest = max(len(name) for name, _ in rows)
     return "\n".join(
         [
             f"Ledger {title_of(ledger)} · {one_line(promise_words(ledger))}",
-            *([CLOSED] if book.account.closed else []),
+            *([CLOSED] if state.account.closed else []),
             *(f"{name.ljust(widest)}  {_line(one)}" for name, one in rows),
             *([f"… and {len(analysts) - SHOWN:,} more analysts"] if len(analysts) > SHOWN else []),
-            f"{counted(book.payments, book.releases)}; {book.number:,} entries, head {book.head.hex()[:12]}",
+            f"{counted(state.payments, state.releases)}; {state.number:,} entries, head {state.head.hex()[:12]}",
         ]
     )
 
 
 def _html(ledger: "Ledger") -> str:
-    book = ledger.book
+    state = ledger.state
     analysts = analyst_gauges(ledger)
     shown = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
     gauges = [[html.escape(name), _meter(one), html.escape(one.words())] for name, one in shown]
     if len(analysts) > SHOWN:
         gauges.append([f"… and {len(analysts) - SHOWN:,} more analysts", "", ""])
-    closed = f"<p><b>{html.escape(CLOSED)}</b></p>" if book.account.closed else ""
+    closed = f"<p><b>{html.escape(CLOSED)}</b></p>" if state.account.closed else ""
     return (
         f"<div><b>Ledger {html.escape(title_of(ledger))}</b> · {html.escape(one_line(promise_words(ledger)))}"
         f"{closed}{_table([], gauges)}{_recent_html(ledger)}"
-        f"{counted(book.payments, book.releases)}; {book.number:,} entries, head {book.head.hex()[:12]}</div>"
+        f"{counted(state.payments, state.releases)}; {state.number:,} entries, head {state.head.hex()[:12]}</div>"
     )
 
 

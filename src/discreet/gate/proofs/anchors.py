@@ -22,7 +22,7 @@ from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.core.private_files import PRIVATE, PRIVATE_FOLDER, open_private, state_folder
 from discreet.core.untrusted_text import read_json
 from discreet.gate.ledger.encoding import canonical
-from discreet.gate.proofs.signing import ANCHOR, SigningKey, signed_by
+from discreet.gate.proofs.keys import ANCHOR, SigningKey, signed_by
 
 #: A file with more bytes than this is begun anew with its best lines.
 LONGEST = 64 * 1024

@@ -36,7 +36,7 @@ class PeopleAudit:
     """All charges of a ledger, counted again. `faults` says what does not follow."""
 
     def __init__(self, budget: Budget, reading: Reading) -> None:
-        # What the dataset pays besides is the book's to count.
+        # What the dataset pays besides is the state's to count.
         self._account = replace(PersonalAccount.born(budget, Policy.SHARED), everybody=None)
         self._charges = 0
         self._accounts, self._reading = Accounts(Directory()), reading

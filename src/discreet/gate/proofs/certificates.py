@@ -23,7 +23,7 @@ from discreet.gate.ledger.encoding import canonical
 from discreet.gate.ledger.events import Birth, Payment, Released, from_body
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.proofs.anchors import MOST_NUMBER
-from discreet.gate.proofs.signing import CERTIFICATE, signed_by
+from discreet.gate.proofs.keys import CERTIFICATE, signed_by
 
 VERSION = 1
 
@@ -67,7 +67,7 @@ def certificate(ledger: Ledger, request: str) -> str:
         "asked": payment.what,
         "guarantee": str(alone),
         "budget": str(ledger.budget),
-        "limit": str(ledger.book.account.limit),
+        "limit": str(ledger.state.account.limit),
     }
     signature = ledger.sign(CERTIFICATE, canonical(facts))
     return json.dumps({**facts, "signature": signature}, indent=2, sort_keys=True)

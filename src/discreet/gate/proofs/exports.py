@@ -24,11 +24,11 @@ from discreet.gate.ledger.chain import GENESIS, Entry, checked
 from discreet.gate.ledger.encoding import canonical, parsed
 from discreet.gate.ledger.events import Answered, Birth, from_body
 from discreet.gate.ledger.ledger import Ledger
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.proofs.anchors import MOST_NUMBER
 from discreet.gate.proofs.certificates import Certified
 from discreet.gate.proofs.histories import History
-from discreet.gate.proofs.signing import EXPORT, signed_by
+from discreet.gate.proofs.keys import EXPORT, signed_by
 from discreet.gate.proofs.verification import OFTEN, Progress
 
 #: Entries that are counted at once.
@@ -42,7 +42,7 @@ class Exported:
 
     ledger: str
     #: All totals after the last entry.
-    book: Book
+    state: LedgerState
     #: Answers that came with it, each of which is the one that its entry has the hash of.
     answers: int
     #: Checkpoints that the ledger's key signed.
@@ -53,12 +53,12 @@ class Exported:
     @property
     def whole(self) -> bool:
         """Whether the ledger's key vouches for every entry."""
-        return self.vouched == self.book.number
+        return self.vouched == self.state.number
 
     @property
     def birth(self) -> Birth:
         """What is fixed for life."""
-        return self.book.birth
+        return self.state.birth
 
 
 def export_lines(ledger: Ledger, *, answers: bool = False) -> Iterator[str]:
@@ -110,20 +110,20 @@ def _checked(walk: "_Walk", ledger: str | None) -> Exported:
     first = next(entries, None)
     if first is None:
         raise _false("there is no entry in it")
-    book = Book.opened(first)
-    if ledger not in (None, book.identity.hex()):
+    state = LedgerState.opened(first)
+    if ledger not in (None, state.identity.hex()):
         raise _false("it is of another ledger")
-    history = History(book.birth.key, GENESIS, book.birth.budget.personal)
+    history = History(state.birth.key, GENESIS, state.birth.budget.personal)
     walk.look(first, history)
-    # A page at a time, as the book may have to count one twice.
-    while page := list(checked(islice(entries, PAGE), book.number, book.head)):
+    # A page at a time, as the state may have to count one twice.
+    while page := list(checked(islice(entries, PAGE), state.number, state.head)):
         for entry in page:
             walk.look(entry, history)
-        book = book.caught_up(partial(_same, page))
+        state = state.caught_up(partial(_same, page))
     if walk.wanted:
-        raise _false(f"it ends at entry {book.number}, before what the certificate is about")
-    vouched = book.number if walk.is_signed(book) else history.vouched
-    return Exported(book.identity.hex(), book, walk.answers, history.signed, vouched)
+        raise _false(f"it ends at entry {state.number}, before what the certificate is about")
+    vouched = state.number if walk.is_signed(state) else history.vouched
+    return Exported(state.identity.hex(), state, walk.answers, history.signed, vouched)
 
 
 def _same(page: list[Entry], _after: int) -> list[Entry]:
@@ -131,7 +131,7 @@ def _same(page: list[Entry], _after: int) -> list[Entry]:
 
 
 class _Walk:
-    """What is checked of the lines besides the chain and the sums, which the book checks."""
+    """What is checked of the lines besides the chain and the sums, which the state checks."""
 
     def __init__(self, lines: Iterable[str], certified: Certified | None, progress: Progress | None) -> None:
         self.lines, self.progress = lines, progress
@@ -158,14 +158,14 @@ class _Walk:
                 raise _false(f"line {count} is not one of an export") from None
             yield entry
 
-    def is_signed(self, book: Book) -> bool:
+    def is_signed(self, state: LedgerState) -> bool:
         """Whether the end is signed by the ledger's key; refuse an end that is not, or of other entries."""
         if self.end is None:
             return False
         number, head, signature = self.end
-        if (number, head) != (book.number, book.head.hex()):
+        if (number, head) != (state.number, state.head.hex()):
             raise _false("its end is that of other entries")
-        if not signed_by(book.birth.key, signature, EXPORT, _end_message(book.identity.hex(), number, head)):
+        if not signed_by(state.birth.key, signature, EXPORT, _end_message(state.identity.hex(), number, head)):
             raise _false("its end is not signed by the ledger's key")
         return True
 

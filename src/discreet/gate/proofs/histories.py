@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from discreet.gate.ledger.chain import Entry
 from discreet.gate.ledger.encoding import Fields
-from discreet.gate.proofs.checkpoints import is_signed
+from discreet.gate.proofs.keys import is_signed
 
 
 @dataclass

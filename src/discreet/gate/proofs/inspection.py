@@ -7,7 +7,7 @@ from pathlib import Path
 from discreet.core import LedgerDamaged
 from discreet.gate.ledger.opening import Places, opened_store, places_of
 from discreet.gate.proofs.anchors import read_anchors
-from discreet.gate.proofs.signing import SigningKey
+from discreet.gate.proofs.keys import SigningKey
 from discreet.gate.proofs.verification import Progress, Verification, verified
 from discreet.gate.stores.protocol import Reading
 

@@ -9,7 +9,7 @@ from discreet.gate.ledger.chain import Entry
 from discreet.gate.ledger.encoding import Fields
 from discreet.gate.ledger.events import Birth
 from discreet.gate.ledger.opening import Places, need_anchored
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.proofs.balance_audit import PeopleAudit
 from discreet.gate.proofs.histories import History
 from discreet.gate.stores.protocol import Keys, Reading, trusted
@@ -94,10 +94,10 @@ def verified(reading: Reading, places: Places, progress: Progress | None = None)
         first = trusted(reading, 1)
         if first is None:
             return Verification(0, 0, 0, 0, 0, 0, ("there is no first entry",))
-        book = Book.opened(first)
-        walk = _Walk(reading, book.birth, progress)
-        book = book.caught_up(walk.pass_on, walk.look)
-        need_anchored(reading, places, book, explicit=False)
+        state = LedgerState.opened(first)
+        walk = _Walk(reading, state.birth, progress)
+        state = state.caught_up(walk.pass_on, walk.look)
+        need_anchored(reading, places, state, explicit=False)
         if not reading.whole():
             faults.append("a page or an index of the file is damaged")
     except DiscreetError as error:

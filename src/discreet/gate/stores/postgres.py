@@ -19,11 +19,11 @@ from discreet.gate.ledger.chain import Entry, damaged
 from discreet.gate.stores.protocol import (
     PIECED,
     Add,
-    Batch,
+    CommitBatch,
     Keys,
     Proposal,
     Reading,
-    State,
+    StoreStatus,
     need_state,
     pieces_of,
 )
@@ -120,7 +120,7 @@ create trigger for_life before update or delete or truncate on pieces for each s
 class PostgresStore:
     """One schema of entries. Many processes on many hosts, and many threads of each, may have it open."""
 
-    def __init__(self, address: str, *, create: bool = False, state: State = State.OPEN) -> None:
+    def __init__(self, address: str, *, create: bool = False, state: StoreStatus = StoreStatus.OPEN) -> None:
         plain, self._name = _parted(address)
         self._state, self._lock, self._reading = state, threading.RLock(), threading.RLock()
         self._failed, self._process = False, os.getpid()
@@ -156,7 +156,7 @@ class PostgresStore:
                     return self._attempted(work)
             raise LedgerUnavailable("Others write to this ledger all the time.", fix="ask again under the same request")
 
-    def change(self, state: State, work: Callable[[Reading], T]) -> T:
+    def change(self, state: StoreStatus, work: Callable[[Reading], T]) -> T:
         """Do some work under the lock, and commit another state with it."""
 
         def last(reading: Reading, _: Add) -> T:
@@ -168,10 +168,10 @@ class PostgresStore:
         self.close()
         return result
 
-    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[Batch]:
+    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[CommitBatch]:
         """Lead at once: the server lets one writer in after the other."""
         self._need_usable()
-        return nullcontext(Batch(proposals))
+        return nullcontext(CommitBatch(proposals))
 
     def is_present(self, handle: str) -> bool:
         """Tell whether a handle is open on any host."""
@@ -206,7 +206,7 @@ class PostgresStore:
 
     def _need_state(self, connection: Connection, query: str) -> None:
         version, state, fsync = connection.execute(query).fetchall()[0]
-        found = {one.value: one for one in State}.get(state)
+        found = {one.value: one for one in StoreStatus}.get(state)
         if version != TABLES or found is None:
             raise LedgerDamaged("The tables are not of this version.", fix="use the release of discreet that made them")
         if fsync != "on":

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from discreet.core import LedgerUnavailable
 from discreet.core.private_files import PRIVATE, PRIVATE_FOLDER
-from discreet.gate.stores.protocol import Accepted, Batch, Outcome, Proposal, Refused
+from discreet.gate.stores.protocol import Accepted, CommitBatch, Outcome, Proposal, Refused
 from discreet.gate.stores.thread_queue import LONGEST, SHORTEST, linger
 
 #: States of a slot, in its first byte.
@@ -31,7 +31,7 @@ LARGE = 2**20
 WIDTH, NONE = 8, 2**64 - 1
 
 
-class FileQueue:
+class ProcessQueue:
     """Processes of one host: a folder with one slot for each of them, and a lock."""
 
     def __init__(self, folder: Path) -> None:
@@ -53,7 +53,7 @@ class FileQueue:
         _close_in_children(self)
 
     @contextmanager
-    def join(self, proposals: Sequence[Proposal]) -> Iterator[Batch]:
+    def join(self, proposals: Sequence[Proposal]) -> Iterator[CommitBatch]:
         """Become the leader and get the batch of all that wait, or wait for the leader."""
         with self._guard, _working_files():
             try:
@@ -130,7 +130,7 @@ class FileQueue:
         self._wake = os.open(_bell(path), os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._path = beginning.rename(path)
 
-    def _join(self, proposals: Sequence[Proposal]) -> Iterator[Batch]:
+    def _join(self, proposals: Sequence[Proposal]) -> Iterator[CommitBatch]:
         if sum(len(answer or b"") for _, answer in proposals) > LARGE:
             fcntl.flock(self._lock, fcntl.LOCK_EX)  # too much to be put down for others to read
             try:
@@ -150,7 +150,7 @@ class FileQueue:
                 finally:
                     self._unlock()
             if os.pread(self._slot, 1, 0) == ANSWERED:
-                yield Batch(proposals, _outcomes(_got(self._slot, _end(packed))))
+                yield CommitBatch(proposals, _outcomes(_got(self._slot, _end(packed))))
                 return
             self._wait(pause)
             pause = min(2 * pause, LONGEST)
@@ -181,7 +181,7 @@ class FileQueue:
         with os.scandir(self._folder) as found:
             return [self._folder / one.name for one in found if one.name.startswith("slot-")]
 
-    def _lead(self, proposals: Sequence[Proposal]) -> Iterator[Batch]:
+    def _lead(self, proposals: Sequence[Proposal]) -> Iterator[CommitBatch]:
         """Hand out one batch of all that wait; then put each outcome into the slot of its process. Needs the lock."""
         linger(self._took, self._asking)
         started = time.perf_counter()
@@ -189,7 +189,7 @@ class FileQueue:
             others = list(opened)
             packed = [_got(slot) for slot in others]
             asked = [_proposals(one) for one in packed]
-            batch = Batch([*proposals, *(one for group in asked for one in group)])
+            batch = CommitBatch([*proposals, *(one for group in asked for one in group)])
             yield batch
             outcomes, start = batch.decided(), len(proposals)
             for slot, before, group in zip(others, packed, asked, strict=True):
@@ -271,7 +271,7 @@ def _remove(slot: Path) -> None:
             path.unlink()
 
 
-def _close_in_children(queue: FileQueue) -> None:
+def _close_in_children(queue: ProcessQueue) -> None:
     """Keep a child from holding, by the open files that a fork shares, what its parent let go by dying."""
     known = weakref.ref(queue)
 

@@ -14,6 +14,8 @@ from discreet.gate.ledger.events import Begun, Charged, Continued, Event, Paymen
 
 T = TypeVar("T")
 
+#: Addresses of ledgers on a server begin so; any other place is a path.
+SERVER = ("postgresql://", "postgres://")
 #: No entry has a greater number.
 NEWEST = 2**62
 
@@ -50,7 +52,7 @@ Outcome = Accepted | Refused
 
 
 @dataclass(eq=False, slots=True)
-class Batch:
+class CommitBatch:
     """Proposals that are committed together. Without outcomes, the caller who gets it leads, and has to set them."""
 
     proposals: Sequence[Proposal]
@@ -64,7 +66,7 @@ class Batch:
 
 
 #: Join the group commit with some proposals.
-Join = Callable[[Sequence[Proposal]], AbstractContextManager[Batch]]
+Join = Callable[[Sequence[Proposal]], AbstractContextManager[CommitBatch]]
 
 
 class Keys(NamedTuple):
@@ -275,7 +277,7 @@ def pieces_of(packed: bytes) -> Iterator[tuple[int, memoryview]]:
 Add = Callable[[Entry, Keys, bytes | None], None]
 
 
-class State(Enum):
+class StoreStatus(Enum):
     """Whether a store may be spent from. A move leads through the other two: see `moving`."""
 
     OPEN = "open"
@@ -285,21 +287,21 @@ class State(Enum):
     RETIRED = "retired"
 
 
-def need_state(found: State, needed: State) -> None:
+def need_state(found: StoreStatus, needed: StoreStatus) -> None:
     """Refuse a store that is in another state than its handle is for."""
     match found:
         case _ if found is needed:
             return
-        case State.OPEN if needed is State.RETIRED:
+        case StoreStatus.OPEN if needed is StoreStatus.RETIRED:
             raise InvalidInput("The ledger at this place was not retired.", fix="it is open: use it, or move it")
-        case State.OPEN:
+        case StoreStatus.OPEN:
             raise InvalidInput("There is a ledger at this place already.", fix="open it, or choose another place")
-        case State.ARRIVING:
+        case StoreStatus.ARRIVING:
             raise Finished(
                 "A ledger is being moved to this place, or its move was interrupted.",
                 fix="wait for the move, or finish it; until then the ledger is where it was",
             )
-        case State.RETIRED:
+        case StoreStatus.RETIRED:
             raise Finished(
                 "This ledger was moved to another place.",
                 fix="open it there; if that refuses because the move was interrupted, finish the move",
@@ -331,11 +333,11 @@ class Store(Protocol):
         """
         ...
 
-    def change(self, state: State, work: Callable[[Reading], T]) -> T:
+    def change(self, state: StoreStatus, work: Callable[[Reading], T]) -> T:
         """Do some work as the only writer, and with it put the store into another state; then close this handle."""
         ...
 
-    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[Batch]:
+    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[CommitBatch]:
         """Join the group commit of all processes; return when these proposals are written, or the caller leads.
 
         A leader gets a batch without outcomes: its own proposals first, then those of other processes. It commits them

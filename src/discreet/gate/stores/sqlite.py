@@ -17,15 +17,15 @@ import apsw
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.core.private_files import create_private, narrow_files
 from discreet.gate.ledger.chain import Entry, damaged
-from discreet.gate.stores.process_queue import FileQueue
+from discreet.gate.stores.process_queue import ProcessQueue
 from discreet.gate.stores.protocol import (
     PIECED,
     Add,
-    Batch,
+    CommitBatch,
     Keys,
     Proposal,
     Reading,
-    State,
+    StoreStatus,
     need_state,
     pieces_of,
 )
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 #: "disc", "arrv" and "gone" in the file's header, so that another program's database is not taken for a ledger, and
 #: one that was moved not for one that may be spent from; and the version of the tables.
-APPLICATIONS = {State.OPEN: 0x64697363, State.ARRIVING: 0x61727276, State.RETIRED: 0x676F6E65}
+APPLICATIONS = {StoreStatus.OPEN: 0x64697363, StoreStatus.ARRIVING: 0x61727276, StoreStatus.RETIRED: 0x676F6E65}
 TABLES = 1
 #: The first release without the defect.
 SAFE = (3, 51, 3)
@@ -81,7 +81,7 @@ class SqliteStore:
         path: Path,
         *,
         create: bool = False,
-        state: State = State.OPEN,
+        state: StoreStatus = StoreStatus.OPEN,
         vfs: str | None = None,
         synchronous: str = "full",
     ) -> None:
@@ -99,7 +99,7 @@ class SqliteStore:
         try:
             self._begin(create=create)
             # Of the file itself: by another name of it, or from another folder, all have to find the same queue.
-            self._queue = FileQueue(Path(f"{path.resolve()}-queue"))
+            self._queue = ProcessQueue(Path(f"{path.resolve()}-queue"))
         except BaseException:
             self._disconnect()
             raise
@@ -134,7 +134,7 @@ class SqliteStore:
                     self._writer.wal_checkpoint()
             return result
 
-    def change(self, state: State, work: Callable[[Reading], T]) -> T:
+    def change(self, state: StoreStatus, work: Callable[[Reading], T]) -> T:
         """Do some work under the write lock, and commit another state with it."""
 
         def last(reading: Reading, _: Add) -> T:
@@ -146,7 +146,7 @@ class SqliteStore:
         self.close()
         return result
 
-    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[Batch]:
+    def join(self, proposals: Sequence[Proposal]) -> AbstractContextManager[CommitBatch]:
         """Lead the group commit of this host's processes, or wait for the process that leads."""
         self._need_usable()
         return self._queue.join(proposals)

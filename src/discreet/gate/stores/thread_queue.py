@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from discreet.core import DiscreetError, LedgerUnavailable
 from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
-from discreet.gate.stores.protocol import Batch, Join, Outcome, Proposal
+from discreet.gate.stores.protocol import CommitBatch, Join, Outcome, Proposal
 
 #: Seconds after which one looks at the lock even if nobody rang, at first and at most.
 SHORTEST, LONGEST = 1e-3, 2e-2
@@ -115,7 +115,7 @@ class Ticket:
 
     proposal: Proposal
     #: What this thread has to commit, if it leads.
-    batch: Batch | None = None
+    batch: CommitBatch | None = None
     outcome: Outcome | None = None
     error: BaseException | None = None
     bell: threading.Event = field(default_factory=threading.Event)

@@ -21,7 +21,7 @@ from discreet.algebra.aggregates import Aggregate, Aggregation, Exact, People, P
 from discreet.algebra.contributions import Contribution
 from discreet.algebra.relations import Relation, is_owned
 from discreet.core import NotProved, round_up
-from discreet.gate.accounts.charges import Prospect, Taking
+from discreet.gate.accounts.charges import ChargedTable, Prospect
 from discreet.mechanisms import Gaussian, Laplace
 
 #: More than a few roundings of float64 can take away.
@@ -144,8 +144,10 @@ def check_pass(data: Table | Prospect, aggregation: Aggregation) -> None:
         check(aggregation)
 
 
-def choose_aggregate(data: Table | Taking, costs: Callable[[], Sequence[PassCost]]) -> Callable[[Aggregation], Exact]:
+def choose_aggregate(
+    data: Table | ChargedTable, costs: Callable[[], Sequence[PassCost]]
+) -> Callable[[Aggregation], Exact]:
     """Return the table's own `aggregate`; with personal accounts, one that charges `costs` to those who take part."""
-    if not isinstance(data, Taking):
+    if not isinstance(data, ChargedTable):
         return data.aggregate
     return lambda aggregation: data.aggregate_for(aggregation, Charges(aggregation.aggregates, tuple(costs())))

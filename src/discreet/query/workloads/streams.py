@@ -38,7 +38,7 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
 from discreet.data.work_bounds import check_work
-from discreet.mechanisms.counters.protocol import Counted, Counter, best_counter
+from discreet.mechanisms.counters import Counted, Counter, best_counter
 from discreet.mechanisms.counters.sensitivity import MOST_STEPS
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, check_pass

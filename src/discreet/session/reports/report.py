@@ -189,7 +189,7 @@ def _ledger(ledger: "Ledger") -> str:
         ]
         for receipt in ledger.recent(MOST_PAYMENTS)
     ]
-    book = ledger.book
+    book = ledger.state
     words = f"{counted(book.payments, book.releases)}; {book.number:,} entries, the last of which has the head"
     return (
         f"<section><h2>The ledger</h2>{_table(head, rows)}<p>{escape(words)} <code>{book.head.hex()}</code>. "

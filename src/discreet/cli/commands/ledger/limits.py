@@ -17,7 +17,7 @@ def raise_command(arguments: Arguments) -> Answer:
 
     limit = limit_of(arguments)
     with opened(arguments) as ledger:
-        need_other_side(ledger, limit, limit > ledger.book.account.limit, "discreet ledger lower")
+        need_other_side(ledger, limit, limit > ledger.state.account.limit, "discreet ledger lower")
         answer = resize_ledger(ledger, limit, arguments, "raise")
         warning = "What was promised before this entry, to whomever, no longer holds: tell them."
     return Answer("raise", answer.facts, (*answer.lines, warning))
@@ -36,10 +36,10 @@ def lower_command(arguments: Arguments) -> Answer:
 
     limit = limit_of(arguments)
     with opened(arguments) as ledger:
-        need_other_side(ledger, limit, limit < ledger.book.account.limit, "discreet ledger raise")
+        need_other_side(ledger, limit, limit < ledger.state.account.limit, "discreet ledger raise")
         spent = ledger.spent
         answer = resize_ledger(ledger, limit, arguments, "lower")
-        personal, promised = ledger.budget.personal, ledger.book.account.limit
+        personal, promised = ledger.budget.personal, ledger.state.account.limit
     if personal:
         more = f"Somebody may have been charged up to {figure(promised)} before, so that this is what is promised."
         spent = promised
@@ -70,7 +70,7 @@ def allow_command(arguments: Arguments) -> Answer:
         after = [(name_of(analyst), analyst_gauge(ledger, analyst))]
         facts = {**change_facts(ledger, before, after, arguments), "analyst": analyst, "own_limit": limit is not None}
         lines = [title_line(ledger), "", *change_lines(before, after)]
-        if limit is not None and limit > ledger.book.account.limit:
+        if limit is not None and limit > ledger.state.account.limit:
             lines.append("The limit of the whole is lower, and binds this analyst too.")
     return Answer("allow", facts, tuple(lines))
 
@@ -92,14 +92,14 @@ def disclose_command(arguments: Arguments) -> Answer:
     cost = None if arguments.all else read_loss(arguments.cost)
     with opened(arguments) as ledger:
         before = standings(ledger)
-        if cost is not None and ledger.book.account.disclosed(cost).closed:
+        if cost is not None and ledger.state.account.disclosed(cost).closed:
             raise InvalidInput(
                 "More became known than was left, which would close the account for good.",
                 fix="pass --all for --cost if that is so; nothing can be paid for after it",
             )
         ledger.disclose(cost, by=author(arguments), reason=arguments.reason)
         after = standings(ledger)
-        closed = ledger.book.account.closed
+        closed = ledger.state.account.closed
         facts = {**change_facts(ledger, before, after, arguments), "closed": closed}
         known = "all there is" if cost is None else cost_words(cost)
         lines = [title_line(ledger), f"Became known elsewhere: {known}", "", *change_lines(before, after)]

@@ -60,7 +60,7 @@ def export_command(arguments: Arguments) -> Answer:
     if arguments.output is None:
         return Answer("export", {}, (), stream=stream_export(arguments))
     with opened(arguments) as ledger:
-        last = CountedLines(export_lines(ledger, answers=arguments.answers), ledger.book.number, arguments)
+        last = CountedLines(export_lines(ledger, answers=arguments.answers), ledger.state.number, arguments)
         new_file(arguments.output, last, arguments.place)
         facts: dict[str, Fact] = {
             **ledger_facts(ledger),

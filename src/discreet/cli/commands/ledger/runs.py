@@ -21,7 +21,7 @@ def review_command(arguments: Arguments) -> Answer:
     analyst = None if arguments.analyst is None else need_label(arguments.analyst, "--analyst", empty=True)
     by = author(arguments)
     with opened(arguments) as ledger:
-        before, number = runs_facts(ledger), ledger.book.number
+        before, number = runs_facts(ledger), ledger.state.number
         ledger.review(by=by, reason=arguments.reason, analyst=analyst)
         after = runs_facts(ledger)
         facts: dict[str, Fact] = {
@@ -33,7 +33,7 @@ def review_command(arguments: Arguments) -> Answer:
             "after": after,
         }
         whose = "all analysts" if analyst is None else name_of(analyst)
-        if ledger.book.number == number:
+        if ledger.state.number == number:
             said = f"Nothing to review in {title_of(ledger)}: no run of {whose} has failed since the last review."
         else:
             said = f"Reviewed in {title_of(ledger)}: the failed runs of {whose}."

@@ -15,7 +15,7 @@ from typing import TypeVar
 from discreet.core import DiscreetError, InvalidInput, StillRunning
 from discreet.gate.ledger.events import Begun, Excused, Failed, Reviewed, now, to_body
 from discreet.gate.ledger.runs import INTERRUPTED, Runs
-from discreet.gate.ledger.state import Book
+from discreet.gate.ledger.state import LedgerState
 from discreet.gate.plans import need_label
 from discreet.gate.stores.protocol import Accepted
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 PATIENCE, SHORTEST, LONGEST = 60.0, 2e-3, 0.25
 
 
-class RunDesk:
+class RunTracker:
     """The runs of one handle of a ledger. For the gate, and for the steward.
 
     Guarantee: a run that is made was written down before, and ends as answered or as a failure.
@@ -35,22 +35,22 @@ class RunDesk:
         self,
         handle: str,
         is_present: Callable[[str], bool],
-        book: Callable[[], Book],
-        last_seen: Callable[[], Book],
+        state: Callable[[], LedgerState],
+        last_seen: Callable[[], LedgerState],
         write: Callable[[bytes], Accepted],
     ) -> None:
         self._handle, self._is_present, self._write = handle, is_present, write
-        self._book, self._last_seen = book, last_seen
+        self._state, self._last_seen = state, last_seen
         self._numbers, self._live = count(1), set[str]()
         self._ended = threading.Condition()
 
     def __repr__(self) -> str:
-        return f"RunDesk of {self._handle}"
+        return f"RunTracker of {self._handle}"
 
     @property
     def state(self) -> Runs:
         """Open runs and failures, up to date."""
-        return self._book().runs
+        return self._state().runs
 
     @contextmanager
     def runner(self) -> Iterator[str]:

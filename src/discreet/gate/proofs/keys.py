@@ -5,7 +5,9 @@ key is a file that only its owner may read; it need not be where the ledger is, 
 """
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
@@ -13,6 +15,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from discreet.core import InvalidInput
 from discreet.core.private_files import open_private
+from discreet.gate.ledger.chain import Entry
+from discreet.gate.ledger.events import Checkpoint, from_body, to_body
+from discreet.gate.stores.protocol import SERVER
 
 #: What a signature is about comes first in what is signed, so that none can be passed off as another.
 CHECKPOINT, ANCHOR, CERTIFICATE = b"discreet checkpoint 1\0", b"discreet anchor 1\0", b"discreet certificate 1\0"
@@ -77,3 +82,50 @@ def signed_by(public: str, signature: str, purpose: bytes, message: bytes) -> bo
 def checkpoint_message(number: int, previous: bytes, plain: bytes) -> bytes:
     """Return what the signature of a checkpoint covers: its place in the chain, and its bytes before it was signed."""
     return number.to_bytes(8, "big") + previous + plain
+
+
+def is_signed(entry: Entry, previous: bytes, public: str) -> bool:
+    """Tell whether an entry after this head is a checkpoint that the owner of a key signed."""
+    event = from_body(entry.body)
+    if not isinstance(event, Checkpoint) or not event.signature:
+        return False
+    message = checkpoint_message(entry.number, previous, to_body(replace(event, signature="")))
+    return signed_by(public, event.signature, CHECKPOINT, message)
+
+
+@contextmanager
+def key_for_birth(place: str | Path, key: str | Path | None) -> Iterator[SigningKey]:
+    """Read the named key, or make one; one that was made is removed again if the ledger could not be born."""
+    path = _beside(place) if key is None else Path(key)
+    if path is None:
+        raise InvalidInput("A ledger on a server needs a place for its key.", fix='pass key="clinic.key"')
+    if key is not None and path.exists():
+        yield SigningKey.read(path)
+        return
+    made = SigningKey.create(path)
+    try:
+        yield made
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def key_at_hand(place: str | Path, key: str | Path | None) -> SigningKey | None:
+    """Return the named key, or the one beside the ledger if this process may read it."""
+    if key is not None:
+        return SigningKey.read(Path(key))
+    path = _beside(place)
+    return SigningKey.read(path) if path is not None and os.access(path, os.R_OK) else None
+
+
+def fitting(key: SigningKey | None, public: str, *, demanded: bool) -> SigningKey | None:
+    """Return a key if it is the ledger's; one that was named has to be."""
+    if key is None or key.public == public:
+        return key
+    if demanded:
+        raise InvalidInput("The key is not this ledger's.", fix="pass the key that it was created with")
+    return None
+
+
+def _beside(place: str | Path) -> Path | None:
+    return None if str(place).startswith(SERVER) else Path(f"{place}.key")
