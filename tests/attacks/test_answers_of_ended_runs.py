@@ -136,7 +136,8 @@ def test_what_a_killed_process_left_in_the_queue_comes_too_late(place):
     with ledger.runs.runner() as runner:
         begin = Payment(at=now(), request="S", analyst="ada", plan="01", what="?", cost=COST, runner=runner)
         answer = encode("first")
-        outcomes = ledger._process([(to_body(begin), None), (to_body(answered(number, 0, answer)), answer)])
+        proposals = [(to_body(begin), None), (to_body(answered(number, 0, answer)), answer)]
+        _, outcomes = ledger._store.transact(ledger._append(proposals))
     assert [type(one) for one in outcomes] == [Accepted, Refused]
     assert contradictions(ledger) == set()
     assert ledger.release_of(number) is None

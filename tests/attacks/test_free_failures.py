@@ -19,7 +19,7 @@ from discreet.accounting import Concentrated, GaussianNoise, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
 from discreet.gate.ledger import append as clerk
-from discreet.gate.ledger import run_tracker as run_desk
+from discreet.gate.ledger import run_tracker
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.encoding import canonical, parsed
 from discreet.gate.ledger.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
@@ -37,7 +37,7 @@ NOTE = [bool(int(bit)) for bit in f"{int.from_bytes(os.urandom(8), 'big'):064b}"
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Wait for what others run for less than a minute."""
-    monkeypatch.setattr(run_desk, "PATIENCE", 0.2)
+    monkeypatch.setattr(run_tracker, "PATIENCE", 0.2)
 
 
 @pytest.fixture
@@ -415,10 +415,10 @@ def test_a_review_that_is_written_for_one_who_died_hides_no_later_failure(ledger
     gate = Gate(ledger, NOTE, analyst="eve")
     fail(gate, 2)
     review = to_body(Reviewed(at="2026-01-01T00:00:00+00:00", by="steward", reason="seen")), None
-    first = ledger._process([review])[0]
+    first = ledger._store.transact(ledger._append([review]))[1][0]
     fail(gate, 1, 2)
     with nothing_written(ledger):
-        again = ledger._process([review])[0]
+        again = ledger._store.transact(ledger._append([review]))[1][0]
     assert (first.fresh, again.fresh, again.number) == (True, False, first.number)
     assert ledger.runs.state.failures == {"eve": 1}
 

@@ -14,7 +14,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger import run_tracker as run_desk
+from discreet.gate.ledger import run_tracker
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.events import Begun, to_body
 from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, Runs
@@ -28,7 +28,7 @@ COST = Pure(Fraction(1, 100))
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Wait for what others run for less than a minute."""
-    monkeypatch.setattr(run_desk, "PATIENCE", 0.2)
+    monkeypatch.setattr(run_tracker, "PATIENCE", 0.2)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_each_failure_leaves_an_analyst_room_for_one_less(ledger):
 
 
 def test_many_threads_of_an_honest_analyst_wait_and_are_all_answered(ledger, monkeypatch):
-    monkeypatch.setattr(run_desk, "PATIENCE", 30)
+    monkeypatch.setattr(run_tracker, "PATIENCE", 30)
     gate, given = Gate(ledger, [1], analyst="ada"), []
 
     def ask(turn):

@@ -24,7 +24,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import LedgerUnavailable, StillRunning
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger import run_tracker as run_desk
+from discreet.gate.ledger import run_tracker
 from discreet.gate.stores import process_queue as queues
 from postgres_server import server
 from questions import Question
@@ -73,7 +73,7 @@ def look_around(ledger):
 
 
 def test_by_another_name_of_the_file_runs_are_seen_as_well(ledger, place, tmp_path, monkeypatch):
-    monkeypatch.setattr(run_desk, "PATIENCE", 0.1)
+    monkeypatch.setattr(run_tracker, "PATIENCE", 0.1)
     link = tmp_path / "current.ledger"
     link.symlink_to(place)
     with running(ledger, "R") as runs, Ledger.open(link) as other:
@@ -105,7 +105,7 @@ def test_a_process_without_free_files_takes_nobody_for_dead(ledger, place, monke
 
 
 def test_what_a_failed_ledger_was_running_has_failed(ledger, place, monkeypatch):
-    monkeypatch.setattr(run_desk, "PATIENCE", 0.1)
+    monkeypatch.setattr(run_tracker, "PATIENCE", 0.1)
 
     def break_disk(_):
         def full(*_):

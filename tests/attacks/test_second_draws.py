@@ -85,10 +85,10 @@ def test_steps_are_drawn_few_times_too(tmp_path):
 def test_two_processes_do_not_race_for_the_answer_they_like(tmp_path, monkeypatch):
     """One payment has one run at a time: no second draw is made while the first one goes on."""
     from discreet.core import StillRunning
-    from discreet.gate.ledger import run_tracker as run_desk
+    from discreet.gate.ledger import run_tracker
     from questions import Question
 
-    monkeypatch.setattr(run_desk, "PATIENCE", 0.05)
+    monkeypatch.setattr(run_tracker, "PATIENCE", 0.05)
     place, drawn = tmp_path / "clinic.ledger", []
     with Ledger.create(place, Budget(1)) as ledger, Ledger.open(place) as rival:
 

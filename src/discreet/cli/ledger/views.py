@@ -21,10 +21,10 @@ from discreet.core.private_files import open_private
 from discreet.gate import Budget, Ledger, Policy
 from discreet.gate.ledger.cost_text import cost_words
 from discreet.gate.ledger.events import Payment, from_body
-from discreet.gate.stores.protocol import SERVER
 from discreet.gate.ledger.views import HARDLY, LITTLE, WORDS, Gauge, Terms, name_of
 from discreet.gate.plans import need_label
 from discreet.gate.releases import Receipt, one_line
+from discreet.gate.stores.protocol import SERVER
 
 #: A δ to show what a ρ means by.
 EXAMPLE_DELTA = Fraction(1, 10**9)
