@@ -4,7 +4,7 @@ import doctest
 
 from sphinx.application import Sphinx
 
-from discreet import __version__
+from discreet import Session, __version__
 
 project = "discreet"
 author = "the discreet authors"
@@ -34,6 +34,14 @@ def escape_bars(_app: Sphinx, _what: str, _name: str, _obj: object, _options: ob
     lines[:] = [line.replace("|", "\\|") for line in lines]
 
 
+def hide_sources_of_listed_options() -> None:
+    """Let autodoc show signatures that list options as they are: it would look for all defaults in the source."""
+    for method in vars(Session).values():
+        if "__signature__" in getattr(method, "__dict__", {}):
+            method.__code__ = method.__code__.replace(co_filename="")
+
+
 def setup(app: Sphinx) -> None:
     """Connect what autodoc needs."""
+    hide_sources_of_listed_options()
     app.connect("autodoc-process-docstring", escape_bars)
