@@ -138,7 +138,7 @@ def test_a_transaction_that_is_always_undone_is_given_up(place):
     def work(reading, add):
         raise errors.SerializationFailure
 
-    with pytest.raises(LedgerUnavailable, match="all the time"):
+    with pytest.raises(LedgerUnavailable, match="undone too often"):
         ledger._store.transact(work)
     assert pay(ledger, "one").number == 2
 

@@ -29,7 +29,7 @@ def test_a_question_past_its_time_is_paid_for_and_may_be_asked_again(tmp_path, m
             session.sql(BY_WARD, epsilon=1)
         assert session.ledger.spent == 1
     request = caught.value.receipt.request
-    assert f"ask again with request={request!r}, which costs nothing more" in caught.value.fix
+    assert f"retry with request={request!r}, which is free" in caught.value.fix
     with opened(tmp_path, seconds=60) as session:
         assert session.sql(BY_WARD, epsilon=1, request=request).fresh
         assert session.ledger.spent == 1

@@ -1,4 +1,4 @@
-"""Limits are on people: how much of an answer one unit may touch."""
+"""Contribution bounds: how many rows and groups of an answer one privacy unit may touch."""
 
 from dataclasses import dataclass
 from typing import ClassVar

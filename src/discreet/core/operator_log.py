@@ -1,4 +1,4 @@
-"""Where the details of failures go: they may tell of rows, so nobody hears them unless the operator listens."""
+"""The operator's log: details of failures, which may quote rows. It is silent until a handler is attached."""
 
 import logging
 from contextlib import suppress

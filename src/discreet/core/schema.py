@@ -1,4 +1,4 @@
-"""What is public about a table: its columns, their kinds, their bounds, their groups, and who is protected."""
+"""Schemas: the public facts about a table, which are its columns, kinds, bounds, groups and privacy unit."""
 
 from calendar import monthrange
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Whose presence is hidden, and which two tables are neighbours."""
+"""Privacy units and adjacency: whose presence is hidden, and which two tables are neighbours."""
 
 from dataclasses import dataclass
 from enum import Enum

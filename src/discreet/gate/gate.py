@@ -48,7 +48,7 @@ Data = TypeVar("Data")
 
 #: Times that a question is run because others were charged while it was.
 TRIES = 10
-FAILED = "The question was paid for, and failed while it was being answered."
+FAILED = "The query failed after its budget was charged."
 INTERRUPTED_PAID = "Interrupted while a paid question was answered. Ask the same again: it is not paid for twice."
 #: Errors of the ledger itself, which are told as they are, also while a plan is run.
 LEDGERS = (LedgerUnavailable, LedgerDamaged, Finished)
@@ -372,7 +372,8 @@ class Gate(Generic[Data]):
             with suppress(DiscreetError):
                 self._ledger.excuse(run, by="gate", reason="others were charged while it was run")
             failure = LedgerUnavailable(
-                "Others are charged all the time.", fix=f"ask again with request={receipt.request!r}, which is free"
+                "Other queries were charged during every attempt.",
+                fix=f"ask again with request={receipt.request!r}, which is free",
             )
         ending = bare(failure) if isinstance(failure, LEDGERS) else _ending(failure, receipt)
         del failure
@@ -438,8 +439,6 @@ def _ending(failure: BaseException, receipt: Receipt) -> BaseException:
     if is_interrupt(failure):
         return KeyboardInterrupt(INTERRUPTED_PAID)
     tell_operator(f"Request {receipt.request}, entry {receipt.number}, failed.", failure)
-    failed = RunFailed(
-        FAILED, fix=f"ask again with request={receipt.request!r}, which costs nothing more; {HOW_TO_READ}"
-    )
+    failed = RunFailed(FAILED, fix=f"retry with request={receipt.request!r}, which is free; {HOW_TO_READ}")
     failed.receipt = receipt
     return failed

@@ -1,4 +1,4 @@
-"""What a plan is: a frozen value that knows its cost before it sees data."""
+"""Plans: frozen values that know their cost before they see data."""
 
 from collections.abc import Sequence
 from hashlib import sha256

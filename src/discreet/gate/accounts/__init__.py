@@ -1,1 +1,1 @@
-"""Who pays: the dataset's account, or each person's, with balances and charges."""
+"""Accounts: one privacy budget for the dataset, or one for each person, with balances and charges."""

@@ -1,4 +1,4 @@
-"""What each person was charged by now: in memory, from what is stored beside charges and snapshots.
+"""Balances of personal accounts, in memory, built from the charges and snapshots that are stored.
 
 Two kinds of numbers stand for a person: those of this process (`people.Directory`), by which balances lie in arrays and
 which engines keep; and those of the ledger, in the order in which persons were first stored, which are what is written.

@@ -1,4 +1,4 @@
-"""Whole numbers as bytes, of so many bits each: what is stored of many persons is mostly that.
+"""Bit packing: whole numbers as bytes, with a fixed number of bits each.
 
 A number of 20 bits is one of 16 and one of 4. All first parts stand together, then all second ones: so they are written
 and read by NumPy, many at a time, and nothing is wasted but some bits at the end.

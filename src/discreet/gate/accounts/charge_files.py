@@ -1,4 +1,4 @@
-"""Who was charged how much, as bytes: what is stored beside a charge, and beside a snapshot.
+"""The stored form of charges: which accounts were charged how much, as bytes.
 
 Random bytes first, as the hash of the whole is public (`events.Charged`). Then persons who are new, by their names in
 their order (`people_names`), which is the order of their numbers; or, in a snapshot, where everybody's names are

@@ -1,4 +1,4 @@
-"""One run of a question among persons with accounts: who takes part, and what each of them is charged.
+"""Charges one query run to the budget of each person (an individual privacy filter).
 
 **Who takes part.** In every pass over the rows, a person with a row that counts is asked whether what the pass costs
 that person is still left, what earlier passes of the same run cost included. Nobody else's account, and nobody else's

@@ -1,4 +1,4 @@
-"""Where persons are charged: a ledger's accounts, what is stored of them, and what is told of them."""
+"""Charges persons in a ledger, stores their charges, and reports them to each person and to the steward."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Which number a name has in this process: found once, and the same for as long as it runs.
+"""Index of account names: each has one number for as long as the process runs.
 
 Engines keep the numbers of a table's units, so a number that was given out may not change its meaning: not when a run
 fails before its charges are stored, not when another process opened other accounts meanwhile, not when the ledger is

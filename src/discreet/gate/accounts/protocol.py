@@ -1,4 +1,4 @@
-"""Who pays: everybody alike, from the dataset's account; or each person, for what an answer took from that person."""
+"""The two kinds of accounts: one for the dataset, or one for each person."""
 
 from discreet.gate.accounts.dataset import DatasetAccount, limit_of
 from discreet.gate.accounts.personal_terms import PersonalAccount

@@ -1,4 +1,4 @@
-"""What one person was charged, for that person; and how far accounts are used, for the steward. Private, both."""
+"""Statements for one person, and the distribution of spent budgets for the steward. Both are private."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

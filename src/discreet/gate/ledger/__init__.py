@@ -1,1 +1,1 @@
-"""The ledger: what is written, in which order, and what follows from it for the budget."""
+"""The ledger: its entries, their order, and the budget that follows from them."""

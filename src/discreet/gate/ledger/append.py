@@ -136,7 +136,7 @@ def _existing(event: Event, reading: Reading, state: LedgerState) -> Entry | Non
             begun = [run.number for run in state.runs.open if run.runner == runner]
             return trusted(reading, begun[0]) if begun else None
         case Birth():
-            raise InvalidInput("A ledger is born once.", fix="create another ledger")
+            raise InvalidInput("This ledger already has a creation entry.", fix="create another ledger")
         case _:
             return None
 
@@ -168,7 +168,7 @@ def _need_runnable(event: Event, state: LedgerState, reading: Reading) -> None:
         case Continued(payment=payment, step=step, run=run):
             _need_open(state, reading, run, payment, step)
         case Failed(how=how) if how not in ENDINGS:
-            raise InvalidInput("A run does not end so.", fix="use Gate.release")
+            raise InvalidInput("Unknown way for a run to end.", fix="use Gate.release")
 
 
 def _need_unanswered(event: Begun, state: LedgerState, reading: Reading) -> None:
@@ -210,7 +210,7 @@ def _need_charged(event: Event, state: LedgerState, reading: Reading) -> None:
         return
     match event:
         case Released(charge=0):
-            raise InvalidInput("Nobody was charged for this yet.", fix="charge before the answer is stored")
+            raise InvalidInput("No person was charged for this answer.", fix="charge before the answer is stored")
         case Released(payment=payment, charge=charge) if charged_for(reading, payment) != charge:
             raise LedgerUnavailable(
                 "Another run of the same request was charged since.",
@@ -238,7 +238,7 @@ def _append(state: LedgerState, event: Event, proposal: Proposal, add: Add, sign
     body, answer = proposal
     digest = digest_beside(event)
     if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
-        raise InvalidInput("A release comes with the answer that it names.", fix="use Ledger.release")
+        raise InvalidInput("The answer does not match the digest in its entry.", fix="use Ledger.release")
     match event:
         case Resized(limit=limit, analyst=None) if limit is None or limit <= 0:
             raise InvalidInput(

@@ -1,4 +1,4 @@
-"""The most that may ever be learned about one unit, and what that means for several analysts."""
+"""Privacy budgets for life: the most that may be learned about one privacy unit, by one analyst or several."""
 
 from dataclasses import dataclass
 from enum import Enum

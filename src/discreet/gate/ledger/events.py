@@ -1,4 +1,4 @@
-"""What can happen to a ledger: a closed union of frozen events, each with canonical bytes.
+"""Events of a ledger: a closed union of frozen values, each with canonical bytes.
 
 `at` is the clock's word for people to read. Nothing is ever decided by it.
 """

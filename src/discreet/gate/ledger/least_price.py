@@ -1,4 +1,4 @@
-"""The least price of a fresh question: what costs less is refused before it is paid for.
+"""The least price of a fresh query: a lower cost is refused before payment.
 
 Without one, questions that cost next to nothing could be asked for ever, and whether each of them failed would be told
 for nothing. The least price is fixed at a ledger's birth. In a budget of ε or ρ it is that much of it. In one of

@@ -1,4 +1,4 @@
-"""The state: what all entries so far add up to, and what follows from the next event."""
+"""Ledger state: the fold of all entries, and its transition function."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -120,7 +120,7 @@ class LedgerState:
             case Annotated():
                 return later
             case Birth():
-                raise InvalidInput("A ledger is born once.", fix="create another ledger")
+                raise InvalidInput("This ledger already has a creation entry.", fix="create another ledger")
 
     def _stated(self, event: Checkpoint, number: int) -> Account:
         """Return the account at a checkpoint: the counted one, or a larger one that an earlier version stated."""

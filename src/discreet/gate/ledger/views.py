@@ -1,4 +1,4 @@
-"""A ledger to look at: in a terminal and in a notebook."""
+"""Ledgers as text and HTML, for a terminal and a notebook."""
 
 import html
 from collections.abc import Iterable

@@ -1,1 +1,1 @@
-"""What proves a ledger to others: anchors, signatures, certificates, exports, verification."""
+"""Proofs about a ledger for others: anchors, signatures, certificates, exports, verification."""

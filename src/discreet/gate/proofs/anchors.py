@@ -1,4 +1,4 @@
-"""Anchors: what was seen of a ledger, kept outside of it.
+"""Anchors: heads of a ledger's chain, kept outside of it.
 
 A ledger cannot know by itself that it is an old copy of itself. So after every group of payments the newest head is
 written elsewhere as well, and a ledger that does not have an anchored head at its number refuses to open: it was

@@ -1,4 +1,4 @@
-"""Checking what persons were charged, from the first entry on: hashes, sums, limits. Says where, and never who."""
+"""Audits personal charges from the first entry on: hashes, sums, limits. Reports entries, never persons."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Certificates: what was released, at what cost, under which promise, where in the chain; checkable offline.
+"""Certificates of releases: answer, cost, guarantee and place in the chain; checkable offline.
 
 A certificate carries the ledger's birth, the payment and the release as they are stored, with the heads around them,
 and a signature by the ledger's key. The ledger's name is the hash of its birth, and the birth names the key: so whoever

@@ -1,4 +1,4 @@
-"""What has to be true of a history besides its chain, its keys and its sums: the one place that says so.
+"""Rules that a history must satisfy besides its chain, its keys and its sums.
 
 `verification` asks it of a store, `exports` of lines of text.
 """

@@ -1,1 +1,1 @@
-"""Where entries of a ledger are kept: SQLite, PostgreSQL, and the queues of group commit."""
+"""Stores of ledger entries: SQLite, PostgreSQL, and the queues of group commit."""

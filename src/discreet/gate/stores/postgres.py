@@ -154,7 +154,9 @@ class PostgresStore:
                 # a refusal, and whoever asks again under the same request finds out.
                 with suppress(errors.SerializationFailure, errors.DeadlockDetected):
                     return self._attempted(work)
-            raise LedgerUnavailable("Others write to this ledger all the time.", fix="ask again under the same request")
+            raise LedgerUnavailable(
+                "The transaction was undone too often by other writers.", fix="ask again under the same request"
+            )
 
     def change(self, state: StoreStatus, work: Callable[[Reading], T]) -> T:
         """Do some work under the lock, and commit another state with it."""

@@ -1,4 +1,4 @@
-"""Group commit across processes and threads: whoever comes first works for all who wait.
+"""Group commit across processes: one leads and commits the batch; the others wait for the leader.
 
 A sync of the disk takes milliseconds, whether one payment is behind it or twenty. So proposals are put down where
 others see them, and whoever gets the lock processes all of them in one transaction. The others find their outcome

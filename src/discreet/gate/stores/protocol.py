@@ -1,4 +1,4 @@
-"""What a store of entries must do. Two do: SQLite for one host, PostgreSQL for several."""
+"""The protocol of a store of entries. There are two: SQLite for one host, PostgreSQL for several."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -61,7 +61,7 @@ class CommitBatch:
     def decided(self) -> Sequence[Outcome]:
         """Return the outcomes, in the order of the proposals."""
         if self.outcomes is None:
-            raise LedgerUnavailable("A batch was left without outcomes.", fix="ask again under the same request")
+            raise LedgerUnavailable("A batch was committed without outcomes.", fix="ask again under the same request")
         return self.outcomes
 
 

@@ -1,4 +1,4 @@
-"""Threads of one process: one of them submits for all, so that one sync of the disk serves them."""
+"""Group commit across the threads of a process: one leads, so that one sync of the disk serves all."""
 
 import threading
 import time
