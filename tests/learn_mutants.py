@@ -55,7 +55,7 @@ LEARN_MUTANTS = [
     ),
     Mutant(
         "integers that are too long are kept as they are",
-        "learn/torch/grid.py",
+        "learn/torch/per_example/grid.py",
         "        for each in (self.gradient, self.lengths, self.largest):\n",
         "        for each in ():\n",
         "unit/test_learn_compiled.py::test_examples_that_leave_add_nothing",
@@ -210,7 +210,7 @@ LEARN_MUTANTS = [
     ),
     Mutant(
         "hooks on gradients are trusted",
-        "learn/torch/per_example/tape.py",
+        "learn/torch/per_example/recording.py",
         "*(Tensor.register_hook, Tensor.register_post_accumulate_grad_hook,",
         "*(Tensor.register_post_accumulate_grad_hook,",
         f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
@@ -245,21 +245,21 @@ LEARN_MUTANTS = [
     ),
     Mutant(
         "tensors made of named tensors are taken for public",
-        "learn/torch/per_example/tape.py",
+        "learn/torch/per_example/recording.py",
         "_has_tensors((*args, *(kwargs or {}).values()))",
         "_has_tensors(args)",
         f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
     ),
     Mutant(
         "numbers that old constructors read are not seen",
-        "learn/torch/per_example/tape.py",
+        "learn/torch/per_example/recording.py",
         "        elif func in READING:",
         "        elif func in ():",
         f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
     ),
     Mutant(
         "a formatted text of values is not seen",
-        "learn/torch/per_example/tape.py",
+        "learn/torch/per_example/recording.py",
         "Tensor.__repr__, Tensor.__format__,",
         "Tensor.__repr__,",
         f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",

@@ -191,7 +191,7 @@ LOCAL_MUTANTS = [
     ),
     Mutant(
         "a projection leaves out what should stay",
-        "local/server/simplex.py",
+        "local/server/frequencies.py",
         "np.flatnonzero(falling - shifts > 0)[-1]",
         "np.flatnonzero(falling - shifts > 0)[0]",
         f"{ESTIMATES}::test_the_projection_is_the_nearest_point_that_could_be_counts",

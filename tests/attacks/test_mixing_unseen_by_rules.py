@@ -25,7 +25,7 @@ from discreet.learn.torch.per_example import (  # noqa: E402
     axis_rules,
     axis_tracking,
     passes,
-    tape,
+    recording,
 )
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
 
@@ -80,7 +80,7 @@ def plant_the_old_behaviour(monkeypatch):
     monkeypatch.setitem(axis_rules.RULES, torch.ops.aten.prod.dim_int, axis_rules.reduced())
     monkeypatch.setattr(AxisTracking, "expose", lambda axes, tensor: None)
     monkeypatch.setattr(AxisTracking, "refuse_reading", lambda axes, tensor: None)
-    monkeypatch.setattr(tape, "shows_values", lambda function, args, kwargs: False)
+    monkeypatch.setattr(recording, "shows_values", lambda function, args, kwargs: False)
 
 
 @pytest.mark.parametrize("inside", [False, True], ids=["inputs", "activations"])

@@ -14,7 +14,7 @@ from discreet.anonymity.keys import PseudonymKey
 from discreet.anonymity.measures import Diversity, Presence, diversity_of, k_of, meets, presence_of, recursive_c
 from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.mondrian import Recoding, mondrian
-from discreet.anonymity.published import Anonymised
+from discreet.anonymity.published import Anonymised, suppress
 from discreet.anonymity.publishing import publish, write_inside
 from discreet.anonymity.reading import Gaps, read_microdata
 from discreet.anonymity.requirements import (
@@ -26,7 +26,6 @@ from discreet.anonymity.requirements import (
     Requirement,
 )
 from discreet.anonymity.risk import Risk, journalist_risk, marketer_risk, prosecutor_risk
-from discreet.anonymity.suppressing import suppress
 from discreet.anonymity.treatments import (
     Clip,
     DayTo,

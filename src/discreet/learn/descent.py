@@ -1,5 +1,6 @@
 """Noisy gradient descent with clipping, on all rows at once: a plan."""
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -11,6 +12,7 @@ from discreet.accounting import PrivacyLoss
 from discreet.core import InvalidInput, OutOfRange
 from discreet.core.canonical_text import Record, canonical_text
 from discreet.learn.features import (
+    BITS,
     STEPS,
     Features,
     Floats,
@@ -22,7 +24,6 @@ from discreet.learn.features import (
     squares,
     with_constant,
 )
-from discreet.learn.softmax import CHANCES, WEIGHT_BITS, residuals
 from discreet.learn.spending import noise_for, total
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy
@@ -34,6 +35,13 @@ COUNTING = Fraction(1, 50)
 LEAST_CLIP, MOST_CLIP = Fraction(1, 1024), 16
 #: Rates beyond this, and weights, are of no use: scaled features are at most 1.
 FASTEST, FARTHEST = 1e6, 2.0**20
+#: Chances are counted in steps of 2^−CHANCE_BITS, weights in steps of 2^−WEIGHT_BITS.
+CHANCE_BITS, WEIGHT_BITS = 15, 20
+CHANCES = 1 << CHANCE_BITS
+#: The table has e^−k/1024 for gaps up to 32, in units of 2⁻³⁰.
+FINE, LAST = 10, 32 << 10
+SHIFT = BITS + WEIGHT_BITS - FINE
+TABLE = np.array([round(math.exp(-k / (1 << FINE)) * (1 << 30)) for k in range(LAST + 1)], np.int64)
 #: Changes whenever the same text would no longer give the same distribution of answers.
 FORM = "discreet descent 1"
 
@@ -150,3 +158,17 @@ class DescentPlan:
         clipped = shortened(residuals(margins, labels), room)
         exact = exact_products(rows, as_floats(clipped), min(self.most, STEPS * CHANCES))
         return self.gradient.perturb(exact, entropy=entropy).astype(np.float64) / (STEPS * CHANCES)
+
+
+def residuals(margins: Integers, labels: Integers) -> Integers:
+    """Return softmax − truth of every class, in steps; margins are rows·weights in steps of 2^−(BITS + WEIGHT_BITS).
+
+    The softmax is computed on whole numbers, so that it is the same on every machine. e to a power is read from a table
+    of whole numbers: a row's probabilities cannot depend on its position in an array (vectorised exponentials may
+    differ in the last digit between the middle and the end of one).
+    """
+    gaps = margins.max(axis=1, keepdims=True) - margins
+    weights = TABLE[np.minimum((gaps + (1 << (SHIFT - 1))) >> SHIFT, LAST)]
+    chances = (weights << CHANCE_BITS) // weights.sum(axis=1, keepdims=True)
+    chances[np.arange(len(labels)), labels] -= CHANCES
+    return np.asarray(chances, np.int64)

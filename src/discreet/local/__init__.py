@@ -25,10 +25,16 @@ if TYPE_CHECKING:
     from discreet.local.server.averages import MeanEstimate, errors_of_mean, estimate_mean
     from discreet.local.server.costs import cost_of, shuffled_cost
     from discreet.local.server.crowd import encode_all, instant_all
-    from discreet.local.server.frequencies import Frequencies, error_of, estimate, from_supports, variance_of
+    from discreet.local.server.frequencies import (
+        Frequencies,
+        error_of,
+        estimate,
+        from_supports,
+        on_simplex,
+        variance_of,
+    )
     from discreet.local.server.heavy_hitters import FrequentText, FrequentTexts, encode_texts, find_texts
     from discreet.local.server.marginals import Marginals, encode_survey, estimate_marginals
-    from discreet.local.server.simplex import on_simplex
     from discreet.local.server.simulation import Simulation, simulate, skewed
     from discreet.local.server.supports import supports_of
 
@@ -80,11 +86,12 @@ _FETCHED = {
     **dict.fromkeys(("MeanEstimate", "errors_of_mean", "estimate_mean"), "averages"),
     **dict.fromkeys(("cost_of", "shuffled_cost"), "costs"),
     **dict.fromkeys(("encode_all", "instant_all"), "crowd"),
-    **dict.fromkeys(("Frequencies", "error_of", "estimate", "from_supports", "variance_of"), "frequencies"),
+    **dict.fromkeys(
+        ("Frequencies", "error_of", "estimate", "from_supports", "on_simplex", "variance_of"), "frequencies"
+    ),
     **dict.fromkeys(("FrequentText", "FrequentTexts", "encode_texts", "find_texts"), "heavy_hitters"),
     **dict.fromkeys(("Marginals", "encode_survey", "estimate_marginals"), "marginals"),
     **dict.fromkeys(("Simulation", "simulate", "skewed"), "simulation"),
-    "on_simplex": "simplex",
     "supports_of": "supports",
 }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from discreet.learn.torch.exact_sums import ExactSum
-from discreet.learn.torch.grid import masked
+from discreet.learn.torch.per_example.grid import masked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from discreet.learn.torch.grid import Integers, Part
     from discreet.learn.torch.per_example.gradients import Gradients
+    from discreet.learn.torch.per_example.grid import Integers, Part
 
     GroupSums = tuple[list[Tensor], Tensor]
 

@@ -29,8 +29,14 @@ from discreet.learn.torch.optimisers import Optimisation, build_network, take_op
 from discreet.learn.torch.per_example.passes import GradientMethod
 from discreet.learn.torch.pricing import calibrate_noise, compose_loss, most_iterations, share_noise
 from discreet.learn.torch.rehearsal import rehearse
-from discreet.learn.torch.schedules import Schedule, schedule_values
-from discreet.learn.torch.segments import ClipSchedule, Segment, clipping_bounds, split_iterations
+from discreet.learn.torch.schedules import (
+    ClipSchedule,
+    Schedule,
+    Segment,
+    clipping_bounds,
+    schedule_values,
+    split_iterations,
+)
 from discreet.learn.torch.states import ITERATIONS, State, capture_state, restore_state
 from discreet.learn.torch.step_settings import StepSettings, Sums
 from discreet.noise import Entropy

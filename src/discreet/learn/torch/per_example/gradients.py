@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import torch
 
-from discreet.learn.torch.grid import Outer, Part, Rows, Whole
 from discreet.learn.torch.per_example.convolution import ConvolutionCall
 from discreet.learn.torch.per_example.embedding import EmbeddingCall
+from discreet.learn.torch.per_example.grid import Outer, Part, Rows, Whole
 from discreet.learn.torch.per_example.layer_calls import chunks, joined, row_squares
 from discreet.learn.torch.per_example.linear import LinearCall, positions
 

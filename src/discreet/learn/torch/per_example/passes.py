@@ -33,15 +33,15 @@ from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners
 from discreet.learn.torch.per_example.fallback import by_vmap, count_rows, is_all_tensors, one_by_one
 from discreet.learn.torch.per_example.gradients import gradients_of
 from discreet.learn.torch.per_example.layouts import ChannelsLast, OtherLayoutError
+from discreet.learn.torch.per_example.recording import Recording
 from discreet.learn.torch.per_example.refusals import refuse_changed, refuse_mixing, state_of
-from discreet.learn.torch.per_example.tape import Recorded, Recording, Tape
+from discreet.learn.torch.per_example.tape import Recorded, Tape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torch import Tensor, nn
 
-    from discreet.learn.torch.clipping import PrivateModel
     from discreet.learn.torch.per_example.gradients import Gradients
 
     Losses = Callable[..., Tensor]
@@ -53,12 +53,19 @@ OWN_NODES = re.compile(r"[A-Z]\w*Backward\d+|AccumulateGrad|CopySlices")
 HOOKS = "discreet: what is saved for the backward pass is not to be changed"
 
 
+class ModelCopy(Protocol):
+    """A module with its trainable parameters by name; `PrivateModel` is one."""
+
+    module: nn.Module
+    parameters: tuple[tuple[str, nn.Parameter], ...]
+
+
 @runtime_checkable
 class Renewable(Protocol):
     """Losses whose model, and whatever else they run, can be made anew as it was before any pass."""
 
     @property
-    def model(self) -> PrivateModel:
+    def model(self) -> ModelCopy:
         """The model that the losses run."""
 
     def renew(self) -> Renewable:
@@ -117,7 +124,7 @@ class Pass:
         before = state_of(self.model)
         try:
             if not self.singly and is_all_tensors(batch):
-                # PyTorch refuses code in many gradient_methods; a mistake of the code's own is made again below.
+                # PyTorch refuses code in many ways; a mistake of the code's own is made again below.
                 with suppress(Exception):
                     drawn = read_other_generators()
                     anew, model, parameters = self._fresh(losses)
