@@ -112,7 +112,7 @@ def test_a_training_that_cannot_run_is_refused_and_nothing_is_written(ledger, pl
 
 def test_a_selection_asks_its_candidates_before_it_is_paid_for(ledger, place):
     best = PrivateSelection(candidates=[planned()], score=lambda *_: 1.0, mean_runs=2, name="none")
-    with nothing_written(ledger, place), pytest.raises(InvalidInput, match="not read before it is paid for"):
+    with nothing_written(ledger, place), pytest.raises(InvalidInput, match="not read before the payment"):
         best.fit(Gate(ledger, Untouchable()))
 
 
@@ -120,7 +120,7 @@ def test_a_dataset_is_neither_counted_nor_read_before_it_is_paid_for():
     """An error that depends on an example would be a free answer about it."""
     planned(example=(torch.rand(3), 0)).check(Untouchable())
     planned(example=lambda: (torch.rand(3), 1)).check(Untouchable())
-    with pytest.raises(InvalidInput, match="form of an example"):
+    with pytest.raises(InvalidInput, match="form of the examples"):
         planned().check(Untouchable())
 
 

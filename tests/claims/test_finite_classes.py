@@ -209,10 +209,10 @@ def test_classes_may_have_names_and_the_larger_is_what_hypotheses_say_yes_to():
 def test_what_is_missing_is_asked_for_before_anything_is_paid(tmp_path):
     with pytest.raises(InvalidInput, match="not declared"):
         FiniteClassifier().fit([[1]], [1])
-    with pytest.raises(InvalidInput, match="no cuts"):
+    with pytest.raises(InvalidInput, match="no thresholds"):
         Thresholds([])
     with Ledger.create(tmp_path / "a.ledger", Budget(1)) as ledger:
-        with pytest.raises(InvalidInput, match="about 2 columns"):
+        with pytest.raises(InvalidInput, match="need 2 columns"):
             FiniteClassifier(Conjunctions(2), ledger=ledger).fit([[1]], [1])
         assert ledger.spent == 0
 

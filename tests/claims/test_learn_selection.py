@@ -209,7 +209,7 @@ def test_wrong_settings_are_refused_with_a_fix(settings):
 
 
 def test_runs_that_may_fail_have_no_curve():
-    with pytest.raises(NotProved, match="may fail"):
+    with pytest.raises(NotProved, match="failure probability"):
         selection_curve([Approximate(1, 1e-6)], Fraction(1, 5))
 
 

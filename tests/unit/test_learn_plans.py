@@ -9,7 +9,7 @@ import pytest
 from discreet.accounting import GaussianNoise, concentrated_of, delta, epsilon
 from discreet.core import InvalidInput, NotProved, OutOfRange
 from discreet.gate import Budget, Gate, Ledger
-from discreet.learn import descent, features, objective, softmax
+from discreet.learn import descent, features, objective
 from discreet.learn.clusters import ClusterPlan, nearest, spread_points
 from discreet.learn.descent import DescentPlan, Examples
 from discreet.learn.features import STEPS, Features, exact_margins, shortened, squares
@@ -123,12 +123,12 @@ def test_a_row_becomes_the_same_numbers_alone_and_among_others():
     kind = Features((np.full(5, -1.0), np.full(5, 7.0)), 5, centred=False)
     rows = features.with_constant(kind.steps(values))
     labels = draws.integers(0, 3, 501)
-    together = softmax.residuals(exact_margins(rows.astype(float), weights), labels)
+    together = descent.residuals(exact_margins(rows.astype(float), weights), labels)
     for at in (0, 1, 250, 500):
         alone = features.with_constant(kind.steps(values[at : at + 1]))
         assert alone.tolist() == rows[at : at + 1].tolist()
         margin = exact_margins(alone.astype(float), weights)
-        assert softmax.residuals(margin, labels[at : at + 1]).tolist() == together[at : at + 1].tolist()
+        assert descent.residuals(margin, labels[at : at + 1]).tolist() == together[at : at + 1].tolist()
         truth = alone.astype(object) @ np.rint(weights).astype(np.int64).astype(object)
         assert margin.tolist() == truth.tolist()
 
@@ -136,10 +136,10 @@ def test_a_row_becomes_the_same_numbers_alone_and_among_others():
 def test_chances_on_whole_numbers_are_close_to_those_on_floats():
     draws = np.random.default_rng(5)
     margins = draws.normal(0, 4, (200, 4))
-    steps = np.rint(margins * 2.0 ** (features.BITS + softmax.WEIGHT_BITS)).astype(np.int64)
+    steps = np.rint(margins * 2.0 ** (features.BITS + descent.WEIGHT_BITS)).astype(np.int64)
     grown = np.exp(margins - margins.max(axis=1, keepdims=True))
     expected = grown / grown.sum(axis=1, keepdims=True) - np.eye(4)[0]
-    found = softmax.residuals(steps, np.zeros(200, int)) / softmax.CHANCES
+    found = descent.residuals(steps, np.zeros(200, int)) / descent.CHANCES
     assert np.abs(found - expected).max() < 1e-3
 
 

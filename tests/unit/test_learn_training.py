@@ -113,7 +113,7 @@ def test_noise_beyond_all_floats_is_held_and_no_draw_fails():
     ids=repr,
 )
 def test_noise_is_added_only_where_every_number_gets_its_own_and_holds_it(total):
-    with pytest.raises(WrongType, match="one axis"):
+    with pytest.raises(WrongType, match="one-dimensional"):
         add_rounded_gaussian([total], Fraction(1000), SYSTEM)
 
 

@@ -133,7 +133,7 @@ def test_a_purse_is_neither_begun_again_nor_made_by_opening_it(tmp_path):
 def test_a_purse_that_a_crash_kept_from_being_begun_can_be_begun(tmp_path, left):
     path = tmp_path / "purse"
     path.write_bytes(left)
-    with pytest.raises(LedgerDamaged, match="no purse"):
+    with pytest.raises(LedgerDamaged, match="not a purse"):
         Purse.open(path)
     Purse.create(path, epsilon=1).answer("a", YES, 1)
     assert Purse.open(path).left == HALF
@@ -144,7 +144,7 @@ def test_a_file_that_is_something_else_is_not_begun_over(tmp_path):
     for text in ("dear diary\n", "dear diary", "3f2a", "\n"):
         path.write_text(text)
         path.chmod(0o644)
-        with pytest.raises(InvalidInput, match="a file at this path"):
+        with pytest.raises(InvalidInput, match="already exists at this path"):
             Purse.create(path, epsilon=1)
         assert path.read_text() == text
         assert path.stat().st_mode & 0o777 == 0o644

@@ -147,7 +147,7 @@ def test_a_wrong_call_is_refused_with_what_to_do(call):
 def test_a_type_that_is_not_in_the_game_gets_no_suggestion():
     mediator = Mediator(entry_game(10), rho=1, rounds=4)
     board = mediator.billboard(mediator.run([], SYSTEM))
-    with pytest.raises(InvalidInput, match="no type"):
+    with pytest.raises(InvalidInput, match="Unknown type"):
         board.suggest("stranger")
     assert board.regrets([]) == {}
 

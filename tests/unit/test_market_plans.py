@@ -141,7 +141,7 @@ def test_a_day_whose_rounds_are_missing_is_refused_and_can_be_asked_for_again(tm
     with pytest.raises(RunFailed):
         Gate(ledger, []).advance(plan, 1)
     assert Gate(ledger, [[1]]).advance(plan, 1).answer in plan.grid.prices
-    with pytest.raises(InvalidInput, match="rounds before"):
+    with pytest.raises(InvalidInput, match="earlier rounds"):
         plan.run_step([], SYSTEM, 1, [])
 
 

@@ -135,7 +135,9 @@ def reconstruct(asked: NDArray[np.bool_], answers: Sequence[float] | NDArray[Any
     """
     questions = np.asarray(asked)
     if questions.dtype != np.bool_ or questions.ndim != 2 or len(questions) != len(answers):
-        raise WrongType(f"asked is {kind_of(asked)}, or not one line a question.", fix="pass bools, questions × people")
+        raise WrongType(
+            f"asked is {kind_of(asked)}, or not a matrix of questions × people.", fix="pass bools, questions × people"
+        )
     if questions.size > MOST_CELLS:
         raise OutOfRange("There are too many questions about too many people.", fix=f"keep to {MOST_CELLS} cells")
     guesses = np.linalg.lstsq(questions.astype(np.float64), np.asarray(answers, dtype=np.float64), rcond=None)[0]
@@ -158,7 +160,7 @@ def _admitting(published: Anonymised, known: Mapping[str, object]) -> NDArray[np
     classes = np.ones(published.classes.count, dtype=np.bool_)
     for name, value in known.items():
         if name not in published.regions:
-            raise InvalidInput(f"{name!r} is no quasi-identifier.", fix=f"use: {', '.join(published.quasi)}")
+            raise InvalidInput(f"{name!r} is not a quasi-identifier.", fix=f"use: {', '.join(published.quasi)}")
         classes &= _admits(published.regions[name], published.table.attribute(name), value)
     return classes
 
@@ -183,6 +185,6 @@ def _as_number(attribute: Attribute, value: object) -> Any:
         return np.array([value]).astype(attribute.values.dtype)[0]
     except (TypeError, ValueError):
         raise WrongType(
-            f"{attribute.name!r} is measured, and what is known of it is {kind_of(value)}.",
+            f"{attribute.name!r} is numeric, but the known value is {kind_of(value)}.",
             fix="pass it as in the table",
         ) from None

@@ -41,7 +41,9 @@ def deidentify(
     sorted by what is told, because the order in which they came may tell who is who. Only the file's owner may read it.
     """
     if not isinstance(treatments, Mapping) or not all(isinstance(one, Treatment) for one in treatments.values()):
-        raise WrongType("treatments does not name one for each column.", fix='pass {"name": Drop(), "age": Round(5)}')
+        raise WrongType(
+            "treatments is not a mapping from columns to treatments.", fix='pass {"name": Drop(), "age": Round(5)}'
+        )
     place = need_new_file(destination)
 
     def use(held: Held) -> Deidentified:
@@ -75,7 +77,7 @@ def _need_all(held: Held, treatments: Mapping[str, Treatment]) -> None:
     lacking = [repr(name) for name in held.kinds if name not in treatments]
     if lacking:
         raise InvalidInput(
-            f"Nothing is said about {', '.join(lacking)}.",
+            f"Columns without a treatment: {', '.join(lacking)}.",
             fix="give every column a treatment: Drop(), Keep() or another (--drop, --keep, …)",
         )
 
@@ -88,7 +90,7 @@ def need_new_file(destination: str | Path) -> Path:
     if place.suffix.lower() not in FORMATS:
         raise InvalidInput("The destination is neither .csv nor .parquet.", fix='pass a path such as "out.parquet"')
     if place.exists():
-        raise InvalidInput(f"There is a file {place.name!r} already.", fix="choose another path, or remove it")
+        raise InvalidInput(f"The file {place.name!r} already exists.", fix="choose another path, or remove it")
     return place
 
 
@@ -98,7 +100,7 @@ def reserved(place: Path) -> Iterator[None]:
     try:
         os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
-        raise InvalidInput(f"There is a file {place.name!r} already.", fix="choose another path") from None
+        raise InvalidInput(f"The file {place.name!r} already exists.", fix="choose another path") from None
     except OSError:
         raise InvalidInput(f"The file {place.name!r} cannot be written.", fix="check the folder") from None
     try:

@@ -61,7 +61,7 @@ def with_rows(
 ) -> Made:
     """Return what is made of a source's rows. No error quotes one: what an engine says goes to the operator's log."""
     if isinstance(gaps, str) or not all(isinstance(gap, str) for gap in gaps):
-        raise WrongType("What stands for a gap is no list of texts.", fix='pass gap_texts=("?",)')
+        raise WrongType("gap_texts is not a list of strings.", fix='pass gap_texts=("?",)')
 
     def used() -> Made:
         with _holding(source, gaps, settings or EngineSettings()) as held:
@@ -93,7 +93,7 @@ def _need_all_lines(connection: "DuckDBPyConnection", path: str) -> None:
     ((rows,),) = connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()  # noqa: S608 - our own words
     if rows < lines:
         raise InvalidInput(
-            "There are lines in the file that cannot be read as rows.",
+            "Some lines of the file cannot be read as rows.",
             fix="double quotes in quotes, keep each row to one line of UTF-8; or pass the rows as a Parquet file",
         )
 
@@ -150,6 +150,7 @@ def _kind(name: str, type_name: str) -> Kind:
     # A moment with a zone is none without the tables of zones, which the engine would have to fetch.
     if found is None or type_name.endswith("]") or "WITH TIME ZONE" in type_name:
         raise InvalidInput(
-            f"Column {name!r} holds no plain values.", fix="leave the column out, or make numbers, texts or days of it"
+            f"Column {name!r} does not hold plain values.",
+            fix="leave the column out, or convert it to numbers, strings or dates",
         )
     return found

@@ -92,7 +92,8 @@ class Hierarchy:
         steps = [whole(width, "width") for width in widths]
         if any(wide % narrow for narrow, wide in pairwise(steps)):
             raise InvalidInput(
-                "A width is no multiple of the one before.", fix="pass widths such as (5, 10, 20), or values would part"
+                "A width is not a multiple of the one before.",
+                fix="pass widths such as (5, 10, 20), so that intervals are only ever joined",
             )
         return cls([(str(number), *(_interval(number, width) for width in steps)) for number in range(first, last + 1)])
 
@@ -101,7 +102,9 @@ class Hierarchy:
         """Return texts of which ever fewer signs are kept, such as postcodes: `13053`, `130**`, `*`."""
         signs = [whole(number, "keep", least=1) for number in keep]
         if any(fewer >= more for more, fewer in pairwise(signs)):
-            raise InvalidInput("Of a text, fewer signs must be kept at each level.", fix="pass keep such as (4, 3, 2)")
+            raise InvalidInput(
+                "Each level must keep fewer characters than the level before.", fix="pass keep such as (4, 3, 2)"
+            )
         return cls([(text, *(text[:kept] + ANY * len(text[kept:]) for kept in signs)) for text in values])
 
 
@@ -116,13 +119,14 @@ def read_hierarchy(path: str | Path, *, delimiter: str = ";") -> Hierarchy:
     """Read a hierarchy from a file: one line a value, from left to right more general, as ARX and others write them."""
     place = Path(path)
     if not place.is_file():
-        raise InvalidInput(f"There is no file {place.name!r} there.", fix="check the path to the hierarchy")
+        raise InvalidInput(f"The file {place.name!r} does not exist.", fix="check the path to the hierarchy")
     with place.open(encoding="utf-8-sig", newline="") as file:
         try:
             return Hierarchy([[cell.strip() for cell in row] for row in csv.reader(file, delimiter=delimiter) if row])
         except (csv.Error, UnicodeDecodeError):
             raise InvalidInput(
-                f"The file {place.name!r} is no table of texts.", fix="write UTF-8, one value a line, cells parted by ;"
+                f"The file {place.name!r} is not a table of text.",
+                fix="write UTF-8, one value per line, cells separated by ;",
             ) from None
 
 
@@ -147,13 +151,13 @@ def _checked(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     if not rows or not rows[0]:
         raise InvalidInput("A hierarchy has no values.", fix="give it a line for each value of the column")
     if any(not isinstance(cell, str) for row in rows for cell in row):
-        raise WrongType("A label of a hierarchy is no text.", fix="spell values and labels as texts")
+        raise WrongType("A label of a hierarchy is not a string.", fix="write values and labels as strings")
     if len({len(row) for row in rows}) > 1:
-        raise InvalidInput("Lines of a hierarchy are not of one length.", fix="give every value a label at every level")
+        raise InvalidInput("The lines of a hierarchy differ in length.", fix="give every value a label at every level")
     if len(rows[0]) > MOST_LEVELS or len(rows) > MOST_LEAVES:
         raise InvalidInput("A hierarchy has too many levels or values.", fix=f"keep to {MOST_LEVELS} levels")
     if len({row[0] for row in rows}) < len(rows):
-        raise InvalidInput("A value stands twice in a hierarchy.", fix="give every value one line")
+        raise InvalidInput("A value occurs twice in a hierarchy.", fix="give every value one line")
     return rows
 
 
@@ -162,8 +166,8 @@ def _need_nested(rows: list[tuple[str, ...]]) -> None:
         above: dict[str, str] = {}
         if any(above.setdefault(row[level], row[level + 1]) != row[level + 1] for row in rows):
             raise InvalidInput(
-                f"Two values share a label at level {level}, and not at level {level + 1}.",
-                fix="let labels only ever be joined from one level to the next",
+                f"Two values share a label at level {level} but not at level {level + 1}.",
+                fix="only ever join labels from one level to the next",
             )
 
 

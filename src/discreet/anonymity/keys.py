@@ -19,14 +19,14 @@ class PseudonymKey:
 
     def __init__(self, secret: bytes) -> None:
         if not isinstance(secret, bytes) or len(secret) != BYTES:
-            raise InvalidInput(f"A key of pseudonyms is not of {BYTES} bytes.", fix="make one: PseudonymKey.create(…)")
+            raise InvalidInput(f"A pseudonym key must have {BYTES} bytes.", fix="make one: PseudonymKey.create(…)")
         self._secret = secret
 
     def __repr__(self) -> str:
         return "PseudonymKey(…)"
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise InvalidInput("A key of pseudonyms is not pickled.", fix="pass the path of its file on, and read it there")
+        raise InvalidInput("A pseudonym key cannot be pickled.", fix="pass on the path of its file, and read it there")
 
     @classmethod
     def create(cls, path: str | Path) -> "PseudonymKey":
@@ -36,7 +36,7 @@ class PseudonymKey:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             raise InvalidInput(
-                "There is a file where the key should go.", fix="choose another path, or read it"
+                "A file already exists at the path of the key.", fix="choose another path, or read it"
             ) from None
         with os.fdopen(handle, "wb") as file:
             file.write(secret.hex().encode() + b"\n")
@@ -49,7 +49,7 @@ class PseudonymKey:
         """Return the key in a file."""
         with suppress(OSError, ValueError):
             return cls(bytes.fromhex(Path(path).read_text(encoding="ascii").strip()))
-        raise InvalidInput("There is no key of pseudonyms at this path.", fix="make one: PseudonymKey.create(…)")
+        raise InvalidInput("There is no pseudonym key at this path.", fix="make one: PseudonymKey.create(…)")
 
     @property
     def pads(self) -> tuple[bytes, bytes]:

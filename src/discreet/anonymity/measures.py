@@ -101,7 +101,7 @@ def presence_of(
     classes = need_classes(population, quasi)
     inside = np.asarray(members)
     if inside.dtype != np.bool_ or inside.shape != classes.labels.shape:
-        raise WrongType("members does not say yes or no for each row.", fix="pass one bool a row of the population")
+        raise WrongType("members is not one bool for each row.", fix="pass one bool per row of the population")
     kept = classes.labels >= 0
     held = np.bincount(classes.labels[kept & inside], minlength=classes.count)
     shares = {Fraction(*pair) for pair in set(zip(held.tolist(), classes.sizes.tolist(), strict=True))}
@@ -117,7 +117,7 @@ def need_classes(table: Microdata | Anonymised, quasi: Sequence[str] | None) -> 
     if not isinstance(table, Microdata):
         raise WrongType(f"The table is {kind_of(table)}.", fix="read it: read_microdata, or make it: mondrian")
     if quasi is None:
-        raise InvalidInput("It is not said which columns an outsider may know.", fix='pass quasi=["age", "postcode"]')
+        raise InvalidInput("The quasi-identifiers are not given.", fix='pass quasi=["age", "postcode"]')
     return classes_of(table, quasi)
 
 

@@ -119,7 +119,7 @@ class Microdata:
     def attribute(self, name: str) -> Attribute:
         """Return a column."""
         if not isinstance(name, str):
-            raise WrongType(f"The name of a column is {kind_of(name)}.", fix="pass it as a text")
+            raise WrongType(f"The name of a column is {kind_of(name)}, not a string.", fix="pass it as a string")
         if name not in self.attributes:
             meant = closest(name, self.attributes)
             fix = f"did you mean {meant!r}?" if meant else f"name one of: {', '.join(self.attributes)}"
@@ -143,7 +143,7 @@ def _need_columns(names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) ->
     strange = [name for name in hierarchies if name not in names]
     if strange:
         raise InvalidInput(
-            f"There is a hierarchy for {strange[0]!r}, which is no column.", fix=f"columns are: {', '.join(names)}"
+            f"There is a hierarchy for {strange[0]!r}, which is not a column.", fix=f"columns are: {', '.join(names)}"
         )
 
 
@@ -151,12 +151,12 @@ def _cells(name: str, cells: Iterable[object]) -> NDArray[Any]:
     """Return cells as an array of numbers, points in time or texts, without a missing one."""
     array = cells if isinstance(cells, np.ndarray) else _array(list(cells))
     if array.ndim != 1:
-        raise WrongType(f"Column {name!r} is no plain list of cells.", fix="pass one value a row")
+        raise WrongType(f"Column {name!r} is not a plain list of cells.", fix="pass one value per row")
     missing = _missing(array)
     if missing.any():
         raise InvalidInput(
             f"Column {name!r} has missing or infinite values.",
-            fix="leave those rows out, or say what such a value is to be",
+            fix="leave those rows out, or replace such values",
         )
     if array.dtype.kind in "iufM":
         return array

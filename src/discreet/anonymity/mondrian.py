@@ -103,7 +103,9 @@ def _admission(table: Microdata, required: Sequence[Requirement]) -> Admission |
 def _need_possible(table: Microdata, k: int, required: Sequence[Requirement]) -> None:
     whole = Classes.of(np.zeros(table.rows, dtype=np.int64))
     if failing(table, whole, k, required).any():
-        raise InvalidInput("Not even the table as one class meets the requirements.", fix="require less of a class")
+        raise InvalidInput(
+            "Even the whole table as one class does not meet the requirements.", fix="require less of a class"
+        )
 
 
 def _region(attribute: Attribute, classes: Classes, recoding: Recoding) -> Region:

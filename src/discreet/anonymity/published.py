@@ -103,7 +103,7 @@ def need_requirements(requirements: object, table: Microdata, quasi: Sequence[st
         if one.of in quasi:
             raise InvalidInput(
                 f"{one.of!r} is a quasi-identifier, and cannot be sensitive as well.",
-                fix="take it off one of the lists",
+                fix="remove it from one of the lists",
             )
     return found
 

@@ -83,8 +83,8 @@ def _need_apart(held: Held, names: Sequence[str]) -> None:
         )
         if here != there:
             raise InvalidInput(
-                f"Column {name!r} has values that are too near to each other to be told apart.",
-                fix="make texts of them, or round them",
+                f"Column {name!r} has values that are too close to be distinguished.",
+                fix="convert them to strings, or round them",
             )
 
 

@@ -68,7 +68,7 @@ class Pseudonym:
         if not isinstance(self.key, PseudonymKey):
             raise WrongType(f"key is {kind_of(self.key)}, not a PseudonymKey.", fix="make one: PseudonymKey.create(…)")
         if self.domain is not None and not (self.domain and self.domain.isprintable()):
-            raise InvalidInput("domain is empty or has unprintable signs.", fix='pass a name such as "patient"')
+            raise InvalidInput("domain is empty or has unprintable characters.", fix='pass a name such as "patient"')
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -193,5 +193,6 @@ def _number(value: Fraction) -> str:
 def _need(fits: bool, name: str, what: str, treatment: str) -> None:  # noqa: FBT001 - the answer itself
     if not fits:
         raise InvalidInput(
-            f"{treatment} is for {what}, and {name!r} holds none.", fix="choose another treatment, such as Mask or Drop"
+            f"{treatment} is for {what}, which {name!r} does not hold.",
+            fix="choose another treatment, such as Mask or Drop",
         )

@@ -48,7 +48,7 @@ class Estimator:
         """Change parameters by name."""
         for name, value in parameters.items():
             if name not in self._names():
-                raise InvalidInput("There is no parameter of this name.", fix=f"name one of {', '.join(self._names())}")
+                raise InvalidInput(f"Unknown parameter {name!r}.", fix=f"name one of {', '.join(self._names())}")
             setattr(self, name, value)
         return self
 
@@ -120,7 +120,7 @@ def accuracy(labels: object, predicted: NDArray[Any]) -> float:
 def need_as_many(values: Floats, others: NDArray[Any]) -> None:
     """Refuse labels that are not one a row: a caller's mistake, whoever the rows are about."""
     if len(values) != len(others):
-        raise InvalidInput("X and y have different numbers of rows.", fix="pass one label a row")
+        raise InvalidInput("X and y have different numbers of rows.", fix="pass one label per row")
 
 
 def _not_fitted(name: str) -> InvalidInput:

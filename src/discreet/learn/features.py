@@ -152,10 +152,10 @@ def read_matrix(values: object, name: str = "X") -> Floats:
     if table.ndim != 2:
         raise InvalidInput(
             f"{name} has {table.ndim} dimensions. Expected 2D array, got {table.ndim}D array instead.",
-            fix="Reshape your data: one row a unit, one column a feature, such as array.reshape(-1, 1)",
+            fix="Reshape your data: one row per unit, one column per feature, such as array.reshape(-1, 1)",
         )
     if not table.shape[1]:
-        raise InvalidInput(f"{name} has no columns, 0 feature(s).", fix="pass one column a feature")
+        raise InvalidInput(f"{name} has no columns, 0 feature(s).", fix="pass one column per feature")
     if table.shape[1] > MOST_COLUMNS:
         raise InvalidInput(f"{name} has more than {MOST_COLUMNS} columns.", fix="pass fewer: noise grows with them")
     return table
@@ -172,7 +172,9 @@ def read_array(values: object, name: str) -> Floats:
         raise InvalidInput(f"{name} is complex. Complex data not supported.", fix="pass real numbers")
     if array.dtype.kind in "USMmV":
         # Not the dtype: that of texts has the length of the longest one.
-        raise WrongType(f"{name} is an array of texts or times, not of numbers.", fix="encode it by public categories")
+        raise WrongType(
+            f"{name} is an array of strings or times, not of numbers.", fix="encode it by public categories"
+        )
     if array.dtype.kind == "O":
         return np.array([_float(one) for one in array.ravel()], np.float64).reshape(array.shape)
     with np.errstate(over="ignore"):
@@ -234,7 +236,7 @@ def read_labels(values: object) -> NDArray[Any]:
     """
     if values is None:
         raise InvalidInput(
-            "This estimator requires y to be passed, but the target y is None.", fix="pass one label or target a row"
+            "This estimator requires y to be passed, but the target y is None.", fix="pass one label or target per row"
         )
     if isinstance(values, list | tuple):
         return _objects([one[0] if _is_row(one) and len(one) == 1 else one for one in values])
@@ -243,7 +245,7 @@ def read_labels(values: object) -> NDArray[Any]:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", _conversion(), stacklevel=3)
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise InvalidInput(f"y has {labels.ndim} dimensions, not one.", fix="pass one label or target a row")
+        raise InvalidInput(f"y has {labels.ndim} dimensions, not one.", fix="pass one label or target per row")
     return labels
 
 
@@ -274,22 +276,22 @@ def _place(places: dict[Any, int], label: Any) -> int:
 def read_classes(classes: object) -> NDArray[Any]:
     """Return the public classes, sorted; they are declared and not read off the labels."""
     if classes is None:
-        raise InvalidInput(
-            "The classes are not declared.", fix="pass classes=[…], all labels that there can be: public"
-        )
+        raise InvalidInput("The classes are not declared.", fix="pass classes=[…], all possible labels: public")
     if not isinstance(classes, list | tuple | np.ndarray | range):
         raise WrongType(f"classes is {kind_of(classes)}, not a list.", fix='pass classes=["no", "yes"]')
     if len({isinstance(one, str) for one in classes}) > 1:
-        raise InvalidInput("Some classes are texts, and some are not.", fix="declare classes of one kind")
+        raise InvalidInput("Some classes are strings and some are not.", fix="declare classes of one kind")
     found = np.unique(np.asarray(classes))
     if len(found) < 2:
-        raise InvalidInput("There is one class, or none.", fix="declare two classes or more")
+        raise InvalidInput("There is only one class, or none.", fix="declare two classes or more")
     return found
 
 
 def _ends(bounds: object, columns: int, name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     if bounds is None:
-        raise InvalidInput(f"{name} are not declared.", fix=f"pass {name}=(low, high): public, not read off the rows")
+        raise InvalidInput(
+            f"{name} are not declared.", fix=f"pass {name}=(low, high): a public value, not taken from the rows"
+        )
     if not isinstance(bounds, list | tuple | np.ndarray) or len(bounds) != 2:
         raise WrongType(f"{name} is not a pair.", fix=f"pass {name}=(low, high), numbers or one array each")
     ends = []
@@ -297,7 +299,8 @@ def _ends(bounds: object, columns: int, name: str) -> tuple[tuple[float, ...], t
         array = read_array(end, name)
         if array.ndim > 1 or (array.ndim == 1 and len(array) != columns):
             raise InvalidInput(
-                f"{name} are not of {columns} features.", fix="pass two numbers, or two arrays of one number a feature"
+                f"{name} are not of {columns} features.",
+                fix="pass two numbers, or two arrays with one number per feature",
             )
         if not all(math.isfinite(one) and abs(one) <= FARTHEST for one in array.ravel().tolist()):
             raise InvalidInput(f"One of {name} is not a finite number.", fix=f"pass finite {name}")

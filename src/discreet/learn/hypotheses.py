@@ -58,7 +58,7 @@ class Thresholds:
     def __init__(self, cuts: Any, *, both: bool = False) -> None:
         found = tuple(sorted({float(exact(cut, "a cut")) for cut in cuts}))
         if not found:
-            raise InvalidInput("There are no cuts.", fix="pass the public points at which to cut")
+            raise InvalidInput("There are no thresholds.", fix="pass the public points at which to cut")
         object.__setattr__(self, "cuts", found)
         object.__setattr__(self, "both", bool(both))
 
@@ -218,7 +218,7 @@ def _answers(says: Callable[[Floats], Any], values: Floats) -> Truths | None:
 def truths(values: Floats, columns: int) -> Truths:
     """Return columns as truth values: whatever is above 0 is true, and so a missing value is false."""
     if values.shape[1] != columns:
-        raise InvalidInput(f"The hypotheses are about {columns} columns.", fix="pass as many")
+        raise InvalidInput(f"The hypotheses need {columns} columns.", fix="pass as many")
     return np.asarray(values > 0)
 
 

@@ -78,7 +78,9 @@ class LogisticRegression(Estimator):
                     features, positive(self.clip, "clip"), self.epsilon, self.delta, penalty=self.penalty
                 )
             case _:
-                raise InvalidInput("There is no such method.", fix='pass method="descent" or method="objective"')
+                raise InvalidInput(
+                    f"Unknown method {self.method!r}.", fix='pass method="descent" or method="objective"'
+                )
 
     def _several_classes(self) -> bool:
         return self.method != "objective"

@@ -56,7 +56,7 @@ class ProductPlan:
 
     def __post_init__(self) -> None:
         if self.norm is not None and self.norm < LEAST_NORM:
-            raise OutOfRange("norm is so small that rows would be nothing.", fix="pass norm=1 or the like, or None")
+            raise OutOfRange("norm is so small that all rows would be zero.", fix="pass norm=1 or the like, or None")
 
     @property
     def most(self) -> int:

@@ -53,10 +53,10 @@ def need_rows(ledger: Ledger, *, one_row_each: bool) -> None:
     if unit.neighbours is not Neighbours.ADD_REMOVE:
         raise InvalidInput(
             "Models are priced for a row that is added or removed; this ledger's units are replaced.",
-            fix="pay from a ledger of add/remove units; to replace a row is to remove one and to add one",
+            fix="pay from a ledger with add/remove units; replacing a row is removing one and adding one",
         )
     if unit.column is not None and not one_row_each:
         raise InvalidInput(
             f"Models are priced for one row; this ledger protects {unit}.",
-            fix="pass rows of which nobody has more than one, such as sums by person, and say one_row_each=True",
+            fix="pass one row per person, such as sums by person, and declare one_row_each=True",
         )

@@ -57,10 +57,12 @@ class PrivateSelection:
     def __post_init__(self) -> None:
         if not self.candidates or not all(isinstance(one, SteppedPlan) for one in self.candidates):
             raise WrongType(
-                "Candidates are not plans in steps.", fix="pass a list of Training(…), one for each setting"
+                "The candidates are not training plans.", fix="pass a list of Training(…), one for each setting"
             )
         if not callable(self.score):
-            raise WrongType("score is no function.", fix="pass a function of a candidate's number and its last state")
+            raise WrongType(
+                "score is not a function.", fix="pass a function of a candidate's number and its last state"
+            )
         if not isinstance(self.name, str) or not self.name.strip():
             raise InvalidInput("The score has no name.", fix='say what it is, such as name="accuracy on public digits"')
         if exact(self.mean_runs, "mean_runs") <= 1:
@@ -141,7 +143,9 @@ def selection_curve(losses: Sequence[PrivacyLoss], stop: Fraction) -> list[tuple
     """Return orders and divergences of the best of a geometric number of runs, rounded up."""
     bounds = [renyi_of(loss) for loss in losses]
     if any(bound.delta for bound in bounds):
-        raise NotProved("A run that may fail has no curve to start from.", fix="use candidates with bill='loss'")
+        raise NotProved(
+            "Candidates with a failure probability δ have no Rényi curve.", fix="use candidates with bill='loss'"
+        )
     columns = zip(ORDERS, zip(*(bound.values for bound in bounds), strict=True), strict=True)
     once = [(order, max(values)) for order, values in columns if None not in values]
     if not once:

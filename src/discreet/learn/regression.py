@@ -81,7 +81,7 @@ class Ridge(Estimator):
     def _penalty(self) -> float:
         penalty = float(exact(self.alpha, "alpha"))
         if penalty < 0:
-            raise InvalidInput("alpha is negative.", fix="pass alpha=1, or 0 for no penalty but that of the noise")
+            raise InvalidInput("alpha is negative.", fix="pass alpha=1, or 0 for no penalty except that of the noise")
         return penalty
 
     def predict(self, X: object) -> Floats:  # noqa: N803

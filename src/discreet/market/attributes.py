@@ -182,5 +182,7 @@ def _rows(pricings: object, width: int, steps: int) -> tuple[tuple[int, ...], ..
     if not 0 < len(pricings) <= MOST_PRICINGS:
         raise OutOfRange(f"There are no pricings, or more than {MOST_PRICINGS}.", fix="pass a shorter list, or None")
     if any(len(row) != width for row in pricings):
-        raise InvalidInput("A pricing has not one price for each segment.", fix="give every segment a step of the grid")
+        raise InvalidInput(
+            "A pricing does not have one price for each segment.", fix="give every segment a step of the grid"
+        )
     return tuple(tuple(whole(step, "step", most=steps) for step in row) for row in pricings)

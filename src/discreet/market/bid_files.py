@@ -40,7 +40,7 @@ class BidFile:
         for name in filter(None, (self.column, self.person)):
             if names.count(name) != 1:
                 raise InvalidInput(
-                    "The file of bids has not one column of that name.",
+                    "The file of bids does not have exactly one column of that name.",
                     fix="name the column of bids as the first line does; a person's column must be there, too",
                 )
 

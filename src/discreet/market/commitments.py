@@ -152,8 +152,8 @@ def _need_utilities(utilities: Integers, truthful: Integers, unit: int) -> None:
         raise InvalidInput("A utility lies outside of 0 to the unit.", fix="scale utilities to whole numbers in it")
     if (utilities > truthful[:, None, :]).any():
         raise NotProved(
-            "Somebody would rather be treated as another type, once the outcome is there.",
-            fix="treat everybody as is best for what they reported; then only the outcome can be gamed",
+            "Some type gains by being treated as another type once the outcome is chosen.",
+            fix="use the best treatment of the reported type; then only the outcome depends on lies",
         )
 
 

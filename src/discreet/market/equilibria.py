@@ -177,7 +177,7 @@ class Billboard:
 
     def _at(self, type_: str) -> int:
         if type_ not in self.mediator.game.types:
-            raise InvalidInput("This is no type of the game.", fix="pass one of game.types")
+            raise InvalidInput("Unknown type of player.", fix="pass one of game.types")
         return self.mediator.game.types.index(type_)
 
     def suggest(self, type_: str, *, entropy: Entropy = SYSTEM) -> str:

@@ -78,7 +78,7 @@ class LargeGame:
         """Return what an action is worth to a type, if so many others take each action; they may be mixtures."""
         if type_ not in self.types or action not in self.actions or len(others) != len(self.actions):
             raise InvalidInput(
-                "This is no type or action of the game, or others are not counted for every action.",
+                "Unknown type or action, or the counts of other players do not cover every action.",
                 fix="pass one of types, one of actions, and one number for each action",
             )
         row = self.crowding[self.actions.index(action)]
@@ -91,7 +91,7 @@ def _names(names: object, name: str, least: int) -> tuple[str, ...]:
         raise WrongType(f"{name} is not a list of names.", fix=f'pass {name}=["left", "right"]')
     if not least <= len(names) <= MOST_NAMES or len(set(names)) < len(names):
         raise InvalidInput(
-            f"{name} has too few or too many names, or one twice.", fix=f"name {least} or more, once each"
+            f"{name} has too few or too many names, or a repeated one.", fix=f"name {least} or more, once each"
         )
     return tuple(names)
 
@@ -135,7 +135,7 @@ def routing_game(
     """
     if not routes or not detours or any(edge not in edges for path in routes.values() for edge in path):
         raise InvalidInput(
-            "There are no routes or no types, or a route uses an edge that there is not.",
+            "There are no routes or no types, or a route uses an unknown edge.",
             fix="list every edge of every route in edges, and every type in detours",
         )
     size = whole(players, "players", least=2, most=MOST_PLAYERS)

@@ -128,7 +128,7 @@ class PriceGrid:
 def need_bids(bids: object) -> None:
     """Refuse what is not one bid for each bidder, by its type and dimensions; no bid is looked at."""
     if isinstance(bids, np.ma.MaskedArray):
-        raise WrongType("bids is a masked array.", fix="fill it: a masked bid is no bid, bids.filled(0)")
+        raise WrongType("bids is a masked array.", fix="fill it, such as bids.filled(0): a masked bid is not a bid")
     if not isinstance(bids, list | tuple | np.ndarray):
         raise WrongType(f"bids is {kind_of(bids)}, not a list or an array.", fix="pass one bid for each bidder")
     if isinstance(bids, np.ndarray) and bids.ndim != 1:

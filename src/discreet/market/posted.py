@@ -120,7 +120,7 @@ class PostedPrices:
         """Return the price of one round."""
         del before  # a price depends on bids, and not on what was asked before
         if len(data) < whole(step, "step", least=0, most=self.rounds - 1):
-            raise InvalidInput("The rounds before are not all there.", fix="pass the bids of every round so far")
+            raise InvalidInput("Bids of earlier rounds are missing.", fix="pass the bids of every round so far")
         scores = self._scores(data[:step], self.grid.levels_paid_for)
         return self.grid.price(1 + self.mechanism.choose(scores, entropy=entropy))
 

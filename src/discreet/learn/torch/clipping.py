@@ -66,7 +66,7 @@ class Clipping:
         if not isinstance(self.bounds, tuple | list) or not self.bounds:
             raise WrongType("bounds is not a tuple of numbers.", fix="pass bounds=(1,), one for every group")
         if self.style not in ("clip", "automatic"):
-            raise InvalidInput("style is none that is known.", fix='pass style="clip" or style="automatic"')
+            raise InvalidInput(f"Unknown style {self.style!r}.", fix='pass style="clip" or style="automatic"')
         settle(
             self,
             bounds=tuple(positive(bound, "bound") for bound in self.bounds),
@@ -108,7 +108,7 @@ class PrivateModel:
             raise InvalidInput("The model has no trainable parameter.", fix="leave requires_grad on for some of them")
         if any(each.device.type != "cpu" or each.dtype not in KINDS for _, each in trainable):
             raise InvalidInput(
-                "The model is not on the processor, or its weights are not floats of 32 or 64 bits.",
+                "The model is not on the CPU, or its weights are not 32- or 64-bit floats.",
                 fix="use model.cpu().float(); activations may have fewer bits, by torch.autocast",
             )
         self.module = model

@@ -50,7 +50,7 @@ class Examples:
             batch = tuple(_uniform(part, size, generator) for part in tensors)
         if tensors is not None and form_of(batch) != form_of(tensors):
             raise InvalidInput(
-                "The declared example has another form than the data.",
+                "The declared example has a different form from the data.",
                 fix="leave out example= for tensors, or declare one whose parts have the shapes and dtypes of theirs",
             )
         return batch
@@ -76,8 +76,8 @@ class Examples:
             raise
         except Exception as error:
             raise InvalidInput(
-                f"No batch can be made of the declared example: {type(error).__name__}: {error}",
-                fix="pass example= as the dataset returns one, and a collate= that makes a batch of a list of them",
+                f"The declared example cannot be turned into a batch: {type(error).__name__}: {error}",
+                fix="pass example= as the dataset returns one, and a collate= that makes a batch of a list",
             ) from error
         return batch if callable(self.example) else tuple(_varied(part, generator) for part in batch)
 
@@ -90,7 +90,7 @@ class Examples:
         if not isinstance(batch, tuple | list) or len(batch) < 2:
             raise InvalidInput(
                 "A batch of examples is not a tuple whose last part is the targets.",
-                fix="pass collate=, a function that makes (inputs, targets) of a list of examples",
+                fix="pass collate=, a function that turns a list of examples into (inputs, targets)",
             )
         return tuple(batch)
 
@@ -112,7 +112,7 @@ def count_examples(data: Any) -> int:
 def need_known(data: object, *, declared: bool) -> tuple[Tensor, ...] | None:
     """Return the tensors of data, or None for a dataset whose example was declared; refuse everything else."""
     if isinstance(data, Tensor):
-        raise WrongType("One tensor alone has no targets.", fix=ACCEPTED_DATA)
+        raise WrongType("A single tensor has no targets.", fix=ACCEPTED_DATA)
     if isinstance(data, DataLoader):
         raise WrongType(
             "A DataLoader draws its own batches, which do not have the price of Poisson sampling.",
@@ -124,10 +124,10 @@ def need_known(data: object, *, declared: bool) -> tuple[Tensor, ...] | None:
     kind = type(data)
     known = not isinstance(data, IterableDataset | dict | set | str | bytes)
     if not known or not hasattr(kind, "__getitem__") or not hasattr(kind, "__len__"):
-        raise WrongType(f"The gate's data is {kind_of(data)}, and no list of examples.", fix=ACCEPTED_DATA)
+        raise WrongType(f"The gate's data is {kind_of(data)}, not a list of examples.", fix=ACCEPTED_DATA)
     if not declared:
         raise InvalidInput(
-            "The form of an example is not known: a dataset is not read before it is paid for.",
+            "The form of the examples is unknown: a dataset is not read before the payment.",
             fix="declare a made-up one, such as Training(example=(torch.zeros(8), 0), …), or pass a tuple of tensors",
         )
     return None
@@ -139,8 +139,8 @@ def _need_tensors(parts: Sequence[object]) -> tuple[Tensor, ...]:
         raise WrongType("The gate's data is not one tensor of inputs and one of targets.", fix=ACCEPTED_DATA)
     if any(part.ndim == 0 or part.layout != torch.strided or part.device.type != "cpu" for part in tensors):
         raise InvalidInput(
-            "A tensor has no axis of examples, is sparse, or is not on the processor.",
-            fix="pass dense tensors on the processor, with the examples on the first axis",
+            "A tensor has no axis of examples, is sparse, or is not on the CPU.",
+            fix="pass dense CPU tensors with the examples on the first axis",
         )
     return tensors
 
@@ -189,8 +189,8 @@ def _joined(parts: list[Any]) -> Any:
                 return [one[0] for one in parts]  # texts, say
             return tuple(_joined([one[at] for one in parts]) for at in range(len(first)))
     raise InvalidInput(
-        "A batch of one example does not have one row in every part, or not the form of other examples' batches.",
-        fix="let collate= work for a list of one example; it is given one at a time, so pad to a public length",
+        "collate= did not return one row in every part for one example, or its form differs between examples.",
+        fix="make collate= work for a list of one example, and pad to a public length",
     )
 
 

@@ -36,7 +36,7 @@ def add_rounded_gaussian(sums: Sequence[NDArray[Any]], sigma: Fraction, entropy:
     Guarantee: what is left costs `GaussianNoise(sigma, sensitivity)`.
     """
     if not all(total.ndim == 1 and total.dtype in HOLDING for total in sums):
-        raise WrongType("Sums are not floats of one axis, each of which gets its own noise.", fix="pass sums.view(-1)")
+        raise WrongType("The sums are not one-dimensional arrays of floats.", fix="pass sums.view(-1)")
     ends = np.cumsum([len(total) for total in sums]).tolist()
     hand_out_rounded(sigma, ends[-1] if ends else 0, partial(_put, sums, ends), entropy=entropy)
 

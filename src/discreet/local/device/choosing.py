@@ -36,7 +36,7 @@ def best_encoder(
     if not fitting:
         least = min(report_bits(each) for each in _candidates(count, target))
         raise InvalidInput(
-            "No encoder makes reports of so few bits for so many categories.", fix=f"allow {least} bits or more"
+            "No encoder fits this many categories into reports of so few bits.", fix=f"allow {least} bits or more"
         )
     share = Fraction(1, count)
     bound = min(unit_variance(each, share) for each in fitting) * (1 + max(room, Fraction(0)))

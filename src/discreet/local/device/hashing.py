@@ -112,7 +112,7 @@ def _need_field(size: int) -> FiniteField:
     found = field_of(size)
     if found is None:
         raise InvalidInput(
-            "buckets is neither a prime number nor a power of two, so that there is no such field.",
+            "buckets is neither a prime number nor a power of two.",
             fix="leave buckets out, or pass 2, 3, 4, 5, 7, 8, 11, 13, 16, …",
         )
     return found

@@ -49,7 +49,7 @@ class NumberResponse:
     def __init__(self, *, bounds: Bounds, epsilon: Number, share: Number) -> None:
         target, mixed = need_epsilon(epsilon), exact(share, "share")
         if not 0 <= mixed <= 1:
-            raise WrongType("share is no probability.", fix="use NumberResponse.hybrid, .duchi or .piecewise")
+            raise WrongType("share is not a probability.", fix="use NumberResponse.hybrid, .duchi or .piecewise")
         odds = odds_below(target)
         root = root_below(odds)
         levels = max(LEVELS, NEAR * math.ceil(root + 1))

@@ -57,7 +57,7 @@ class PrefixTree:
     def bytes_of(self, text: str | bytes) -> bytes:
         """Return a text as all texts are compared: cut off or filled up."""
         if not isinstance(text, str | bytes):
-            raise WrongType(f"text is {kind_of(text)}, not a text.", fix="pass a str, or bytes")
+            raise WrongType(f"text is {kind_of(text)}, not a string.", fix="pass a str, or bytes")
         data = text.encode("utf-8", "replace") if isinstance(text, str) else text
         return data[: self.length].ljust(self.length, b"\0")
 
@@ -79,4 +79,4 @@ class PrefixTree:
             if report < level.outputs:
                 return which, report
             report -= level.outputs
-        raise InvalidInput("There are reports that this encoder does not make.", fix="leave them out")
+        raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")

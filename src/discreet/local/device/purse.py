@@ -60,7 +60,7 @@ class Purse:
                 case {"kind": "purse", "epsilon": limit}:
                     return cls(epsilon=_amount(limit), file=file)
                 case _:
-                    raise LedgerDamaged("The file is no purse.", fix=BROKEN)
+                    raise LedgerDamaged("The file is not a purse.", fix=BROKEN)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise WrongType("A purse is not copied: a copy would be a second budget.", fix="use Purse.open(path)")
@@ -133,7 +133,7 @@ class Purse:
         """Take note of a payment: once for each question, and never beyond the limit."""
         others = sum((paid for known, paid in self._paid.items() if known != entry), Fraction(0))
         if self._paid.get(entry, cost) != cost or others + cost > self._limit:
-            raise LedgerDamaged("The purse has payments that it would not have made.", fix=BROKEN)
+            raise LedgerDamaged("The purse contains payments that it cannot have made.", fix=BROKEN)
         self._paid[entry] = cost
 
     @contextmanager
@@ -160,12 +160,12 @@ def _amount(text: str) -> Fraction:
     except InvalidInput:
         raise _misunderstood() from None
     if amount <= 0:
-        raise LedgerDamaged("The purse has payments that it would not have made.", fix=BROKEN)
+        raise LedgerDamaged("The purse contains payments that it cannot have made.", fix=BROKEN)
     return amount
 
 
 def _misunderstood() -> LedgerDamaged:
-    return LedgerDamaged("The purse has a line that is not understood.", fix=BROKEN)
+    return LedgerDamaged("The purse has a line that cannot be parsed.", fix=BROKEN)
 
 
 def _need_question(question: object) -> str:

@@ -47,7 +47,7 @@ class PurseFile:
             found = os.pread(made._handle, len(line) + 1, 0)
             if found == line or not line.startswith(found):
                 raise InvalidInput(
-                    "There is a file at this path already.",
+                    "A file already exists at this path.",
                     fix="use Purse.open if it is a purse: a purse is for life; or choose another path",
                 )
             made.append(first)
@@ -121,5 +121,5 @@ def _record(text: str) -> Record:
     except ValueError:
         found = None
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
-        raise LedgerDamaged("The purse has a line that is not understood.", fix=BROKEN)
+        raise LedgerDamaged("The purse has a line that cannot be parsed.", fix=BROKEN)
     return found

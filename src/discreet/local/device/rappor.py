@@ -39,7 +39,8 @@ class Rappor:
         odd, zero, one = probability(flip, "flip"), probability(low, "low"), probability(high, "high")
         if odd >= Fraction(1, 2) or zero >= one:
             raise InvalidInput(
-                "A report would say nothing.", fix="pass flip below 1/2, and low below high, such as 0.5 and 0.75"
+                "A report would carry no information.",
+                fix="pass flip below 1/2, and low below high, such as 0.5 and 0.75",
             )
         settle(self, domain=need_domain(domain, most=MOST_CATEGORIES), flip=odd, low=zero, high=one)
 

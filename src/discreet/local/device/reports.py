@@ -86,7 +86,7 @@ def unpack(encoder: _Sized, data: bytes | bytearray) -> int:
     outputs = encoder.outputs
     report = int.from_bytes(data, "big") if len(data) == report_bytes(encoder) else outputs
     if report >= outputs:
-        raise InvalidInput("Bytes are no report of this encoder.", fix="leave this report out")
+        raise InvalidInput("The bytes are not a report of this encoder.", fix="leave this report out")
     return report
 
 

@@ -40,7 +40,7 @@ class Survey:
 
     def __init__(self, *, attributes: Mapping[str, int], epsilon: Number, ways: int = 2) -> None:
         if not isinstance(attributes, Mapping) or not all(isinstance(name, str) for name in attributes):
-            raise WrongType("attributes is no mapping from names.", fix="pass {'sex': 2, 'age': 10}")
+            raise WrongType("attributes is not a mapping from names to sizes.", fix="pass {'sex': 2, 'age': 10}")
         sizes = {name: whole(size, name, least=2, most=1 << 16) for name, size in attributes.items()}
         many = whole(ways, "ways", most=max(len(sizes), 1))
         sets = tuple(combinations(range(len(sizes)), many))
@@ -77,4 +77,4 @@ class Survey:
             if report < encoder.outputs:
                 return which, report
             report -= encoder.outputs
-        raise InvalidInput("There are reports that this encoder does not make.", fix="leave them out")
+        raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")

@@ -51,7 +51,9 @@ class VectorResponse:
     def encode(self, values: "Sequence[Number]", coins: Coins = DEVICE) -> int:
         """Return the coordinates and their reports, as one number."""
         if len(values) != self.size:
-            raise InvalidInput("There is not one value for each coordinate.", fix=f"pass {self.size} values")
+            raise InvalidInput(
+                "The number of values differs from the number of coordinates.", fix=f"pass {self.size} values"
+            )
         chosen, report = draw_subset(self.size, self.told, need_coins(coins)), 0
         while chosen:
             coordinate = (chosen & -chosen).bit_length() - 1

@@ -45,7 +45,7 @@ def estimate_mean(encoder: NumberResponse | VectorResponse, reports: Any, *, con
             rows, told, size, each = _rows(encoder, reports, 2), encoder.told, encoder.size, encoder.each
         case _:
             raise WrongType(
-                f"encoder is {kind_of(encoder)}, which tells no numbers.", fix="use estimate for categories"
+                f"encoder is {kind_of(encoder)}, which does not report numbers.", fix="use estimate for categories"
             )
     people = len(rows)
     if not people:
@@ -96,7 +96,7 @@ def _rows(encoder: NumberResponse | VectorResponse, reports: Any, axes: int) -> 
             raise WrongType(f"reports is {kind_of(reports)}, not a list.", fix="pass a list of reports, or an array")
         numbers = [unpack(encoder, each) if isinstance(each, bytes | bytearray) else each for each in reports]
         if not all(type(each) is int and 0 <= each < encoder.outputs for each in numbers):
-            raise InvalidInput("There are reports that this encoder does not make.", fix="leave them out")
+            raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")
         reports = np.array([_codes(encoder, each) for each in numbers], np.int64)
         reports = reports.reshape(-1) if axes == 1 else reports
     limit, shape = (
@@ -106,7 +106,7 @@ def _rows(encoder: NumberResponse | VectorResponse, reports: Any, axes: int) -> 
     )
     fits = reports.dtype.kind in "iu" and reports.shape == shape
     if not fits or (reports.size and not (reports.min() >= 0 and reports.max() < limit and _made(encoder, reports))):
-        raise InvalidInput("There are reports that this encoder does not make.", fix="pass what encode_all returned")
+        raise InvalidInput("Some reports cannot come from this encoder.", fix="pass what encode_all returned")
     return np.asarray(reports, np.int64)
 
 

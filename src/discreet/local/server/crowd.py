@@ -63,7 +63,10 @@ def _encode_categories(encoder: CategoricalEncoder, own: Integers, entropy: Entr
 def _categories(values: object, domain: int) -> Integers:
     found = np.asarray(values)
     if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise WrongType("values are not whole numbers in one row.", fix="pass an integer array, one category a person")
+        raise WrongType(
+            "values is not a one-dimensional array of whole numbers.",
+            fix="pass an integer array, one category per person",
+        )
     return np.where((found >= 0) & (found < domain), found, 0).astype(np.int64)
 
 
@@ -73,7 +76,9 @@ def _placed(values: object, encoder: NumberResponse, axes: int, size: int | None
     if found.dtype.kind not in "iuf":
         raise WrongType(f"values are {kind_of(values)}, not numbers.", fix="pass an array of numbers")
     if found.ndim != axes or (size is not None and found.shape[1] != size):
-        raise InvalidInput("values do not have the shape that the encoder takes.", fix="pass a value, or row, a person")
+        raise InvalidInput(
+            "values does not have the shape that the encoder expects.", fix="pass one value, or row, per person"
+        )
     low, high = float(encoder.bounds.low), float(encoder.bounds.high)
     within = np.clip(np.nan_to_num(found.astype(np.float64), nan=(low + high) / 2), low, high)
     return np.rint((within - low) / (high - low) * GRID).astype(np.int64)

@@ -55,7 +55,7 @@ def estimate(
     """
     if not isinstance(encoder, CATEGORICAL):
         raise WrongType(
-            f"encoder is {kind_of(encoder)}, which tells no categories.", fix="use estimate_mean for numbers"
+            f"encoder is {kind_of(encoder)}, which does not report categories.", fix="use estimate_mean for numbers"
         )
     rows, wanted = rows_of(encoder, reports), _candidates(encoder, candidates)
     supports = supports_of(encoder, rows, wanted)

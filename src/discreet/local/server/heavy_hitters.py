@@ -144,13 +144,13 @@ def _by_level(tree: PrefixTree, reports: Any) -> ByLevel:
     """Return reports by level: from what `encode_texts` made, or from whole numbers or packed bytes."""
     if isinstance(reports, Mapping):
         if set(reports) != set(range(tree.length)):
-            raise InvalidInput("There are not reports for each level.", fix="pass what encode_texts returned")
+            raise InvalidInput("Some levels have no reports.", fix="pass what encode_texts returned")
         return {which: rows_of(level, reports[which]) for which, level in enumerate(tree.levels)}
     if not isinstance(reports, Sequence):
         raise WrongType(f"reports is {kind_of(reports)}, not a list.", fix="pass a list of reports")
     numbers = [unpack(tree, each) if isinstance(each, bytes | bytearray) else each for each in reports]
     if not all(type(each) is int and 0 <= each < tree.outputs for each in numbers):
-        raise InvalidInput("There are reports that this encoder does not make.", fix="leave them out")
+        raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")
     parts: dict[int, list[int]] = {which: [] for which in range(tree.length)}
     for which, report in map(tree.part, numbers):
         parts[which].append(report)

@@ -61,12 +61,15 @@ def encode_survey(survey: Survey, people: Mapping[str, Any], *, entropy: Entropy
 
 def _columns(survey: Survey, people: Mapping[str, Any]) -> list[Integers]:
     if not isinstance(people, Mapping) or not {name for name, _ in survey.attributes} <= set(people):
-        raise InvalidInput("There is not a column for each attribute.", fix="pass {'sex': array, 'age': array}")
+        raise InvalidInput("Some attributes have no column.", fix="pass {'sex': array, 'age': array}")
     columns = [np.asarray(people[name]) for name, _ in survey.attributes]
     if any(column.ndim != 1 or column.dtype.kind not in "iu" for column in columns):
-        raise WrongType("A column is not whole numbers in one row.", fix="pass integer arrays, a category a person")
+        raise WrongType(
+            "A column is not a one-dimensional array of whole numbers.",
+            fix="pass integer arrays, one category per person",
+        )
     if len({len(column) for column in columns}) != 1:
-        raise InvalidInput("The columns are not equally long.", fix="pass a category a person for each attribute")
+        raise InvalidInput("The columns are not equally long.", fix="pass one category per person for each attribute")
     return columns
 
 
@@ -119,13 +122,13 @@ def _by_marginal(survey: Survey, reports: Any) -> dict[int, Reports]:
     encoders = dict(enumerate(survey.encoders))
     if isinstance(reports, Mapping):
         if set(reports) != set(encoders):
-            raise InvalidInput("There are not reports for each marginal.", fix="pass what encode_survey returned")
+            raise InvalidInput("Some marginals have no reports.", fix="pass what encode_survey returned")
         return {number: rows_of(encoder, reports[number]) for number, encoder in encoders.items()}
     if not isinstance(reports, Sequence):
         raise WrongType(f"reports is {kind_of(reports)}, not a list.", fix="pass a list of reports")
     numbers = [unpack(survey, each) if isinstance(each, bytes | bytearray) else each for each in reports]
     if not all(type(each) is int and 0 <= each < survey.outputs for each in numbers):
-        raise InvalidInput("There are reports that this encoder does not make.", fix="leave them out")
+        raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")
     parts: dict[int, list[int]] = {number: [] for number in encoders}
     for number, report in map(survey.part, numbers):
         parts[number].append(report)

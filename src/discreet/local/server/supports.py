@@ -40,7 +40,7 @@ def rows_of(encoder: CategoricalEncoder, reports: Any) -> Reports:
         )
     numbers = [unpack(encoder, each) if isinstance(each, bytes | bytearray) else each for each in reports]
     if not all(type(each) is int and 0 <= each < encoder.outputs for each in numbers):
-        raise InvalidInput("There are reports that this encoder does not make.", fix="leave them out")
+        raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")
     match encoder:
         case LocalHashing():
             return np.array([_digits(each, encoder) for each in numbers], np.uint8).reshape(-1, encoder.digits + 1)
@@ -74,7 +74,7 @@ def _checked(encoder: CategoricalEncoder, reports: Reports) -> Reports:
             if fits and isinstance(encoder, SubsetSelection):  # a set of another size would count for more than one
                 fits = bool((sizes_of(reports) == encoder.chosen).all())
     if not fits:
-        raise InvalidInput("There are reports that this encoder does not make.", fix="pass what encode_all returned")
+        raise InvalidInput("Some reports cannot come from this encoder.", fix="pass what encode_all returned")
     return reports
 
 

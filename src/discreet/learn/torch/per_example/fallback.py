@@ -154,7 +154,7 @@ def one_loss(found: object) -> Tensor:
     """Return the loss of a batch of one."""
     if not isinstance(found, Tensor) or found.shape != (1,) or not found.is_floating_point():
         raise InvalidInput(
-            "The losses are not one number for every example.",
+            "The loss is not one number for each example.",
             fix='compute them with reduction="none", and sum over all but the first axis; a batch of one has one loss',
         )
     return found[0]
@@ -190,7 +190,7 @@ def take_rows(part: Any, places: Tensor) -> Any:
         case tuple() | list():
             return [part[place] for place in places.tolist()]
         case _:
-            raise InvalidInput("A batch is made of something unknown.", fix="make examples of tensors and numbers")
+            raise InvalidInput("A batch contains an unsupported type.", fix="build examples from tensors and numbers")
 
 
 def count_rows(part: Any) -> int:
@@ -198,7 +198,7 @@ def count_rows(part: Any) -> int:
     counts = set(_counts(part))
     if len(counts) != 1 or -1 in counts:
         raise InvalidInput(
-            "The parts of a batch are not equally many, or there are none.",
+            "The parts of a batch have different numbers of examples, or there are none.",
             fix="pass batch=(inputs, targets), tensors with one row for each example",
         )
     return counts.pop()

@@ -256,7 +256,7 @@ def _check(losses: object, examples: int) -> None:
         raise WrongType(f"The losses are {kind_of(losses)}, not a tensor.", fix="return one loss for every example")
     if losses.shape != (examples,) or not losses.is_floating_point():
         raise InvalidInput(
-            "The losses are not one number for every example.",
+            "The loss is not one number for each example.",
             fix='compute them with reduction="none", and sum over all but the first axis',
         )
     # No loss is refused by its value: an example whose gradient is not finite adds nothing (see `sums`).

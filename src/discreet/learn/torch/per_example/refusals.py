@@ -39,7 +39,7 @@ def _replacement(module: nn.Module) -> str | None:
         if module.track_running_stats and module.training:
             return "make it with track_running_stats=False"
     elif isinstance(module, nn.Embedding) and (module.max_norm is not None or module.scale_grad_by_freq):
-        return "leave out max_norm and scale_grad_by_freq; clipping bounds what a word can learn from one example"
+        return "leave out max_norm and scale_grad_by_freq; clipping already bounds the effect of one example"
     elif isinstance(module, nn.LazyLinear | nn.modules.lazy.LazyModuleMixin):
         return "give the layer its sizes, or run it once on made-up inputs before it is wrapped"
     return None

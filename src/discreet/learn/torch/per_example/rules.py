@@ -130,7 +130,7 @@ def embedding(  # noqa: PLR0913, PLR0917 - the signature is PyTorch's
     if max_norm is not None or scale_grad_by_freq:
         raise InvalidInput(
             "An embedding has max_norm or scale_grad_by_freq, which make one example's gradient depend on others.",
-            fix="leave both out; clipping bounds what a word can learn from one example",
+            fix="leave both out; clipping already bounds the effect of one example",
         )
     padding = None if padding_idx is None else padding_idx % len(weight)
     return _examples_first(tape, input, 0, lambda rows: tape.use(EmbeddingCall(padding), rows, weight))
