@@ -45,12 +45,25 @@ class Linked:
 def beliefs(
     published: Anonymised, known: Mapping[str, object], sensitive: str, *, excluded: Collection[object] = ()
 ) -> dict[Any, Fraction]:
-    """Return the sensitive values that a person may have, each with its share, by what is known of the person.
+    """Return the sensitive values that a person may have, each with its share, given the person's quasi-identifiers.
 
     `known` are quasi-identifiers of somebody who is in the table: {"age": 31, "sex": "f"}. `excluded` are values that
     the person is known not to have, such as an illness that a friend would have seen: background knowledge.
 
     Reference: Machanavajjhala and others 2007, Section 2.
+
+    Args:
+        published: the published table.
+        known: the known quasi-identifiers of the person.
+        sensitive: the sensitive column.
+        excluded: values that the person is known not to have.
+
+    Returns:
+        The share of each possible value.
+
+    Raises:
+        DiscreetError: if a column is unknown.
+
     """
     classes = _admitting(need_published(published), known)
     spread, attribute = _sensitive(published, sensitive)
@@ -63,9 +76,21 @@ def beliefs(
 
 
 def link(published: Anonymised, outside: Microdata, sensitive: str) -> Linked:
-    """Look up everybody of an outside table, by the quasi-identifiers that both have.
+    """Look up every person of an outside table by the quasi-identifiers that both tables have.
 
     Reference: Sweeney 2002.
+
+    Args:
+        published: the published table.
+        outside: the outside table.
+        sensitive: the sensitive column.
+
+    Returns:
+        What the attack discloses.
+
+    Raises:
+        DiscreetError: if the tables share no quasi-identifier.
+
     """
     shared = [name for name in need_published(published).quasi if name in outside.attributes]
     if not shared:
@@ -91,9 +116,20 @@ def link(published: Anonymised, outside: Microdata, sensitive: str) -> Linked:
 
 
 def homogeneous(published: Anonymised, sensitive: str) -> Fraction:
-    """Return the share of published rows whose class has one sensitive value: to be in the class is to be told.
+    """Return the share of published rows whose class has one sensitive value, which membership therefore discloses.
 
     Reference: Machanavajjhala and others 2007, Section 2.1.
+
+    Args:
+        published: the published table.
+        sensitive: the sensitive column.
+
+    Returns:
+        The share.
+
+    Raises:
+        DiscreetError: if the column is unknown or a quasi-identifier.
+
     """
     spread, _ = _sensitive(need_published(published), sensitive)
     alike = distinct_values(spread) == 1
@@ -101,20 +137,45 @@ def homogeneous(published: Anonymised, sensitive: str) -> Fraction:
 
 
 def in_both(first: Anonymised, second: Anonymised, known: Mapping[str, object], sensitive: str) -> tuple[Any, ...]:
-    """Return the sensitive values that a person may have who is in two published tables: those that both allow.
+    """Return the sensitive values that a person in two published tables may have: those that both tables allow.
 
     Each table may be as anonymous as one likes; that two are says nothing about both.
 
     Reference: Ganta, Kasiviswanathan, Smith 2008.
+
+    Args:
+        first: one published table.
+        second: the other published table.
+        known: the known quasi-identifiers of the person.
+        sensitive: the sensitive column.
+
+    Returns:
+        The possible values.
+
+    Raises:
+        DiscreetError: if a column is unknown.
+
     """
     left, right = ({*beliefs(one, _of(one, known), sensitive)} for one in (first, second))
     return tuple(sorted(left & right))
 
 
 def newcomers(before: Anonymised, after: Anonymised, sensitive: str) -> dict[Any, int]:
-    """Return how often each sensitive value was added from one published table to the next.
+    """Return the number of times that each sensitive value was added between two published tables.
 
     Whoever knows who came in between knows whose values these are, whatever k.
+
+    Args:
+        before: the earlier table.
+        after: the later table.
+        sensitive: the sensitive column.
+
+    Returns:
+        The number of additions of each value.
+
+    Raises:
+        DiscreetError: if the column is unknown.
+
     """
     counted = []
     for one in (before, after):
@@ -125,13 +186,24 @@ def newcomers(before: Anonymised, after: Anonymised, sensitive: str) -> dict[Any
 
 
 def reconstruct(asked: NDArray[np.bool_], answers: Sequence[float] | NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a yes or no for each person that fits counts about many groups of them, by least squares.
+    """Return a yes or no for each person that fits counts about many groups, by least squares.
 
     `asked[q, i]` says whether question q counted person i. Exact answers to as many independent questions as there are
     people leave nothing open; and that answers are off by less than about √people does not help: nearly everybody is
     told.
 
     Reference: Dinur, Nissim 2003; Dwork, McSherry, Talwar 2007.
+
+    Args:
+        asked: for each question and person, whether the question counted the person.
+        answers: the answer to each question.
+
+    Returns:
+        The reconstructed value of each person.
+
+    Raises:
+        DiscreetError: if the shapes do not fit, or there are too many questions.
+
     """
     questions = np.asarray(asked)
     if questions.dtype != np.bool_ or questions.ndim != 2 or len(questions) != len(answers):

@@ -39,6 +39,19 @@ def deidentify(
 
     Every column needs a treatment, or it is refused: nothing passes because nobody thought of it. Rows are written
     sorted by what is told, because the order in which they came may tell who is who. Only the file's owner may read it.
+
+    Args:
+        source: a CSV, Parquet or DuckDB file, or a pandas, Polars or Arrow frame.
+        destination: the new file, .csv or .parquet.
+        treatments: a treatment for each column.
+        gap_texts: strings that stand for missing values.
+
+    Returns:
+        The number of rows and the columns that were written.
+
+    Raises:
+        DiscreetError: if a column has no treatment, or the file exists or cannot be written.
+
     """
     if not isinstance(treatments, Mapping) or not all(isinstance(one, Treatment) for one in treatments.values()):
         raise WrongType(

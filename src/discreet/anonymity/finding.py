@@ -71,10 +71,21 @@ PATTERNS = {
 
 
 def find_identifying(source: object, *, gap_texts: tuple[str, ...] = ()) -> tuple[Finding, ...]:
-    """Return what was found about each column of a file or frame, on DuckDB, for large tables.
+    """Return the role of each column of a file or frame, computed on DuckDB for large tables.
 
     It finds what it knows. A column of which nothing was found may identify people all the same, and columns that do
     not identify one by one may do so together: `prosecutor_risk` tells how many are alone with their values of several.
+
+    Args:
+        source: a CSV, Parquet or DuckDB file, or a pandas, Polars or Arrow frame.
+        gap_texts: strings that stand for missing values.
+
+    Returns:
+        One finding for each column.
+
+    Raises:
+        DiscreetError: if the source cannot be read.
+
     """
 
     def use(held: Held) -> tuple[Finding, ...]:

@@ -37,6 +37,20 @@ def full_domain(
     guarantee about a person: see the attacks.
 
     Reference: Samarati 2001; LeFevre, DeWitt, Ramakrishnan 2005; Kohlmayer, Prasser, Eckert, Kemper, Kuhn 2012.
+
+    Args:
+        table: the rows, with a hierarchy for each quasi-identifier.
+        quasi: the names of the quasi-identifiers.
+        k: the smallest size of a class.
+        requirements: further requirements on each class.
+        suppress: the largest share of rows that may be left out.
+
+    Returns:
+        The table that may be published, with its classes.
+
+    Raises:
+        DiscreetError: if no combination of levels meets the requirements.
+
     """
     share = need_share(suppress, "suppress")
     required = need_requirements(requirements, table, quasi)

@@ -116,7 +116,19 @@ def text_of(value: object) -> str:
 
 
 def read_hierarchy(path: str | Path, *, delimiter: str = ";") -> Hierarchy:
-    """Read a hierarchy from a file: one line a value, from left to right more general, as ARX and others write them."""
+    """Read a hierarchy from a file with one line per value, more general from left to right, in the format of ARX.
+
+    Args:
+        path: the file.
+        delimiter: the separator of cells.
+
+    Returns:
+        The hierarchy.
+
+    Raises:
+        DiscreetError: if the file does not exist or is not a hierarchy.
+
+    """
     place = Path(path)
     if not place.is_file():
         raise InvalidInput(f"The file {place.name!r} does not exist.", fix="check the path to the hierarchy")

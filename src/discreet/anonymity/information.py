@@ -35,10 +35,21 @@ class InformationLost:
 
 
 def information_lost(published: Anonymised, *, k: int) -> InformationLost:
-    """Return how much a table lost.
+    """Return how much information a table lost.
 
     Reference: Xu and others 2006 (penalty); Bayardo, Agrawal 2005 (discernibility); LeFevre and others 2006 (average
     size); Gionis, Tassa 2009 (entropy).
+
+    Args:
+        published: the table that was made.
+        k: the k that it was made for.
+
+    Returns:
+        The measures of loss.
+
+    Raises:
+        DiscreetError: if k is out of range.
+
     """
     table, classes = need_published(published).table, published.classes
     by_column = tuple((name, _column_penalty(published, name)) for name in published.quasi)
@@ -53,7 +64,19 @@ def information_lost(published: Anonymised, *, k: int) -> InformationLost:
 
 
 def discernibility_of(table: Microdata | Anonymised, quasi: Sequence[str] | None = None) -> int:
-    """Return Σ |class|², and the number of all rows for each one that is suppressed."""
+    """Return the discernibility: Σ |class|², plus the number of all rows for each suppressed row.
+
+    Args:
+        table: the rows, or a table that was made from them.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+
+    Returns:
+        The discernibility.
+
+    Raises:
+        DiscreetError: if the quasi-identifiers are not given.
+
+    """
     classes = need_classes(table, quasi)
     return int((classes.sizes * classes.sizes).sum()) + classes.suppressed * len(classes.labels)
 
@@ -64,6 +87,18 @@ def misclassified(table: Microdata | Anonymised, target: str, quasi: Sequence[st
     It is the error of whoever predicts `target` from the published table as well as can be.
 
     Reference: Iyengar 2002.
+
+    Args:
+        table: the rows, or a table that was made from them.
+        target: the column to predict.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+
+    Returns:
+        The share of rows.
+
+    Raises:
+        DiscreetError: if a column is unknown.
+
     """
     classes = need_classes(table, quasi)
     rows = table.table if isinstance(table, Anonymised) else table

@@ -30,7 +30,18 @@ class PseudonymKey:
 
     @classmethod
     def create(cls, path: str | Path) -> "PseudonymKey":
-        """Make a key and write it where there is no file yet; only its owner may read it."""
+        """Create a key and write it to a new file that only its owner may read.
+
+        Args:
+            path: the new file.
+
+        Returns:
+            The key.
+
+        Raises:
+            DiscreetError: if the file exists.
+
+        """
         secret = SYSTEM.bits(8 * BYTES).to_bytes(BYTES, "big")
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -45,15 +45,39 @@ class Diversity:
 
 
 def k_of(table: Microdata | Anonymised, quasi: Sequence[str] | None = None) -> int:
-    """Return how many rows the smallest class has.
+    """Return the number of rows in the smallest class.
 
     Reference: Samarati 2001; Sweeney 2002.
+
+    Args:
+        table: the rows, or a table that was made from them.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+
+    Returns:
+        k.
+
+    Raises:
+        DiscreetError: if the quasi-identifiers are not given.
+
     """
     return int(need_classes(table, quasi).sizes.min())
 
 
 def diversity_of(table: Microdata | Anonymised, sensitive: str, quasi: Sequence[str] | None = None) -> Diversity:
-    """Return how a sensitive column is spread in the classes."""
+    """Return the spread of a sensitive column within the classes.
+
+    Args:
+        table: the rows, or a table that was made from them.
+        sensitive: the sensitive column.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+
+    Returns:
+        Each measure, for the worst class.
+
+    Raises:
+        DiscreetError: if a column is unknown, or sensitive and a quasi-identifier at once.
+
+    """
     spread, measured = _spread(table, sensitive, quasi)
     return Diversity(
         distinct=int(distinct_values(spread).min()),
@@ -70,14 +94,41 @@ def recursive_c(
     l: int,  # noqa: E741 - its name in the literature
     quasi: Sequence[str] | None = None,
 ) -> Fraction | None:
-    """Return the c that recursive (c, l)-diversity must exceed; None if some class has fewer than l values."""
+    """Return the c that recursive (c, l)-diversity must exceed; None if some class has fewer than l values.
+
+    Args:
+        table: the rows, or a table that was made from them.
+        sensitive: the sensitive column.
+        l: the number l of the definition.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+
+    Returns:
+        The bound on c, or None.
+
+    Raises:
+        DiscreetError: if a column is unknown, or l is out of range.
+
+    """
     spread, _ = _spread(table, sensitive, quasi)
     tails = tails_from(spread, whole(l, "l", least=2))
     return None if (tails == 0).any() else _worst(commonest(spread), tails)
 
 
 def meets(table: Microdata | Anonymised, requirement: Requirement, quasi: Sequence[str] | None = None) -> bool:
-    """Return whether every class meets a requirement."""
+    """Return whether every class meets a requirement.
+
+    Args:
+        table: the rows, or a table that was made from them.
+        requirement: the requirement.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+
+    Returns:
+        Whether it does.
+
+    Raises:
+        DiscreetError: if a column is unknown.
+
+    """
     return bool(met(requirement, _spread(table, requirement.of, quasi)[0]).all())
 
 
@@ -92,11 +143,23 @@ class Presence:
 def presence_of(
     population: Microdata | Anonymised, members: Sequence[bool] | NDArray[np.bool_], quasi: Sequence[str] | None = None
 ) -> Presence:
-    """Return δ-presence: of each class of a population, the share that is in the table; the least and the most.
+    """Return δ-presence: the smallest and the largest share of a population's class that is in the table.
 
     `members` says of each row of the population whether it is in the table.
 
     Reference: Nergiz, Atzori, Clifton 2007.
+
+    Args:
+        population: the rows of the population, or a table that was made from them.
+        members: for each row of the population, whether it is in the table.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+
+    Returns:
+        The smallest and the largest share.
+
+    Raises:
+        DiscreetError: if members is not one bool for each row.
+
     """
     classes = need_classes(population, quasi)
     inside = np.asarray(members)

@@ -46,6 +46,27 @@ def mondrian(
     guarantee about a person: see the attacks.
 
     Reference: LeFevre, DeWitt, Ramakrishnan 2006.
+
+    Args:
+        table: the rows.
+        quasi: the names of the quasi-identifiers.
+        k: the smallest size of a class.
+        requirements: further requirements on each class.
+        relaxed: whether equal rows may be in different classes.
+        recoding: whether a class shows the values that occur in it or a label of a hierarchy.
+
+    Returns:
+        The table that may be published, with its classes.
+
+    Raises:
+        DiscreetError: if even the whole table as one class does not meet the requirements.
+
+    Example:
+        >>> from discreet.anonymity import Microdata, k_of, mondrian
+        >>> table = Microdata.of({"age": [21, 22, 45, 47, 60, 61], "stay": [1, 2, 2, 3, 9, 4]})
+        >>> k_of(mondrian(table, ["age"], k=2))
+        3
+
     """
     attributes = table.pick(quasi, "quasi")
     wanted = need_k(k, table)

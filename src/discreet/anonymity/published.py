@@ -126,6 +126,19 @@ def suppress(table: Microdata, quasi: Sequence[str], *, k: int, requirements: Se
     guarantee about a person: see the attacks. That rows are left out tells something, too.
 
     Reference: Samarati 2001.
+
+    Args:
+        table: the rows.
+        quasi: the names of the quasi-identifiers.
+        k: the smallest size of a class.
+        requirements: further requirements on each class.
+
+    Returns:
+        The table that may be published, with its classes.
+
+    Raises:
+        DiscreetError: if no class meets the requirements.
+
     """
     attributes = table.pick(quasi, "quasi")
     wanted = need_k(k, table)

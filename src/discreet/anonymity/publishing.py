@@ -23,11 +23,21 @@ WRITTEN = """auto_detect = false, header = true, delim = ',', quote = '"', escap
 
 
 def publish(published: Anonymised, destination: str | Path, *, ledger: Ledger, by: str) -> None:
-    """Write a table to a new CSV or Parquet file, after the ledger of its people has been told.
+    """Record a disclosure in the ledger, then write the table to a new CSV or Parquet file.
 
     No ε bounds what such a table tells about a person. So all there is counts as disclosed, and that closes the
     account: nothing can be paid for any more, because no promise about these people can be kept any more. If the file
     cannot be written after that, the account stays closed.
+
+    Args:
+        published: the table that was made.
+        destination: the new file.
+        ledger: the ledger of the people in the table.
+        by: the name of the person who publishes.
+
+    Raises:
+        DiscreetError: if the ledger refuses, or the file exists or cannot be written.
+
     """
     place = need_new_file(destination)
     need_published(published)
@@ -38,9 +48,17 @@ def publish(published: Anonymised, destination: str | Path, *, ledger: Ledger, b
 
 
 def write_inside(published: Anonymised, destination: str | Path) -> None:
-    """Write a table to a new file that stays with those who may see the rows: only its owner may read it.
+    """Write a table to a new file for people who may see the rows; only the file's owner may read it.
 
     Rows are sorted, because the order in which they came may tell who is who.
+
+    Args:
+        published: the table that was made.
+        destination: the new file.
+
+    Raises:
+        DiscreetError: if the file exists or cannot be written.
+
     """
     place = need_new_file(destination)
     need_published(published)

@@ -40,6 +40,20 @@ def read_microdata(
     In a CSV file a column is one of numbers or days if all its cells are written so; 007 is a text. Blanks around a
     cell do not count there. Cells that are empty or one of `gap_texts`, such as "?", are missing. A row that lacks a
     value in one of `columns` (all, if left out) is refused or left out, and then counted: `Microdata.left_out`.
+
+    Args:
+        source: a CSV, Parquet or DuckDB file, or a pandas, Polars or Arrow frame.
+        columns: the columns to read; all if left out.
+        hierarchies: hierarchies by column.
+        gaps: whether rows with missing values are refused or left out.
+        gap_texts: strings that stand for missing values.
+
+    Returns:
+        The rows.
+
+    Raises:
+        DiscreetError: if the source cannot be read, or values are missing and refused.
+
     """
     known = need_hierarchies(hierarchies or {})
     if not isinstance(gaps, Gaps):

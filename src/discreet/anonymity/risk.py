@@ -38,9 +38,21 @@ class Risk:
 def prosecutor_risk(
     table: Microdata | Anonymised, quasi: Sequence[str] | None = None, *, limit: Number = Fraction(1, 5)
 ) -> Risk:
-    """Return the risk of people who are known to be in the table.
+    """Return the re-identification risk of people who are known to be in the table.
 
     Reference: El Emam, Dankar 2008.
+
+    Args:
+        table: the rows, or a table that was made from them.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+        limit: the risk above which rows are counted.
+
+    Returns:
+        The risk.
+
+    Raises:
+        DiscreetError: if the quasi-identifiers are not given, or the limit is not between 0 and 1.
+
     """
     classes = need_classes(table, quasi)
     return _risk(classes.sizes, classes.sizes, need_share(limit, "limit"))
@@ -49,11 +61,24 @@ def prosecutor_risk(
 def journalist_risk(
     table: Microdata, population: Microdata, quasi: Sequence[str], *, limit: Number = Fraction(1, 5)
 ) -> Risk:
-    """Return the risk of people who are known to be in a population, of which the table's rows are a part.
+    """Return the re-identification risk of people who are known to be in a population that contains the table.
 
     Both have the quasi-identifiers as they are published, spelt alike.
 
     Reference: El Emam, Dankar 2008.
+
+    Args:
+        table: the rows as they are published.
+        population: the rows of the population, with the same quasi-identifiers.
+        quasi: the names of the quasi-identifiers.
+        limit: the risk above which rows are counted.
+
+    Returns:
+        The risk.
+
+    Raises:
+        DiscreetError: if some class has more rows in the table than in the population.
+
     """
     here, there = _sizes_in_both(table, population, quasi)
     if (there < here).any():
@@ -65,9 +90,20 @@ def journalist_risk(
 
 
 def marketer_risk(table: Microdata | Anonymised, quasi: Sequence[str] | None = None) -> Fraction:
-    """Return the share of rows that are found by whoever has the table's people in a list: classes over rows.
+    """Return the share of rows that an attacker with a list of the table's people matches correctly: classes over rows.
 
     Reference: Dankar, El Emam 2010.
+
+    Args:
+        table: the rows, or a table that was made from them.
+        quasi: the names of the quasi-identifiers; left out for a table that was made.
+
+    Returns:
+        The share.
+
+    Raises:
+        DiscreetError: if the quasi-identifiers are not given.
+
     """
     return prosecutor_risk(table, quasi).mean
 

@@ -14,12 +14,26 @@ from discreet.learn.transformers import means_and_variances
 
 
 class GaussianNB(Estimator):
-    """Classes told apart by independent normal columns, whose parameters are noisy.
+    """Gaussian naive Bayes: classes as independent normal columns with noisy parameters.
 
     Labels that are not among `classes` are left out. A missing value (NaN) becomes the middle of its bounds.
 
     Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `GroupPlan`.
     Reference: Vaidya, Shafiq, Basu, Hong 2013, for the idea.
+
+    Args:
+        epsilon: ε of the guarantee.
+        delta: δ of the guarantee.
+        bounds: (low, high) of the features, public: two numbers, or two arrays with one number per feature.
+        classes: all possible labels, public.
+        ledger: a `Ledger` or its path, from which a fit is paid; without one the caller keeps account.
+        request: a name for the fit in the ledger; a repeated name returns the stored model for free.
+        one_row_each: declare that each person has at most one row, which a ledger that protects persons requires.
+
+    Raises:
+        DiscreetError: from `fit`, if settings or the shape of the data do not fit, or the ledger does not allow the
+            payment.
+
     """
 
     def __init__(

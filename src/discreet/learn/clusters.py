@@ -120,9 +120,24 @@ def spread_points(count: int, columns: int) -> Floats:
 
 
 class KMeans(Estimator):
-    """Centres of clusters of bounded rows.
+    """K-means: centres of clusters of bounded rows.
 
     Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `ClusterPlan`.
+
+    Args:
+        n_clusters: the number of clusters.
+        epsilon: ε of the guarantee.
+        delta: δ of the guarantee.
+        bounds: (low, high) of the features, public: two numbers, or two arrays with one number per feature.
+        steps: the number of rounds in which centres are moved.
+        ledger: a `Ledger` or its path, from which a fit is paid; without one the caller keeps account.
+        request: a name for the fit in the ledger; a repeated name returns the stored model for free.
+        one_row_each: declare that each person has at most one row, which a ledger that protects persons requires.
+
+    Raises:
+        DiscreetError: from `fit`, if settings or the shape of the data do not fit, or the ledger does not allow the
+            payment.
+
     """
 
     kind = "clusterer"

@@ -97,6 +97,27 @@ class FiniteClassifier(Estimator):
     `sample_size` tells how many rows it takes.
 
     Guarantee: pure `epsilon` for a row that is added or removed; see `FinitePlan`.
+
+    Args:
+        hypotheses: the public finite class, such as `Conjunctions(8)`.
+        epsilon: ε of the guarantee.
+        classes: the two labels, public.
+        ledger: a `Ledger` or its path, from which a fit is paid; without one the caller keeps account.
+        request: a name for the fit in the ledger; a repeated name returns the stored choice for free.
+        one_row_each: declare that each person has at most one row, which a ledger that protects persons requires.
+
+    Raises:
+        DiscreetError: from `fit`, if settings or the shape of the data do not fit, or the ledger does not allow the
+            payment.
+
+    Example:
+        >>> import numpy as np
+        >>> from discreet.learn import FiniteClassifier, Thresholds
+        >>> ages = np.arange(2000).reshape(-1, 1) % 100
+        >>> model = FiniteClassifier(Thresholds(range(100)), epsilon=1).fit(ages, (ages[:, 0] >= 65).astype(int))
+        >>> model.predict([[30], [90]]).tolist()
+        [0, 1]
+
     """
 
     def __init__(
@@ -153,9 +174,28 @@ class FiniteClassifier(Estimator):
 def sample_size(
     alpha: Number, beta: Number, epsilon: Number, hypotheses: int | FiniteClass, *, realisable: bool = True
 ) -> int:
-    """Return how many independent rows are enough for error α, except with probability β, at ε; proved in the module.
+    """Return a number of independent rows that is enough for error α, except with probability β, at ε.
 
     Realisable: the error is at most α if some hypothesis is always right. Else: at most α more than the best one's.
+
+    Args:
+        alpha: the error α: of the chosen hypothesis if realisable, else in excess of the best hypothesis.
+        beta: the probability β with which the error may be larger.
+        epsilon: ε of the guarantee.
+        hypotheses: the class, or its number of hypotheses.
+        realisable: whether some hypothesis is known to be always right.
+
+    Returns:
+        The number of rows; the proof is in the module.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    Example:
+        >>> from discreet.learn import Conjunctions, sample_size
+        >>> sample_size(0.1, 0.05, 1, Conjunctions(8))
+        181
+
     """
     error, chance = round_down(probability(alpha, "alpha")), round_down(probability(beta, "beta"))
     price = round_down(positive(epsilon, "epsilon"))

@@ -48,7 +48,16 @@ class FiniteClass(Protocol):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Thresholds:
-    """The first column is at least t, for every t of a public list; and with `both`, it is below t."""
+    """Hypotheses "the first column is at least t", for every t of a public list; with `both`, also "is below t".
+
+    Args:
+        cuts: the public thresholds.
+        both: whether hypotheses in the other direction belong to the class as well.
+
+    Raises:
+        DiscreetError: if there are no thresholds.
+
+    """
 
     __canonical__: ClassVar[Record] = Record("Thresholds", "cuts", "both")
 
@@ -91,6 +100,13 @@ class Conjunctions:
     """All conjunctions of literals over d columns of truth values: each as it is, negated, or not asked; 3^d of them.
 
     Hypothesis number i, written in base 3 with the first column's digit first, asks for 0, 1 or (2) nothing.
+
+    Args:
+        columns: the number d of columns of truth values.
+
+    Raises:
+        DiscreetError: if the class would have too many hypotheses.
+
     """
 
     __canonical__: ClassVar[Record] = Record("Conjunctions", "columns")
@@ -130,7 +146,15 @@ class Conjunctions:
 
 @dataclass(frozen=True, slots=True)
 class DecisionLists:
-    """All functions of d columns of truth values that a list "if literal then label, else …, else label" computes."""
+    """All functions of d columns of truth values that a list "if literal then label, else …, else label" computes.
+
+    Args:
+        columns: the number d of columns of truth values.
+
+    Raises:
+        DiscreetError: if the class would have too many hypotheses.
+
+    """
 
     __canonical__: ClassVar[Record] = Record("DecisionLists", "columns")
 
@@ -166,10 +190,17 @@ def _names_listed(hypotheses: "Hypotheses") -> str:
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """A list of one's own: functions from rows to truth values, each with a name.
+    """A class of your own functions from rows to truth values, each with a name.
 
     Whoever writes them owns that what they say of a row depends on that row alone. Of a row on which
     a function fails, it says no.
+
+    Args:
+        functions: pairs of a name and a function from a matrix of rows to one truth value per row.
+
+    Raises:
+        DiscreetError: if there are no hypotheses.
+
     """
 
     __canonical__: ClassVar[OwnText] = OwnText("Hypotheses", _names_listed)

@@ -17,7 +17,7 @@ Plans = DescentPlan | ObjectivePlan
 
 
 class LogisticRegression(Estimator):
-    """Chances of public classes from bounded features.
+    """Logistic regression: probabilities of public classes from bounded features.
 
     `method="descent"` (the default): full-batch gradient descent, gradients clipped to `clip` in units of features that
     are scaled to at most 1 in magnitude, `steps` steps at `rate` with `momentum`, the second half of them averaged.
@@ -27,6 +27,35 @@ class LogisticRegression(Estimator):
     Labels that are not among `classes` are left out. A missing value (NaN) becomes the middle of its bounds.
 
     Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `DescentPlan` and `ObjectivePlan`.
+
+    Args:
+        epsilon: ε of the guarantee.
+        delta: δ of the guarantee.
+        bounds: (low, high) of the features, public: two numbers, or two arrays with one number per feature.
+        classes: all possible labels, public.
+        method: "descent" for noisy gradient descent, "objective" for a perturbed objective.
+        clip: the clipping bound on a gradient (descent), or on the norm of a scaled row (objective).
+        steps: the number of gradient steps.
+        rate: the learning rate.
+        momentum: the momentum, from 0 up to but not including 1.
+        penalty: the weight of |θ|²/2 in the perturbed objective; chosen from ε if None.
+        rows: the number of rows if it is public; if None, a small part of ε is spent on it.
+        ledger: a `Ledger` or its path, from which a fit is paid; without one the caller keeps account.
+        request: a name for the fit in the ledger; a repeated name returns the stored model for free.
+        one_row_each: declare that each person has at most one row, which a ledger that protects persons requires.
+
+    Raises:
+        DiscreetError: from `fit`, if settings or the shape of the data do not fit, or the ledger does not allow the
+            payment.
+
+    Example:
+        >>> import numpy as np
+        >>> from discreet.learn import LogisticRegression
+        >>> x = np.linspace(-1, 1, 2000).reshape(-1, 1)
+        >>> model = LogisticRegression(epsilon=1, bounds=(-1, 1), classes=[0, 1]).fit(x, (x[:, 0] > 0).astype(int))
+        >>> model.predict([[-0.9], [0.9]]).tolist()
+        [0, 1]
+
     """
 
     def __init__(  # noqa: PLR0913 - scikit-learn's parameters are arguments

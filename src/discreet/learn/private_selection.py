@@ -30,7 +30,16 @@ from discreet.noise import Entropy, below, bernoulli
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """The best of several runs: which candidate, its last state, its score, and what finding it cost."""
+    """The best of several runs.
+
+    Args:
+        which: the number of the chosen candidate, from 0.
+        state: the last state of its run.
+        score: its score.
+        cost: the privacy loss that was paid.
+        receipt: the ledger's receipt for the payment.
+
+    """
 
     which: int
     state: Any = field(repr=False)
@@ -41,12 +50,22 @@ class Chosen:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PrivateSelection:
-    """Train candidates a random number of times, `mean_runs` in the mean, and release the best by its score.
+    """Trains candidates a random number of times, `mean_runs` on average, and releases the best by its score.
 
     `score` is given what a run would have stored, and nothing else: look at public data, or at what is in the answer.
     `name` says what the score is; it is part of the plan.
 
     Guarantee: the Rényi curve above, for whatever is in the answer: which candidate, its last state, its score.
+
+    Args:
+        candidates: plans such as `Training(…)`, one for each setting.
+        score: a function of a candidate's number and its last state. It may read public data only.
+        mean_runs: the mean of the random number of runs, above 1; a few times the number of candidates.
+        name: what the score is, in words; part of the plan.
+
+    Raises:
+        DiscreetError: if a setting is out of range, or the candidates have no Rényi curve.
+
     """
 
     candidates: Sequence[SteppedPlan[Any]] = field(repr=False)
@@ -112,7 +131,21 @@ class PrivateSelection:
         return best
 
     def fit(self, gate: Gate[Any], *, request: str | None = None, one_row_each: bool = False) -> "Chosen":
-        """Pay, train, and return the best; asked again with its request, the same one, at no further cost."""
+        """Pay, train, and return the best run. A second call with its request returns the same run for free.
+
+        Args:
+            gate: a gate on the data, which pays from its ledger.
+            request: a name for this selection in the ledger.
+            one_row_each: declare that each person has at most one example, which a ledger that protects persons
+                requires.
+
+        Returns:
+            The best run, with its score and cost.
+
+        Raises:
+            DiscreetError: if the data cannot be trained on, or the ledger does not allow the payment.
+
+        """
         if not isinstance(gate, Gate):
             raise WrongType("Training is paid through a Gate.", fix="pass Gate(ledger, (inputs, targets))")
         need_rows(gate.ledger, one_row_each=flag(one_row_each, "one_row_each"))

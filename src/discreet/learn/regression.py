@@ -12,7 +12,7 @@ from discreet.learn.spending import affordable
 
 
 class Ridge(Estimator):
-    """Least squares with a penalty, from noisy sufficient statistics.
+    """Ridge regression from noisy sufficient statistics.
 
     `bounds` are those of the features, `target_bounds` those of y, both public. Features are scaled to ±1, and `alpha`
     is the penalty on their weights, in rows; to it is added what the noise is known to amount to, √columns times its
@@ -21,6 +21,30 @@ class Ridge(Estimator):
 
     Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `ProductPlan`.
     Reference: Vu, Slavković 2009; Wang 2018 (AdaSSP, which also adds to the penalty by the noise).
+
+    Args:
+        epsilon: ε of the guarantee.
+        delta: δ of the guarantee.
+        bounds: (low, high) of the features, public: two numbers, or two arrays with one number per feature.
+        target_bounds: (low, high) of the target, public.
+        alpha: the penalty on the weights, in rows.
+        norm: the largest norm of a scaled row; longer rows are shortened. None keeps all rows as they are.
+        ledger: a `Ledger` or its path, from which a fit is paid; without one the caller keeps account.
+        request: a name for the fit in the ledger; a repeated name returns the stored model for free.
+        one_row_each: declare that each person has at most one row, which a ledger that protects persons requires.
+
+    Raises:
+        DiscreetError: from `fit`, if settings or the shape of the data do not fit, or the ledger does not allow the
+            payment.
+
+    Example:
+        >>> import numpy as np
+        >>> from discreet.learn import Ridge
+        >>> x = np.linspace(0, 1, 5000).reshape(-1, 1)
+        >>> model = Ridge(epsilon=1, bounds=(0, 1), target_bounds=(0, 2)).fit(x, 2 * x[:, 0])
+        >>> round(float(model.predict([[0.5]])[0]), 1)
+        1.0
+
     """
 
     kind = "regressor"
@@ -98,7 +122,23 @@ class Ridge(Estimator):
 
 
 class LinearRegression(Ridge):
-    """Least squares without a penalty but that which the noise demands; see `Ridge`."""
+    """Least squares with no penalty except the one that the noise requires; see `Ridge`.
+
+    Args:
+        epsilon: ε of the guarantee.
+        delta: δ of the guarantee.
+        bounds: (low, high) of the features, public: two numbers, or two arrays with one number per feature.
+        target_bounds: (low, high) of the target, public.
+        norm: the largest norm of a scaled row; longer rows are shortened. None keeps all rows as they are.
+        ledger: a `Ledger` or its path, from which a fit is paid; without one the caller keeps account.
+        request: a name for the fit in the ledger; a repeated name returns the stored model for free.
+        one_row_each: declare that each person has at most one row, which a ledger that protects persons requires.
+
+    Raises:
+        DiscreetError: from `fit`, if settings or the shape of the data do not fit, or the ledger does not allow the
+            payment.
+
+    """
 
     def __init__(  # noqa: PLR0913 - scikit-learn's parameters are arguments
         self,

@@ -15,9 +15,22 @@ LEAST_SPREAD = 1e-3
 
 
 class StandardScaler(Estimator):
-    """Subtract a noisy mean and divide by a noisy standard deviation, column by column.
+    """Subtracts a noisy mean and divides by a noisy standard deviation, column by column.
 
     Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `GroupPlan`.
+
+    Args:
+        epsilon: ε of the guarantee.
+        delta: δ of the guarantee.
+        bounds: (low, high) of the features, public: two numbers, or two arrays with one number per feature.
+        ledger: a `Ledger` or its path, from which a fit is paid; without one the caller keeps account.
+        request: a name for the fit in the ledger; a repeated name returns the stored scaler for free.
+        one_row_each: declare that each person has at most one row, which a ledger that protects persons requires.
+
+    Raises:
+        DiscreetError: from `fit`, if settings or the shape of the data do not fit, or the ledger does not allow the
+            payment.
+
     """
 
     kind = "transformer"
@@ -68,10 +81,25 @@ class StandardScaler(Estimator):
 
 
 class PCA(Estimator):
-    """The directions in which rows vary most, from noisy second moments.
+    """Principal components: the directions of largest variance, from noisy second moments.
 
     Guarantee: (`epsilon`, `delta`) for a row that is added or removed; see `ProductPlan`.
     Reference: Dwork, Talwar, Thakurta, Zhang 2014, Algorithm 1.
+
+    Args:
+        n_components: the number of components; all if None.
+        epsilon: ε of the guarantee.
+        delta: δ of the guarantee.
+        bounds: (low, high) of the features, public: two numbers, or two arrays with one number per feature.
+        norm: the largest norm of a scaled row; longer rows are shortened. None keeps all rows as they are.
+        ledger: a `Ledger` or its path, from which a fit is paid; without one the caller keeps account.
+        request: a name for the fit in the ledger; a repeated name returns the stored model for free.
+        one_row_each: declare that each person has at most one row, which a ledger that protects persons requires.
+
+    Raises:
+        DiscreetError: from `fit`, if settings or the shape of the data do not fit, or the ledger does not allow the
+            payment.
+
     """
 
     kind = "transformer"

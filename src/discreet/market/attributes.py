@@ -43,9 +43,20 @@ SegmentBids = Mapping[str, Bids]
 
 @dataclass(frozen=True, slots=True, init=False)
 class AttributeAuction:
-    """Sell any number of copies at one price for each segment. A plan: data is a dictionary from segments to bids.
+    """An auction of unlimited copies at one price per segment. The data is a dictionary from segments to bids.
 
     Bids of segments that were not declared are left out. Guarantee: `epsilon`-bounded range; see the module.
+
+    Args:
+        segments: the names of the segments, public.
+        grid: the public prices.
+        epsilon: ε of the prices, for one bid.
+        verified: whether bidders cannot lie about their segment.
+        pricings: the price steps to choose among, one per segment; all combinations if left out.
+
+    Raises:
+        DiscreetError: if a value is out of range, or there are too many pricings.
+
     """
 
     __canonical__: ClassVar[Record] = Record("AttributeAuction", "segments", "grid", "epsilon", "verified", "pricings")

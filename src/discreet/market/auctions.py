@@ -70,9 +70,22 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Auction:
-    """Sell any number of copies at one price, drawn so that no bid matters much. A plan: data are bids, or their file.
+    """An auction of unlimited copies at one price, drawn so that no bid matters much. The data are bids, or a file.
 
     Guarantee: `epsilon`-bounded range for one bid that is added, removed or replaced; proved in the module.
+
+    Args:
+        grid: the public prices.
+        epsilon: ε of the price, for one bid.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    Example:
+        >>> from discreet.market import Auction, PriceGrid
+        >>> Auction(grid=PriceGrid(100), epsilon=0.1).cost
+        BoundedRange(epsilon=Fraction(1, 10))
+
     """
 
     __canonical__: ClassVar[Record] = Record("Auction", "grid", "epsilon")

@@ -20,6 +20,15 @@ class BidFile:
 
     The first line has the names of columns, which are public. A text that is no number is no bid, so that whether a
     file can be read does not depend on its rows.
+
+    Args:
+        path: the CSV file.
+        column: the column of bids.
+        person: the column that names bidders; each person's highest bid counts. If left out, each row is a bid.
+
+    Raises:
+        DiscreetError: from reading, if the file cannot be opened or a column is missing.
+
     """
 
     path: str

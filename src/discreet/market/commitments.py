@@ -168,9 +168,18 @@ def _gap(costs: Integers, weights: tuple[int, ...], unit: int) -> Fraction:
 
 @dataclass(frozen=True, slots=True, init=False)
 class TruthfulChoice:
-    """Choose an outcome so that for everybody every lie costs more than `margin`. A plan: data is a list of reports.
+    """A choice of an outcome for which every lie costs every person more than `margin`. The data is a list of reports.
 
     Reports that are none of the types are left out. Guarantee: `epsilon`-bounded range; truth is strictly dominant.
+
+    Args:
+        setting: the public setting, such as `Line(11)`.
+        epsilon: ε of the outcome, for one report.
+        margin: the smallest cost of a lie.
+
+    Raises:
+        DiscreetError: if a value is out of range, or some lie costs nothing in this setting.
+
     """
 
     __canonical__: ClassVar[Record] = Record(
@@ -299,6 +308,18 @@ def _place(index: dict[Hashable, int], report: Any) -> int | None:
 
 
 def best_epsilon(setting: Setting, people: int) -> Fraction:
-    """Return the ε, of a few per decade, whose mean quality is best for a public number of people."""
+    """Return the ε with the best mean quality for a public number of people, among a few per decade.
+
+    Args:
+        setting: the public setting.
+        people: the number of people.
+
+    Returns:
+        The chosen ε.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    """
     tried = [Fraction(f"{digit}e{power}") for power in range(-6, 2) for digit in (1, 1.5, 2, 3, 5, 7)]
     return min(tried, key=lambda price: TruthfulChoice(setting, epsilon=price).mean_quality(people).bound)

@@ -71,9 +71,18 @@ USUAL = Fraction(19, 20)
 
 @dataclass(frozen=True, slots=True, init=False)
 class Mediator:
-    """Suggest an action to everybody, such that following is nearly best. A plan: data is a list of types.
+    """A mediator that suggests an action to every player; following it is nearly best. The data is a list of types.
 
     Types that are not in the game are left out. Guarantee: ρ-zCDP of what is posted, and so joint privacy; see above.
+
+    Args:
+        game: the public game.
+        rho: ρ of everything that is posted.
+        rounds: the number of rounds; chosen for the smallest regret if left out.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("Mediator", "game", "rho", "rounds", "rate")
@@ -242,6 +251,17 @@ def _exactly(number: float) -> Fraction:
 
 
 def best_rho(game: LargeGame) -> Fraction:
-    """Return the ρ, of a few per decade, at which a false report is worth least by `Mediator.incentives`."""
+    """Return the ρ at which a false report is worth least by `Mediator.incentives`, among a few per decade.
+
+    Args:
+        game: the public game.
+
+    Returns:
+        The chosen ρ.
+
+    Raises:
+        DiscreetError: if the value is not a game.
+
+    """
     tried = [Fraction(f"{digit}e{power}") for power in range(-8, 1) for digit in (1, 2, 5)]
     return min(tried, key=lambda rho: Mediator(game, rho=rho).incentives(Fraction(999, 1000)).bound)

@@ -27,7 +27,19 @@ Table = tuple[tuple[Fraction, ...], ...]
 
 @dataclass(frozen=True, slots=True, init=False)
 class LargeGame:
-    """At most so many players, what they may do and be, and what it is worth to them. Public, but for who is what."""
+    """A large game: at most `players` players with public types and actions. The types of players are private.
+
+    Args:
+        players: the largest number of players.
+        actions: the names of the actions.
+        types: the names of the types.
+        base: the utility of each action for each type, without others; one row per type.
+        crowding: how much the share of players on each action lowers the utility of each action.
+
+    Raises:
+        DiscreetError: if a utility can leave [0, 1], or the tables do not fit the names.
+
+    """
 
     __canonical__: ClassVar[Record] = Record("LargeGame", "players", "actions", "types", "base", "crowding")
 
@@ -128,10 +140,23 @@ def routing_game(
     routes: Mapping[str, Sequence[str]] = ROUTES,
     detours: Mapping[str, Mapping[str, Number]] = DETOURS,
 ) -> LargeGame:
-    """Return the game of choosing a route: utility is 1 minus the time it takes, in units of the worst time there is.
+    """Return a routing game: utility is 1 minus the travel time, in units of the worst possible time.
 
     An edge takes its first number of minutes, and its second times the share of all players who are on it, the player
     included. A type is where somebody starts, which makes some routes longer.
+
+    Args:
+        players: the largest number of players.
+        edges: for each edge, its minutes and the minutes that a full load adds.
+        routes: the edges of each route.
+        detours: for each type, the extra minutes of each route.
+
+    Returns:
+        The game.
+
+    Raises:
+        DiscreetError: if a route uses an unknown edge, or no route takes time.
+
     """
     if not routes or not detours or any(edge not in edges for path in routes.values() for edge in path):
         raise InvalidInput(
@@ -178,10 +203,23 @@ def entry_game(
     costs: Mapping[str, Number] = COSTS,
     outside: Number = Fraction(1, 3),
 ) -> LargeGame:
-    """Return the game of entering one of several markets, or none; utilities as they are, between 0 and 1.
+    """Return a market-entry game: players enter one of several markets, or none; utilities lie between 0 and 1.
 
     A market pays its first number, less its second times the share of all players who enter it, the player included. A
     type is what entering costs. Who stays out has `outside`.
+
+    Args:
+        players: the largest number of players.
+        markets: for each market, its utility and how much a full load lowers it.
+        costs: the cost of entry for each type.
+        outside: the utility of staying out.
+
+    Returns:
+        The game.
+
+    Raises:
+        DiscreetError: if a utility can leave [0, 1].
+
     """
     size = whole(players, "players", least=2, most=MOST_PLAYERS)
     pays = [(exact(first, "a market's pay"), exact(less, "crowding")) for first, less in markets.values()]

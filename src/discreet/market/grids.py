@@ -34,7 +34,16 @@ Bids = NDArray[Any] | list[Any] | tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True, init=False)
 class PriceGrid:
-    """The prices top/steps, 2·top/steps, …, top. Public."""
+    """The public prices top/steps, 2·top/steps, …, top.
+
+    Args:
+        steps: the number of prices.
+        top: the highest price.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    """
 
     __canonical__: ClassVar[Record] = Record("PriceGrid", "steps", "top")
 

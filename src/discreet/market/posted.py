@@ -46,9 +46,18 @@ SLACK = Fraction(1, 10**9)
 
 @dataclass(frozen=True, slots=True, init=False)
 class PostedPrices:
-    """A price for each round, learned from the rounds before. A plan in steps: data is a list of rounds of bids.
+    """One posted price for each round, learned from earlier rounds. The data is a list of rounds of bids.
 
     Step t looks at the first t rounds of the data; the price of step 0 is drawn from nothing. Guarantee: as above.
+
+    Args:
+        grid: the public prices.
+        rounds: the number of rounds.
+        epsilon: ε of all prices together.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("PostedPrices", "grid", "rounds", "epsilon")

@@ -17,11 +17,19 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, init=False)
 class Line:
-    """Build facilities at places 0 … places − 1; everybody is sent to the one that is nearest to the place reported.
+    """Facilities on a line of places 0 … places − 1; each person is sent to the one nearest to the reported place.
 
     Utility: 1 at a facility, 0 at the other end. Score: minus all distances. Punishment: all facilities at two places
     next to each other, all such pairs alike. Whoever lies is sent to the farther of the two, by one step, if they lie
     between the truth and the lie: the gap is 1/(places − 1)².
+
+    Args:
+        places: the number of places.
+        facilities: the number of facilities.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("Line", "places", "facilities")
@@ -67,7 +75,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Plane:
-    """Build facilities at crossings of a grid of streets, on which ways are walked; else as on a `Line`."""
+    """Facilities at the crossings of a grid of streets, with walking distances; otherwise like a `Line`.
+
+    Args:
+        width: the number of crossings in one direction.
+        height: the number of crossings in the other direction.
+        facilities: the number of facilities.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    """
 
     __canonical__: ClassVar[Record] = Record("Plane", "width", "height", "facilities")
 
@@ -120,11 +138,18 @@ def _walk(here: Place, there: Place) -> int:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Sale:
-    """Sell copies at one price to everybody whose reported value reaches it: values 1 … steps, prices in between.
+    """A sale of copies at one price to all people whose reported value reaches it: values 1 … steps, prices in between.
 
     A type is a value in steps; the outcome p is a price of p − 1/2 steps, so that nobody is indifferent. Utility: what
     the value is above the price. Score: what a bidder pays, in half steps. Punishment: any price, all alike; a lie of
     one step costs half a step with probability 1/steps. Prices that are values themselves would have no gap.
+
+    Args:
+        steps: the number of values.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("Sale", "steps")

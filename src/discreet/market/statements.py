@@ -47,10 +47,27 @@ class Statement:
 
 
 def most_gain(loss: PrivacyLoss, *, members: int = 1) -> Fraction:
-    """Return the most that one of `members` who lie together can gain in utility from 0 to 1; see the theorem above.
+    """Return the largest gain, in utility from 0 to 1, of one of `members` people who lie together.
 
     Members lie one after another: k lies away from the truth, a bounded range or a pure ε is k times as large, and
     other losses follow their law for groups.
+
+    Args:
+        loss: the privacy loss of the outcome, for one replaced report.
+        members: the number of people who lie together.
+
+    Returns:
+        The bound on the gain; the theorem is in the module.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    Example:
+        >>> from discreet.accounting import Pure
+        >>> from discreet.market import most_gain
+        >>> 0.04 < most_gain(Pure(0.1)) < 0.06
+        True
+
     """
     size = whole(members, "members")
     match loss:
@@ -79,7 +96,19 @@ def _pinsker(loss: PrivacyLoss) -> list[Fraction]:
 
 
 def truthfulness(loss: PrivacyLoss, *, members: int = 1) -> Statement:
-    """Return what lying is worth where an outcome has this loss for replaced reports."""
+    """Return a statement about the value of a lie, for an outcome with this loss for replaced reports.
+
+    Args:
+        loss: the privacy loss of the outcome, for one replaced report.
+        members: the number of people who lie together.
+
+    Returns:
+        The statement.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    """
     who = "nobody" if members == 1 else f"if {members} lie together, none of them"
     return Statement(
         says=f"{who} whose utility lies in [0, 1] gains more than {{bound}} by a lie",

@@ -56,6 +56,15 @@ class Clipping:
 
     Guarantee: what an example adds to a group's sum has norm at most C.
     Reference: Abadi and others 2016, Algorithm 1; Bu, Wang, Zha, Karypis 2022 (automatic clipping).
+
+    Args:
+        bounds: the clipping bound C of each group of parameters.
+        style: "clip" or "automatic".
+        stabiliser: the constant that "automatic" adds to the norm.
+
+    Raises:
+        DiscreetError: if a bound is not positive, or the style is unknown.
+
     """
 
     bounds: tuple[Fraction, ...]
@@ -95,6 +104,15 @@ class PrivateModel:
     proved to keep examples apart is run on one example at a time (see `passes`). `groups` names the trainable
     parameters of each clipping group; left out, all are one group. Parameters that do not require gradients when the
     model is wrapped stay as they are.
+
+    Args:
+        model: the module, on the CPU, with weights of 32 or 64 bits.
+        groups: the names of the parameters of each clipping group; one group if left out.
+
+    Raises:
+        DiscreetError: if a layer mixes examples, no parameter is trainable, or the groups do not name each parameter
+            once.
+
     """
 
     __slots__ = ("_pass", "groups", "module", "parameters")
@@ -155,6 +173,19 @@ class PrivateModel:
 
         `counted` is a bool for every example; those with False add nothing (they fill up a batch).
         Not proved: an example's share has norm C only up to rounding, and sums of floats are rounded.
+
+        Args:
+            losses: a function of the parts of `batch` that returns one loss for each example.
+            clipping: how each per-example gradient is clipped.
+            batch: the private examples, tensors with the examples on the first axis.
+            counted: one bool for each example; examples with False add nothing.
+
+        Returns:
+            The sums for all parameters. Private: they have no noise yet.
+
+        Raises:
+            DiscreetError: if the losses are not one number for each example, or the model cannot be used.
+
         """
 
         def work(group: list[Gradients], shapes: list[torch.Size], clip: Clip, kept: Tensor) -> GroupSums:  # noqa: ARG001
@@ -177,6 +208,20 @@ class PrivateModel:
         on the integers; the sums are exact. It is computed from the example's own gradient, in floats. That floats of
         one example do not depend on others needs batches of one shape: fill up with examples that are not `counted`.
         Reference: the lemma in `rounding`.
+
+        Args:
+            losses: a function of the parts of `batch` that returns one loss for each example.
+            clipping: how each per-example gradient is clipped.
+            grid_steps: the number of grid steps in a bound, to which gradients are rounded.
+            batch: the private examples, tensors with the examples on the first axis.
+            counted: one bool for each example; examples with False add nothing.
+
+        Returns:
+            The sums for all parameters, as integers. Private: they have no noise yet.
+
+        Raises:
+            DiscreetError: if the losses are not one number for each example, or the model cannot be used.
+
         """
         steps = whole(grid_steps, "grid_steps", most=MOST_STEPS)
 

@@ -23,11 +23,29 @@ def unit_variance(encoder: Chosen, share: Fraction) -> Fraction:
 def best_encoder(
     *, domain: int, epsilon: Number, most_bits: int | None = None, slack: Number = Fraction(1, 100)
 ) -> Chosen:
-    """Return the encoder with the least variance among those whose reports have at most so many bits.
+    """Return the encoder with the least variance among those whose reports have at most `most_bits` bits.
 
     For a category that one in `domain` people hold. Of those whose variance is within `slack` of the least, 1 % if left
     out, the one with the smallest report is taken: subset selection is best by a hair, and hashing takes a
     hundredth of its bits.
+
+    Args:
+        domain: the number of categories.
+        epsilon: ε of one report.
+        most_bits: the largest size of a report in bits; any size if left out.
+        slack: how much more variance is accepted for a smaller report, as a fraction.
+
+    Returns:
+        The encoder.
+
+    Raises:
+        DiscreetError: if a value is out of range, or no encoder has reports that small.
+
+    Example:
+        >>> from discreet.local import best_encoder
+        >>> best_encoder(domain=2, epsilon=1)
+        KaryResponse(domain=2, epsilon=Fraction(1, 1))
+
     """
     count, target, room = need_domain(domain), need_epsilon(epsilon), exact(slack, "slack")
     fitting = [

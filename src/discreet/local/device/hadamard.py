@@ -14,12 +14,21 @@ from discreet.noise.coins import DEVICE, Coins, need_coins
 
 @dataclass(frozen=True, slots=True, init=False)
 class Hadamard:
-    """Report a random row of the Hadamard matrix, and its sign at the category, flipped by a coin.
+    """Hadamard response: reports a random row of the Hadamard matrix and its sign at the category, flipped by a coin.
 
     The smallest and fastest: a report of log₂(domain) + 1 bits, and a server that adds n numbers and makes one
     transform. A report supports the categories at which its row has the sign that was told.
+
     Guarantee: ε-local differential privacy: the row is independent of the category, the sign randomised response.
     Reference: Acharya, Sun, Zhang 2019; Bassily, Nissim, Stemmer, Thakurta 2017.
+
+    Args:
+        domain: the number of categories.
+        epsilon: ε of one report.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("Hadamard", "domain", "epsilon", unwritten=["odds"])

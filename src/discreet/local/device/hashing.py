@@ -19,15 +19,25 @@ MOST_BITS = 1024
 
 @dataclass(frozen=True, slots=True, init=False)
 class LocalHashing:
-    """Report a random hash function, and the bucket of the category by k-ary response.
+    """Local hashing: reports a random hash function and the bucket of the category, by randomised response.
 
     The category's digits to the base `buckets` are multiplied by the random digits of the `seed`, in the finite field
     of that size, and summed up. Two categories so collide with probability exactly 1/buckets, and estimates are exactly
     unbiased. Without a number of buckets, the one with the least variance is taken, close to e^ε + 1 (optimal local
     hashing). A report is seed·buckets + bucket, and supports the categories that its function takes to the bucket.
+
     Guarantee: ε-local differential privacy: the function is independent of the category.
     Reference: Wang, Blocki, Li, Jha 2017, Section 4.4; Carter, Wegman 1979 (universal hashing); Feldman and others 2022
     (hashing over a finite field).
+
+    Args:
+        domain: the number of categories.
+        epsilon: ε of one report.
+        buckets: the number of buckets, a prime or a power of two; chosen for the least variance if left out.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record(

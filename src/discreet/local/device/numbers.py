@@ -24,15 +24,25 @@ SMALL = Fraction(61, 100)
 
 @dataclass(frozen=True, slots=True, init=False)
 class NumberResponse:
-    """Report a number by one of two extreme levels, or by one of many levels, most often one near it.
+    """Local privacy for a bounded number: reports one of two extreme levels, or one of many levels near the number.
 
     *Duchi's* way is rounded at random to one of the bounds and told by randomised response. The *piecewise* way is
     rounded at random to one of `levels − near + 1` places; the `near` levels at a place are told with `odds` times the
     probability of others. `share` says how often the second way is taken; `hybrid` mixes them for the least variance.
     Reports 0 and 1 are the bounds, 2 and more the levels. All are decoded to numbers that are right on average.
+
     Guarantee: ε-local differential privacy: both ways tell any two places apart by a factor of odds ≤ e^ε at most, and
     rounding and mixing at random keep that.
     Reference: Duchi, Jordan, Wainwright 2018; Wang and others 2019 (piecewise, hybrid). On a grid of levels: ours.
+
+    Args:
+        bounds: the public bounds of the number.
+        epsilon: ε of one report.
+        share: the probability of the piecewise method; use `hybrid`, `duchi` or `piecewise` to have it chosen.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record(

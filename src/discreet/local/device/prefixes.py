@@ -19,13 +19,22 @@ BYTE = 256
 
 @dataclass(frozen=True, slots=True, init=False)
 class PrefixTree:
-    """Report the first bytes of a text, of a length from 1 to `length` that is drawn at random, by local hashing.
+    """Local privacy for texts: reports a prefix, of a random length from 1 to `length` bytes, by local hashing.
 
     A server finds frequent texts byte by byte: prefixes that many people report are gone on with. Texts are taken as
     UTF-8, cut off after `length` bytes, and filled up with zero bytes, so that all prefixes are there. In the category
     of a prefix each byte has digits of its own, the first byte the lowest.
+
     Guarantee: ε-local differential privacy: the length is independent of the text, and one prefix is told.
     Reference: Bassily, Nissim, Stemmer, Thakurta 2017 (TreeHist); Wang, Li, Jha 2021 (PEM, one report a person).
+
+    Args:
+        length: the number of bytes after which texts are cut off.
+        epsilon: ε of one report.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("PrefixTree", "length", "epsilon", unwritten=["levels"])

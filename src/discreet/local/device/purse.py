@@ -26,16 +26,32 @@ REPORT = re.compile(r"0x[0-9a-f]+")
 
 
 class Purse:
-    """One device's purse: the most that it will ever tell, over all questions, for life.
+    """The privacy budget of one device, for life: the most that it will ever report, over all questions.
 
     A question that was answered before gets the same answer again, and pays nothing; about a `Rappor` question the
     permanent answer is kept, and fresh copies of it are told. A new question is paid for first; what does not fit is
     refused. Nothing fills a purse again: no day, no restart. `Purse(…)` lasts as long as the object; `Purse.create` and
     `Purse.open` keep it in a file, in which a payment stands before the value is looked at, and an answer before it is
     handed out.
+
     Guarantee: all answers together, whatever is asked and in whichever order, are `epsilon`-differentially private
     for the person of the device. Reference: basic composition, which holds for adaptive questions with pure ε (Dwork,
     Roth 2014, Theorem 3.14; Rogers, Roth, Ullman, Vadhan 2016); memoised answers as in Erlingsson and others 2014.
+
+    Args:
+        epsilon: the budget. A purse is never filled again.
+        file: the file in which the purse is kept; `Purse.create` and `Purse.open` pass it.
+
+    Raises:
+        DiscreetError: if epsilon is out of range.
+
+    Example:
+        >>> from discreet.local import KaryResponse, Purse
+        >>> purse = Purse(epsilon=2)
+        >>> first = purse.answer("browser", KaryResponse(domain=4, epsilon=1), 2)
+        >>> first == purse.answer("browser", KaryResponse(domain=4, epsilon=1), 2)
+        True
+
     """
 
     def __init__(self, *, epsilon: Number, file: PurseFile | None = None) -> None:

@@ -16,14 +16,25 @@ from discreet.noise.coins import DEVICE, Coins, need_coins
 
 @dataclass(frozen=True, slots=True, init=False)
 class Rappor:
-    """Report a noisy copy of a permanent noisy answer, with a bit for each category.
+    """Basic RAPPOR: reports a noisy copy of a permanent noisy answer, with one bit for each category.
 
     The permanent answer tells each bit as it is, but with probability `flip` the other way round; it is drawn once and
     kept. A report has a 1 with probability `high` where the permanent answer has one, and `low` where it has none.
+
     Guarantee: all reports ever made of one permanent answer cost `epsilon` together, with e^ε = ((1 − flip)/flip)²; a
     single one costs `once`, which is less.
     Reference: Erlingsson, Pihur, Korolova 2014, Sections 2 and 3 (basic RAPPOR; their f is 2·flip, their p and q are
     low and high).
+
+    Args:
+        domain: the number of categories.
+        flip: the probability with which a bit of the permanent answer is flipped, below 1/2.
+        low: the probability of a 1 in a report where the permanent answer has a 0.
+        high: the probability of a 1 in a report where the permanent answer has a 1.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("Rappor", "domain", "flip", "low", "high")

@@ -65,22 +65,68 @@ class _Sized(Protocol):
 
 
 def report_bits(encoder: _Sized) -> int:
-    """Return how many bits a report has."""
+    """Return the size of a report in bits.
+
+    Args:
+        encoder: the encoder.
+
+    Returns:
+        The number of bits.
+
+    """
     return (encoder.outputs - 1).bit_length()
 
 
 def report_bytes(encoder: _Sized) -> int:
-    """Return how many bytes a report is packed in."""
+    """Return the size of a packed report in bytes.
+
+    Args:
+        encoder: the encoder.
+
+    Returns:
+        The number of bytes.
+
+    """
     return -(-report_bits(encoder) // 8)
 
 
 def pack(encoder: _Sized, report: int) -> bytes:
-    """Return a report as bytes, all of one length for one encoder."""
+    """Return a report as bytes; all reports of one encoder have the same length.
+
+    Args:
+        encoder: the encoder that made the report.
+        report: the report.
+
+    Returns:
+        The packed report.
+
+    Raises:
+        DiscreetError: if the encoder cannot have made the report.
+
+    Example:
+        >>> from discreet.local import KaryResponse, pack, unpack
+        >>> encoder = KaryResponse(domain=4, epsilon=1)
+        >>> unpack(encoder, pack(encoder, 3))
+        3
+
+    """
     return whole(report, "report", least=0, most=encoder.outputs - 1).to_bytes(report_bytes(encoder), "big")
 
 
 def unpack(encoder: _Sized, data: bytes | bytearray) -> int:
-    """Return the report that bytes hold, or refuse: what arrives on a server may be anything."""
+    """Return the report that bytes hold; refuse bytes that are not a report, since a server may receive anything.
+
+    Args:
+        encoder: the encoder that made the report.
+        data: the packed report.
+
+    Returns:
+        The report.
+
+    Raises:
+        DiscreetError: if the bytes are not a report of this encoder.
+
+    """
     if not isinstance(data, bytes | bytearray):
         raise WrongType(f"A packed report is {kind_of(data)}, not bytes.", fix="pass what pack returned")
     outputs = encoder.outputs

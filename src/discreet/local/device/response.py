@@ -14,11 +14,25 @@ from discreet.noise.coins import DEVICE, Coins, need_coins
 
 @dataclass(frozen=True, slots=True, init=False)
 class KaryResponse:
-    """Report the category with probability `kept`, and each other one equally often. With two: randomised response.
+    """Randomised response over k categories: reports the true category with probability `kept`, others equally often.
 
     Best for few categories: its variance grows with their number.
+
     Guarantee: ε-local differential privacy, as kept/others = odds ≤ e^ε.
     Reference: Warner 1965; Kairouz, Oh, Viswanath 2016; Wang, Blocki, Li, Jha 2017 (direct encoding).
+
+    Args:
+        domain: the number of categories.
+        epsilon: ε of one report.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    Example:
+        >>> from discreet.local import KaryResponse
+        >>> KaryResponse(domain=4, epsilon=1).encode(2) in range(4)
+        True
+
     """
 
     __canonical__: ClassVar[Record] = Record("KaryResponse", "domain", "epsilon", unwritten=["odds"])

@@ -16,11 +16,20 @@ from discreet.noise.coins import DEVICE, Coins, need_coins
 
 @dataclass(frozen=True, slots=True, init=False)
 class SubsetSelection:
-    """Report a set of `chosen` categories: all sets with the true one in it are alike, and so are all without.
+    """Subset selection: reports a set of `chosen` categories that contains the true one more often than not.
 
     No protocol has less variance. A report is a number whose bit c says whether category c is in the set.
+
     Guarantee: ε-local differential privacy: a set with the true category is odds ≤ e^ε times as likely as one without.
     Reference: Ye, Barg 2018; Wang and others 2016 (ω-subset).
+
+    Args:
+        domain: the number of categories.
+        epsilon: ε of one report.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("SubsetSelection", "domain", "epsilon", "chosen", unwritten=["odds"])

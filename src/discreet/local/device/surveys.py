@@ -19,13 +19,23 @@ from discreet.noise.coins import DEVICE, Coins, need_coins
 
 @dataclass(frozen=True, slots=True, init=False)
 class Survey:
-    """Report the values of `ways` attributes together, of a set of so many that is drawn at random.
+    """Local privacy for several attributes: reports one marginal of `ways` attributes, chosen at random.
 
     `attributes` says how many categories each has. Every set of `ways` of them is a marginal, a table with a cell for
     each combination; its cells, the last attribute's category the fastest, are told by the encoder that is best for so
     many.
+
     Guarantee: ε-local differential privacy: which marginal is told is independent of the person, and one is told.
     Reference: Cormode, Kulkarni, Srivastava 2018 (marginals under local privacy, sampling of marginals).
+
+    Args:
+        attributes: the number of categories of each attribute, by name.
+        epsilon: ε of one report.
+        ways: the number of attributes in a marginal.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record(

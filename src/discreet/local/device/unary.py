@@ -18,13 +18,23 @@ MOST_CATEGORIES = 1 << 20
 
 @dataclass(frozen=True, slots=True, init=False)
 class Unary:
-    """Report a set of categories: the true one is in it with probability `kept`, each other one with `others`.
+    """Unary encoding: reports a set that contains the true category with probability `kept`, each other with `others`.
 
     A report is a number whose bit c says whether category c is in the set. `optimal` has the least variance there is
     for rare categories, `symmetric` lies equally often about all bits.
+
     Guarantee: ε-local differential privacy. Two categories' reports differ in two bits, and so by a factor of at most
     kept·(1 − others)/((1 − kept)·others) ≤ e^ε.
     Reference: Wang, Blocki, Li, Jha 2017, Section 4.3 (optimal); Erlingsson, Pihur, Korolova 2014 (symmetric).
+
+    Args:
+        domain: the number of categories.
+        epsilon: ε of one report.
+        symmetric: whether all bits are flipped equally often (as in basic RAPPOR), in place of the least variance.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("Unary", "domain", "epsilon", "kept", "others")

@@ -21,13 +21,23 @@ EACH = Fraction(5, 2)
 
 @dataclass(frozen=True, slots=True, init=False)
 class VectorResponse:
-    """Report some coordinates of a vector, all within the same bounds, by `NumberResponse.hybrid`.
+    """Local privacy for a bounded vector: reports some coordinates, each by `NumberResponse.hybrid`.
 
     `told` of `size` coordinates are drawn; each costs ε/told. A report is a number with a digit for each of them,
     coordinate·outputs + report. The error is of the least order that is possible, √(size·ln size)/(ε·√n).
+
     Guarantee: ε-local differential privacy: which coordinates are told does not depend on the vector, and the costs of
     those that are add up to ε.
     Reference: Wang and others 2019, Algorithm 4; the least order: Duchi, Jordan, Wainwright 2018.
+
+    Args:
+        size: the number of coordinates.
+        bounds: the public bounds of every coordinate.
+        epsilon: ε of one report.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
 
     __canonical__: ClassVar[Record] = Record("VectorResponse", "size", "epsilon", "told", "each")

@@ -37,6 +37,18 @@ def estimate_mean(encoder: NumberResponse | VectorResponse, reports: Any, *, con
     """Estimate the mean of people's numbers, or vectors, from their reports.
 
     Reports are counted, and only the sum of what they stand for is rounded.
+
+    Args:
+        encoder: the encoder that made the reports.
+        reports: the reports, as a list or an array.
+        confidence: the probability with which the error holds.
+
+    Returns:
+        The estimated mean with its error.
+
+    Raises:
+        DiscreetError: if a report cannot come from this encoder, or there are none.
+
     """
     match encoder:
         case NumberResponse():
@@ -71,7 +83,20 @@ def _sums(coordinate: Integers, report: Integers, size: int, each: NumberRespons
 def errors_of_mean(
     encoder: NumberResponse | VectorResponse, *, people: int, confidence: Number = 0.95
 ) -> tuple[float, float]:
-    """Return bounds on the deviation of a mean, and on its error with a confidence, before anyone is asked."""
+    """Return bounds on the standard deviation and on the error of an estimated mean, before any report is collected.
+
+    Args:
+        encoder: the encoder.
+        people: the number of reports.
+        confidence: the probability with which the error holds.
+
+    Returns:
+        The standard deviation and the error.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    """
     count = whole(people, "people")
     match encoder:
         case NumberResponse():

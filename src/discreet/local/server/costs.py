@@ -23,9 +23,19 @@ KNOWN = (
 
 
 def cost_of(encoder: Any) -> Pure | RandomisedResponse:
-    """Return what a report costs the person who makes it; neighbours are two values of that person.
+    """Return the privacy loss of one report to the person who makes it; neighbours are two values of that person.
 
     Of RAPPOR it is what all reports of one permanent answer cost.
+
+    Args:
+        encoder: the encoder.
+
+    Returns:
+        The loss. For RAPPOR, that of all reports about one permanent answer.
+
+    Raises:
+        DiscreetError: if the value is not an encoder.
+
     """
     match encoder:
         case KaryResponse():
@@ -37,10 +47,21 @@ def cost_of(encoder: Any) -> Pure | RandomisedResponse:
 
 
 def shuffled_cost(encoder: Any, *, people: int) -> Shuffled:
-    """Return what one report of each of so many people costs, where somebody trusted shuffles them.
+    """Return the privacy loss of one shuffled report from each of `people` people.
 
     All reports are made by this encoder, one by each person, and nobody learns more than the reports in random order.
     Of RAPPOR it is one batch of single reports. Reference: the proof in `discreet.accounting.shuffling`.
+
+    Args:
+        encoder: the encoder that all of them use.
+        people: the number of people.
+
+    Returns:
+        The loss for a person, if a trusted shuffler reveals the reports in random order only.
+
+    Raises:
+        DiscreetError: if the value is not an encoder, or people is out of range.
+
     """
     each = Pure(encoder.once) if isinstance(encoder, Rappor) else cost_of(encoder)
     return Shuffled(each, people)

@@ -33,7 +33,25 @@ def encode_all(encoder: AnyEncoder, values: Any, *, entropy: Entropy = SYSTEM) -
 
     Sets come as rows of 64-bit words, hashes as rows of digits (those of the seed, the lowest first, then the bucket),
     vectors as rows of coordinate·outputs + report, everything else as whole numbers.
+
     Guarantee: each report has exactly the probabilities of `encoder.encode`, independently of the others.
+
+    Args:
+        encoder: the encoder.
+        values: one value per person; for vectors, one row per person.
+        entropy: the source of randomness; the operating system's if left out.
+
+    Returns:
+        One report per person.
+
+    Raises:
+        DiscreetError: if the values do not have the shape or type that the encoder expects.
+
+    Example:
+        >>> from discreet.local import KaryResponse, encode_all
+        >>> encode_all(KaryResponse(domain=4, epsilon=1), [0, 1, 2, 3, 3]).shape
+        (5,)
+
     """
     match encoder:
         case NumberResponse():
@@ -139,7 +157,20 @@ def _rappor(encoder: Rappor, own: Integers, entropy: Entropy) -> Words:
 
 
 def instant_all(encoder: Rappor, permanent: Words, *, entropy: Entropy = SYSTEM) -> Words:
-    """Return fresh reports about permanent answers, a row each."""
+    """Return fresh RAPPOR reports about permanent answers, one row each.
+
+    Args:
+        encoder: the RAPPOR encoder.
+        permanent: the permanent answers, as `encode_all` returns them.
+        entropy: the source of randomness; the operating system's if left out.
+
+    Returns:
+        One report per permanent answer.
+
+    Raises:
+        DiscreetError: if the answers cannot come from this encoder.
+
+    """
     ones = coin_words(encoder.high, permanent.shape, entropy=entropy)
     zeros = coin_words(encoder.low, permanent.shape, entropy=entropy)
     return trimmed(ones & permanent | zeros & ~permanent, encoder.domain)

@@ -47,11 +47,32 @@ class Frequencies:
 def estimate(
     encoder: CategoricalEncoder, reports: Any, *, candidates: Any = None, confidence: Number = 0.95
 ) -> Frequencies:
-    """Estimate how many people hold each category, or each candidate, from their reports.
+    """Estimate the number of people who hold each category, or each candidate, from their reports.
 
     Candidates are chosen without looking at these reports, or the errors do not hold for them.
     A category that s of n reports support is held by (s − n·others)/(kept − others) people, on average exactly.
+
     Reference: Wang, Blocki, Li, Jha 2017, Section 3 (pure protocols).
+
+    Args:
+        encoder: the encoder that made the reports.
+        reports: the reports, as a list or an array.
+        candidates: the categories to estimate; all if left out.
+        confidence: the probability with which all errors hold at once.
+
+    Returns:
+        The estimated counts with their errors.
+
+    Raises:
+        DiscreetError: if a report cannot come from this encoder, or there are none.
+
+    Example:
+        >>> from discreet.local import KaryResponse, encode_all, estimate
+        >>> encoder = KaryResponse(domain=4, epsilon=3)
+        >>> reports = encode_all(encoder, [1] * 9000 + [2] * 1000)
+        >>> bool(abs(estimate(encoder, reports).counts[1] - 9000) < 600)
+        True
+
     """
     if not isinstance(encoder, CATEGORICAL):
         raise WrongType(
@@ -65,7 +86,21 @@ def estimate(
 def from_supports(
     encoder: CategoricalEncoder, supports: Integers, *, people: int, confidence: Number = 0.95
 ) -> Frequencies:
-    """Estimate from how many reports support each category: what a server may keep instead of reports."""
+    """Estimate counts from the number of reports that support each category, which a server may keep instead.
+
+    Args:
+        encoder: the encoder that made the reports.
+        supports: the number of reports that support each category, as `supports_of` returns it.
+        people: the number of reports.
+        confidence: the probability with which all errors hold at once.
+
+    Returns:
+        The estimated counts with their errors.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
+    """
     kept, others = float(encoder.kept), float(encoder.others)
     gap = float(encoder.kept - encoder.others)  # of floats, it would be 0 for a small ε
     counts = np.asarray((supports - people * others) / gap, np.float64)
@@ -83,9 +118,22 @@ def from_supports(
 def error_of(
     encoder: CategoricalEncoder, *, people: int, confidence: Number = 0.95, categories: int | None = None
 ) -> float:
-    """Return a bound on the error of all estimated counts at once, before anyone is asked.
+    """Return a bound on the error of all estimated counts at once, before any report is collected.
 
     Bernstein's inequality for each category, P[S ≥ s] ≤ exp(−s²/(2·(V + s/3))), and a union bound over them.
+
+    Args:
+        encoder: the encoder.
+        people: the number of reports.
+        confidence: the probability with which the bound holds.
+        categories: the number of categories that are estimated; all if left out.
+
+    Returns:
+        The bound, in people.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
     total = whole(people, "people", least=0)
     many = encoder.domain if categories is None else whole(categories, "categories")
@@ -133,7 +181,19 @@ def bernstein(slope: float, variance: float, reach: float) -> float:
 
 
 def variance_of(encoder: CategoricalEncoder, share: Number = 0) -> float:
-    """Return the variance of an estimated share, times the number of people, for a category that so many hold."""
+    """Return the variance of an estimated share, times the number of people.
+
+    Args:
+        encoder: the encoder.
+        share: the share of people who hold the category.
+
+    Returns:
+        The variance times the number of people.
+
+    Raises:
+        DiscreetError: if the share is not between 0 and 1.
+
+    """
     held, kept, others = Fraction(share), encoder.kept, encoder.others
     spread = held * kept * (1 - kept) + (1 - held) * others * (1 - others)
     return float(spread / (kept - others) ** 2)
@@ -149,11 +209,26 @@ def _candidates(encoder: CategoricalEncoder, candidates: Any) -> Integers | None
 
 
 def on_simplex(counts: NDArray[Any], total: Number) -> NDArray[np.float64]:
-    """Return the nearest numbers, in Euclidean distance, that are not negative and add up to `total`.
+    """Return the nearest numbers, in Euclidean distance, that are not negative and sum to `total`.
 
     All are lowered, or raised, by the same number, and what then is negative becomes 0. Reports are private already:
     this is post-processing, and free. It makes small counts too large and large ones too small, a little.
+
     Reference: Duchi, Shalev-Shwartz, Singer, Chandra 2008.
+
+    Args:
+        counts: the numbers.
+        total: their required sum.
+
+    Returns:
+        The projected numbers.
+
+    Example:
+        >>> import numpy as np
+        >>> from discreet.local import on_simplex
+        >>> on_simplex(np.array([6.0, 5.0, -1.0]), 10).tolist()
+        [5.5, 4.5, 0.0]
+
     """
     values, amount = np.asarray(counts, np.float64), float(exact(total, "total"))
     falling = np.sort(values)[::-1]

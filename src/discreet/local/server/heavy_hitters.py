@@ -49,9 +49,21 @@ class FrequentTexts:
 
 
 def encode_texts(tree: PrefixTree, texts: Sequence[str | bytes], *, entropy: Entropy = SYSTEM) -> ByLevel:
-    """Return the reports of many people, a text each, by level.
+    """Return the reports of many people with one text each, by level.
 
     Guarantee: each report has exactly the probabilities of `tree.encode`, independently of the others.
+
+    Args:
+        tree: the encoder of prefixes.
+        texts: one text per person.
+        entropy: the source of randomness; the operating system's if left out.
+
+    Returns:
+        The reports at each level.
+
+    Raises:
+        DiscreetError: if a text is neither str nor bytes.
+
     """
     data = np.frombuffer(b"".join(map(tree.bytes_of, texts)), np.uint8).reshape(-1, tree.length)
     which = below(tree.length, len(data), entropy=entropy)
@@ -73,12 +85,25 @@ def _told(tree: PrefixTree, encoder: LocalHashing, prefixes: NDArray[np.uint8], 
 
 
 def find_texts(tree: PrefixTree, reports: Any, *, most: int = 32, confidence: Number = 0.95) -> FrequentTexts:
-    """Find texts that many people have, from their reports.
+    """Find frequent texts from reports about their prefixes.
 
     Level by level, the prefixes found so far, `most` of them, are gone on with by every byte; those stay whose
     estimated count is more than chance makes of one that nobody has. Each level has its own people, so that what is
     tried at a level does not depend on what its people report, and Bernstein's inequality holds for each. A text has
     about one in `length` of its people at each level; how far that is off is bounded for all texts that anybody has.
+
+    Args:
+        tree: the encoder of prefixes.
+        reports: the reports, as `encode_texts` returns them or as a list.
+        most: the largest number of prefixes that are extended at each level.
+        confidence: the probability with which all counts are within their errors.
+
+    Returns:
+        The frequent texts with their counts and errors.
+
+    Raises:
+        DiscreetError: if a report cannot come from this encoder.
+
     """
     rows, width = _by_level(tree, reports), whole(most, "most", most=1 << 12)
     people = sum(len(each) for each in rows.values())

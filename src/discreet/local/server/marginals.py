@@ -43,9 +43,21 @@ class Marginals:
 
 
 def encode_survey(survey: Survey, people: Mapping[str, Any], *, entropy: Entropy = SYSTEM) -> dict[int, Reports]:
-    """Return the reports of many people, by marginal; `people` has a column of categories for each attribute.
+    """Return the reports of many people, by marginal.
 
     Guarantee: each report has exactly the probabilities of `survey.encode`, independently of the others.
+
+    Args:
+        survey: the survey.
+        people: one column of categories for each attribute.
+        entropy: the source of randomness; the operating system's if left out.
+
+    Returns:
+        The reports about each marginal, by its number.
+
+    Raises:
+        DiscreetError: if a column is missing, or has another type or length.
+
     """
     columns = _columns(survey, people)
     which = below(len(survey.marginals), len(columns[0]), entropy=entropy)
@@ -74,10 +86,22 @@ def _columns(survey: Survey, people: Mapping[str, Any]) -> list[Integers]:
 
 
 def estimate_marginals(survey: Survey, reports: Any, *, confidence: Number = 0.95) -> Marginals:
-    """Estimate all marginals from reports about one of them each.
+    """Estimate all marginals from reports about one marginal each.
 
     A person who tells this marginal, one in so many, counts for so many: Σ of K·(support − others)/(kept − others) over
     those who do is right on average, and each person's part independent, so that Bernstein's inequality holds.
+
+    Args:
+        survey: the survey.
+        reports: the reports, as `encode_survey` returns them or as a list.
+        confidence: the probability with which all errors hold at once.
+
+    Returns:
+        The estimated marginals with their errors.
+
+    Raises:
+        DiscreetError: if a report cannot come from this survey.
+
     """
     rows = _by_marginal(survey, reports)
     people, many = sum(len(each) for each in rows.values()), len(survey.marginals)

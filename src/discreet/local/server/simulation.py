@@ -37,7 +37,16 @@ class Simulation:
 
 
 def skewed(domain: int, people: int) -> NDArray[np.int64]:
-    """Return how many of so many people hold each category if the second is half as common as the first, and so on."""
+    """Return a made-up number of people for each category, each category being half as common as the one before.
+
+    Args:
+        domain: the number of categories.
+        people: the number of people.
+
+    Returns:
+        The number of people in each category.
+
+    """
     count, many = whole(domain, "domain", most=1 << 24), whole(people, "people", most=MOST_PEOPLE)
     limits = np.cumsum(1 / np.arange(1, count + 1))
     return np.asarray(np.diff(np.rint(limits / limits[-1] * many), prepend=0), np.int64)
@@ -46,9 +55,22 @@ def skewed(domain: int, people: int) -> NDArray[np.int64]:
 def simulate(
     encoder: CategoricalEncoder, *, people: int, confidence: Number = 0.95, entropy: Entropy = SYSTEM
 ) -> Simulation:
-    """Ask so many people who do not exist, and estimate what they hold from their reports.
+    """Simulate a survey of people who do not exist, and estimate their categories from their reports.
 
     The truth is made up, and public: `skewed`.
+
+    Args:
+        encoder: the encoder.
+        people: the number of simulated people.
+        confidence: the probability with which all errors hold at once.
+        entropy: the source of randomness; the operating system's if left out.
+
+    Returns:
+        The made-up truth, the estimates, and the predicted error.
+
+    Raises:
+        DiscreetError: if a value is out of range.
+
     """
     truth = skewed(encoder.domain, people)
     reports = encode_all(encoder, np.repeat(np.arange(encoder.domain), truth), entropy=entropy)

@@ -83,7 +83,20 @@ def _within(values: NDArray[Any], limit: int) -> bool:
 
 
 def supports_of(encoder: CategoricalEncoder, rows: Reports, candidates: Integers | None = None) -> Integers:
-    """Return how many reports support each category, or each candidate."""
+    """Return the number of reports that support each category, or each candidate.
+
+    Args:
+        encoder: the encoder that made the reports.
+        rows: the reports, as `encode_all` returns them.
+        candidates: the categories to count; all if left out.
+
+    Returns:
+        The number of reports that support each.
+
+    Raises:
+        DiscreetError: if there are too many categories to count.
+
+    """
     match encoder:
         case KaryResponse():
             if encoder.domain > LARGEST:
