@@ -192,7 +192,7 @@ def test_a_setting_of_ones_own_is_checked(setting):
 
 def test_statements_read_as_sentences_rounded_against_us():
     auction = Auction.for_bidders(1000, epsilon=1)
-    assert str(auction.truthfulness()) == "nobody whose utility lies in [0, 1] gains more than 0.245 by a lie"
+    assert str(auction.truthfulness()) == "no person whose utility lies in [0, 1] gains more than 0.245 by a lie"
     assert most_gain(auction.cost) <= Fraction("0.245")
     assert "0.95" in str(auction.revenue(1000))
     assert "if 5 lie together" in str(auction.collusion(5))

@@ -1,4 +1,4 @@
-"""What came before differential privacy, and how it fails: de-identification, k-anonymity and its kin, and attacks.
+"""Methods before differential privacy, and their failures: de-identification, k-anonymity, and attacks.
 
 Nothing here carries a Guarantee, because none of it is one: a table that is made here has no ε, and publishing it is a
 disclosure. This room holds rows, draws no noise and prices nothing.

@@ -1,4 +1,4 @@
-"""How k-anonymous tables fail: what somebody learns who has the published table and knows a little.
+"""Attacks on k-anonymous tables, by an attacker with the published table and some background knowledge.
 
 Each function takes only what an attacker has: what is published of each class, which sensitive values stand beside it,
 and what is known of a person. They are for showing, and for checking a table before it leaves.

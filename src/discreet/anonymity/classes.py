@@ -1,4 +1,4 @@
-"""Equivalence classes: rows that look the same from outside, and how a sensitive value is spread in them."""
+"""Equivalence classes: rows with the same quasi-identifiers, and the spread of a sensitive value in them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Mondrian's cuts: boxes of rows are cut in two, all boxes of a round at once, until none may be cut any more."""
+"""Mondrian's cuts: boxes of rows are split in two, all boxes of a round at once, until no cut is allowed."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""De-identification: rows are passed on with every column treated, on DuckDB, however many they are.
+"""De-identification: writes rows with a treatment for every column, on DuckDB, for tables of any size.
 
 Rows without names are still rows about people. What is written here is pseudonymous data, not anonymous data: no
 promise goes with it.

@@ -1,4 +1,4 @@
-"""Rows on DuckDB: a source is taken into an engine of its own, columns with their kinds, gaps marked as such."""
+"""Rows on DuckDB: imports a source into an engine of its own, with column types and marked gaps."""
 
 import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence

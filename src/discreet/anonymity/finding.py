@@ -1,4 +1,4 @@
-"""Which columns identify people: by their names, by what their values look like, and by how many are alone with one."""
+"""Finds identifying columns: by name, by the form of values, and by the share of rows with a unique value."""
 
 import re
 from dataclasses import dataclass

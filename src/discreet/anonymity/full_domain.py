@@ -1,4 +1,4 @@
-"""Full-domain generalisation: every column at one level of its hierarchy, and no better choice of levels exists."""
+"""Full-domain generalisation: every column at one level of its hierarchy, with the best choice of levels."""
 
 from collections.abc import Iterable, Sequence
 

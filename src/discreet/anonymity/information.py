@@ -1,4 +1,4 @@
-"""What a table lost by being made coarser: several measures, because each is blind to something."""
+"""Information loss of a generalised table: several measures, because each is blind to something."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

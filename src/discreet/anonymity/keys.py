@@ -1,4 +1,4 @@
-"""Keys of pseudonyms: 32 bytes in a file that only its owner may read."""
+"""Pseudonym keys: 32 bytes in a file that only its owner may read."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""The lattice of full-domain generalisations, and which of its nodes fail: found out with as few looks as possible."""
+"""The lattice of full-domain generalisations: determines which nodes fail, with as few checks as possible."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

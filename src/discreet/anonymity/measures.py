@@ -1,4 +1,4 @@
-"""How anonymous a table is as it stands: k, and what its classes have in common with each requirement. All exact.
+"""Anonymity measures of a table: k, and the worst class for each requirement. All exact.
 
 Facts about a table, each of which is the worst of its classes. None is a guarantee about a person.
 """

@@ -1,4 +1,4 @@
-"""Microdata: rows about people, column by column, each value a small integer. Private: nothing here is shown."""
+"""Microdata: rows about people, column by column, with each value as a small integer. Private: never shown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Mondrian: k-anonymity by cutting boxes of rows in two, each along the attribute in which it is widest."""
+"""Mondrian: k-anonymity by splitting boxes of rows in two, each along its widest attribute."""
 
 from collections.abc import Sequence
 from dataclasses import replace

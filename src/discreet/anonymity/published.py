@@ -1,4 +1,4 @@
-"""A table as it would be published: rows of a class look the same. It is no guarantee, and has no ε."""
+"""Tables to be published, whose rows in a class look the same, and suppression. Not a guarantee: there is no ε."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How a table that was made leaves: as a disclosure in the ledger first, and then as a file."""
+"""Publication of a table: first as a disclosure in the ledger, then as a file."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Microdata from a file or a frame, by way of DuckDB."""
+"""Reads microdata from a file or a frame, by way of DuckDB."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

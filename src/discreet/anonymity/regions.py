@@ -1,4 +1,4 @@
-"""What is published of a class in place of its rows' values: an interval, or a set of values."""
+"""Regions: the interval or set of values that is published in place of the values of a class."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

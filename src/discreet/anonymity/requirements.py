@@ -1,4 +1,4 @@
-"""What may be required of a class, besides its size, and how near to it a table is. Every figure is exact.
+"""Requirements on a class besides its size, and how close a table is to each. Every figure is exact.
 
 None of these is a guarantee. They say what a table looks like; what somebody learns from it depends on what they know,
 and on what else is published.

@@ -1,4 +1,4 @@
-"""How likely somebody is found again in a table, by three kinds of attackers who know the quasi-identifiers.
+"""Re-identification risk, for three kinds of attackers who know the quasi-identifiers.
 
 The figures hold for an attacker who knows these columns, no others, and only wants to know which row is whose. They say
 nothing about one who knows more, and nothing about what is learned without finding a row.

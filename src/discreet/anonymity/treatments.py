@@ -1,4 +1,4 @@
-"""What may be done to a column before rows are passed on: drop, keep, mask, pseudonym, coarser. As SQL of DuckDB."""
+"""Treatments of a column in de-identification: drop, keep, mask, pseudonym, coarser. Written as SQL of DuckDB."""
 
 from dataclasses import dataclass, field
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Naive Bayes, private: of every class its size, and of every column its mean and variance, with noise."""
+"""Private naive Bayes: noisy class sizes, and noisy means and variances of every column."""
 
 from typing import Any, Self
 

@@ -1,4 +1,4 @@
-"""k-means, private: Lloyd's steps with noisy sums and counts."""
+"""Private k-means: Lloyd's algorithm with noisy sums and counts."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Noisy gradient descent with clipping, on all rows at once: a plan."""
+"""Noisy gradient descent with clipping, on all rows at once, as a plan."""
 
 import math
 from dataclasses import dataclass, field

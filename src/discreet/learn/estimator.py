@@ -1,4 +1,4 @@
-"""What all estimators share: scikit-learn's conventions, without scikit-learn, and how a fit is paid for.
+"""The base of all estimators: scikit-learn's conventions, without scikit-learn, and the payment of a fit.
 
 A parent class, which this library else does without: `clone`, `Pipeline` and `GridSearchCV` know an estimator by
 inherited ways (parameters are the arguments of `__init__`, kept as they are; what is learned ends in an underscore).

@@ -1,4 +1,4 @@
-"""Rows in, bounded whole numbers out: what of a row depends on that row, on public bounds, and on nothing else.
+"""Features: rows become bounded whole numbers that depend on the row and on public bounds alone.
 
 A sum's sensitivity is the most that one row adds only if no other row's summand changes when that row comes or goes.
 Floats break that in silence: a product of matrices may round row 7 differently in a table of 100 rows than in one of

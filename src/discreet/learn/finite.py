@@ -1,4 +1,4 @@
-"""Learning a finite class of hypotheses by the exponential mechanism, and how many rows that takes.
+"""Learning of a finite class of hypotheses by the exponential mechanism, and its sample size.
 
 **Guarantee.** The score of a hypothesis is minus its mistakes. A row that comes or goes moves all scores by 0 or 1 in
 the same direction, so P(h) ∝ e^(−ε·mistakes(h)) is ε-differentially private (`ExponentialMechanism`, monotone).

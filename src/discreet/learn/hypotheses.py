@@ -1,4 +1,4 @@
-"""Finite classes of hypotheses, public and enumerated: thresholds, conjunctions, decision lists, or one's own list.
+"""Finite classes of hypotheses, public and enumerated: thresholds, conjunctions, decision lists, or your own list.
 
 A class tells of every hypothesis how many rows it labels wrongly. What it makes of a row depends on that row alone, so
 one row moves every count by 0 or 1, all in the same direction.

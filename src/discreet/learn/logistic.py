@@ -1,4 +1,4 @@
-"""Logistic regression, private: by noisy gradient descent, or by a perturbed objective."""
+"""Private logistic regression: by noisy gradient descent, or by a perturbed objective."""
 
 from typing import Any, Literal, Self
 

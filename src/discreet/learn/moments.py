@@ -1,4 +1,4 @@
-"""Sums of products and of squares: all that least squares, principal components, scaling and naive Bayes need."""
+"""Noisy moments: the sums of products and squares for least squares, principal components, scaling and naive Bayes."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Logistic regression by a perturbed objective, with minima that need only be approximate: a plan.
+"""Logistic regression by a perturbed objective whose minimum need only be approximate, as a plan.
 
 **What is minimised.** J(θ) = Σ ln(1 + e^(±θ·x)) + Λ|θ|²/2 + b·θ, over rows of norm at most R, with b drawn once.
 

@@ -1,4 +1,4 @@
-"""How a model is paid for: through a gate where there is a ledger; else the caller is gate and ledger in one person."""
+"""Payment of a fit: through a gate where there is a ledger; otherwise the caller has to keep account."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

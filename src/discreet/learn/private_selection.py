@@ -1,4 +1,4 @@
-"""The best of several runs, for little more than the price of one.
+"""Private selection: the best of several runs, for little more than the cost of one.
 
 Draw a number K of runs from the geometric distribution with mean 1/γ, make K runs, each of a candidate that is chosen
 uniformly at random, and release only the best. Where one run has Rényi divergence ε(λ) at order λ, this has at most

@@ -1,4 +1,4 @@
-"""Least squares, private: one noisy matrix of second moments, and all else is post-processing."""
+"""Private least squares: one noisy matrix of second moments, followed by post-processing."""
 
 from typing import Any, Self
 

@@ -1,4 +1,4 @@
-"""What a model may cost: an (ε, δ) is turned into the ρ of zCDP that implies it, and shared out."""
+"""The budget of a model: converts (ε, δ) to the ρ of zCDP that implies it, and divides it."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Scaling and principal components, private: means, variances and directions with noise."""
+"""Private scaling and principal components: noisy means, variances and directions."""
 
 from typing import Any, Self
 

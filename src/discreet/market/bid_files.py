@@ -1,4 +1,4 @@
-"""Bids in a CSV file. That a file has the columns is looked at first; its rows are read once they are paid for.
+"""Bids in a CSV file. Its columns are checked first; its rows are read after the payment.
 
 A line is a row, and a row ends where its line ends, quotes or not: an open quote would swallow the bids of others.
 """

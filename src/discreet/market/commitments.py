@@ -1,4 +1,4 @@
-"""Exact truthfulness: an outcome that hardly depends on anybody, mixed with one that punishes lies.
+"""Exact truthfulness: an outcome that hardly depends on any one report, mixed with one that punishes lies.
 
 People of types t report r. An outcome s is chosen, and everybody is then treated as is best *for the report*: sent to
 the facility that is nearest to r, or sold to if r is at least the price. Somebody of type t who reported r then has the

@@ -1,4 +1,4 @@
-"""What players of every type do in every round, as a function of what was posted before, and of nothing else.
+"""Dynamics of a game: the strategy of every type in every round, as a function of the posted counts alone.
 
 Each type runs Hedge (multiplicative weights) over *experts*: every action, and every other type, whose strategy is
 then taken over. So a type's strategy is p_t = Σ_a q[t, a]·e_a + Σ_{t′≠t} q[t, t′]·p_t′, a linear system with one

@@ -163,7 +163,7 @@ class Mediator:
         """Return the most that a false report is worth in the mean, followed or with any fixed action."""
         miss = miss_of(confidence)
         return Statement(
-            says="nobody gains more than {bound} by a false report, or by any fixed action instead of following",
+            says="no player gains more than {bound} by a false report, or by any fixed action instead of following",
             bound=self.regret(confidence).bound + miss + most_gain(self.cost),
             probability=Fraction(1),
             because="total variation of the signal; Kearns, Pai, Roth, Ullman 2014",

@@ -1,4 +1,4 @@
-"""Large games: many players, each of a private type, and nobody matters much to anybody else.
+"""Large games: many players, each of a private type and with little effect on others.
 
 A player of type t who takes action a has the utility base[t][a] − Σ_b crowding[a][b]·(others who take b)/n, between 0
 and 1. Congestion on roads and the crowding of markets are of this form. One player who changes from b to c moves the

@@ -1,4 +1,4 @@
-"""Prices that may be asked: the public grid α·top, 2α·top, …, top, where α = 1/steps, and where bids lie on it.
+"""Price grids: the public prices α·top, 2α·top, …, top, where α = 1/steps, and the levels of bids on them.
 
 A bid counts by how many prices it reaches, a whole number from 0 to `steps`: below 0 it is 0, above the top it is the
 top, and no number is no bid. What a bid becomes depends on that bid alone, and no bid is refused for its value.

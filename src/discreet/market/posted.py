@@ -1,4 +1,4 @@
-"""A posted price learned over rounds: each round's price is drawn by what prices would have earned before.
+"""Posted prices, learned over rounds: each price is drawn by the revenue that prices would have had before.
 
 In round t buyers meet the price p_t, which is drawn with probability proportional to e^(ε·revenue/top), the revenue
 being that of all earlier rounds together: the exponential mechanism, and Hedge of online learning, in one.

@@ -1,4 +1,4 @@
-"""Worlds in which a lie can be punished: facilities on a line, facilities in a plane, prices between values."""
+"""Settings in which a lie can be punished: facilities on a line or in a plane, and prices between values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is promised, as values: a sentence, its number, how likely it holds, and why.
+"""Statements about incentives, as values: a sentence, its bound, its probability, and its reason.
 
 **Theorem (what a lie is worth).** Let an outcome be drawn from P if somebody tells the truth and from Q after a lie,
 and let that person's utility u of an outcome lie in [0, 1]. Then the lie gains E_Q u − E_P u ≤ max_S Q(S) − P(S): the
@@ -109,7 +109,7 @@ def truthfulness(loss: PrivacyLoss, *, members: int = 1) -> Statement:
         DiscreetError: if a value is out of range.
 
     """
-    who = "nobody" if members == 1 else f"if {members} lie together, none of them"
+    who = "no person" if members == 1 else f"if {members} lie together, none of them"
     return Statement(
         says=f"{who} whose utility lies in [0, 1] gains more than {{bound}} by a lie",
         bound=most_gain(loss, members=members),

@@ -1,4 +1,4 @@
-"""Clipping bounds that follow a quantile of the gradients' norms, privately.
+"""Adaptive clipping: bounds that follow a quantile of the per-example gradient norms, privately.
 
 Each step releases, beside the sum of its gradients, how many of its examples were within the bound: every example adds
 +1 or −1, and noise of 2σ_b is added to their sum. The bound is then moved geometrically towards the target quantile,

@@ -1,4 +1,4 @@
-"""From gradients to clipped sums: in floats, or on a grid."""
+"""Sums of clipped per-example gradients: in floats, or on a grid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far one example may move a step: bounds on its gradient, and sums of gradients that keep to them.
+"""Clipping: bounds on per-example gradients, and the model whose clipped sums keep to them.
 
     model = PrivateModel(network)
     clipping = Clipping(bounds=(Fraction(1),))

@@ -1,4 +1,4 @@
-"""Sums of integers in floats that hold them: of 32 bits as long as these are wide enough, of 64 bits from then on."""
+"""Exact sums of integers in floats: in 32 bits as long as these are wide enough, then in 64 bits."""
 
 from __future__ import annotations
 

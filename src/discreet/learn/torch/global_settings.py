@@ -1,4 +1,4 @@
-"""Global settings of PyTorch and of random number generators, kept as they are while a model's own code runs.
+"""Global settings of PyTorch and of random number generators, preserved while a model's own code runs.
 
 A setting that a forward or backward pass leaves changed would outlast the pass: the next batch would be computed in
 another precision, or with known random numbers, because of a row of this one.

@@ -1,4 +1,4 @@
-"""Gaussian noise on integer sums that costs exactly what ideal Gaussian noise costs.
+"""Gaussian noise on integer sums, with exactly the cost of ideal Gaussian noise.
 
 *Theorem.* Let s be a vector of integers and Y ideal Gaussian noise. Then s + round(Y) = round(s + Y): adding
 rounded noise is the ideal Gaussian mechanism, post-processed. So every loss that is proved for `GaussianNoise` of this

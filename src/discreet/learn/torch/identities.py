@@ -1,4 +1,4 @@
-"""What a plan says of the code that it was given: enough to tell one training from another.
+"""Identity of code: texts of models and functions that distinguish one training from another.
 
 Nothing private depends on it. Two texts that are equal where the code is not hand out a model that was paid for before;
 two that differ where the code does not are paid for twice. The second is what a new version of Python may do.

@@ -1,4 +1,4 @@
-"""Copies of modules, one for every pass: what `copy.deepcopy` makes, without its price for what is empty or atomic."""
+"""Copies of modules, one for every pass: as `copy.deepcopy`, without its cost for empty or atomic values."""
 
 from __future__ import annotations
 

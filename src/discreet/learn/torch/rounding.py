@@ -1,4 +1,4 @@
-"""Rows of numbers as rows of integers, with their exact squared norms.
+"""Rounding of rows of numbers to rows of integers, with their exact squared norms.
 
 *Lemma.* Let a sum of squares of integers be computed in 64-bit floats, in any order, fused or not. If the true sum is
 below 2⁵³, so is every partial result, all are integers that floats represent, and the result is exact. If the true sum

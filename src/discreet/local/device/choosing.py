@@ -1,4 +1,4 @@
-"""Which encoder is best for so many categories, an ε, and so many bits."""
+"""Choice of an encoder for a number of categories, an ε, and a size of reports."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Finite fields of prime size, and of sizes that are powers of two: what hash functions are made of."""
+"""Finite fields of prime size and of powers of two, for hash functions."""
 
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Hadamard response: one bit of the category, chosen at random, through one coin."""
+"""Hadamard response: one random bit of the category, by randomised response."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Numbers for means: a device tells one of a few levels, which is right on average."""
+"""Numbers for means: a device reports one of a few levels, unbiased."""
 
 import math
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Odds that a device can toss: rational, and provably no higher than e^ε."""
+"""Odds for exact coins: rational, and provably at most e^ε."""
 
 from fractions import Fraction
 

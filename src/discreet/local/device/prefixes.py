@@ -1,4 +1,4 @@
-"""Texts for heavy hitters: each device tells one prefix of its text, of a length that is drawn at random."""
+"""Prefixes for frequent texts: each device reports one prefix of its text, of a random length."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction

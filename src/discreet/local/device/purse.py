@@ -1,4 +1,4 @@
-"""What one device may ever tell: a purse that is paid from before each new answer, and never filled again."""
+"""The purse: one device's privacy budget for life, charged before each new answer and never refilled."""
 
 import os
 import re

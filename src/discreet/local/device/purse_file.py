@@ -1,4 +1,4 @@
-"""Where a device keeps its purse: lines that are only ever added, each tied to all before it."""
+"""The file of a purse: append-only lines, each chained to all lines before it."""
 
 import fcntl
 import hashlib

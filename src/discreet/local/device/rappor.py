@@ -1,4 +1,4 @@
-"""RAPPOR: one permanent answer for life, and a fresh noisy copy of it whenever it is asked for."""
+"""RAPPOR: one permanent noisy answer for life, and a fresh noisy copy of it for each report."""
 
 from dataclasses import dataclass
 from fractions import Fraction

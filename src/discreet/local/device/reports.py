@@ -1,4 +1,4 @@
-"""What travels from a device to the server: one whole number, in as few bytes as it takes."""
+"""Reports on the wire: one whole number, packed in as few bytes as possible."""
 
 from fractions import Fraction
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""k-ary randomised response: the category itself, or any other one."""
+"""k-ary randomised response: reports the category itself, or any other one."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Subset selection: so many categories, the true one rather often among them."""
+"""Subset selection: reports a set of categories that contains the true one more often than others."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Several attributes at once: each device tells one combination of them, drawn at random."""
+"""Surveys of several attributes: each device reports one combination of them, chosen at random."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Unary encoding: one coin for each category, with a bias where the truth is."""
+"""Unary encoding: one coin for each category, biased at the true one."""
 
 from dataclasses import dataclass
 from fractions import Fraction

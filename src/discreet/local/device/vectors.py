@@ -1,4 +1,4 @@
-"""Vectors for means: a device tells a few coordinates, chosen at random, each by a share of its ε."""
+"""Vectors for means: a device reports a few random coordinates, each with a share of its ε."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What reports cost, in the accountant's words; shuffled, too."""
+"""Privacy losses of reports, plain and shuffled."""
 
 from typing import Any
 

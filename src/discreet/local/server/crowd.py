@@ -1,4 +1,4 @@
-"""A whole crowd at once: what so many devices would report, with the same exact probabilities, in NumPy."""
+"""Simulated crowds: the reports of many devices at once, with the same exact probabilities, in NumPy."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many people hold each category: unbiased, with error bars for all at once."""
+"""Frequencies of categories: unbiased estimates with simultaneous error bars."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Frequent texts, found prefix by prefix."""
+"""Heavy hitters: frequent texts, found prefix by prefix."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

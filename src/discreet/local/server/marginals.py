@@ -1,4 +1,4 @@
-"""Marginals of several attributes, from reports about one of them each, made to agree."""
+"""Marginals of several attributes, from reports about one marginal each, made consistent."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Sets as bits of 64-bit words, a row for each report, and how often each bit is set."""
+"""Sets as bits of 64-bit words, one row for each report, and the count of each bit."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""People who do not exist, asked as devices are: to see how well an encoder does before anybody is asked."""
+"""Simulated surveys: the accuracy of an encoder on people who do not exist."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How many reports support each category: all that a server needs of them."""
+"""Supports: the number of reports that support each category, from which all estimates follow."""
 
 from collections.abc import Sequence
 from math import prod

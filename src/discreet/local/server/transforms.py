@@ -1,4 +1,4 @@
-"""Sums over all hash functions at once: what makes a server fast."""
+"""Fast transforms: sums over all hash functions at once."""
 
 from functools import lru_cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""For each of PyTorch's operations that keeps examples apart: on which axis its results have them.
+"""Rules for PyTorch operations that keep examples apart: the axis of the examples in their results.
 
 This is an allow-list. A rule is given an operation's arguments by name and what is known of its tensors, and returns
 one entry for each result: `Rows`, None for a value that is the same for all examples, or `MIXING`. At least one of the

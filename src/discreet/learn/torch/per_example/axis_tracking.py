@@ -1,4 +1,4 @@
-"""A forward pass that is watched operation by operation, to prove that it keeps examples apart.
+"""Axis tracking: follows a forward pass operation by operation, to prove that it keeps examples apart.
 
 PyTorch hands every operation, whatever Python code asked for it, to an `AxisTracking` that is on; it does the operation
 and writes down who owns the result (see `example_axes` and `axis_rules`). The proof fails, and `problem` says why,

@@ -1,4 +1,4 @@
-"""Convolutions in one, two or three dimensions: how an example's gradient follows from patches."""
+"""Convolutions in one, two or three dimensions: per-example gradients from patches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeddings: an example's gradient is a few rows of a large matrix."""
+"""Embeddings: a per-example gradient is a few rows of a large matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which numbers in memory belong to which example: the abstract values that one forward pass is proved with.
+"""The owners of numbers in memory: the abstract values with which a forward pass is proved.
 
 Every memory block (PyTorch's *storage*) that takes part in a pass has one `Owner`:
 

@@ -1,4 +1,4 @@
-"""Gradients of every example computed from that example alone, for models without a proof that examples stay apart.
+"""Fallback: per-example gradients from each example alone, for models without a proof that examples stay apart.
 
 The loss is computed on batches of one. Whatever the code does with a batch, an example's gradient then is a function of
 this example: there is nothing to mix it with. Two ways:

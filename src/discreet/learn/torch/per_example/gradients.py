@@ -1,4 +1,4 @@
-"""Every example's gradient of one parameter: as what it follows from, and not as numbers where they can be avoided."""
+"""Per-example gradients of one parameter, as factors where possible and as numbers only where necessary."""
 
 from __future__ import annotations
 

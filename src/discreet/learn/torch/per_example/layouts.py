@@ -1,4 +1,4 @@
-"""Images with the channels last: the layout in which convolutions, pooling and patches take the least time.
+"""Channels-last layout of images, in which convolutions, pooling and patches are fastest.
 
 PyTorch hands on the layout from one function to the next. What functions compute does not depend on it, but for two
 kinds. Some show the order of memory, such as `stride`. Others return a view of what they are given if they can, and

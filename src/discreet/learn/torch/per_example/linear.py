@@ -1,4 +1,4 @@
-"""Linear layers: how an example's gradient follows from inputs and output gradients."""
+"""Linear layers: per-example gradients from inputs and output gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One forward and one backward pass, from losses to every example's gradients.
+"""One forward and one backward pass, from losses to per-example gradients.
 
 *Why one pass is enough.* The forward pass is followed operation by operation (`axis_tracking`). If it is proved that
 the losses have their examples on the first axis, then loss i is a function of example i, of public values and of its

@@ -1,4 +1,4 @@
-"""Recurrent layers, step by step: LSTM, GRU and plain ones are linear layers whose uses are added up.
+"""Recurrent layers, step by step: LSTM, GRU and plain ones are linear layers whose uses are summed.
 
 PyTorch runs them as one function, inside of which no example's gradient can be told. Here each step is written out, and
 its two products go through the tape. Packed sequences and projections are left to the fallback.

@@ -1,4 +1,4 @@
-"""Layers with which no example's gradient is its own, and what to use instead."""
+"""Refused layers, which mix examples or keep state, and their replacements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of PyTorch's functions use a weight in a way that is known, and how each is recorded.
+"""Rules for the PyTorch functions that use a weight, and how each use is recorded.
 
 A rule has the signature of its function, after the tape. It does the plain thing where no recorded parameter is used.
 Examples that are on another axis than the first, or flattened with positions, are put first where the function allows.

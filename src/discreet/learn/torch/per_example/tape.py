@@ -1,4 +1,4 @@
-"""One backward pass, written down: what went into every use of a parameter, and the gradient at what came out.
+"""The tape of one backward pass: the inputs of every use of a parameter, and the gradient at its outputs.
 
 While a `Recording` is on, PyTorch's functions that take a weight are done by `Recorded` instead, which computes the
 same but leaves the weight's gradient out of the backward pass. It is caught at the function, not at the module: a
