@@ -48,7 +48,7 @@ def test_a_preview_says_what_is_promised_and_reads_nothing(run, facts):
     status, out, _ = run("preview", *AUCTION)
     assert status == 0
     assert "500 prices" in out
-    assert "Nobody whose utility lies in [0, 1] gains more than 0.1244 by a lie." in out
+    assert "No person whose utility lies in [0, 1] gains more than 0.1244 by a lie." in out
     stated = facts("preview", *AUCTION, "--confidence", "0.99")["statements"]
     assert stated["revenue"]["probability"] == 0.99
     assert stated["collusion"]["bound"] >= stated["truthfulness"]["bound"]
