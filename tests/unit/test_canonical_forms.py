@@ -52,7 +52,7 @@ def modules():
     """Return all modules of the package that can be imported here; some need extras."""
     found = []
     for one in pkgutil.walk_packages(discreet.__path__, "discreet.", onerror=lambda _: None):
-        if "__main__" not in one.name:
+        if "__main__" not in one.name and not one.name.rpartition(".")[2].startswith("lib"):  # a library in C
             with suppress(ModuleNotFoundError):
                 found.append(importlib.import_module(one.name))
     return found
