@@ -39,7 +39,7 @@ from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
 from discreet.query.planning.bounds_purchase import BoundsPlan
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import End, Keys, Levels, Noisy
+from discreet.query.planning.measurements import End, KeySelection, Levels, Noisy
 from discreet.query.planning.participation import ParticipationPlan
 from discreet.query.planning.planning import plan_limits, plan_question
 from discreet.query.planning.plans import QueryPlan
@@ -183,7 +183,7 @@ PARTS = {
     "levels": Levels(Frequencies(AGE, AGE_BOUNDS, 2), (Fraction(1, 4), HALF)),
     "smallest": End(Frequencies(AGE, AGE_BOUNDS, 1), largest=False),
     "largest": End(Frequencies(STAY, STAY_BOUNDS, 4), largest=True),
-    "private groups": Keys(Fraction(1, 10**9)),
+    "private groups": KeySelection(Fraction(1, 10**9)),
 }
 
 

@@ -15,7 +15,7 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.gate import Budget, Gate, Ledger, Plan
 from discreet.gate.answers import decode, encode
-from discreet.query.planning.measurements import Keys, Noisy
+from discreet.query.planning.measurements import KeySelection, Noisy
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import aggregate_of
 from discreet.query.planning.spending import Epsilon, Facts, Rho, Within
@@ -162,7 +162,7 @@ def test_what_questions_share_is_measured_once():
     assert [row["n"] for row in first.rows] == [row["m"] for row in second.rows]
     both = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
     plan = plan_batch(questions([both, both]), FACTS, Rho(1))
-    assert sum(isinstance(one.part, Keys) for each in plan.passes for one in each.measured) == 1
+    assert sum(isinstance(one.part, KeySelection) for each in plan.passes for one in each.measured) == 1
 
 
 @pytest.mark.parametrize("spend", [Epsilon(1), Rho(0.1)])

@@ -21,7 +21,7 @@ from discreet.gate import Plan
 from discreet.noise import SYSTEM
 from discreet.query.error_bars import Band
 from discreet.query.planning.explanations import explain
-from discreet.query.planning.measurements import Keys, Noisy
+from discreet.query.planning.measurements import KeySelection, Noisy
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import ChosenLimit, aggregate_of
 from discreet.query.planning.predictions import predict
@@ -98,7 +98,7 @@ def exact_answer(plan, table, limit):
 def test_a_plan_costs_what_was_offered_and_not_more(text, spend, limit):
     plan = plan_question(question(text), replace(FACTS, limit=limit), spend, bias=limit is not None)
     assert isinstance(plan, Plan)
-    private = any(isinstance(part, Keys) for part in plan.parts)
+    private = any(isinstance(part, KeySelection) for part in plan.parts)
     if isinstance(spend, Rho):
         rho, delta = concentrated_of(plan.cost)
         assert spend.rho * Fraction(999_999, 1_000_000) <= rho <= spend.rho

@@ -15,7 +15,7 @@ from discreet.session.declared import Declared, declared, read_never_fails
 from discreet.session.ledgers import LedgerAt, delta_for
 from discreet.session.person_kinds import kind_of_people
 from discreet.session.publics import declared_public, told_apart
-from discreet.session.rows import Rows, Tables, rows_of, said_of
+from discreet.session.rows import OpenTables, TableSources, rows_of, said_of
 from discreet.session.settings.file import Settings
 from discreet.session.tables_known import hold_to_kind, hold_to_units
 
@@ -31,8 +31,8 @@ EXAMPLES = {
 
 
 def declare_tables(
-    found: Rows, everything: Mapping[str, Any], once: Mapping[str, Any], never_fails: object
-) -> tuple[Rows, dict[str, Declared]]:
+    found: TableSources, everything: Mapping[str, Any], once: Mapping[str, Any], never_fails: object
+) -> tuple[TableSources, dict[str, Declared]]:
     """Return the tables, public ones with what is declared of them, and what is declared of private ones.
 
     `once` is what is said for all tables together. A person's column is called the same in all, unless it is said.
@@ -107,12 +107,12 @@ INTERRUPTED = "Interrupted while the table was opened. Nothing was paid."
 
 
 def open_dataset(
-    rows: Rows, facts: Mapping[str, Declared], account: LedgerAt, *, analyst: str, delta: Number | None
+    rows: TableSources, facts: Mapping[str, Declared], account: LedgerAt, *, analyst: str, delta: Number | None
 ) -> Dataset:
     """Open the ledger if there is one, then the tables; a new ledger is begun last, when all the rest is well."""
     need_label(analyst, "analyst", empty=True)
     ledger = account.found()
-    tables: Tables | None = None
+    tables: OpenTables | None = None
     try:
         budget = ledger.budget if ledger is not None else _budget(account)
         delta_for(budget, delta)
@@ -138,7 +138,7 @@ def _budget(account: LedgerAt) -> Budget:
     return account.budget
 
 
-def _dataset(tables: Tables, ledger: Ledger, facts: Mapping[str, Declared], delta: Number | None) -> Dataset:
+def _dataset(tables: OpenTables, ledger: Ledger, facts: Mapping[str, Declared], delta: Number | None) -> Dataset:
     """Return all that sessions share. The ledger says which tables are neighbours: it was begun with that."""
     neighbours = ledger.budget.unit.neighbours
     return Dataset(

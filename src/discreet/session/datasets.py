@@ -11,14 +11,14 @@ from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Schema, closest
 from discreet.gate import Ledger
 from discreet.session.bought import Notes, lacks_bounds, with_bought
-from discreet.session.rows import Tables
+from discreet.session.rows import OpenTables
 
 
 @dataclass(slots=True)
 class Dataset:
     """Private tables with one account. Closed once, for all."""
 
-    tables: Tables
+    tables: OpenTables
     ledger: Ledger
     #: What was declared about the private tables, by name.
     schemas: Mapping[str, Schema]

@@ -21,7 +21,7 @@ PLAIN = "whole numbers or texts"
 WORDS = {Kind.INTEGER: PLAIN, Kind.TEXT: PLAIN, Kind.DATE: "days", Kind.BOOLEAN: "truth values"}
 
 
-class Named(Protocol):
+class NamedPeople(Protocol):
     """Tables that tell how ids are written."""
 
     @property
@@ -35,7 +35,7 @@ class Named(Protocol):
         ...
 
 
-def kind_of_people(tables: Named) -> str:
+def kind_of_people(tables: NamedPeople) -> str:
     """Return by what people are named, in words; refuse ids whose text may change. Tables have one kind of them."""
     found = PLAIN
     for table, schema in tables.schemas.items():

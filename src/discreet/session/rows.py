@@ -25,7 +25,7 @@ FRAME = "data"
 FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".duckdb")
 
 
-class Tables(Protocol):
+class OpenTables(Protocol):
     """Private tables on some engine, and public ones beside them."""
 
     @property
@@ -73,7 +73,7 @@ class Tables(Protocol):
 class OneOf:
     """Several tables, of which one is meant where nothing else is said."""
 
-    tables: Tables
+    tables: OpenTables
     name: str
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
@@ -99,7 +99,7 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Rows:
+class TableSources:
     """Sources by the names that their tables have in SQL. With an address, a source is the name of a table there."""
 
     sources: Mapping[str, Any]
@@ -121,7 +121,7 @@ class Rows:
         """What all of it is called."""
         return ", ".join(self.sources)
 
-    def open(self, facts: Mapping[str, Declared]) -> Tables:
+    def open(self, facts: Mapping[str, Declared]) -> OpenTables:
         """Take them over, or connect to where they are."""
         unit = next(iter(facts.values())).unit
         tables = {name: self._table(name, facts[name], unit) for name in self.sources}
@@ -131,7 +131,7 @@ class Rows:
             refusal = bare(error)  # without the frames that saw the source
         raise refusal
 
-    def _checked(self, tables: Tables) -> Tables:
+    def _checked(self, tables: OpenTables) -> OpenTables:
         try:
             need_nobody(tables.schemas, tables.publics, self.nobodys)
         except BaseException:
@@ -139,7 +139,7 @@ class Rows:
             raise
         return tables
 
-    def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> Tables:
+    def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> OpenTables:
         if self.address is not None:
             from discreet.data.postgres import table as server  # noqa: PLC0415 - psycopg is an extra
 
@@ -178,7 +178,9 @@ class Rows:
         )
 
 
-def rows_of(source: Any, table: object, *, inner: object, store: object, public: object, engine: Engine) -> Rows:
+def rows_of(
+    source: Any, table: object, *, inner: object, store: object, public: object, engine: Engine
+) -> TableSources:
     """Return where rows are, as people say it."""
     if inner is not None and not isinstance(inner, str):
         raise WrongType(f"inner is {kind_of(inner)}, not a name.", fix="name a table of the DuckDB file")
@@ -189,7 +191,7 @@ def rows_of(source: Any, table: object, *, inner: object, store: object, public:
     if inner is not None and len(found) > 1:
         raise InvalidInput("inner works only with a single DuckDB file.", fix="pass one file with one table each")
     nobodys = _public(public, address)
-    return Rows(sources=found, public=nobodys, address=address, inner=inner, store=store, engine=engine)
+    return TableSources(sources=found, public=nobodys, address=address, inner=inner, store=store, engine=engine)
 
 
 def is_spark_frame(source: object) -> bool:
@@ -271,7 +273,7 @@ def _named(source: Any, table: object) -> str:
     return need_label(table, "table")
 
 
-def _is_by_table(given: object, what: str, rows: Rows) -> bool:
+def _is_by_table(given: object, what: str, rows: TableSources) -> bool:
     """Whether something is said by table although there is one: its name is the only one, and columns are below it."""
     if not isinstance(given, Mapping) or len(given) != 1:
         return False
@@ -280,7 +282,7 @@ def _is_by_table(given: object, what: str, rows: Rows) -> bool:
     return known and (isinstance(said, Mapping) or what in PLAIN)
 
 
-def said_of(given: object, name: str, rows: Rows, what: str, example: str) -> Any:
+def said_of(given: object, name: str, rows: TableSources, what: str, example: str) -> Any:
     """Return what is said of one table: where there are several, it is said for each by its name."""
     if given is None or not (rows.several or _is_by_table(given, what, rows)):
         return given

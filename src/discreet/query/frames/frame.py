@@ -16,7 +16,7 @@ from discreet.query.refusals import QueryRefused
 from discreet.query.sql_writing.expressions import PLAIN_NAME, quoted
 
 if TYPE_CHECKING:
-    from discreet.query.sql.scope import Known, Source
+    from discreet.query.sql.scope import Known, RowSource
 
 
 class Asker(Protocol):
@@ -217,7 +217,7 @@ def read_frame(frame: Frame) -> Question:
     return question_about(source, parts, known)
 
 
-def _rows_of_frame(frame: Frame) -> "tuple[Source, Known]":
+def _rows_of_frame(frame: Frame) -> "tuple[RowSource, Known]":
     """Return the rows that a frame is about."""
     from discreet.query.sql.passes import read_rows  # noqa: PLC0415 - as above
 

@@ -38,7 +38,7 @@ from discreet.core.exact import text_up
 from discreet.core.limits import AnyLimit, Limit, TotalLimit
 from discreet.mechanisms import GaussianThreshold, Laplace, LaplaceThreshold, TruncatedGeometricSelection
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import End, Keys, Levels, Noisy, Part, words_of
+from discreet.query.planning.measurements import End, KeySelection, Levels, Noisy, Part, words_of
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import predict
 from discreet.query.planning.spending import Rho
@@ -226,7 +226,7 @@ def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | Non
                 f"one unit has at most {choice.rows:,} rows in a group",
                 f"exponential mechanism over {part.aggregate.cells:,} cells, {each}",
             ]
-        case Keys(delta=delta):
+        case KeySelection(delta=delta):
             rule = pricing.selection(part, share)
             shown = f"a group of {rule.least_kept():,} people is shown with probability one half"
             return [f"{RULE_NAMES[type(rule)]} at δ = {text_up(delta, 3)}: {shown}"]

@@ -72,7 +72,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class KeySelection:
     """Which groups are shown, where groups are private."""
 
     __canonical__: ClassVar[Record] = Record("Keys", "delta")
@@ -80,7 +80,7 @@ class Keys:
     delta: Fraction
 
 
-Part = Noisy | Levels | End | Keys
+Part = Noisy | Levels | End | KeySelection
 
 
 @dataclass(frozen=True, slots=True)

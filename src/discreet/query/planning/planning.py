@@ -27,7 +27,7 @@ from discreet.data.work_bounds import check_work
 from discreet.query.error_bars import RULES
 from discreet.query.having import LENIENT, STRICT
 from discreet.query.planning.chosen_limits import ChosenLimit, LimitsPlan
-from discreet.query.planning.measurements import ONE, Blueprint, Keys, Noisy, Part
+from discreet.query.planning.measurements import ONE, Blueprint, KeySelection, Noisy, Part
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import predict
 from discreet.query.planning.question_checks import check_question
@@ -78,7 +78,7 @@ def _draft(question: Question, facts: Facts, *, bias: bool) -> Draft:
     _need_size(keys)
     weights = _weights(question, many=_groups(keys) != 1, schema=facts.schema)
     if private:
-        weights[Keys(_need_delta(facts))] = ONE
+        weights[KeySelection(_need_delta(facts))] = ONE
     limit = limit_known(question, facts)
     if isinstance(limit, Limit):
         limit = _fitted(limit, keys)

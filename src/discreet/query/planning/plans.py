@@ -31,7 +31,7 @@ from discreet.gate.accounts.charges import Prospect
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import Blueprint, End, Keys, Levels, Noisy, Part
+from discreet.query.planning.measurements import Blueprint, End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Spend
 from discreet.query.questions import Question, all_measures
@@ -191,13 +191,13 @@ def aggregate_of(part: Part) -> Aggregate:
             return aggregate
         case Levels(aggregate=aggregate) | End(aggregate=aggregate):
             return aggregate
-        case Keys():
+        case KeySelection():
             return People()
 
 
 def is_keys(part: Part) -> bool:
     """Whether a part is the choice of groups."""
-    return isinstance(part, Keys)
+    return isinstance(part, KeySelection)
 
 
 def by_group(part: Part) -> bool:

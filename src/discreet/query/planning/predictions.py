@@ -6,7 +6,7 @@ from fractions import Fraction
 from discreet.algebra.aggregates import Histogram
 from discreet.core import Limit, Number, probability
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import Blueprint, Keys, Noisy, Part
+from discreet.query.planning.measurements import Blueprint, KeySelection, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_range
 from discreet.query.questions import (
@@ -126,7 +126,7 @@ class Prophet:
     def _statements(self) -> int:
         """Return how many noisy numbers the table is made of; of private groups, one is foreseen."""
         groups = len(self.plan.groups({"groups": [[None] * len(self.plan.keys)]}))
-        return max(sum(groups * _cells(part) for part in self.plan.parts if not isinstance(part, Keys)), 1)
+        return max(sum(groups * _cells(part) for part in self.plan.parts if not isinstance(part, KeySelection)), 1)
 
 
 def _cells(part: Part) -> int:

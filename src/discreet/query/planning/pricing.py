@@ -25,7 +25,7 @@ from discreet.mechanisms import (
 )
 from discreet.noise import Entropy
 from discreet.query.planning.charging import PassCost, noise_cost
-from discreet.query.planning.measurements import End, Keys, Levels, Noisy, Part
+from discreet.query.planning.measurements import End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.spending import Rho, Spend
 
 SelectionRule = TruncatedGeometricSelection | LaplaceThreshold | GaussianThreshold
@@ -49,7 +49,7 @@ class Pricing:
         match part:
             case Noisy():
                 return Concentrated(share) if self.in_rho else Pure(share)
-            case Keys(delta=delta):
+            case KeySelection(delta=delta):
                 if self.neighbours is not Neighbours.ADD_REMOVE:
                     raise NotProved(
                         "Partition selection works only under add/remove neighbours.",
@@ -113,7 +113,7 @@ class Pricing:
     def _rows(self) -> int:
         return 1 if self.limit is None else self.limit.rows_per_group
 
-    def selection(self, part: Keys, share: Fraction) -> SelectionRule:
+    def selection(self, part: KeySelection, share: Fraction) -> SelectionRule:
         """Return the rule by which private groups are shown."""
         groups = 1 if self.limit is None else self.limit.groups
         if self.in_rho:
@@ -138,7 +138,7 @@ class Pricing:
                 return np.asarray(self.noise(part, share).perturb(answer, entropy=entropy))
             case Levels() | End():
                 return self.choices(part, share).choose_many(answer, entropy=entropy)
-            case Keys():
+            case KeySelection():
                 return self.selection(part, share).select(answer, entropy=entropy)
 
     def error(self, part: Part, share: Fraction, confidence: Number, size: int) -> float | None:
@@ -148,7 +148,7 @@ class Pricing:
                 return self.noise(part, share).error(confidence, size=size)
             case Levels() | End():
                 return _rank_error(self.choices(part, share), _for_all(confidence, size), part.aggregate.cells)
-            case Keys():
+            case KeySelection():
                 return None
 
 

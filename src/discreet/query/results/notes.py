@@ -6,7 +6,7 @@ from discreet.algebra.aggregates import Frequencies, Histogram, PeopleCut, Peopl
 from discreet.algebra.relations import matching, most_rows
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import End, Keys, Levels, Noisy, Part
+from discreet.query.planning.measurements import End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.relations.row_cap_words import cap_note
 
@@ -21,7 +21,7 @@ def notes_of(
         notes.append(cap_note(plan.schema, plan.source))
     if any(_clamps(part) for part in plan.parts):
         notes.append(_clamp_note(who, people))
-    if any(isinstance(part, Keys) for part in plan.parts):
+    if any(isinstance(part, KeySelection) for part in plan.parts):
         notes.append("Partition selection: groups with few people are not shown; noise decides which.")
     if any(isinstance(part, Levels | End) for part in plan.parts):
         notes.append(

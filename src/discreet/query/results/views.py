@@ -13,7 +13,7 @@ from discreet.core import Number, probability
 from discreet.core.schema import Kind, Value, day_of
 from discreet.query.error_bars import RULES, Band, Floats
 from discreet.query.having import applied
-from discreet.query.planning.measurements import Blueprint, Keys, Noisy, Part
+from discreet.query.planning.measurements import Blueprint, KeySelection, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_band, possible_range
 from discreet.query.questions import (
@@ -48,12 +48,12 @@ def view(
     question: Question, plan: QueryPlan, answer: Any, *, confidence: Number = 0.95, simultaneous: bool = False
 ) -> Result:
     """Return an answer as a table, with error bars at a confidence: of each cell, or of all together."""
-    reading = Reading(question, plan, answer, probability(confidence, "confidence"), simultaneous)
+    reading = AnswerReading(question, plan, answer, probability(confidence, "confidence"), simultaneous)
     return reading.result()
 
 
 @dataclass(frozen=True)
-class Reading:
+class AnswerReading:
     """One way to look at an answer."""
 
     question: Question
@@ -92,7 +92,7 @@ class Reading:
     @cached_property
     def statements(self) -> int:
         """How many noisy numbers the table is made of."""
-        sizes = [int(self.noisy(part).size) for part in self.plan.parts if not isinstance(part, Keys)]
+        sizes = [int(self.noisy(part).size) for part in self.plan.parts if not isinstance(part, KeySelection)]
         return max(sum(sizes), 1)
 
     def result(self) -> Result:
@@ -234,7 +234,7 @@ class Reading:
 class Values:
     """The values of terms, row by row, for HAVING and ORDER BY."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: AnswerReading) -> None:
         self._reading = reading
         self._measured: dict[Measure, tuple[Value, ...]] = {}
 

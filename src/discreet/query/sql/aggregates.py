@@ -18,7 +18,7 @@ from discreet.query import questions as q
 from discreet.query.names import AGGREGATES
 from discreet.query.planning.question_checks import MOST_EDGES
 from discreet.query.sql.expressions import row
-from discreet.query.sql.scope import Scope
+from discreet.query.sql.scope import SqlScope
 
 #: No text holds this character, and so no name does.
 MARK = "\0"
@@ -57,7 +57,7 @@ def kind_of_measure(measure: q.Measure) -> Kind:
             return Kind.INTEGER
 
 
-def measured(node: exp.Expr, scope: Scope) -> q.Measure | None:
+def measured(node: exp.Expr, scope: SqlScope) -> q.Measure | None:
     """Return the measure that a node asks for, or None if it asks for none."""
     match node:
         case exp.Filter():
@@ -73,7 +73,7 @@ def measured(node: exp.Expr, scope: Scope) -> q.Measure | None:
             return None
 
 
-def _filtered(node: exp.Filter, condition: Expression, scope: Scope) -> q.Measure:
+def _filtered(node: exp.Filter, condition: Expression, scope: SqlScope) -> q.Measure:
     inner = node.this
     if not isinstance(inner, exp.Anonymous) or inner.name.upper() not in AGGREGATES:
         raise scope.refuse(
@@ -82,7 +82,7 @@ def _filtered(node: exp.Filter, condition: Expression, scope: Scope) -> q.Measur
     return _aggregate(inner, condition, scope)
 
 
-def _within_group(node: exp.WithinGroup, scope: Scope) -> q.Measure:
+def _within_group(node: exp.WithinGroup, scope: SqlScope) -> q.Measure:
     inner, ordered = node.this, node.expression.expressions
     named = isinstance(inner, exp.Anonymous) and inner.name.upper() == "PERCENTILE_CONT"
     if not named or len(inner.expressions) != 1 or len(ordered) != 1:
@@ -96,7 +96,7 @@ def _within_group(node: exp.WithinGroup, scope: Scope) -> q.Measure:
     return q.Quantile(_value(ordered[0].this, None, scope, ordered=True), level)
 
 
-def _aggregate(node: exp.Expr, condition: Expression | None, scope: Scope) -> q.Measure:
+def _aggregate(node: exp.Expr, condition: Expression | None, scope: SqlScope) -> q.Measure:
     name, arguments = node.name.upper(), node.expressions
     if name == "COUNT":
         return _count(node, arguments, condition, scope)
@@ -134,7 +134,7 @@ def _simple(name: str, value: Expression) -> q.Measure:
             return q.Quantile(value, Fraction(1, 2))
 
 
-def _count(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: Scope) -> q.Measure:
+def _count(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope) -> q.Measure:
     if len(arguments) != 1:
         raise scope.refuse(node, "COUNT takes one value.", "write COUNT(*), COUNT(stay) or COUNT(DISTINCT ward)")
     argument = arguments[0]
@@ -146,7 +146,9 @@ def _count(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression 
     return q.Count() if condition is None else q.CountOf(_summed(argument, Literal.of(1), condition, scope))
 
 
-def _count_if(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: Scope) -> q.Measure:
+def _count_if(
+    node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope
+) -> q.Measure:
     if condition is not None or len(arguments) != 1:
         raise scope.refuse(node, "COUNT_IF takes one condition.", "write COUNT(*) FILTER (WHERE …)")
     counted = row(arguments[0], scope)
@@ -155,7 +157,7 @@ def _count_if(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expressi
     return q.CountOf(_summed(arguments[0], Literal.of(1), counted, scope))
 
 
-def _distinct(node: exp.Distinct, condition: Expression | None, scope: Scope) -> q.Measure:
+def _distinct(node: exp.Distinct, condition: Expression | None, scope: SqlScope) -> q.Measure:
     if len(node.expressions) != 1:
         raise scope.refuse(node, "COUNT(DISTINCT …) takes one value.", "count each column by itself")
     inner = node.expressions[0]
@@ -167,7 +169,7 @@ def _distinct(node: exp.Distinct, condition: Expression | None, scope: Scope) ->
     return q.CountDistinct(_summed(inner, value, condition, scope))
 
 
-def _value(node: exp.Expr, condition: Expression | None, scope: Scope, *, ordered: bool = False) -> Expression:
+def _value(node: exp.Expr, condition: Expression | None, scope: SqlScope, *, ordered: bool = False) -> Expression:
     """Return what is summed up, averaged or ordered, if it can be."""
     if isinstance(node, exp.Distinct):
         raise scope.refuse(node, "DISTINCT works only with COUNT.", "leave it out; every row is then included")
@@ -190,7 +192,7 @@ def _instead(value: Expression) -> str:
     return "count with COUNT(*) FILTER (WHERE …), or group by it"
 
 
-def _summed(node: exp.Expr, value: Expression, condition: Expression | None, scope: Scope) -> Expression:
+def _summed(node: exp.Expr, value: Expression, condition: Expression | None, scope: SqlScope) -> Expression:
     """Return a value under its condition, if it depends on the row, and does not look at who is protected."""
     found = value if condition is None else Case(((condition, value),), None)
     if not columns_in(found):
@@ -204,14 +206,14 @@ def _summed(node: exp.Expr, value: Expression, condition: Expression | None, sco
     return found
 
 
-def _level(node: exp.Expr, scope: Scope) -> Fraction:
+def _level(node: exp.Expr, scope: SqlScope) -> Fraction:
     level = _exact(node, scope)
     if not 0 < level < 1:
         raise scope.refuse(node, "A level lies between 0 and 1.", "write 0.9, or use MIN or MAX for the ends")
     return level
 
 
-def _exact(node: exp.Expr, scope: Scope) -> Fraction:
+def _exact(node: exp.Expr, scope: SqlScope) -> Fraction:
     value = row(node, scope)
     if not isinstance(value, Literal) or not value.kind.numeric:
         raise scope.refuse(node, "This must be a number.", "write a constant such as 0.9")
@@ -219,7 +221,7 @@ def _exact(node: exp.Expr, scope: Scope) -> Fraction:
 
 
 def _histogram(
-    node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: Scope
+    node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope
 ) -> q.HistogramOf:
     if not 3 <= len(arguments) <= MOST_EDGES + 1:
         raise scope.refuse(

@@ -23,7 +23,7 @@ from discreet.query.sql.joins import (
     person_name,
     same_person,
 )
-from discreet.query.sql.scope import Item, Known, Public, Scope, Source
+from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
 
 #: What a SELECT after EXISTS may not have, and what to write instead.
 ODD = {
@@ -52,14 +52,20 @@ def need_plain(node: exp.Expr, known: Known) -> exp.Select:
 
 
 def with_partners(
-    source: Source, inner: Source | Public, tests: list[exp.Expr], node: exp.Exists, known: Known, *, negated: bool
-) -> Source:
+    source: RowSource,
+    inner: RowSource | Public,
+    tests: list[exp.Expr],
+    node: exp.Exists,
+    known: Known,
+    *,
+    negated: bool,
+) -> RowSource:
     """Return the rows that have a partner for which all tests are true; or those that have none."""
     left = known.fresh(source)
-    right = known.fresh(inner) if isinstance(inner, Source) else inner
+    right = known.fresh(inner) if isinstance(inner, RowSource) else inner
     sides = (Side(left), Side(right))
     schema = known.schema(left.relation)
-    scope = Scope(known.page, schema, sides[1].items, table=sides[1].words, outer=sides[0].items)
+    scope = SqlScope(known.page, schema, sides[1].items, table=sides[1].words, outer=sides[0].items)
     for output in need_plain(node, known).expressions:
         if not output.find(exp.Star):
             row(output.unalias(), scope)  # it means nothing here, but it must be there
@@ -79,7 +85,7 @@ def with_partners(
 class Partners:
     """What EXISTS says of the rows outside of it."""
 
-    left: Source
+    left: RowSource
     found: Conditions
     kind: JoinKind
     node: exp.Expr
@@ -102,7 +108,7 @@ class Partners:
         listed = tuple((TRUE, each) for each, _ in self.found.right)
         return PublicJoin(self.left.relation, right.scan, (*pairs, *self.alone, *listed), self.kind)
 
-    def private(self, right: Source) -> UnitJoin:
+    def private(self, right: RowSource) -> UnitJoin:
         """Return rows by what the same person has elsewhere."""
         if matching(right.relation) is not None:
             raise self.known.refuse(
@@ -119,7 +125,7 @@ class Partners:
         inner = filtered(right.relation, [each for each, _ in self.found.right])
         return UnitJoin(left, inner, (*others, *self.alone), self.kind)
 
-    def _others(self, right: Source) -> QueryRefused:
+    def _others(self, right: RowSource) -> QueryRefused:
         names = [person_name(side, self.known) for side in (right, self.left)]
         clear = all(names) and len({name.casefold() for name in names}) == len(names)
         fix = f"write in it, after WHERE: {' = '.join(names)}" if clear else "compare the persons: b.person = a.person"
@@ -148,14 +154,14 @@ def public_column(node: exp.Expr, known: Known) -> Listed | None:
             "write (SELECT code FROM wards), with or without WHERE; of several tables, EXISTS (SELECT 1 FROM …)",
         )
     schema = next(iter(known.schemas.values()))
-    scope = Scope(known.page, schema, (table.item,), table=scan.table)
+    scope = SqlScope(known.page, schema, (table.item,), table=scan.table)
     found = scope.column(outputs[0])
     where = node.args.get("where")
     tests = tuple(_test(each, scope) for each in ([] if where is None else conjuncts(where.this)))
     return (table, found, tests) if isinstance(found, ColumnValue) else None
 
 
-def _test(node: exp.Expr, scope: Scope) -> Expression:
+def _test(node: exp.Expr, scope: SqlScope) -> Expression:
     condition = row(node, scope)
     if condition.kind is not Kind.BOOLEAN or not columns_in(condition):
         raise scope.refuse(node, "WHERE needs a condition on the public table.", "write a comparison: floor >= 2")
@@ -163,14 +169,14 @@ def _test(node: exp.Expr, scope: Scope) -> Expression:
 
 
 def among_public(
-    source: Source,
+    source: RowSource,
     value: Expression,
     public: Listed,
     node: exp.In,
     known: Known,
     *,
     negated: bool,
-) -> Source:
+) -> RowSource:
     """Return the rows whose value is in the column of a public table."""
     table, column, tests = public
     if negated:

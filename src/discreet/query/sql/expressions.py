@@ -9,7 +9,7 @@ from discreet.core.schema import Kind
 from discreet.query.names import AGGREGATES, PARTS
 from discreet.query.sql.constants import day, fold, moment, number, with_days
 from discreet.query.sql.functions import MOST_DIGITS, function_call, rounded
-from discreet.query.sql.scope import Scope
+from discreet.query.sql.scope import SqlScope
 
 OPERATORS: dict[type[exp.Expr], F] = {
     exp.Mul: F.MULTIPLY,
@@ -44,7 +44,7 @@ UNITS = {"DAY": (F.ADD_DAYS, 1), "WEEK": (F.ADD_DAYS, 7)} | {
 FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000}
 
 
-def row(node: exp.Expr, scope: Scope) -> Expression:
+def row(node: exp.Expr, scope: SqlScope) -> Expression:
     """Return our tree of a node, or refuse it where it stands."""
     try:
         found = scope.special(node, scope) if scope.special else None
@@ -70,7 +70,7 @@ def links(function: F, expression: Expression) -> tuple[Expression, ...]:
     return (expression,)
 
 
-def _row(node: exp.Expr, scope: Scope) -> Expression:
+def _row(node: exp.Expr, scope: SqlScope) -> Expression:
     match node:
         case exp.Column():
             return scope.column(node)
@@ -90,7 +90,7 @@ def _row(node: exp.Expr, scope: Scope) -> Expression:
             raise _misplaced(node, scope)
 
 
-def _plain(node: exp.Expr, scope: Scope) -> Expression:
+def _plain(node: exp.Expr, scope: SqlScope) -> Expression:
     match node:
         case exp.Paren():
             return row(node.this, scope)
@@ -106,7 +106,7 @@ def _plain(node: exp.Expr, scope: Scope) -> Expression:
             return Literal.of(None)
 
 
-def _sum(node: exp.Add | exp.Sub, scope: Scope) -> Expression:
+def _sum(node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
     """Return a sum or difference; days may be added to a date, and a date taken from a date."""
     minus = isinstance(node, exp.Sub)
     left = row(node.this, scope)
@@ -124,7 +124,7 @@ def _sum(node: exp.Add | exp.Sub, scope: Scope) -> Expression:
     return make(F.SUBTRACT if minus else F.ADD, left, right)
 
 
-def _later(start: Expression, node: exp.Add | exp.Sub, scope: Scope) -> Expression:
+def _later(start: Expression, node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
     """Return a day some days or months later or before; of a moment, a moment."""
     if not start.kind.temporal and not is_null(start):
         raise scope.refuse(
@@ -137,7 +137,7 @@ def _later(start: Expression, node: exp.Add | exp.Sub, scope: Scope) -> Expressi
     return found
 
 
-def _interval(node: exp.Interval, scope: Scope) -> tuple[F, int]:
+def _interval(node: exp.Interval, scope: SqlScope) -> tuple[F, int]:
     """Return what adds an interval, and how many days or months it has."""
     unit, count = node.args.get("unit"), node.this
     text = count.name if isinstance(count, exp.Literal) else ""
@@ -156,7 +156,7 @@ def _interval(node: exp.Interval, scope: Scope) -> tuple[F, int]:
     return function, int(text) * each
 
 
-def _chain(node: exp.Expr, scope: Scope) -> list[Expression]:
+def _chain(node: exp.Expr, scope: SqlScope) -> list[Expression]:
     """Return the links of a row of ANDs, ORs or ||, whichever way they are put in parentheses."""
     links: list[Expression] = []
     waiting: list[exp.Expr] = [node]
@@ -170,7 +170,7 @@ def _chain(node: exp.Expr, scope: Scope) -> list[Expression]:
     return links
 
 
-def _condition(node: exp.Expr, scope: Scope) -> Expression:
+def _condition(node: exp.Expr, scope: SqlScope) -> Expression:
     match node:
         case exp.Not():
             return make(F.NOT, row(node.this, scope))
@@ -189,7 +189,7 @@ def _condition(node: exp.Expr, scope: Scope) -> Expression:
             return _like(node, scope)
 
 
-def _is(node: exp.Is, scope: Scope) -> Expression:
+def _is(node: exp.Is, scope: SqlScope) -> Expression:
     value = row(node.this, scope)
     if isinstance(node.expression, exp.Null):
         return make(F.IS_NULL, value)
@@ -204,7 +204,7 @@ def _is(node: exp.Is, scope: Scope) -> Expression:
             raise scope.refuse(node, "IS compares only with NULL, TRUE or FALSE.", "write =")
 
 
-def _distinct(node: exp.Expr, scope: Scope) -> Expression:
+def _distinct(node: exp.Expr, scope: SqlScope) -> Expression:
     """Return IS NOT DISTINCT FROM and IS DISTINCT FROM: comparisons that take NULL for a value, and are never NULL."""
     one, other = row(node.this, scope), row(node.expression, scope)
     same = isinstance(node, exp.NullSafeEQ)
@@ -215,7 +215,7 @@ def _distinct(node: exp.Expr, scope: Scope) -> Expression:
     return make(F.COALESCE, compared, neither if same else make(F.NOT, neither))
 
 
-def _member(node: exp.Expr, scope: Scope) -> Literal:
+def _member(node: exp.Expr, scope: SqlScope) -> Literal:
     found = row(node, scope)
     if not isinstance(found, Literal):
         raise scope.refuse(node, "IN needs constants.", "write x = y OR x = z to compare with columns")
@@ -240,7 +240,7 @@ def in_set(value: Expression, members: list[Literal]) -> Expression:
     return InSet(value, tuple(dict.fromkeys(read)))
 
 
-def _like(node: exp.Expr, scope: Scope) -> Expression:
+def _like(node: exp.Expr, scope: SqlScope) -> Expression:
     value, pattern = row(node.this, scope), row(node.expression, scope)
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         raise scope.refuse(node.expression, "LIKE needs a constant text.", "write x LIKE 'A%'")
@@ -250,7 +250,7 @@ def _like(node: exp.Expr, scope: Scope) -> Expression:
     return make(F.NOT, found) if node.args.get("negate") else found
 
 
-def _form(node: exp.Expr, scope: Scope) -> Expression:
+def _form(node: exp.Expr, scope: SqlScope) -> Expression:
     match node:
         case exp.Case():
             return _case(node, scope)
@@ -264,7 +264,7 @@ def _form(node: exp.Expr, scope: Scope) -> Expression:
             return function_call(node, [row(each, scope) for each in node.expressions], scope, make)
 
 
-def _case(node: exp.Case, scope: Scope) -> Expression:
+def _case(node: exp.Case, scope: SqlScope) -> Expression:
     compared = row(node.this, scope) if node.this is not None else None
     branches = []
     for branch in node.args["ifs"]:
@@ -279,7 +279,7 @@ def _case(node: exp.Case, scope: Scope) -> Expression:
     return Case(settled, last)
 
 
-def _cast(node: exp.Cast, scope: Scope) -> Expression:
+def _cast(node: exp.Cast, scope: SqlScope) -> Expression:
     kind = node.args["to"].this
     value = row(node.this, scope)
     text = value.value if isinstance(value, Literal) and isinstance(value.value, str) else None
@@ -296,7 +296,7 @@ def _cast(node: exp.Cast, scope: Scope) -> Expression:
     return make(TYPES[kind], value)
 
 
-def _decimal(node: exp.Cast, value: Expression, scope: Scope) -> Expression:
+def _decimal(node: exp.Cast, value: Expression, scope: SqlScope) -> Expression:
     """Return a number to some digits after the point, as ROUND has it. How many stand before it is not looked at.
 
     Without digits, DECIMAL is another kind in every database: 3 digits, none, or as many as there are.
@@ -317,14 +317,14 @@ def _decimal(node: exp.Cast, value: Expression, scope: Scope) -> Expression:
     return rounded(number_, digits, make)
 
 
-def _extract(node: exp.Extract, scope: Scope) -> Expression:
+def _extract(node: exp.Extract, scope: SqlScope) -> Expression:
     unit = node.this.name.upper() if isinstance(node.this, (exp.Var, exp.Literal)) else ""
     if unit not in PARTS:
         raise scope.refuse(node, f"EXTRACT does not know {unit or 'this'}.", f"use one of: {', '.join(PARTS)}")
     return make(PARTS[unit], row(node.expression, scope))
 
 
-def _misplaced(node: exp.Expr, scope: Scope) -> DiscreetError:
+def _misplaced(node: exp.Expr, scope: SqlScope) -> DiscreetError:
     match node:
         case exp.Star():
             return scope.refuse(node, "* would show rows, which are private.", "write COUNT(*), or name a column")

@@ -13,9 +13,9 @@ from discreet.core.schema import Kind
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql.expressions import row
 from discreet.query.sql.joins import Side, conjuncts, joined, kind_of_join, need_names_apart
-from discreet.query.sql.scope import APART, Item, Known, Public, Scope, Source
+from discreet.query.sql.scope import APART, Item, Known, Public, RowSource, SqlScope
 
-Rows = Source | Public
+Rows = RowSource | Public
 Table = tuple[exp.Join, Rows]
 
 
@@ -122,7 +122,7 @@ class Crossed:
 def _links(tables: list[Rows], conditions: list[exp.Expr], known: Known) -> list[Link]:
     """Return the conditions that tables can be joined on."""
     items = [item for number, rows in enumerate(tables) for item in _numbered(rows, number)]
-    scope = Scope(known.page, next(iter(known.schemas.values())), tuple(items))
+    scope = SqlScope(known.page, next(iter(known.schemas.values())), tuple(items))
     found: list[Link] = []
     for node in conditions:
         values = _compared(node, scope)
@@ -138,7 +138,7 @@ def _is_person(value: Expression, tables: list[Rows], known: Known) -> bool:
         return False
     number, _, name = value.name.partition(APART)
     rows = tables[int(number)]
-    return isinstance(rows, Source) and name in known.people(rows.relation)
+    return isinstance(rows, RowSource) and name in known.people(rows.relation)
 
 
 def _numbered(rows: Rows, number: int) -> tuple[Item, ...]:
@@ -153,7 +153,7 @@ def _numbered(rows: Rows, number: int) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _compared(node: exp.Expr, scope: Scope) -> tuple[Expression, Expression] | None:
+def _compared(node: exp.Expr, scope: SqlScope) -> tuple[Expression, Expression] | None:
     """Return two values that are compared for equality, if rows can be joined on them."""
     if not isinstance(node, exp.EQ):
         return None

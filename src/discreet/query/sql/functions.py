@@ -11,7 +11,7 @@ from discreet.core.schema import Kind
 from discreet.query.names import PARTS, PLAIN, TRUNCATIONS
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql.constants import with_days
-from discreet.query.sql.scope import Scope
+from discreet.query.sql.scope import SqlScope
 
 Make = Callable[..., Expression]
 #: SUBSTRING without a length goes to the end; no text is longer.
@@ -22,7 +22,7 @@ SEVERAL = (F.LEAST, F.GREATEST, F.COALESCE)
 WRITTEN_ALIKE = (Kind.TEXT, Kind.INTEGER, Kind.DATE)
 
 
-def function_call(node: exp.Expr, arguments: Sequence[Expression], scope: Scope, make: Make) -> Expression:
+def function_call(node: exp.Expr, arguments: Sequence[Expression], scope: SqlScope, make: Make) -> Expression:
     """Return a function of a row."""
     name = node.name.upper()
     if name in PLAIN:
@@ -203,5 +203,5 @@ USAGE: dict[str, str] = {
 }
 
 
-def _misused(node: exp.Expr, name: str, scope: Scope) -> QueryRefused:
+def _misused(node: exp.Expr, name: str, scope: SqlScope) -> QueryRefused:
     return scope.refuse(node, f"{name} has other arguments.", USAGE[name])

@@ -27,7 +27,7 @@ from discreet.query.relations.normal_form import both as both_of
 from discreet.query.relations.normal_form import passed
 from discreet.query.relations.schemas import unit_of, words_for
 from discreet.query.sql.expressions import row
-from discreet.query.sql.scope import Item, Known, Public, Scope, Source
+from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
 
 #: A condition on one side alone is a pair, too: it must be equal to this. What is NULL is equal to nothing.
 TRUE = Literal(True, Kind.BOOLEAN)  # noqa: FBT003 - SQL's TRUE
@@ -39,22 +39,22 @@ CONDITIONS = "write ON a.x = b.x AND b.y > 3, each condition on one side; or JOI
 class Side:
     """One side of a join while it is read: what it is, and the names of its columns."""
 
-    what: Source | Public
+    what: RowSource | Public
 
     @property
     def items(self) -> tuple[Item, ...]:
         """What can be named of it."""
-        return self.what.items if isinstance(self.what, Source) else (self.what.item,)
+        return self.what.items if isinstance(self.what, RowSource) else (self.what.item,)
 
     @property
     def words(self) -> str:
         """What it is called."""
-        return words_for(self.what.relation if isinstance(self.what, Source) else self.what.scan)
+        return words_for(self.what.relation if isinstance(self.what, RowSource) else self.what.scan)
 
     @property
     def names(self) -> set[str]:
         """The names of its columns."""
-        rows = self.what.relation if isinstance(self.what, Source) else self.what.scan
+        rows = self.what.relation if isinstance(self.what, RowSource) else self.what.scan
         return {column.name for column in columns_of(rows)}
 
 
@@ -71,7 +71,7 @@ class Conditions:
     mixed: tuple[exp.Expr, ...] = ()
 
 
-def conditions_of(nodes: list[exp.Expr], sides: tuple[Side, Side], scope: Scope) -> Conditions:
+def conditions_of(nodes: list[exp.Expr], sides: tuple[Side, Side], scope: SqlScope) -> Conditions:
     """Return what conditions say of two sides."""
     pairs: list[tuple[Pair, exp.Expr]] = []
     left: list[tuple[Expression, exp.Expr]] = []
@@ -94,7 +94,7 @@ def conditions_of(nodes: list[exp.Expr], sides: tuple[Side, Side], scope: Scope)
     return Conditions(tuple(pairs), tuple(left), tuple(right), tuple(mixed))
 
 
-def pair_of(node: exp.Expr, sides: tuple[Side, Side], scope: Scope) -> Pair | None:
+def pair_of(node: exp.Expr, sides: tuple[Side, Side], scope: SqlScope) -> Pair | None:
     """Return the two values that a condition compares for equality, that of the left first."""
     if not isinstance(node, exp.EQ):
         return None
@@ -110,7 +110,7 @@ def _is_of(expression: Expression, side: Side) -> bool:
     return bool(names) and names <= side.names
 
 
-def alike(one: Expression, other: Expression, node: exp.Expr, scope: Scope) -> Pair:
+def alike(one: Expression, other: Expression, node: exp.Expr, scope: SqlScope) -> Pair:
     """Return two values that can be joined on, or refuse them."""
     if one.kind is not other.kind:
         raise scope.refuse(
@@ -144,14 +144,14 @@ def conjuncts(node: exp.Expr) -> list[exp.Expr]:
 #: Sides and kinds of joins, as sqlglot has them.
 UNDERSTOOD = (("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER"), ("RIGHT", ""), ("RIGHT", "OUTER"))
 #: A join, and the conditions that are left to filter its rows.
-Joined = tuple[Source, list[exp.Expr]]
+Joined = tuple[RowSource, list[exp.Expr]]
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
     """One join while it is read."""
 
-    left: Source
+    left: RowSource
     kind: JoinKind
     node: exp.Join
     known: Known
@@ -177,7 +177,7 @@ class Join:
         made = PublicJoin(self.left.relation, right.scan, tuple(on), self.kind)
         return self._seen(made, (_merging(right.item, merged),)), self._rest(found)
 
-    def with_people(self, other: Source) -> Joined:
+    def with_people(self, other: RowSource) -> Joined:
         """Return a join of two private tables."""
         left, right, known = self.left.relation, other.relation, self.known
         need_people(left, right, self.node, known)
@@ -202,11 +202,11 @@ class Join:
         made = MatchJoin(left, right, on, known.matches.rows, known.matches.matches)
         return self._seen(made, items), self._rest(found)
 
-    def _conditions(self, right: Source | Public) -> tuple[Conditions, set[str]]:
+    def _conditions(self, right: RowSource | Public) -> tuple[Conditions, set[str]]:
         """Return what the conditions say, and the columns on the right that USING merges."""
         sides = (Side(self.left), Side(right))
         schema = self.known.schema(self.left.relation)
-        scopes = [Scope(self.known.page, schema, side.items, table=side.words) for side in sides]
+        scopes = [SqlScope(self.known.page, schema, side.items, table=side.words) for side in sides]
         words = f"{sides[0].words} and {sides[1].words}"
         both = replace(scopes[0], items=(*sides[0].items, *sides[1].items), table=words)
         pairs: list[tuple[Pair, exp.Expr]] = []
@@ -225,16 +225,16 @@ class Join:
         pairs = {id(node) for _, node in found.pairs}
         return [] if self.kind is JoinKind.LEFT else [node for node in self.on if id(node) not in pairs]
 
-    def _seen(self, made: Relation, others: tuple[Item, ...]) -> Source:
+    def _seen(self, made: Relation, others: tuple[Item, ...]) -> RowSource:
         """Return a join whose columns have names of their own, and are what the join makes of them: maybe NULL."""
         named = {column.name: passed(column, self.known.numbers.fresh(column.name)) for column in columns_of(made)}
         items = (*others, *self.left.items) if self.turned else (*self.left.items, *others)
-        return self.known.selected(Source(made, items), named)
+        return self.known.selected(RowSource(made, items), named)
 
     def _unsaid(self) -> QueryRefused:
         return self.known.refuse(self.node, "The join has no condition.", "write JOIN … ON a.x = b.x, or USING (x)")
 
-    def _unmatched(self, right: Source) -> QueryRefused:
+    def _unmatched(self, right: RowSource) -> QueryRefused:
         names = [person_name(source, self.known) for source in (self.left, right)]
         fix = f"join on the person too: {' = '.join(names)}" if all(names) else "select the person, and join on it"
         if self.kind is JoinKind.INNER:
@@ -243,7 +243,13 @@ class Join:
 
 
 def joined(
-    left: Source | Public, right: Source | Public, node: exp.Join, on: list[exp.Expr], known: Known, *, turned: bool
+    left: RowSource | Public,
+    right: RowSource | Public,
+    node: exp.Join,
+    on: list[exp.Expr],
+    known: Known,
+    *,
+    turned: bool,
 ) -> Joined:
     """Return what two sides of a join make where some conditions are true, or refuse it.
 
@@ -253,7 +259,7 @@ def joined(
     left_one = (node.args.get("side") or "").upper() == "LEFT"
     kind = JoinKind.LEFT if left_one or turned else JoinKind.INNER
     need_names_apart(left, right, node, known)
-    if turned or (isinstance(left, Public) and isinstance(right, Source) and kind is JoinKind.INNER):
+    if turned or (isinstance(left, Public) and isinstance(right, RowSource) and kind is JoinKind.INNER):
         left, right, turned = right, left, True
     if isinstance(left, Public):
         raise known.refuse(
@@ -262,12 +268,12 @@ def joined(
             "begin with a private table: FROM visits JOIN …",
         )
     left = known.fresh(left)
-    right = known.fresh(right) if isinstance(right, Source) else right
+    right = known.fresh(right) if isinstance(right, RowSource) else right
     for side in (left, right):
-        if isinstance(side, Source) and matching(side.relation) is not None:
+        if isinstance(side, RowSource) and matching(side.relation) is not None:
             raise _too_early(node, known)
     join = Join(left, kind, node, known, tuple(on), turned)
-    return join.with_people(right) if isinstance(right, Source) else join.with_public(right)
+    return join.with_people(right) if isinstance(right, RowSource) else join.with_public(right)
 
 
 def kind_of_join(node: exp.Join, known: Known) -> str:
@@ -293,7 +299,7 @@ def _too_early(node: exp.Expr, known: Known) -> QueryRefused:
     )
 
 
-def need_names_apart(left: Source | Public, right: Source | Public, node: exp.Join, known: Known) -> None:
+def need_names_apart(left: RowSource | Public, right: RowSource | Public, node: exp.Join, known: Known) -> None:
     """Refuse two tables of one name."""
     taken = {item.qualifier.casefold() for item in Side(left).items if item.qualifier}
     for item in Side(right).items:
@@ -338,7 +344,7 @@ def same_person(pair: Pair, people: tuple[frozenset[str], frozenset[str]]) -> bo
     return all(isinstance(side, ColumnValue) and side.name in names for side, names in zip(pair, people, strict=True))
 
 
-def person_name(source: Source, known: Known) -> str:
+def person_name(source: RowSource, known: Known) -> str:
     """Return what the person is called where rows can be named; nothing, if nobody can say it."""
     people = known.people(source.relation)
     for item in source.items:

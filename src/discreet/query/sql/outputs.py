@@ -11,7 +11,7 @@ from discreet.query.names import name_of
 from discreet.query.refusals import QueryRefused
 from discreet.query.sql.aggregates import Places, measured
 from discreet.query.sql.expressions import row
-from discreet.query.sql.scope import Scope, shown
+from discreet.query.sql.scope import SqlScope, shown
 
 #: Functions that may be applied to private answers.
 TERM_FUNCTIONS = frozenset(
@@ -29,17 +29,17 @@ ZEROS = (Literal.of(0), Literal.of(0.0))
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class OutputTerms:
     """How terms of one question are read: its measures and its groups so far."""
 
     places: Places
     groups: tuple[Expression, ...]
 
-    def read(self, node: exp.Expr, scope: Scope, names: dict[str, Expression] | None = None) -> Expression:
+    def read(self, node: exp.Expr, scope: SqlScope, names: dict[str, Expression] | None = None) -> Expression:
         """Return a term with places for its measures. `names` are outputs that it may speak of."""
         known = names or {}
 
-        def special(inner: exp.Expr, here: Scope) -> Expression | None:
+        def special(inner: exp.Expr, here: SqlScope) -> Expression | None:
             if isinstance(inner, exp.Column) and inner.args.get("table") is None:
                 found = known.get(inner.name.casefold())
                 if found is not None:
@@ -49,7 +49,7 @@ class Terms:
 
         return row(node, replace(scope, special=special))
 
-    def settle(self, expression: Expression, node: exp.Expr, scope: Scope) -> q.Term:
+    def settle(self, expression: Expression, node: exp.Expr, scope: SqlScope) -> q.Term:
         """Return the term that an expression with places is, or refuse columns that are not grouped by."""
         if expression in self.groups:
             return q.GroupValue(self.groups.index(expression))
@@ -80,7 +80,7 @@ class Terms:
                 )
 
 
-def _ungrouped(name: str, node: exp.Expr, scope: Scope) -> QueryRefused:
+def _ungrouped(name: str, node: exp.Expr, scope: SqlScope) -> QueryRefused:
     """Return the refusal of a column that is neither aggregated nor grouped by."""
     places = [each for each in node.find_all(exp.Column) if each.name.casefold() == shown(name).casefold()]
     column, person = scope.schema.find(name), scope.schema.is_person(name)

@@ -18,8 +18,8 @@ from discreet.query.sql.computed_bounds import check_question
 from discreet.query.sql.lexing import TEXT_CHECKS, Page, without_comments
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import rows_of, with_given
-from discreet.query.sql.scope import Known, Source
-from discreet.query.sql.select import Parts, Piece, group_nodes, question_of
+from discreet.query.sql.scope import Known, RowSource
+from discreet.query.sql.select import Parts, SqlPiece, group_nodes, question_of
 from discreet.query.sql.tokens import (
     check_expression,
     check_gaps,
@@ -55,22 +55,22 @@ def read(
 
 def read_rows(
     origin: str, schemas: Mapping[str, Schema], publics: Mapping[str, PublicScan], matches: Matches | None
-) -> tuple[Source, Known]:
+) -> tuple[RowSource, Known]:
     """Return the rows that a text after FROM means."""
     known = Known(Page(f"SELECT COUNT(*) FROM {origin}"), schemas, publics, matches)  # noqa: S608 - read, not run
     source, _ = rows_of(_tree(known.page, known), known)
     return source, known
 
 
-def read_piece(text: str, names: tuple[str, ...]) -> Piece:
+def read_piece(text: str, names: tuple[str, ...]) -> SqlPiece:
     """Return an expression, read from a text of its own, over columns of some names."""
     page = Page(text)
     tokens = _words(page, check_expression)
     check_words(page, tokens, names, whole=False)
-    return Piece(_checked(page, parse_expression(page, tokens), tokens), page)
+    return SqlPiece(_checked(page, parse_expression(page, tokens), tokens), page)
 
 
-def question_about(source: Source, parts: Parts, known: Known) -> Question:
+def question_about(source: RowSource, parts: Parts, known: Known) -> Question:
     """Return the question that parts ask of rows, in its one form."""
     question = question_of(parts)
     if isinstance(source.relation, Scan):
@@ -122,7 +122,7 @@ def _tree(page: Page, known: Known) -> exp.Select:
     return tree
 
 
-def _taken_apart(page: Page, tree: exp.Select, source: Source, conditions: list[exp.Expr], known: Known) -> Parts:
+def _taken_apart(page: Page, tree: exp.Select, source: RowSource, conditions: list[exp.Expr], known: Known) -> Parts:
     if not tree.expressions:
         raise page.refuse(start_of(tree), "The question has no aggregate.", "write SELECT COUNT(*) FROM …")
     if tree.args.get("distinct") is not None:
@@ -136,10 +136,10 @@ def _taken_apart(page: Page, tree: exp.Select, source: Source, conditions: list[
         schema=known.schema(source.relation),
         items=source.items,
         outputs=tuple(_output(page, node) for node in tree.expressions),
-        where=tuple(Piece(node, page) for node in conditions),
-        groups=tuple(Piece(node, page) for node in _groups(page, tree)),
-        having=() if having is None else (Piece(having.this, page),),
-        order=tuple((Piece(node.this, page), bool(node.args.get("desc"))) for node in _inside(page, tree, "order")),
+        where=tuple(SqlPiece(node, page) for node in conditions),
+        groups=tuple(SqlPiece(node, page) for node in _groups(page, tree)),
+        having=() if having is None else (SqlPiece(having.this, page),),
+        order=tuple((SqlPiece(node.this, page), bool(node.args.get("desc"))) for node in _inside(page, tree, "order")),
         most=_most(page, tree),
     )
 
@@ -158,16 +158,16 @@ def _inside(page: Page, tree: exp.Select, name: str) -> list[exp.Expr]:
     return [] if part is None else list(part.expressions)
 
 
-def _output(page: Page, node: exp.Expr) -> tuple[str | None, Piece]:
+def _output(page: Page, node: exp.Expr) -> tuple[str | None, SqlPiece]:
     if isinstance(node, exp.Alias):
-        return node.alias, Piece(node.this, page)
+        return node.alias, SqlPiece(node.this, page)
     if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
         raise page.refuse(
             start_of(node),
             "SELECT * would show rows, which are private.",
             "ask for an aggregate, such as SELECT COUNT(*)",
         )
-    return None, Piece(node, page)
+    return None, SqlPiece(node, page)
 
 
 def _most(page: Page, tree: exp.Select) -> int | None:

@@ -28,7 +28,7 @@ from discreet.query.relations.public_values import bounds_of, never_null, public
 from discreet.query.relations.schemas import KEEPING
 from discreet.query.sql.aggregates import measured
 from discreet.query.sql.expressions import row
-from discreet.query.sql.scope import Known, Scope, Source, plainly, shown
+from discreet.query.sql.scope import Known, RowSource, SqlScope, plainly, shown
 
 #: Longer lists of public groups are not carried along.
 MOST_LISTED = 1000
@@ -55,7 +55,7 @@ TRUNCATIONS = {
 class Folding:
     """One row for each person, while it is read: the keys, and the values that somebody asked for."""
 
-    source: Source
+    source: RowSource
     known: Known
     keys: dict[Expression, Named] = field(default_factory=dict)
     values: dict[tuple[Fold, Expression | None], Folded] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Folding:
     own: dict[Expression, ColumnValue] = field(default_factory=dict)
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> SqlScope:
         """Where expressions about the rows below stand."""
         return self.known.scope(self.source)
 
@@ -106,7 +106,7 @@ class Folding:
     def read(self, node: exp.Expr, names: dict[str, exp.Expr] | None = None) -> Expression:
         """Return what is computed for one person. `names` are outputs that it may speak of."""
 
-        def special(inner: exp.Expr, here: Scope) -> Expression | None:
+        def special(inner: exp.Expr, here: SqlScope) -> Expression | None:
             named = (names or {}).get(inner.name.casefold()) if _is_bare(inner) else None
             if named is not None:
                 return self.read(named)

@@ -17,7 +17,7 @@ from discreet.query.sql.expressions import row
 from discreet.query.sql.from_clause import put_together
 from discreet.query.sql.joins import conjuncts, need_people
 from discreet.query.sql.per_person import Folding, described
-from discreet.query.sql.scope import Given, Item, Known, Public, Scope, Seen, Source
+from discreet.query.sql.scope import Given, Item, Known, Public, RowSource, SeenColumn, SqlScope
 from discreet.query.sql.select import group_nodes, meant_group, sums_up
 from discreet.query.sql.tree_checks import start_of
 
@@ -48,7 +48,7 @@ def _is_used(one: exp.CTE, node: exp.Expr) -> bool:
     return any(table.name.casefold() == one.alias.casefold() for table in tables)
 
 
-def rows_of(node: exp.Select, known: Known) -> tuple[Source, list[exp.Expr]]:
+def rows_of(node: exp.Select, known: Known) -> tuple[RowSource, list[exp.Expr]]:
     """Return the rows that a SELECT is about, and the conditions on them that are left to be read."""
     where = node.args.get("where")
     source, conditions = _from(node, [] if where is None else conjuncts(where.this), known)
@@ -61,7 +61,7 @@ def rows_of(node: exp.Select, known: Known) -> tuple[Source, list[exp.Expr]]:
     return _chosen(source, conditions, known)
 
 
-def _chosen(source: Source, conditions: list[exp.Expr], known: Known) -> tuple[Source, list[exp.Expr]]:
+def _chosen(source: RowSource, conditions: list[exp.Expr], known: Known) -> tuple[RowSource, list[exp.Expr]]:
     """Return the rows that IN (SELECT …) and EXISTS (SELECT …) leave, and the conditions that are neither."""
     rest: list[exp.Expr] = []
     for part in conditions:
@@ -76,18 +76,18 @@ def _chosen(source: Source, conditions: list[exp.Expr], known: Known) -> tuple[S
     return source, rest
 
 
-def _partnered(source: Source, node: exp.Exists, known: Known, *, negated: bool) -> Source:
+def _partnered(source: RowSource, node: exp.Exists, known: Known, *, negated: bool) -> RowSource:
     """Return the rows that have, or have not, a partner in a subquery."""
     _need_alone(source, node, known)
     select = need_plain(node, known)
     where = select.args.get("where")
     inner, tests = _from(select, [] if where is None else conjuncts(where.this), known)
-    if isinstance(inner, Source):
+    if isinstance(inner, RowSource):
         inner, tests = _chosen(inner, tests, known)
     return with_partners(source, inner, tests, node, known, negated=negated)
 
 
-def _from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tuple[Source | Public, list[exp.Expr]]:
+def _from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tuple[RowSource | Public, list[exp.Expr]]:
     """Return the rows that the tables of a SELECT make, and the conditions that are left."""
     clause = node.args.get("from_")
     if clause is None:
@@ -97,7 +97,7 @@ def _from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tuple[S
     return put_together(first, others, conditions, known)
 
 
-def _item(node: exp.Expr, known: Known) -> Source | Public:
+def _item(node: exp.Expr, known: Known) -> RowSource | Public:
     """Return what one name or subquery after FROM or JOIN stands for."""
     known.counted(node)
     if isinstance(node, exp.Subquery):
@@ -113,15 +113,15 @@ def _item(node: exp.Expr, known: Known) -> Source | Public:
     schema, public = known.private(name), known.public(name)
     if schema is not None:
         scan = Scan(schema.table, schema.columns)
-        return Source(scan, (Item.of(node.alias or schema.table, schema.columns),))
+        return RowSource(scan, (Item.of(node.alias or schema.table, schema.columns),))
     if public is not None:
         return Public(public, Item.of(node.alias or public.table, public.columns))
     raise _unknown(node, known)
 
 
-def _called(source: Source, name: str) -> Source:
+def _called(source: RowSource, name: str) -> RowSource:
     columns = tuple(seen for item in source.items for seen in item.columns)
-    return Source(source.relation, (Item(name, columns),))
+    return RowSource(source.relation, (Item(name, columns),))
 
 
 def _unknown(node: exp.Table, known: Known) -> QueryRefused:
@@ -131,7 +131,7 @@ def _unknown(node: exp.Table, known: Known) -> QueryRefused:
     return known.refuse(node, f"There is no table {node.name[:60]!r}.", fix)
 
 
-def query(node: exp.Expr, known: Known) -> Source:
+def query(node: exp.Expr, known: Known) -> RowSource:
     """Return the rows that a question inside the question is."""
     known = with_given(node, known)
     for name, (problem, fix) in INSIDE.items():
@@ -149,7 +149,7 @@ def query(node: exp.Expr, known: Known) -> Source:
             raise known.refuse(node, "This is not a SELECT.", "write (SELECT … FROM …) AS t")
 
 
-def _select(node: exp.Select, known: Known) -> Source:
+def _select(node: exp.Select, known: Known) -> RowSource:
     source, conditions = rows_of(node, known)
     if not node.expressions:
         raise known.refuse(node, "SELECT has no columns.", "name columns")
@@ -170,7 +170,7 @@ def _select(node: exp.Select, known: Known) -> Source:
     return selected(source.relation, outputs, where, known)
 
 
-def _need_owned(source: Source, node: exp.Expr, known: Known) -> None:
+def _need_owned(source: RowSource, node: exp.Expr, known: Known) -> None:
     if matching(source.relation) is not None:
         raise known.refuse(
             node,
@@ -179,7 +179,7 @@ def _need_owned(source: Source, node: exp.Expr, known: Known) -> None:
         )
 
 
-def _filtered(source: Source, where: Expression, known: Known) -> Source:
+def _filtered(source: RowSource, where: Expression, known: Known) -> RowSource:
     """Return the rows that fulfil a condition, with all their columns."""
     fresh = known.fresh(source)
     if fresh is source:
@@ -191,7 +191,7 @@ def _filtered(source: Source, where: Expression, known: Known) -> Source:
     return replace(fresh, relation=replace(fresh.relation, where=where))
 
 
-def _outputs(node: exp.Select, source: Source, known: Known) -> list[tuple[str, Expression, exp.Expr]]:
+def _outputs(node: exp.Select, source: RowSource, known: Known) -> list[tuple[str, Expression, exp.Expr]]:
     """Return what is selected of each row: its name, if it has one, and where it stands."""
     scope = known.scope(source)
     found: list[tuple[str, Expression, exp.Expr]] = []
@@ -208,7 +208,7 @@ def _outputs(node: exp.Select, source: Source, known: Known) -> list[tuple[str, 
     return found
 
 
-def _starred(node: exp.Expr, source: Source, scope: Scope) -> tuple[Seen, ...] | None:
+def _starred(node: exp.Expr, source: RowSource, scope: SqlScope) -> tuple[SeenColumn, ...] | None:
     """Return all columns that a star stands for, or None if it is none."""
     if isinstance(node, exp.Star):
         return source.seen
@@ -231,7 +231,7 @@ def _name(node: exp.Expr, known: Known) -> tuple[str, exp.Expr]:
 
 def selected(
     relation: Relation, outputs: Sequence[tuple[str, Expression]], where: Expression | None, known: Known
-) -> Source:
+) -> RowSource:
     """Return rows with other columns."""
     schema = known.schema(relation)
     named: list[Named] = []
@@ -240,11 +240,11 @@ def selected(
         # As it came: whoever names the column clamps it.
         bare = ColumnValue(expression.name, expression.kind) if isinstance(expression, ColumnValue) else expression
         named.append(Named(column, bare))
-    seen = tuple(Seen(name, one.column) for (name, _), one in zip(outputs, named, strict=True))
-    return Source(Derived(relation, tuple(named), where), (Item("", seen),))
+    seen = tuple(SeenColumn(name, one.column) for (name, _), one in zip(outputs, named, strict=True))
+    return RowSource(Derived(relation, tuple(named), where), (Item("", seen),))
 
 
-def _per_person(node: exp.Select, source: Source, known: Known) -> Source:
+def _per_person(node: exp.Select, source: RowSource, known: Known) -> RowSource:
     """Return one row for each person, or for each person and key."""
     if node.args.get("distinct") is not None:
         raise known.refuse(node, "DISTINCT cannot be combined with GROUP BY.", "leave out one of them")
@@ -271,7 +271,7 @@ def _per_person(node: exp.Select, source: Source, known: Known) -> Source:
     return selected(folding.relation(), outputs, where, known)
 
 
-def _person_fix(source: Source, known: Known, fix: str) -> str:
+def _person_fix(source: RowSource, known: Known, fix: str) -> str:
     people = known.people(source.relation)
     for item in source.items:
         for seen in item.columns:
@@ -282,7 +282,7 @@ def _person_fix(source: Source, known: Known, fix: str) -> str:
     return "select the person in the subquery below, and " + fix.format(person="it")
 
 
-def _distinct(node: exp.Select, source: Source, known: Known) -> Source:
+def _distinct(node: exp.Select, source: RowSource, known: Known) -> RowSource:
     """Return each person's different values, once."""
     folding = Folding(source, known)
     outputs = _outputs(node, source, known)
@@ -298,9 +298,9 @@ def _distinct(node: exp.Select, source: Source, known: Known) -> Source:
     return selected(folding.relation(), held, None, known)
 
 
-def _union(node: exp.Union, known: Known) -> Source:
+def _union(node: exp.Union, known: Known) -> RowSource:
     """Return the rows of several selections with the same kinds of columns."""
-    parts: list[tuple[exp.Expr, Source]] = []
+    parts: list[tuple[exp.Expr, RowSource]] = []
     waiting: list[exp.Expr] = [node]
     while waiting:
         each = waiting.pop()
@@ -321,7 +321,7 @@ def _union(node: exp.Union, known: Known) -> Source:
     return united([part for _, part in parts], known)
 
 
-def _need_parts(node: exp.Expr, part: Source, first: Source, known: Known) -> None:
+def _need_parts(node: exp.Expr, part: RowSource, first: RowSource, known: Known) -> None:
     _need_owned(part, node, known)
     if unit_of(part.relation, known.schemas).column is None:
         raise known.refuse(
@@ -342,7 +342,7 @@ def _need_parts(node: exp.Expr, part: Source, first: Source, known: Known) -> No
         )
 
 
-def _need_alone(source: Source, node: exp.Expr, known: Known) -> None:
+def _need_alone(source: RowSource, node: exp.Expr, known: Known) -> None:
     if matching(source.relation) is not None:
         raise known.refuse(
             node,
@@ -351,7 +351,7 @@ def _need_alone(source: Source, node: exp.Expr, known: Known) -> None:
         )
 
 
-def _among(source: Source, node: exp.In, known: Known, *, negated: bool) -> Source:
+def _among(source: RowSource, node: exp.In, known: Known, *, negated: bool) -> RowSource:
     """Return the rows of people who are, or are not, in a subquery; or with values that are in a public table."""
     _need_alone(source, node, known)
     value = row(node.this, known.scope(source))
@@ -377,7 +377,7 @@ def _among(source: Source, node: exp.In, known: Known, *, negated: bool) -> Sour
     return replace(source, relation=UnitJoin(source.relation, found.relation, (), kind))
 
 
-def united(parts: list[Source], known: Known) -> Source:
+def united(parts: list[RowSource], known: Known) -> RowSource:
     """Return the rows of all parts, whose columns are of the same kinds in the same order."""
     rows = [part.seen for part in parts]
     columns = []
@@ -390,8 +390,8 @@ def united(parts: list[Source], known: Known) -> Source:
         )
         for part in parts
     )
-    named = tuple(Seen(each.name, column) for each, column in zip(rows[0], columns, strict=True))
-    return Source(UnionAll(made), (Item("", named),))
+    named = tuple(SeenColumn(each.name, column) for each, column in zip(rows[0], columns, strict=True))
+    return RowSource(UnionAll(made), (Item("", named),))
 
 
 def _taken(own: Column, common: Column) -> Named:

@@ -35,7 +35,7 @@ def plainly(expression: Expression) -> Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenColumn:
     """A column where it can be named: what it is called there, and what it is.
 
     One that was joined by USING is `merged` into that of the left: its name alone means the other.
@@ -51,16 +51,16 @@ class Item:
     """What stands after FROM or JOIN: what may be said before its columns' names, if anything, and its columns."""
 
     qualifier: str
-    columns: tuple[Seen, ...]
+    columns: tuple[SeenColumn, ...]
 
     @classmethod
     def of(cls, qualifier: str, columns: tuple[Column, ...]) -> "Item":
         """Return a table."""
-        return cls(qualifier, tuple(Seen(column.name, column) for column in columns))
+        return cls(qualifier, tuple(SeenColumn(column.name, column) for column in columns))
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SqlScope:
     """Where an expression stands: its text, the table, and what may be named there.
 
     `special` is asked first of every node: it knows aggregates and names of outputs where they may stand.
@@ -69,7 +69,7 @@ class Scope:
     page: Page
     schema: Schema
     items: tuple[Item, ...]
-    special: Callable[[exp.Expr, "Scope"], Expression | None] | None = None
+    special: Callable[[exp.Expr, "SqlScope"], Expression | None] | None = None
     #: What the table is called where a name is not found, if not as the schema has it.
     table: str = ""
     #: What may be named besides, if nothing here is called so: rows outside of EXISTS.
@@ -106,7 +106,7 @@ class Scope:
             return bool(self.named(node.name, items))
         return any(item.qualifier.casefold() == table.name.casefold() for item in items)
 
-    def named(self, name: str, items: tuple[Item, ...] | None = None, *, qualified: bool = False) -> list[Seen]:
+    def named(self, name: str, items: tuple[Item, ...] | None = None, *, qualified: bool = False) -> list[SeenColumn]:
         """Return the columns that a name can mean; capitals do not matter, as in SQL."""
         wanted = name.casefold()
         among = self.items if items is None else items
@@ -167,14 +167,14 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RowSource:
     """Private rows, and what can be named of them."""
 
     relation: Relation
     items: tuple[Item, ...]
 
     @property
-    def seen(self) -> tuple[Seen, ...]:
+    def seen(self) -> tuple[SeenColumn, ...]:
         """All columns, in their order, but for those that USING merged."""
         return tuple(seen for item in self.items for seen in item.columns if not seen.merged)
 
@@ -242,11 +242,11 @@ class Known:
         """Return the columns that say whose a row is."""
         return people_in(relation, self.schemas)
 
-    def scope(self, source: Source) -> Scope:
+    def scope(self, source: RowSource) -> SqlScope:
         """Return where expressions about rows stand."""
-        return Scope(self.page, self.schema(source.relation), source.items)
+        return SqlScope(self.page, self.schema(source.relation), source.items)
 
-    def fresh(self, source: Source) -> Source:
+    def fresh(self, source: RowSource) -> RowSource:
         """Return rows whose columns have names of their own."""
         if not isinstance(source.relation, Scan):
             return source
@@ -254,13 +254,13 @@ class Known:
         named = {column.name: passed(column, self.numbers.fresh(column.name)) for column in columns}
         return self.selected(source, named)
 
-    def selected(self, source: Source, named: Mapping[str, Named]) -> Source:
+    def selected(self, source: RowSource, named: Mapping[str, Named]) -> RowSource:
         """Return rows with all columns under other names."""
         items = tuple(
             replace(item, columns=tuple(replace(seen, column=named[seen.column.name].column) for seen in item.columns))
             for item in source.items
         )
-        return Source(Derived(source.relation, tuple(named.values())), items)
+        return RowSource(Derived(source.relation, tuple(named.values())), items)
 
     def column(self, name: str, column: Column) -> Column:
         """Return a column with a name of its own, called after another."""

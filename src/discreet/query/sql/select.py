@@ -13,8 +13,8 @@ from discreet.query.names import AGGREGATES, name_of, unique
 from discreet.query.sql.aggregates import Places
 from discreet.query.sql.expressions import make, row
 from discreet.query.sql.lexing import Page
-from discreet.query.sql.outputs import Terms, term_name
-from discreet.query.sql.scope import Item, Scope, shown
+from discreet.query.sql.outputs import OutputTerms, term_name
+from discreet.query.sql.scope import Item, SqlScope, shown
 
 
 def sums_up(node: exp.Expr) -> bool:
@@ -35,7 +35,7 @@ def group_nodes(select: exp.Select, page: Page, at: int) -> list[exp.Expr]:
     return [node for node in outputs if node.find(exp.Column) is not None and not sums_up(node)]
 
 
-def meant_group(node: exp.Expr, select: exp.Select, scope: Scope) -> Any:
+def meant_group(node: exp.Expr, select: exp.Select, scope: SqlScope) -> Any:
     """Return what GROUP BY 2 or GROUP BY month mean, if month is no column but the name of an output."""
     if isinstance(node, exp.Literal) and not node.is_string:
         if not node.name.isdecimal() or not 1 <= int(node.name) <= len(select.expressions):
@@ -54,7 +54,7 @@ LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SqlPiece:
     """A part of a question and the text that it stands in."""
 
     node: exp.Expr
@@ -67,23 +67,23 @@ class Parts:
 
     schema: Schema
     items: tuple[Item, ...]
-    outputs: tuple[tuple[str | None, Piece], ...]
-    where: tuple[Piece, ...] = ()
-    groups: tuple[Piece, ...] = ()
-    having: tuple[Piece, ...] = ()
-    order: tuple[tuple[Piece, bool], ...] = ()
+    outputs: tuple[tuple[str | None, SqlPiece], ...]
+    where: tuple[SqlPiece, ...] = ()
+    groups: tuple[SqlPiece, ...] = ()
+    having: tuple[SqlPiece, ...] = ()
+    order: tuple[tuple[SqlPiece, bool], ...] = ()
     most: int | None = None
 
-    def scope(self, piece: Piece) -> Scope:
+    def scope(self, piece: SqlPiece) -> SqlScope:
         """Return where a part stands."""
-        return Scope(piece.page, self.schema, self.items)
+        return SqlScope(piece.page, self.schema, self.items)
 
 
 def question_of(parts: Parts) -> q.Question:
     """Return the question that parts make, or refuse it."""
     _check_size(parts)
     groups = _groups(parts)
-    terms = Terms(Places(), groups)
+    terms = OutputTerms(Places(), groups)
     read = _outputs(parts, terms)
     settled = [
         terms.settle(each, piece.node, parts.scope(piece)) for each, (_, piece) in zip(read, parts.outputs, strict=True)
@@ -104,7 +104,7 @@ def question_of(parts: Parts) -> q.Question:
     return question
 
 
-def _outputs(parts: Parts, terms: Terms) -> list[Expression]:
+def _outputs(parts: Parts, terms: OutputTerms) -> list[Expression]:
     """Return all outputs; each may speak of those before it by name, where no column is called so."""
     known: dict[str, Expression] = {}
     found: list[Expression] = []
@@ -165,7 +165,7 @@ def _groups(parts: Parts) -> tuple[Expression, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _meant(piece: Piece, parts: Parts) -> exp.Expr:
+def _meant(piece: SqlPiece, parts: Parts) -> exp.Expr:
     """Return what GROUP BY 2 or GROUP BY month mean, if month is no column but the name of an output."""
     node = piece.node
     if isinstance(node, exp.Literal) and not node.is_string:
@@ -177,7 +177,7 @@ def _meant(piece: Piece, parts: Parts) -> exp.Expr:
     return node
 
 
-def _position(node: exp.Expr, piece: Piece, parts: Parts) -> int:
+def _position(node: exp.Expr, piece: SqlPiece, parts: Parts) -> int:
     if not node.name.isdecimal() or not 1 <= int(node.name) <= len(parts.outputs):
         raise parts.scope(piece).refuse(
             node, f"There is no output {node.name[:20]}.", f"write a number from 1 to {len(parts.outputs)}, or a name"
@@ -222,7 +222,7 @@ def _groupings(groups: tuple[Expression, ...], settled: list[q.Term], names: lis
     return tuple(found)
 
 
-def _having(parts: Parts, terms: Terms, aliases: dict[str, Expression]) -> q.Term | None:
+def _having(parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]) -> q.Term | None:
     # A column that is grouped by is meant before an output of the same name, as in SQL.
     grouped = {shown(name).casefold() for group in terms.groups for name in columns_in(group)}
     names = {name: each for name, each in aliases.items() if name not in grouped}
@@ -239,7 +239,7 @@ def _having(parts: Parts, terms: Terms, aliases: dict[str, Expression]) -> q.Ter
     return found[0] if found else None
 
 
-def _order(sorting: tuple[Piece, bool], parts: Parts, terms: Terms, aliases: dict[str, Expression]) -> q.Order:
+def _order(sorting: tuple[SqlPiece, bool], parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]) -> q.Order:
     piece, descending = sorting
     scope, node = parts.scope(piece), piece.node
     if isinstance(node, exp.Literal):

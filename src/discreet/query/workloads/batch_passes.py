@@ -20,7 +20,7 @@ from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.marginals import Axes, margin
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate
-from discreet.query.planning.measurements import Keys, Noisy, Part
+from discreet.query.planning.measurements import KeySelection, Noisy, Part
 from discreet.query.planning.plans import aggregate_of, packed, plain
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Epsilon, Rho, Spend
@@ -107,12 +107,12 @@ class BatchPass:
         bits = [
             self.pricing(one.axes).perturb(one.part, one.share, answers[aggregate_of(one.part)], entropy)
             for one in self.measured
-            if isinstance(one.part, Keys)
+            if isinstance(one.part, KeySelection)
         ]
         chosen = bits[0] if bits else None
 
         def noisy(one: Measured) -> Any:
-            if isinstance(one.part, Keys):
+            if isinstance(one.part, KeySelection):
                 return None
             counts = answers[aggregate_of(one.part)]
             if one.axes != self.all_axes:

@@ -21,7 +21,7 @@ from discreet.query.planning.measurements import Part, words_of
 from discreet.query.planning.plans import blueprint_of
 from discreet.query.questions import GroupValue, Output, Question, Term, measures_in, picks_by_noise
 from discreet.query.results.table import Result, ResultColumn
-from discreet.query.results.views import Reading
+from discreet.query.results.views import AnswerReading
 from discreet.query.workloads.batch_passes import BatchPass, Measured
 from discreet.query.workloads.batches import BatchItem, BatchPlan
 
@@ -58,7 +58,7 @@ def view_others(
 
 
 @dataclass(frozen=True)
-class Agreed(Reading):
+class Agreed(AnswerReading):
     """A way to look at an answer of which some parts are made of several measurements.
 
     It is a `Reading` in all but the errors of these parts, and their being no whole numbers.

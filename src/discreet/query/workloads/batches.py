@@ -19,7 +19,7 @@ from discreet.mechanisms.marginals import Axes
 from discreet.noise import Entropy
 from discreet.query.planning.charging import can_be_charged
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import ONE, Keys, Part
+from discreet.query.planning.measurements import ONE, KeySelection, Part
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.spending import Facts, Spend, split
@@ -121,7 +121,7 @@ def plan_batch(
             "A batch needs a contribution bound: its price depends on it.",
             fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened",
         )
-    draft = Draft(alone, agree=flag(consistent, "consistent"))
+    draft = BatchDraft(alone, agree=flag(consistent, "consistent"))
     items = []
     for question, plan, weight in zip(questions, alone, wanted, strict=True):
         own = _weights(question, plan)
@@ -132,7 +132,7 @@ def plan_batch(
     return BatchPlan(schema=facts.schema, items=tuple(items), passes=draft.passes(spend), spend=spend)
 
 
-class Draft:
+class BatchDraft:
     """A batch in the making: passes, what is measured in each, and its weight."""
 
     def __init__(self, alone: Sequence[QueryPlan], *, agree: bool) -> None:
@@ -211,7 +211,7 @@ def _known(plan: QueryPlan) -> AnyLimit:
 def _weights(question: Question, plan: QueryPlan) -> dict[Part, Fraction]:
     """Return the sum of each part's weights in the outputs of a question; the choice of groups weighs as one."""
     blueprint = blueprint_of(question, plan)
-    found: dict[Part, Fraction] = {part: ONE if isinstance(part, Keys) else Fraction(0) for part in plan.parts}
+    found: dict[Part, Fraction] = {part: ONE if isinstance(part, KeySelection) else Fraction(0) for part in plan.parts}
     for measure in all_measures(question):
         sources = blueprint.sources(measure)
         for part, weight in zip(sources.parts, sources.weights, strict=True):

@@ -15,7 +15,7 @@ from discreet.core.schema import Value, closest
 from discreet.gate import Receipt, Release
 from discreet.gate.releases import one_line
 from discreet.query import QueryPlan, Question, Result, ResultColumn, view
-from discreet.query.planning.measurements import Keys
+from discreet.query.planning.measurements import KeySelection
 from discreet.session.answers.cells import deviations, error_cells, measured, right_aligned, value_cells
 from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
 
@@ -189,7 +189,7 @@ class Answer:
 
 def price_words(plan: QueryPlan) -> str:
     """Return what a question is asked with: an ε or a ρ, and the δ for groups that are bought."""
-    delta = sum((part.delta for part in plan.parts if isinstance(part, Keys)), Fraction(0))
+    delta = sum((part.delta for part in plan.parts if isinstance(part, KeySelection)), Fraction(0))
     return f"{plan.spend}, δ = {text_up(delta, 3)}" if delta else str(plan.spend)
 
 
