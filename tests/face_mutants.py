@@ -69,7 +69,7 @@ FACE_MUTANTS = [
     Mutant(
         "an answer that was refused ends the questions",
         "cli/console.py",
-        "            tell(told(error))\n",
+        "            tell(error_text(error))\n",
         "            raise\n",
         f"{ASKING}test_an_answer_that_is_refused_is_asked_for_again",
     ),
@@ -330,8 +330,8 @@ FACE_MUTANTS = [
     Mutant(
         "a refusal while opening speaks Python",
         "cli/dataset/sessions.py",
-        'with speaking(), patient("opening the table", arguments):',
-        'with patient("opening the table", arguments):',
+        'with reworded_errors(), progress_line("opening the table", arguments):',
+        'with progress_line("opening the table", arguments):',
         f"{TABLES}test_a_refusal_while_opening_speaks_of_the_settings",
     ),
     Mutant(

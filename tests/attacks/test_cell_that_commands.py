@@ -13,7 +13,7 @@ import discreet
 from command_line import runner
 from discreet import Budget
 from discreet.cli.dataset.facts import csv_rows
-from discreet.cli.output import told
+from discreet.cli.output import error_text
 from discreet.cli.safe_text import csv_text, shown_text
 from discreet.core import InvalidInput
 
@@ -88,7 +88,7 @@ def test_an_answer_on_the_command_line(tmp_path, monkeypatch, capsys):
 
 
 def test_an_error_does_not_command_a_terminal():
-    said = told(InvalidInput("There is no column \x1b[2J.", fix="name\x07 another\n  or none"))
+    said = error_text(InvalidInput("There is no column \x1b[2J.", fix="name\x07 another\n  or none"))
     assert "\x1b" not in said
     assert "\x07" not in said
     assert said.count("\n") == 2

@@ -47,7 +47,7 @@ from discreet.cli.commands.account.epsilon import epsilon_command
 from discreet.cli.console import write
 from discreet.cli.formatting import factor, plain
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Misspelt, as_json, told
+from discreet.cli.output import Misspelt, as_json, error_text
 from discreet.core import DiscreetError, InvalidInput, Sensitivity
 from discreet.core.exact import text_down, text_up
 from loss_strategies import WIDE, losses
@@ -598,7 +598,7 @@ def test_the_mark_stands_below_the_place(run):
 
 
 def test_what_would_command_a_terminal_is_not_repeated():
-    shown = told(Misspelt("It goes astray.", fix="mend it", text="\x1b[2J\x9b\u202e", at=1))
+    shown = error_text(Misspelt("It goes astray.", fix="mend it", text="\x1b[2J\x9b\u202e", at=1))
     assert "?[2J??" in shown
     assert shown.isprintable() is False
     assert set(shown) <= {chr(code) for code in range(32, 127)} | {"\n"}

@@ -13,7 +13,7 @@ from pyarrow import parquet
 from clinic import rows, write_visits
 from command_line import Terminal
 from discreet import Budget
-from discreet.cli.dataset.rewording import in_options
+from discreet.cli.dataset.rewording import reword_for_init
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.gate import Ledger
 from discreet.session import Settings, read_settings, write_settings
@@ -286,8 +286,8 @@ def test_kinds_that_would_do_are_told_as_they_are_typed(tmp_path, monkeypatch, r
 
 def test_kinds_are_typed_for_each_column_and_names_with_blanks_are_quoted():
     said = 'pass kinds={"a": {"id": "integer"}, "b": {"my id": "text"}} or kinds={"age": "real"}'
-    assert in_options(said) == "pass --kinds a.id=integer --kinds 'b.my id=text' or --kinds age=real"
-    assert in_options('pass kinds={"…": {…}}') == 'pass kinds={"…": {…}}'
+    assert reword_for_init(said) == "pass --kinds a.id=integer --kinds 'b.my id=text' or --kinds age=real"
+    assert reword_for_init('pass kinds={"…": {…}}') == 'pass kinds={"…": {…}}'
 
 
 def test_a_program_is_told_options_as_a_person_is(clinic, run, facts):

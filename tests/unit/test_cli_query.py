@@ -20,7 +20,7 @@ from discreet.cli import console
 from discreet.cli.commands import DATASET, discreet_command
 from discreet.cli.console import Patience
 from discreet.cli.dataset.declarations import read_bounds, read_groups, read_limit
-from discreet.cli.dataset.rewording import spoken
+from discreet.cli.dataset.rewording import name_options
 from discreet.cli.dataset.setup import likely_person
 from discreet.core import Bounds, InvalidInput, Limit
 from discreet.core.limits import TotalLimit
@@ -467,10 +467,10 @@ def test_a_limit_is_one_of_two_kinds():
 
 
 def test_a_fix_names_options_and_not_arguments():
-    assert spoken("ask with epsilon=0.3 (error ±2), or request='auto-1'") == (
+    assert name_options("ask with epsilon=0.3 (error ±2), or request='auto-1'") == (
         "ask with --epsilon 0.3 (error ±2), or --request auto-1"
     )
-    assert spoken("ask with epsilon=Fraction('1/3'), or within={\"n\": 1}") == (
+    assert name_options("ask with epsilon=Fraction('1/3'), or within={\"n\": 1}") == (
         'ask with --epsilon 1/3, or within={"n": 1}'
     )
 

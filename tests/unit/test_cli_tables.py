@@ -9,7 +9,7 @@ import pytest
 
 from command_line import Terminal
 from discreet.cli.dataset.declarations import one_for_each, read_matches, sorted_by_table
-from discreet.cli.dataset.rewording import in_settings, spoken
+from discreet.cli.dataset.rewording import name_options, reword_for_settings
 from discreet.core import InvalidInput, Matches
 from discreet.core.schema import Kind
 from discreet.gate import Ledger
@@ -128,7 +128,7 @@ def test_a_refusal_while_opening_speaks_of_the_settings(clinic, run):
     ],
 )
 def test_what_is_declared_is_told_as_it_is_written_in_settings(said, told):
-    assert in_settings(said) == told
+    assert reword_for_settings(said) == told
 
 
 def test_several_files_are_begun_with_and_asked_together(clinic, run):
@@ -403,6 +403,6 @@ def test_people_are_joined_with_each_other_within_limits(clinic, run):
 
 
 def test_a_fix_names_the_options_of_tables_and_limits():
-    assert spoken("pass limit=Limit(groups=1, rows_per_group=…): one") == "pass --limit groups=1,rows=…: one"
-    assert spoken("pass table=, one of: a, b") == "pass --table with one of: a, b"
-    assert spoken("pass a later today=…") == "pass a later --today …"
+    assert name_options("pass limit=Limit(groups=1, rows_per_group=…): one") == "pass --limit groups=1,rows=…: one"
+    assert name_options("pass table=, one of: a, b") == "pass --table with one of: a, b"
+    assert name_options("pass a later today=…") == "pass a later --today …"

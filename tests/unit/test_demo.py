@@ -136,7 +136,7 @@ def test_a_demo_without_pictures_has_its_tables(tmp_path, capsys):
 
 
 def test_the_hospital_is_the_same_every_time_and_as_it_is_said_to_be():
-    one, other = hospital.built(), hospital.built()
+    one, other = hospital.build_hospital(), hospital.build_hospital()
     assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in hospital.Hospital.__slots__)
     visits = np.bincount(one.patient, minlength=hospital.PATIENTS)
     assert (len(one.patient), visits.min(), visits.max()) == (hospital.VISITS, 1, hospital.MOST_VISITS)
@@ -181,7 +181,7 @@ def test_a_picture_has_a_bar_from_the_lower_to_the_upper_end_of_each_row(hostile
     marks = ET.fromstring(chart([labels], measure, known=[1, 2, 3]))
     bars = [line for line in marks.iter("line") if line.get("class") == "bar" and line.get("y1") == line.get("y2")]
     dots = list(marks.iter("circle"))
-    axis = Axis.of([*measure.low, *measure.high, 1, 2, 3])
+    axis = Axis.of([*measure.low, *measure.values, *measure.high, 1, 2, 3])
     assert (len(bars), len(dots), len(list(marks.iter("polygon")))) == (3, 3, 3)
     for index, (bar, dot) in enumerate(zip(bars, dots, strict=True)):
         assert float(bar.get("x1")) == pytest.approx(axis.place(measure.low[index]), abs=0.01)

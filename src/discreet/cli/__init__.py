@@ -22,7 +22,7 @@ from click.shell_completion import shell_complete
 from discreet.cli.commands import discreet_command
 from discreet.cli.console import write
 from discreet.cli.operator_file import OperatorFile, operator_file
-from discreet.cli.output import Answer, Fault, Interrupted, as_json, recorded, told
+from discreet.cli.output import Answer, Fault, Interrupted, as_json, error_facts, error_text
 from discreet.core import DiscreetError
 from discreet.core.errors import is_interrupt
 
@@ -112,5 +112,5 @@ def _hush() -> None:
 
 def _refuse(error: DiscreetError, given: Sequence[str], status: int) -> int:
     # The options may be what could not be read, so that they are not asked which form is wanted.
-    write(sys.stderr, as_json({"error": recorded(error)}) if "--json" in given else told(error))
+    write(sys.stderr, as_json({"error": error_facts(error)}) if "--json" in given else error_text(error))
     return status

@@ -1,4 +1,4 @@
-"""The verbs of markets: what an auction would do, and an auction."""
+"""Reads and shows auctions."""
 
 from fractions import Fraction
 

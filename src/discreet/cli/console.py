@@ -1,4 +1,7 @@
-"""Writes to a terminal, whatever letters it has."""
+"""The terminal: output in the letters that it has, colour, lines of progress, and questions to a person.
+
+Questions show names and kinds of columns, which are public, and never a value.
+"""
 
 import os
 import sys
@@ -9,7 +12,7 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Self, TextIO, TypeVar
 
-from discreet.cli.output import told
+from discreet.cli.output import error_text
 from discreet.core import DiscreetError, InvalidInput
 
 #: For streams that have no Greek, and no blocks.
@@ -181,7 +184,7 @@ def ask(question: str, read: Callable[[str], T], *, default: str = "") -> T:
         try:
             return read(line.strip() or default)
         except DiscreetError as error:
-            tell(told(error))
+            tell(error_text(error))
 
 
 def agreed(text: str) -> bool:

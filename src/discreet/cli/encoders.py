@@ -1,4 +1,4 @@
-"""The verbs of privacy at the source: which encoder, and how well it does."""
+"""Reads and shows encoders of local privacy, and simulations with them."""
 
 from collections.abc import Callable
 from fractions import Fraction

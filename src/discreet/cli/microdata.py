@@ -1,4 +1,4 @@
-"""The verbs of anonymity: find, check, risk, make. Facts about tables, told so that nobody takes one for a promise."""
+"""Reads and shows tables of microdata: requirements, risks, hierarchies. Facts about tables, never a promise."""
 
 from collections.abc import Sequence
 from fractions import Fraction

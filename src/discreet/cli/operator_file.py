@@ -1,4 +1,4 @@
-"""A file for the operator's log: details of failures that this command keeps from whoever reads its output."""
+"""A file for the operator's log: details of failures that the output of a command must not show."""
 
 import logging
 import os

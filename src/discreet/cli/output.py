@@ -1,4 +1,4 @@
-"""What a verb answers: facts for a program, lines for a person."""
+"""Answers and errors of commands: facts for a program, lines for a person."""
 
 import json
 import math
@@ -98,7 +98,7 @@ class Interrupted(DiscreetError):
         )
 
 
-def told(error: DiscreetError) -> str:
+def error_text(error: DiscreetError) -> str:
     """Return an error for a person: what happened, where, and what to do next."""
     lines = [f"error: {shown_text(error.problem, keep=ENDS)}"]
     if isinstance(error, Misspelt) and error.at is not None:
@@ -106,7 +106,7 @@ def told(error: DiscreetError) -> str:
     return "\n".join([*lines, f"  fix: {shown_text(error.fix, keep=ENDS)}"])
 
 
-def recorded(error: DiscreetError) -> dict[str, object]:
+def error_facts(error: DiscreetError) -> dict[str, object]:
     """Return an error for a program; `character` counts from 1, and is null where no place is known."""
     at = error.at if isinstance(error, Misspelt) else None
     return {

@@ -1,4 +1,4 @@
-"""The verb deidentify: rows without names, column by column."""
+"""Reads the treatment of each column for `discreet anonymity deidentify`."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The verb `picture`: works out the numbers of a picture, and has them drawn."""
+"""Computes the numbers of a picture, and has them drawn."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

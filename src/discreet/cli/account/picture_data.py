@@ -1,4 +1,4 @@
-"""Plain numbers for the pictures."""
+"""The series of numbers that pictures show: curves, noise and composition theorems."""
 
 import math
 from collections.abc import Callable, Sequence

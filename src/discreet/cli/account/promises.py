@@ -1,4 +1,4 @@
-"""The verbs that ask what a loss promises: epsilon, delta, curve."""
+"""Shows what a loss promises: points of its privacy curve, lower bounds, the promise in words."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The verbs for whoever plans: how much noise a promise takes, how many releases fit in it."""
+"""Releases that are planned: their noise, how often they are made, and what they promise."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What the arguments of a verb ask for: the loss, the δ, the target."""
+"""Reads what is asked about a loss: the loss itself, the δ, the budget to keep."""
 
 import sys
 from dataclasses import dataclass

@@ -78,21 +78,28 @@ def question(default_price: str = "") -> Declaration:
 def ask_command(arguments: Arguments) -> Answer:
     """Answer a question, from the ledger's store if it was asked before, else for its price."""
     from discreet.cli.dataset.facts import answer_facts, budget_facts, csv_lines
-    from discreet.cli.dataset.rewording import spoken
-    from discreet.cli.dataset.sessions import left_lines, opened, patient, read_options, read_question, speaking
+    from discreet.cli.dataset.rewording import name_options
+    from discreet.cli.dataset.sessions import (
+        left_lines,
+        open_project,
+        progress_line,
+        read_options,
+        read_question,
+        reworded_errors,
+    )
     from discreet.cli.ledger.views import ledger_facts
 
     if arguments.csv and arguments.json:
         raise InvalidInput("--csv and --json are two forms.", fix="choose one of them")
     sql, options = read_question(arguments), read_options(arguments)
-    with opened(arguments) as session, speaking(sql), patient("answering", arguments):
+    with open_project(arguments) as session, reworded_errors(sql), progress_line("answering", arguments):
         answer = session.sql(sql, **options, fresh=arguments.fresh, request=arguments.request)
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
             **answer_facts(answer),
             "budget": budget_facts(session),
         }
-        lines = [*map(spoken, answer.lines()), "", *left_lines(session)]
+        lines = [*map(name_options, answer.lines()), "", *left_lines(session)]
     if arguments.csv:
         return Answer("ask", facts, (), stream=tuple(csv_lines(answer)))
     return Answer("ask", facts, tuple(lines))
@@ -103,19 +110,19 @@ def ask_command(arguments: Arguments) -> Answer:
 def preview_command(arguments: Arguments) -> Answer:
     """Answer what a question would cost, and how far off its answer would be. Free."""
     from discreet.cli.dataset.facts import budget_facts, preview_facts
-    from discreet.cli.dataset.rewording import spoken
-    from discreet.cli.dataset.sessions import opened, read_options, read_question, speaking
+    from discreet.cli.dataset.rewording import name_options
+    from discreet.cli.dataset.sessions import open_project, read_options, read_question, reworded_errors
     from discreet.cli.ledger.views import ledger_facts
 
     sql, options = read_question(arguments), read_options(arguments)
-    with opened(arguments) as session, speaking(sql):
+    with open_project(arguments) as session, reworded_errors(sql):
         preview = session.preview(sql, **options)
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
             **preview_facts(preview),
             "budget": budget_facts(session),
         }
-        return Answer("preview", facts, tuple(map(spoken, preview.lines())))
+        return Answer("preview", facts, tuple(map(name_options, preview.lines())))
 
 
 @command(
@@ -126,18 +133,18 @@ def preview_command(arguments: Arguments) -> Answer:
 @question(FREE)
 def explain_command(arguments: Arguments) -> Answer:
     """Answer how a question would be answered. Free."""
-    from discreet.cli.dataset.rewording import spoken
-    from discreet.cli.dataset.sessions import SHARE, opened, read_options, read_question, speaking
+    from discreet.cli.dataset.rewording import name_options
+    from discreet.cli.dataset.sessions import SHARE, open_project, read_options, read_question, reworded_errors
     from discreet.cli.ledger.views import ledger_facts
 
     sql, options = read_question(arguments), read_options(arguments, needed=False)
-    with opened(arguments) as session, speaking(sql):
+    with open_project(arguments) as session, reworded_errors(sql):
         if all(options[name] is None for name in ("epsilon", "rho", "within")):
             budget = session.ledger.budget
             options["epsilon" if budget.rho is None else "rho"] = budget.limit * SHARE
         explanation = session.explain(sql, **options)
-        facts: dict[str, Fact] = {**ledger_facts(session.ledger), "lines": [*map(spoken, explanation.lines)]}
-        return Answer("explain", facts, tuple(map(spoken, str(explanation).splitlines())))
+        facts: dict[str, Fact] = {**ledger_facts(session.ledger), "lines": [*map(name_options, explanation.lines)]}
+        return Answer("explain", facts, tuple(map(name_options, str(explanation).splitlines())))
 
 
 @command("schema", "What is public: columns, bounds, groups, limits, who is protected.", epilog=f"{SCHEMA}\n{JSON}")
@@ -145,10 +152,10 @@ def explain_command(arguments: Arguments) -> Answer:
 def schema_command(arguments: Arguments) -> Answer:
     """Answer what is public. Free."""
     from discreet.cli.dataset.facts import declared_facts
-    from discreet.cli.dataset.sessions import opened
+    from discreet.cli.dataset.sessions import open_project
     from discreet.cli.ledger.views import ledger_facts
 
-    with opened(arguments) as session:
+    with open_project(arguments) as session:
         facts: dict[str, Fact] = {**ledger_facts(session.ledger), **declared_facts(session)}
         return Answer("schema", facts, tuple(session.schema.lines()))
 
@@ -163,12 +170,12 @@ def schema_command(arguments: Arguments) -> Answer:
 def buy_bounds_command(arguments: Arguments) -> Answer:
     """Buy the range of a column, for everybody."""
     from discreet.cli.dataset.facts import bounds_facts, budget_facts
-    from discreet.cli.dataset.sessions import left_lines, number, opened, patient, price_of, speaking
+    from discreet.cli.dataset.sessions import left_lines, number, open_project, price_of, progress_line, reworded_errors
     from discreet.cli.ledger.views import ledger_facts
     from discreet.gate.releases import one_line
 
     price = price_of(arguments)
-    with opened(arguments) as session, speaking(), patient("answering", arguments):
+    with open_project(arguments) as session, reworded_errors(), progress_line("answering", arguments):
         bounds = session.buy_bounds(arguments.column, epsilon=price["epsilon"], rho=price["rho"])
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),

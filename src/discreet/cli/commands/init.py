@@ -80,7 +80,7 @@ def init_command(arguments: Arguments) -> Answer:
     """Write the settings of a dataset and begin its ledger."""
     from discreet.cli import console
     from discreet.cli.dataset.declarations import read_kinds, sorted_by_table, told_of_publics, without_nobodys
-    from discreet.cli.dataset.sessions import patient
+    from discreet.cli.dataset.sessions import progress_line
     from discreet.cli.dataset.setup import (
         begin_dataset,
         ledger_place,
@@ -108,7 +108,7 @@ def init_command(arguments: Arguments) -> Answer:
     kinds = {name: read_kinds(texts) for name, texts in typed.items()}
     asked = bool(missing_options(arguments, known=known)) and console.somebody_is_there()
     from_rows = are_read_off_rows(arguments, places, asked=asked)
-    with patient(f"looking at the columns of {table_names(places)}", arguments):
+    with progress_line(f"looking at the columns of {table_names(places)}", arguments):
         columns = {name: places.columns(name, kinds[name], from_rows=from_rows) for name in places.names}
     if not from_rows:
         bounds = sorted_by_table(arguments.bounds, places.names, "--bounds", "stay=0:60")

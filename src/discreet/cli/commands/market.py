@@ -77,13 +77,13 @@ def auction_command(arguments: Arguments) -> Answer:
     """Answer with a price, which is paid for before a bid is read."""
     from discreet.cli.auctions import auction_facts, auction_of, person_column
     from discreet.cli.formatting import shown
-    from discreet.cli.ledger.views import opened
+    from discreet.cli.ledger.views import open_ledger
     from discreet.gate import Gate
     from discreet.gate.ledger.cost_text import cost_words, figure
     from discreet.market import BidFile
 
     auction = auction_of(arguments)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         bids = BidFile(path=arguments.file, column=arguments.column, person=person_column(ledger))
         gate = Gate(ledger, bids, analyst=arguments.analyst)
         release = gate.release(auction, request=arguments.request, fresh=arguments.fresh)

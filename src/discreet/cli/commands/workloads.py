@@ -86,7 +86,7 @@ payment = several(
 def batch_command(arguments: Arguments) -> Answer:
     """Answer several questions at one price, or tell what they would cost."""
     from discreet.cli.dataset.facts import budget_facts, payment_facts
-    from discreet.cli.dataset.sessions import left_lines, opened, patient, speaking
+    from discreet.cli.dataset.sessions import left_lines, open_project, progress_line, reworded_errors
     from discreet.cli.dataset.workloads import (
         preview_answer,
         question_facts,
@@ -109,7 +109,7 @@ def batch_command(arguments: Arguments) -> Answer:
         "consistent": not arguments.apart,
         "other": arguments.other,
     }
-    with opened(arguments) as session, speaking(text), patient("answering", arguments):
+    with open_project(arguments) as session, reworded_errors(text), progress_line("answering", arguments):
         if arguments.preview:
             return preview_answer("batch", session, session.preview_batch(questions, **how))
         found = session.batch(questions, **how, fresh=arguments.fresh, request=arguments.request)
@@ -140,8 +140,8 @@ def batch_command(arguments: Arguments) -> Answer:
 def hierarchy_command(arguments: Arguments) -> Answer:
     """Answer counts at every level of a tree, or tell what they would cost."""
     from discreet.cli.dataset.facts import budget_facts, csv_rows, payment_facts
-    from discreet.cli.dataset.rewording import spoken
-    from discreet.cli.dataset.sessions import left_lines, opened, patient, speaking
+    from discreet.cli.dataset.rewording import name_options
+    from discreet.cli.dataset.sessions import left_lines, open_project, progress_line, reworded_errors
     from discreet.cli.dataset.workloads import (
         columns_of,
         need_one_form,
@@ -165,7 +165,11 @@ def hierarchy_command(arguments: Arguments) -> Answer:
         "even": arguments.even,
         "total": None if arguments.total is None else read_whole(arguments.total, "--total"),
     }
-    with opened(arguments) as session, speaking(arguments.where or ""), patient("answering", arguments):
+    with (
+        open_project(arguments) as session,
+        reworded_errors(arguments.where or ""),
+        progress_line("answering", arguments),
+    ):
         keys, paths = paths_of(names, cells, columns_of(session, arguments.table))
         if arguments.preview:
             return preview_answer("hierarchy", session, session.preview_hierarchy(keys, paths, **how))
@@ -177,11 +181,11 @@ def hierarchy_command(arguments: Arguments) -> Answer:
             "rows": row_facts(rows),
             "confidence": float(found.result.confidence),
             "simultaneous": found.result.simultaneous,
-            "notes": [*map(spoken, found.notes)],
+            "notes": [*map(name_options, found.notes)],
             **payment_facts(found.release),
             "budget": budget_facts(session),
         }
-        lines = [*map(spoken, found.lines()), "", *left_lines(session)]
+        lines = [*map(name_options, found.lines()), "", *left_lines(session)]
     return Answer("hierarchy", facts, tuple(lines), stream=csv_rows(rows) if arguments.csv else None)
 
 
@@ -206,7 +210,7 @@ def counter_command(arguments: Arguments) -> Answer:
     from discreet.accounting import loss_to_text
     from discreet.cli.dataset.declarations import read_day
     from discreet.cli.dataset.facts import budget_facts, csv_rows
-    from discreet.cli.dataset.sessions import left_lines, opened, patient, price_of, speaking
+    from discreet.cli.dataset.sessions import left_lines, open_project, price_of, progress_line, reworded_errors
     from discreet.cli.dataset.workloads import (
         need_one_form,
         preview_counter,
@@ -230,7 +234,11 @@ def counter_command(arguments: Arguments) -> Answer:
     }
     sure = read_confidence(arguments)
     today = None if arguments.today is None else read_day(arguments.today, "--today")
-    with opened(arguments) as session, speaking(arguments.where or ""), patient("answering", arguments):
+    with (
+        open_project(arguments) as session,
+        reworded_errors(arguments.where or ""),
+        progress_line("answering", arguments),
+    ):
         counter = session.counter(arguments.day, **what)
         if arguments.preview:
             return preview_counter(session, counter, sure)

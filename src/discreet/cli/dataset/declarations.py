@@ -1,4 +1,4 @@
-"""What is declared about a table as people type it: kinds, bounds, groups, complete columns, limits."""
+"""Reads what is declared about tables: kinds, bounds, groups, complete columns, limits; of several, each by name."""
 
 import csv
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""What was asked about a table, as a program reads it: JSON and CSV."""
+"""Answers about tables for programs: JSON and CSV."""
 
 import csv
 import io
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from discreet.accounting import loss_to_text
-from discreet.cli.dataset.rewording import spoken
+from discreet.cli.dataset.rewording import name_options
 from discreet.cli.ledger.views import currency, currency_of, gauge_facts
 from discreet.cli.output import Fact, exactly
 from discreet.cli.safe_text import csv_text
@@ -77,7 +77,7 @@ def table_facts(answer: Answered) -> dict[str, Fact]:
         "rows": [{name: as_fact(value) for name, value in row.items()} for row in answer.rows()],
         "confidence": float(result.confidence),
         "simultaneous": result.simultaneous,
-        "notes": [*map(spoken, answer.notes)],
+        "notes": [*map(name_options, answer.notes)],
     }
 
 
@@ -108,7 +108,7 @@ def preview_facts(preview: Preview) -> dict[str, Fact]:
 
 def predicted_facts(predicted: Sequence[Predicted]) -> list[Fact]:
     """Return how far off columns would be, for a program."""
-    return [{"name": one.name, "error": as_fact(one.error), "words": spoken(one.words)} for one in predicted]
+    return [{"name": one.name, "error": as_fact(one.error), "words": name_options(one.words)} for one in predicted]
 
 
 def _column_facts(column: Column) -> dict[str, Fact]:

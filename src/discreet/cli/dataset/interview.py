@@ -1,4 +1,4 @@
-"""What a person at the terminal is asked about tables: bounds, groups, limits, the budget. No value is shown."""
+"""Asks a person at the terminal about tables: bounds, groups, limits, the budget. No value is shown."""
 
 from collections.abc import Callable, Collection, Sequence
 

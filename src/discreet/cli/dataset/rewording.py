@@ -1,4 +1,4 @@
-"""What the library says, in the words that are typed here: options for arguments. The same for people and programs."""
+"""Rewrites library messages so that they name command-line options, for people and programs alike."""
 
 import json
 import re
@@ -22,7 +22,7 @@ BOUNDS = re.compile(r"\bbounds=\{\"([^\"{}]*)\": \(([^()]*)\)\}")
 WHEN = re.compile(r"(?<!\bor) when the (?:dataset|table) is opened")
 
 
-def spoken(text: str) -> str:
+def name_options(text: str) -> str:
     """Return a text of the library with options for its arguments: --epsilon 0.3 for epsilon=0.3."""
     plain = (
         FRACTION.sub(r"\1", text)
@@ -35,18 +35,18 @@ def spoken(text: str) -> str:
     return ARGUMENT.sub(lambda found: f"--{found[1]} {found[2].strip(QUOTES)}", plain)
 
 
-def in_options(text: str) -> str:
+def reword_for_init(text: str) -> str:
     """Return a text in the words of `init`, which has options for what is declared: --kinds patients.id=integer."""
-    return spoken(KINDS.sub(lambda found: _typed(_read(found[1])) or found[0], text))
+    return name_options(KINDS.sub(lambda found: _typed(_read(found[1])) or found[0], text))
 
 
-def in_settings(text: str) -> str:
+def reword_for_settings(text: str) -> str:
     """Return a text in the words of whoever asks: what is declared stands in discreet.toml, to be changed."""
     said = KINDS.sub(lambda found: _written(_read(found[1])) or found[0], text)
     said = GROUPS.sub(lambda found: _below("groups", f"{_key(found[1])} = {found[2]}"), said)
     said = BOUNDS.sub(lambda found: _below("bounds", f"{_key(found[1])} = [{found[2]}]"), said)
     said = NOBODY.sub(lambda found: _below("person", f"{_key(found[1])} = {{null = true}}"), said)
-    return spoken(said if said == text else WHEN.sub("", said))
+    return name_options(said if said == text else WHEN.sub("", said))
 
 
 def _read(written: str) -> dict[str, Any]:

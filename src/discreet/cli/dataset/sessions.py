@@ -1,4 +1,4 @@
-"""The verbs that ask about a table: ask, preview, explain, schema, buy-bounds. Each tells what it took."""
+"""Opens the session that the settings describe, and reads questions and prices."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from discreet.cli.dataset.declarations import read_limit, read_matches
 from discreet.cli.dataset.facts import (
     gauge_of,
 )
-from discreet.cli.dataset.rewording import in_settings
+from discreet.cli.dataset.rewording import reword_for_settings
 from discreet.cli.formatting import columns
 from discreet.cli.ledger.views import reachable, standing_rows
 from discreet.cli.numbers import read_number, read_whole
@@ -29,7 +29,7 @@ LONGEST = 1_000_000
 SHARE = Fraction(1, 10)
 
 
-def patient(what: str, arguments: Arguments) -> Patience:
+def progress_line(what: str, arguments: Arguments) -> Patience:
     """Return a line of progress for a person."""
     return Patience(what, wanted=not arguments.json)
 
@@ -40,7 +40,7 @@ def number(value: Fraction) -> str:
 
 
 @contextmanager
-def speaking(sql: str = "", say: Callable[[str], str] = in_settings) -> Iterator[None]:
+def reworded_errors(sql: str = "", say: Callable[[str], str] = reword_for_settings) -> Iterator[None]:
     """Turn what the library refuses into what is typed here: options for arguments, and the place in the question."""
     try:
         yield
@@ -55,7 +55,7 @@ def speaking(sql: str = "", say: Callable[[str], str] = in_settings) -> Iterator
         raise
 
 
-def opened(arguments: Arguments) -> Session:
+def open_project(arguments: Arguments) -> Session:
     """Return a session on what the settings describe."""
     path = Path(arguments.project)
     with reachable("The settings"):
@@ -64,7 +64,7 @@ def opened(arguments: Arguments) -> Session:
                 f"There are no settings at {path.name}.",
                 fix="run discreet init FILE to begin, or pass --project with the path of a discreet.toml",
             )
-        with speaking(), patient("opening the table", arguments):
+        with reworded_errors(), progress_line("opening the table", arguments):
             return open_settings(read_settings(path), analyst=getattr(arguments, "analyst", ""))
 
 

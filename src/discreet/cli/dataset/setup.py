@@ -1,4 +1,4 @@
-"""The verb that begins with a table: what is public about it, who is protected, and the budget for life."""
+"""Begins a dataset: what is public about its tables, who is protected, and the budget for life."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ from discreet.cli.dataset.declarations import (
     words_of,
 )
 from discreet.cli.dataset.facts import declared_facts
-from discreet.cli.dataset.rewording import in_options
-from discreet.cli.dataset.sessions import patient, speaking
+from discreet.cli.dataset.rewording import reword_for_init
+from discreet.cli.dataset.sessions import progress_line, reworded_errors
 from discreet.cli.dataset.tables import Places, need_no_password
 from discreet.cli.formatting import columns as aligned
 from discreet.cli.ledger.views import birth_facts, promise_lines, reachable
@@ -338,8 +338,8 @@ def begin_dataset(
     with reachable("The settings"):
         write_settings(project, settings, kinds_from_rows=from_rows)
     try:
-        saying = speaking(say=in_options)
-        with reachable("The table"), saying, patient(f"importing {table_names(places)}", arguments):
+        saying = reworded_errors(say=reword_for_init)
+        with reachable("The table"), saying, progress_line(f"importing {table_names(places)}", arguments):
             return open_settings(read_settings(project))
     except BaseException:
         project.unlink(missing_ok=True)

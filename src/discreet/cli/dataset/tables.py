@@ -1,4 +1,8 @@
-"""Which tables are begun with, as people type them: files, files by name, or tables of a database."""
+"""Reads which tables a dataset begins with (files, or tables of a database), and the kinds of their columns.
+
+Kinds are public. A kind that is read off the rows is decided by all of them: one cell makes `integer` a `text`, and
+tells so of the row that it is in. So a CSV file's kinds are those that are declared, unless the steward agrees.
+"""
 
 import re
 from collections.abc import Mapping, Sequence

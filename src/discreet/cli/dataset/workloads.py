@@ -1,4 +1,4 @@
-"""The verbs that ask for much at once: batch, hierarchy, counter. Each is one payment, and tells what it took."""
+"""Reads and shows workloads: questions of a batch, leaves of a hierarchy, previews and savings."""
 
 import csv
 import re
@@ -11,7 +11,7 @@ from typing import Any
 from discreet.accounting import Guarantee, loss_to_text
 from discreet.cli.dataset.declarations import find_column, read_limit, read_value
 from discreet.cli.dataset.facts import as_fact, budget_facts, predicted_facts, table_facts
-from discreet.cli.dataset.rewording import spoken
+from discreet.cli.dataset.rewording import name_options
 from discreet.cli.dataset.sessions import LONGEST, price_of
 from discreet.cli.ledger.views import ledger_facts, reachable
 from discreet.cli.numbers import read_number, read_whole
@@ -29,7 +29,7 @@ from discreet.session.answers.cells import error_text
 
 def reword_line(line: str) -> str:
     """Return a line for a person. Biases are estimated for one question at a time, and not by these verbs."""
-    return spoken(line).replace("--bias estimates", "discreet ask --bias estimates")
+    return name_options(line).replace("--bias estimates", "discreet ask --bias estimates")
 
 
 def preview_answer(verb: str, session: Session, preview: WorkloadPreview) -> Answer:
@@ -40,7 +40,7 @@ def preview_answer(verb: str, session: Session, preview: WorkloadPreview) -> Ans
         "saving": None if preview.saving is None else saving_facts(preview.saving),
         "budget": budget_facts(session),
     }
-    return Answer(verb, facts, tuple(map(spoken, preview.lines())))
+    return Answer(verb, facts, tuple(map(name_options, preview.lines())))
 
 
 def preview_counter(session: Session, counter: Counter, confidence: Fraction) -> Answer:

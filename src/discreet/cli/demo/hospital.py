@@ -60,7 +60,7 @@ class Hospital:
             file.writelines(f"{','.join(row)}\n" for row in rows)
 
 
-def built() -> Hospital:
+def build_hospital() -> Hospital:
     """Return the hospital."""
     patient = _visitors()
     visit = np.arange(VISITS, dtype=np.uint64)

@@ -11,9 +11,9 @@ from typing import Unpack
 import discreet
 from discreet.cli.console import Patience, write
 from discreet.cli.demo import hospital as truth
-from discreet.cli.demo.hospital import LONGEST, MOST_VISITS, PATIENTS, VISITS, WARDS, Hospital, built
+from discreet.cli.demo.hospital import LONGEST, MOST_VISITS, PATIENTS, VISITS, WARDS, Hospital, build_hospital
 from discreet.cli.ledger.views import reachable
-from discreet.cli.output import Answer, told
+from discreet.cli.output import Answer, error_text
 from discreet.cli.parsing import PROJECT
 from discreet.core import Bounds, BudgetExceeded, InvalidInput, PrivacyUnit
 from discreet.core.limits import TotalLimit
@@ -87,7 +87,7 @@ def _new_folder(named: str | None) -> Path:
 def _generated(folder: Path) -> Hospital:
     _act("A hospital that does not exist")
     with Patience("making up patients"):
-        hospital = built()
+        hospital = build_hospital()
         hospital.write(folder / TABLE)
     _say(f"{VISITS:,} visits by {PATIENTS:,} patients, in {folder / TABLE}. All of them are made up.")
     return hospital
@@ -190,7 +190,7 @@ def _too_much(story: Story) -> None:
     try:
         story.ask(LONG, epsilon=1.5)
     except BudgetExceeded as refusal:
-        _lines(told(refusal).splitlines())
+        _lines(error_text(refusal).splitlines())
 
 
 def _held(story: Story) -> None:

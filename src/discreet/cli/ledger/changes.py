@@ -1,4 +1,4 @@
-"""The verbs of a steward: raise, lower, allow, disclose, annotate. Each is an entry that stays; none gives back."""
+"""Changes of a ledger by its steward, shown before and after. Each is an entry that stays; none gives back."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The verbs that look at personal accounts: person and people. What they tell is private, and says so."""
+"""Shows personal accounts. The output is private, and says so."""
 
 from discreet.cli.formatting import columns
 from discreet.cli.ledger.views import when

@@ -1,4 +1,4 @@
-"""The verbs for proof outside of the ledger: anchor, export, certificate, check."""
+"""Reads and shows certificates and exports: proof outside of the ledger."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 from discreet.accounting import guarantee, loss_to_text
 from discreet.cli.console import Progress
 from discreet.cli.formatting import columns
-from discreet.cli.ledger.views import opened, reachable, when
+from discreet.cli.ledger.views import open_ledger, reachable, when
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
 from discreet.gate import Certified, check_certificate
@@ -30,7 +30,7 @@ END = '{"end":'
 
 def stream_export(arguments: Arguments) -> Iterator[str]:
     """Return the lines of an export, as they come."""
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         yield from export_lines(ledger, answers=arguments.answers)
 
 

@@ -1,4 +1,4 @@
-"""The verbs that look at a ledger: show and verify."""
+"""Shows a ledger: gauges, payments, runs that failed, and whether it is sound."""
 
 import sys
 from collections import deque

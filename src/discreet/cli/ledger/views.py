@@ -1,4 +1,4 @@
-"""A ledger on the command line: how it is opened, and how its gauges and payments are told."""
+"""Opens and begins ledgers on the command line, and shows their gauges and payments."""
 
 import getpass
 import os
@@ -43,7 +43,7 @@ def reachable(what: str) -> Iterator[None]:
         ) from None
 
 
-def opened(arguments: Arguments) -> Ledger:
+def open_ledger(arguments: Arguments) -> Ledger:
     """Return the ledger that is asked about."""
     with reachable("The ledger"):
         return Ledger.open(arguments.place, key=arguments.key, anchors=arguments.anchor)

@@ -13,10 +13,10 @@ from discreet.core import InvalidInput
 def raise_command(arguments: Arguments) -> Answer:
     """Raise the limit: from now on less is promised."""
     from discreet.cli.ledger.changes import need_other_side, resize_ledger
-    from discreet.cli.ledger.views import limit_of, opened
+    from discreet.cli.ledger.views import limit_of, open_ledger
 
     limit = limit_of(arguments)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         need_other_side(ledger, limit, limit > ledger.state.account.limit, "discreet ledger lower")
         answer = resize_ledger(ledger, limit, arguments, "raise")
         warning = "What was promised before this entry, to whomever, no longer holds: tell them."
@@ -31,11 +31,11 @@ def lower_command(arguments: Arguments) -> Answer:
     """Lower the limit: from now on more is promised, as far as it was not spent."""
     from discreet.cli.formatting import plain
     from discreet.cli.ledger.changes import need_other_side, resize_ledger
-    from discreet.cli.ledger.views import limit_of, opened
+    from discreet.cli.ledger.views import limit_of, open_ledger
     from discreet.gate.ledger.cost_text import figure
 
     limit = limit_of(arguments)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         need_other_side(ledger, limit, limit < ledger.state.account.limit, "discreet ledger raise")
         spent = ledger.spent
         answer = resize_ledger(ledger, limit, arguments, "lower")
@@ -58,13 +58,13 @@ def lower_command(arguments: Arguments) -> Answer:
 def allow_command(arguments: Arguments) -> Answer:
     """Set the limit of one analyst, or take it away."""
     from discreet.cli.ledger.changes import change_facts, change_lines, title_line
-    from discreet.cli.ledger.views import author, limit_of, opened
+    from discreet.cli.ledger.views import author, limit_of, open_ledger
     from discreet.gate.ledger.views import analyst_gauge, name_of
     from discreet.gate.plans import need_label
 
     analyst = need_label(arguments.analyst, "--analyst")
     limit = None if arguments.no_limit else limit_of(arguments)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         before = [(name_of(analyst), analyst_gauge(ledger, analyst))]
         ledger.resize(limit, by=author(arguments), reason=arguments.reason, analyst=analyst)
         after = [(name_of(analyst), analyst_gauge(ledger, analyst))]
@@ -85,12 +85,12 @@ def disclose_command(arguments: Arguments) -> Answer:
     """Charge what became known elsewhere."""
     from discreet.cli.account.loss_syntax import read_loss
     from discreet.cli.ledger.changes import change_facts, change_lines, title_line
-    from discreet.cli.ledger.views import author, opened
+    from discreet.cli.ledger.views import author, open_ledger
     from discreet.gate.ledger.cost_text import cost_words
     from discreet.gate.ledger.views import CLOSED, standings
 
     cost = None if arguments.all else read_loss(arguments.cost)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         before = standings(ledger)
         if cost is not None and ledger.state.account.disclosed(cost).closed:
             raise InvalidInput(
@@ -112,12 +112,12 @@ def disclose_command(arguments: Arguments) -> Answer:
 @by
 def annotate_command(arguments: Arguments) -> Answer:
     """Note something."""
-    from discreet.cli.ledger.views import author, ledger_facts, opened
+    from discreet.cli.ledger.views import author, ledger_facts, open_ledger
     from discreet.gate.ledger.views import title_of
     from discreet.gate.releases import one_line
 
     by = author(arguments)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         ledger.annotate(arguments.text, by=by)
         facts: dict[str, Fact] = {**ledger_facts(ledger), "by": by, "text": arguments.text}
         line = f"Noted in {title_of(ledger)} by {one_line(by)}, for as long as the ledger lasts."

@@ -24,10 +24,10 @@ and nobody may act on it, such as by taking people out of the tables.
 def person_command(arguments: Arguments) -> Answer:
     """Answer what one person was charged, for what, and what is left to that person."""
     from discreet.cli.ledger.people import ONLY_THEIRS, need_window, statement_facts, statement_lines
-    from discreet.cli.ledger.views import ledger_facts, opened
+    from discreet.cli.ledger.views import ledger_facts, open_ledger
     from discreet.gate.ledger.views import title_of
 
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         need_window(ledger, arguments.window)
         # A name is the hash of a text, so that the text as it was typed finds it, whatever the column holds.
         values = [arguments.id] if ledger.budget.unit.window is None else [arguments.id, arguments.window]
@@ -47,10 +47,10 @@ def person_command(arguments: Arguments) -> Answer:
 def people_command(arguments: Arguments) -> Answer:
     """Answer how many people have used which part of their limit."""
     from discreet.cli.ledger.people import ONLY_STEWARDS, distribution_lines, part_facts
-    from discreet.cli.ledger.views import ledger_facts, opened
+    from discreet.cli.ledger.views import ledger_facts, open_ledger
     from discreet.gate.ledger.views import title_of
 
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         found = ledger.distribution()
         facts: dict[str, Fact] = {**ledger_facts(ledger), "people": found.people, "parts": part_facts(found)}
         lines = [f"Ledger {title_of(ledger)}, {ledger.identity[:12]}…", "", *distribution_lines(found)]

@@ -21,12 +21,12 @@ With --output, --json prints what was written; without, the lines are all that i
 def anchor_command(arguments: Arguments) -> Answer:
     """Write the newest head to one more place."""
     from discreet.cli.formatting import columns
-    from discreet.cli.ledger.views import ledger_facts, need_apart, opened
+    from discreet.cli.ledger.views import ledger_facts, need_apart, open_ledger
     from discreet.gate.ledger.views import title_of
     from discreet.gate.releases import one_line
 
     need_apart(arguments.to, arguments.place)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         anchor = ledger.anchor(arguments.to)
         facts: dict[str, Fact] = {
             **ledger_facts(ledger),
@@ -53,13 +53,13 @@ def export_command(arguments: Arguments) -> Answer:
     """Write all entries as lines."""
     from discreet.cli.formatting import columns
     from discreet.cli.ledger.proofs import CountedLines, stream_export
-    from discreet.cli.ledger.views import ledger_facts, new_file, opened
+    from discreet.cli.ledger.views import ledger_facts, new_file, open_ledger
     from discreet.gate.proofs.exports import export_lines
     from discreet.gate.releases import one_line
 
     if arguments.output is None:
         return Answer("export", {}, (), stream=stream_export(arguments))
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         last = CountedLines(export_lines(ledger, answers=arguments.answers), ledger.state.number, arguments)
         new_file(arguments.output, last, arguments.place)
         facts: dict[str, Fact] = {
@@ -90,11 +90,11 @@ def export_command(arguments: Arguments) -> Answer:
 def certificate_command(arguments: Arguments) -> Answer:
     """Certify a release."""
     from discreet.cli.formatting import columns
-    from discreet.cli.ledger.views import ledger_facts, new_file, opened
+    from discreet.cli.ledger.views import ledger_facts, new_file, open_ledger
     from discreet.gate import certificate
     from discreet.gate.releases import one_line
 
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         text = certificate(ledger, arguments.request)
         name = ledger.identity
         facts: dict[str, Fact] = {

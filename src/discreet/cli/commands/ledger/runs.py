@@ -14,13 +14,13 @@ from discreet.core import InvalidInput
 def review_command(arguments: Arguments) -> Answer:
     """Note that the steward looked at the runs that failed, so that they are counted anew."""
     from discreet.cli.ledger.summary import runs_facts, runs_lines
-    from discreet.cli.ledger.views import author, ledger_facts, opened
+    from discreet.cli.ledger.views import author, ledger_facts, open_ledger
     from discreet.gate.ledger.views import name_of, title_of
     from discreet.gate.plans import need_label
 
     analyst = None if arguments.analyst is None else need_label(arguments.analyst, "--analyst", empty=True)
     by = author(arguments)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         before, number = runs_facts(ledger), ledger.state.number
         ledger.review(by=by, reason=arguments.reason, analyst=analyst)
         after = runs_facts(ledger)
@@ -47,11 +47,11 @@ def review_command(arguments: Arguments) -> Answer:
 @signed_off
 def excuse_command(arguments: Arguments) -> Answer:
     """Note, before runs are stopped, that this is done for a public reason."""
-    from discreet.cli.ledger.views import author, ledger_facts, opened
+    from discreet.cli.ledger.views import author, ledger_facts, open_ledger
     from discreet.gate.ledger.views import title_of
 
     by = author(arguments)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         wanted = None if arguments.run is None else read_whole(arguments.run, "--run")
         runs = [run.number for run in ledger.runs.state.open if wanted in (None, run.number) and not run.excused]
         if wanted is not None and not runs:

@@ -31,12 +31,12 @@ def show_command(arguments: Arguments) -> Answer:
         standing_facts,
         unanswered_lines,
     )
-    from discreet.cli.ledger.views import birth_facts, opened, promise_facts
+    from discreet.cli.ledger.views import birth_facts, open_ledger, promise_facts
     from discreet.gate.plans import need_label
 
     last = whole(read_whole(arguments.last, "--last"), "--last", least=0, most=MOST)
     only = None if arguments.analyst is None else need_label(arguments.analyst, "--analyst", empty=True)
-    with opened(arguments) as ledger:
+    with open_ledger(arguments) as ledger:
         recent, waiting = find_payments(ledger, only, last, arguments)
         analysts = gauges_of_analysts(ledger, only)
         facts: dict[str, Fact] = {
