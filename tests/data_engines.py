@@ -30,7 +30,7 @@ def arrow_table(schema, rows):
 
 def duck_table(schema, rows):
     """Return a table of the embedded engine."""
-    from discreet.data.reading.importing import open_table
+    from discreet.data.opening import open_table
 
     return open_table(
         arrow_table(schema, rows),

@@ -23,21 +23,21 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "a unit's rows stand in any order",
-        "data/reading/importing.py",
+        "data/duckdb/importing.py",
         'by = ("rowid",) if order is None',
         'by = ("-rowid",) if order is None',
         f"{IMPORT}::test_the_order_of_a_persons_rows_is_that_of_the_source",
     ),
     Mutant(
         "an old import is used after the source has changed",
-        "data/reading/import_files.py",
+        "data/duckdb/import_files.py",
         'return self._told(connection, "made of") == self._made_of',
         'return bool(self._told(connection, "made of"))',
         f"{IMPORT}::test_a_kept_import_is_used_again_until_the_source_changes",
     ),
     Mutant(
         "a kept import can be read by everybody",
-        "data/reading/import_files.py",
+        "data/duckdb/import_files.py",
         "fresh.chmod(0o600)",
         "fresh.chmod(0o644)",
         f"{IMPORT}::test_a_kept_import_is_used_again_until_the_source_changes",
@@ -58,7 +58,7 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "roots of negative numbers are asked for",
-        "data/duckdb/functions.py",
+        "data/duckdb/expressions.py",
         '"(CASE WHEN {} >= 0 THEN TRY(sqrt({})) END)"',
         '"sqrt({})"',
         f"{TABLE}::test_no_row_raises_in_mixed_vectors",
@@ -128,23 +128,24 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "the engine is not locked",
-        "data/reading/importing.py",
+        "data/opening.py",
         "    lock(connection)\n",
         "",
         f"{TABLE}::test_a_locked_engine_reads_its_own_rows_and_nothing_else",
     ),
     Mutant(
         "an engine's error is passed on",
-        "data/quiet.py",
-        "    raise engine_failed()",
-        "    raise refused or ValueError",
+        "data/failures.py",
+        "        raise engine_failed()\n\n    return guarded",
+        "        raise refused or ValueError\n\n    return guarded",
         f"{TABLE}::test_a_failure_says_one_constant_sentence_and_carries_no_rows",
     ),
     Mutant(
         "an error carries the frames that saw the data",
-        "data/quiet.py",
-        "        failure = error\n    # From here",
-        "        tell_operator('The engine failed.', error)\n        raise engine_failed()\n    # From here",
+        "data/failures.py",
+        "            failure = error\n        # From here",
+        "            tell_operator('The engine failed.', error)\n"
+        "            raise engine_failed()\n        # From here",
         f"{TABLE}::test_a_failure_says_one_constant_sentence_and_carries_no_rows",
     ),
     Mutant(
@@ -157,8 +158,8 @@ DATA_MUTANTS = [
     Mutant(
         "a table tells how many rows it has",
         "data/duckdb/table.py",
-        "columns={list(self._schema.names)!r})",
-        "columns={list(self._schema.names)!r}, rows={self._holding.rows})",
+        "public={list(self.publics)!r})",
+        "public={list(self.publics)!r}, rows={self._holdings.private.popitem()[1].rows})",
         f"{TABLE}::test_a_table_shows_no_row_and_no_number_of_rows",
     ),
     Mutant(
@@ -268,7 +269,7 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "a kept import of other kinds is used",
-        "data/reading/importing.py",
+        "data/reading/table_sources.py",
         "{self.inner} {kinds} {self.declaration.order}",
         "{self.inner} {self.declaration.order}",
         f"{KINDS}::test_a_kept_import_is_of_the_kinds_that_were_declared",

@@ -123,14 +123,14 @@ DATA_REFERENCE_MUTANTS = [
     ),
     Mutant(
         "a remainder has the sign of the divisor",
-        "data/duckdb/functions.py",
+        "data/duckdb/expressions.py",
         'f"({a.text} % {divisor})"',
         'f"fmod({a.text}, {divisor})"',
         "contracts/test_data_engines.py",
     ),
     Mutant(
         "a real may be infinite",
-        "data/duckdb/functions.py",
+        "data/duckdb/expressions.py",
         '"(CASE WHEN isfinite({}) THEN {} END)"',
         '"(CASE WHEN NOT isnan({}) THEN {} END)"',
         "contracts/test_data_engines.py",

@@ -237,7 +237,7 @@ FAILURE_MUTANTS = [
     ),
     Mutant(
         "whoever interrupts opening is told that the file is broken",
-        "data/reading/importing.py",
+        "data/failures.py",
         "    if not is_interrupt(failure):\n",
         "    if True:\n",
         TWICE,

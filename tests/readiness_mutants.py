@@ -87,16 +87,15 @@ READINESS_MUTANTS = [
     Mutant(
         "a table that was closed is found out after payment",
         "data/duckdb/table.py",
-        "    need_connected(connection)\n",
+        "        need_connected(self._connection)\n",
         "",
         f"{LOST}::test_a_table_that_was_closed",
     ),
     Mutant(
         "a check counts rows",
         "data/duckdb/table.py",
-        "    check_asked(aggregation, holdings)\n    connection",
-        "    with reading(next(iter(holdings.private.values())).connection, EngineSettings()) as one:\n"
-        "        answered(aggregation, holdings, one)\n    connection",
+        "        check_asked(aggregation, self._holdings)\n",
+        "        self.aggregate(aggregation)\n",
         f"{LOST}::test_a_check_reads_no_row",
     ),
     Mutant(

@@ -13,7 +13,8 @@ def declared(schema):
 
 def duck_tables(private, public):
     """Return tables of the embedded engine: for each name a schema and rows."""
-    from discreet.data.opening import TableSource, open_tables
+    from discreet.data.opening import open_tables
+    from discreet.data.reading.table_sources import TableSource
 
     unit = next(iter(private.values()))[0].unit
     return open_tables(

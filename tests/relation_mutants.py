@@ -48,7 +48,7 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "an import keeps rows beyond the cap",
-        "data/reading/importing.py",
+        "data/duckdb/importing.py",
         '"staged", columns, ids, by, schema.rows_per_person)',
         '"staged", columns, ids, by, 10**8)',
         f"{ROW_CAPS}::test_what_stays_of_a_person_depends_on_that_persons_rows_alone",
@@ -69,14 +69,14 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "both sides of a join keep the root of the cap, and no more",
-        "data/sql/row_cuts.py",
+        "data/sql/relations.py",
         "least({mine}, greatest({_whole(writing, isqrt(cap))},",
         "least({mine}, least({_whole(writing, isqrt(cap))},",
         f"{CAPS}[duckdb-join]",
     ),
     Mutant(
         "what is cut is told by the number of rows, and not by whose they are",
-        "data/sql/row_cuts.py",
+        "data/sql/relations.py",
         'f"({CAP_SALT} + {writing.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})"',
         'f"({CAP_SALT} + (n & {MASK}) * {OTHERS})"',
         f"{CAPS}[duckdb-union]",
@@ -90,7 +90,7 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "a copy of rows outlives its cap",
-        "data/reading/importing.py",
+        "data/reading/table_sources.py",
         'made_of = f"{made_of} {self.declaration.rows_per_person}"',
         'made_of = f"{made_of}"',
         f"{ROW_CAPS}::test_a_copy_of_rows_is_made_anew_for_another_cap",
@@ -111,7 +111,7 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "windows without a time are joined with nothing",
-        "data/sql/row_cuts.py",
+        "data/sql/relations.py",
         "IS NOT DISTINCT FROM",
         "=",
         f"{UNIT}::test_windows_are_joined_with_their_own_and_one_without_a_time_with_such",
@@ -230,7 +230,7 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "people are compared across kinds",
-        "data/opening.py",
+        "data/reading/table_sources.py",
         "    if len({column.kind for column in known.values()}) > 1:\n",
         "    if False:\n",
         f"{UNIT}::test_people_of_different_kinds_are_refused_and_can_be_made_alike",
@@ -329,7 +329,7 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "a kept import is used again though bounds say another kind",
-        "data/reading/importing.py",
+        "data/reading/table_sources.py",
         "{**self.declaration.implied, **declared} if texts else declared",
         "declared",
         f"{PUBLICS}::test_a_kept_import_is_of_the_kinds_that_bounds_say",

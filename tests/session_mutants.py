@@ -345,7 +345,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "ids that are written differently are taken for the same people's",
-        "data/opening.py",
+        "data/reading/table_sources.py",
         "    if len(written) > 1:\n",
         "    if False:\n",
         "unit/test_session_relations.py::test_people_who_are_written_differently_are_not_taken_for_the_same",

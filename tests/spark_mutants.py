@@ -33,7 +33,7 @@ SPARK_MUTANTS = [
     ),
     Mutant(
         "Spark's weeks begin at zero",
-        "data/spark/functions.py",
+        "data/spark/expressions.py",
         'F.WEEKDAY: "(weekday({}) + 1)"',
         'F.WEEKDAY: "weekday({})"',
         f"{CONTRACT}::test_functions_mean_the_same_on_all_values_at_once",
@@ -271,7 +271,7 @@ SPARK_MUTANTS = [
     ),
     Mutant(
         "Spark's integers are divided towards zero",
-        "data/spark/functions.py",
+        "data/spark/expressions.py",
         'return _rounded("floor", Sql(f"({a.text} / {divisor})", Kind.REAL))',
         'return _guarded(f"CAST({a.text} / {divisor} AS BIGINT)", call.kind, math.inf)',
         f"{TRAPS}::test_integer_division",

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from data_engines import arrow_table
-from discreet.data.reading.importing import Declaration
+from discreet.data.reading.table_sources import Declaration
 from discreet.data.spark.frames import SparkFrames, private_frame
 from discreet.data.spark.public import public_frame
 from discreet.data.spark.sessions import spark_session

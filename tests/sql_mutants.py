@@ -54,7 +54,7 @@ SQL_MUTANTS = [
     ),
     Mutant(
         "DuckDB computes days beyond all years",
-        "data/duckdb/functions.py",
+        "data/duckdb/expressions.py",
         'f"(CASE WHEN {inside} THEN {moved} END)"',
         "moved",
         ENGINES,

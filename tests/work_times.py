@@ -1,4 +1,4 @@
-"""How long one row takes: what expressions cost on an engine, against what `data.work_bounds` says that they may."""
+"""How long one row takes: what expressions cost on an engine, against what `algebra.work_bounds` says that they may."""
 
 import time
 from datetime import date, datetime

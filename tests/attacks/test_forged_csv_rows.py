@@ -12,8 +12,9 @@ import pytest
 from discreet.anonymity.engine import with_rows
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
+from discreet.data.opening import open_table
 from discreet.data.reading.csv_lines import LONGEST_LINE, PIECE
-from discreet.data.reading.importing import offered_kinds, open_table
+from discreet.data.reading.importing import offered_kinds
 
 SIGNS = {
     "a carriage return": "\r",
@@ -38,7 +39,7 @@ def forged_rows(path: Path, content: bytes, *, row: bool = False) -> list[tuple]
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     unit = PrivacyUnit() if row else PrivacyUnit(column="person")
     table = open_table(path, table="visits", unit=unit, kinds=KINDS)
-    return table._holding.connection.execute("SELECT * FROM rows ORDER BY rowid").fetchall()
+    return table._connection.execute("SELECT * FROM rows ORDER BY rowid").fetchall()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -207,7 +207,7 @@ def test_a_check_reads_no_row(tmp_path, monkeypatch):
             raise AssertionError
 
         monkeypatch.setattr(duck_table, "reading", fail)
-        monkeypatch.setattr(duck_table, "answered", fail)
+        monkeypatch.setattr(duck_table, "rows_asked", fail)
         plan.check(clinic._context.gate(question)._data)
 
 

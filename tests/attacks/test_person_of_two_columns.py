@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.core import InvalidInput, PrivacyUnit, Window
+from discreet.data.opening import open_table
 from discreet.data.postgres.table import open_postgres
-from discreet.data.reading.importing import open_table
 from postgres_tables import running
 
 MEANT = "Several columns could be meant by"
@@ -51,7 +51,7 @@ def protected(source, person, **said):
     """Return the column that is protected, with its values."""
     table = open_table(source, table="visits", unit=PrivacyUnit(column=person), **said)
     place = table.schema.names.index(table.schema.unit.column)
-    return sorted(str(row[place]) for row in table._holding.connection.execute("SELECT * FROM rows").fetchall())
+    return sorted(str(row[place]) for row in table._connection.execute("SELECT * FROM rows").fetchall())
 
 
 @pytest.mark.parametrize("person", ["id", "ID", "Id"])

@@ -19,7 +19,7 @@ from discreet.algebra.functions import F
 from discreet.algebra.relations import Derived, Named, Scan
 from discreet.core import DiscreetError, Limit, OutOfRange, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.duckdb import functions as calls
+from discreet.data.duckdb import expressions as calls
 from discreet.data.reading import column_types as canonical
 from ledger_bytes import nothing_written
 

@@ -18,7 +18,7 @@ from discreet.algebra.expressions import Literal, call, column
 from discreet.algebra.functions import F
 from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.schema import Kind
-from discreet.data.reading.importing import open_table
+from discreet.data.opening import open_table
 
 PERSON = PrivacyUnit(column="person")
 VISITS = {"person": ["a", "b", "a", None], "stay": [1, 2, 3, 4], "ward": ["x", "y", "y", "y"]}
@@ -98,8 +98,9 @@ def test_types_become_six_kinds_and_what_is_none_of_them_is_left_out_with_a_reas
         "zoned": Kind.TIMESTAMP,
         "day": Kind.DATE,
     }
-    assert set(table.left_out) == {"list", "blob"}
-    assert "lists" in table.left_out["list"]
+    left_out = table.left_out[table.schema.table]
+    assert set(left_out) == {"list", "blob"}
+    assert "lists" in left_out["list"]
     noon = call(F.EQ, column(table.schema, "zoned"), Literal(moment.replace(tzinfo=None), Kind.TIMESTAMP))
     assert count(table, where=noon) == {(): 1}
 
@@ -152,7 +153,7 @@ def test_the_order_of_a_persons_rows_is_that_of_the_source():
     rows = 5_000
     frame = pa.table({"person": [i % 7 for i in range(rows)], "x": list(range(rows))})
     table = open_table(frame, table="t", unit=PERSON)
-    stored = table._holding.connection.execute("SELECT c0, c1 FROM rows ORDER BY rowid").fetchall()
+    stored = table._connection.execute("SELECT c0, c1 FROM rows ORDER BY rowid").fetchall()
     assert stored == sorted((i % 7, i) for i in range(rows))
 
 

@@ -7,8 +7,9 @@ import pytest
 from data_checks import mismatches
 from data_engines import duck_table
 from data_worlds import World, world
+from discreet.algebra.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
+from discreet.algebra.expressions import column
 from discreet.core import Bounds, Column, Kind, Limit, PrivacyUnit, Schema
-from discreet.data import Aggregation, Key, People, PeopleCut, Rows, Total, column
 from discreet.data import exact_sums as sums
 from discreet.data.duckdb import bounding as kernel
 from discreet.data.duckdb import expressions as compiling

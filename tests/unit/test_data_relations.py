@@ -39,10 +39,11 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind
 from discreet.data.duckdb import relations as duck_relations
 from discreet.data.duckdb import table as duck_table
-from discreet.data.duckdb.connection import EngineSettings, reading
-from discreet.data.errors import EngineFailed
-from discreet.data.opening import TableSource, open_tables
-from discreet.data.reading.importing import open_table
+from discreet.data.duckdb.connection import reading
+from discreet.data.failures import EngineFailed
+from discreet.data.opening import open_table, open_tables
+from discreet.data.reading.table_sources import TableSource
+from discreet.data.settings import EngineSettings
 from discreet.data.sql.dialect import Scanned, Typed
 from discreet.data.sql.relations import relation_sql
 from plain_relations import PlainTables
@@ -231,7 +232,7 @@ def test_tables_know_what_was_declared_and_all_of_what_is_public():
     price, code = tables.publics["codes"].columns
     assert (price.groups, price.bounds, price.complete) == ((1, 2), Bounds(1, 2, step=1), True)
     assert (code.groups, code.bounds, code.complete) == ((None, "a", "b"), None, False)
-    assert repr(tables) == "DuckTables(['visits', 'patients'], public=['codes'])"
+    assert repr(tables) == "DuckTable(['visits', 'patients'], public=['codes'])"
 
 
 def test_public_columns_of_every_kind_have_the_bounds_of_their_rows(monkeypatch):

@@ -20,7 +20,7 @@ from discreet.algebra.relations import Scan, UnitJoin
 from discreet.core import Bounds, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Kind
-from discreet.data.errors import EngineFailed
+from discreet.data.failures import EngineFailed
 from discreet.data.spark.per_unit_sums import bundling_of
 from discreet.data.spark.sessions import LOUD, spark_session
 from discreet.data.spark.table import open_spark

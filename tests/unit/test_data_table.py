@@ -32,11 +32,11 @@ from discreet.data.duckdb import connection as engines
 from discreet.data.duckdb import group_codes as groupings
 from discreet.data.duckdb import group_selection as rounds
 from discreet.data.duckdb import table as module
-from discreet.data.duckdb.connection import EngineSettings
 from discreet.data.duckdb.expressions import Scope, compiled
-from discreet.data.errors import EngineFailed
 from discreet.data.exact_sums import squares_by, sum_by
-from discreet.data.reading.importing import open_table
+from discreet.data.failures import EngineFailed
+from discreet.data.opening import open_table
+from discreet.data.settings import EngineSettings
 from plain_engine import PlainTable
 
 PERSON = PrivacyUnit(column="person")
@@ -289,7 +289,7 @@ def test_a_locked_engine_reads_its_own_rows_and_nothing_else(table, statement, t
     monkeypatch.chdir(tmp_path)
     with (
         pytest.raises(Exception, match=r"disabled|locked|read-only|Cannot"),
-        module.reading(table._holding.connection, EngineSettings()) as cursor,
+        module.reading(table._connection, EngineSettings()) as cursor,
     ):
         cursor.ask(statement, {})
     assert not list(tmp_path.iterdir())
@@ -356,7 +356,7 @@ def test_a_question_that_was_not_interrupted_in_time_asks_no_further(monkeypatch
 
 
 def test_a_table_shows_no_row_and_no_number_of_rows(table):
-    assert repr(table) == "DuckTable('t', columns=['person', 'x'])"
+    assert repr(table) == "DuckTable(['t'], public=[])"
 
 
 def test_several_threads_may_ask_at_once():

@@ -68,12 +68,8 @@ FACES = {
     },
     "discreet.cli": {"main"},
     "discreet.data": {
-        "Aggregation", "Call", "Case", "ColumnValue", "Derived", "Distinct", "DuckTable", "DuckTables",
-        "EngineFailed", "EngineSettings", "Exact", "Expression", "Extremes", "First", "Fold", "Folded",
-        "Frequencies", "Function", "Histogram", "InSet", "JoinKind", "Key", "Like", "Literal", "Load",
-        "MatchJoin", "Named", "People", "PeopleBy", "PeopleCut", "PeopleWhere", "PerUnit", "Present",
-        "PublicJoin", "PublicScan", "Relation", "Rows", "Scan", "Table", "TableSource", "Total", "UnionAll",
-        "UnitJoin", "call", "column", "open_table", "open_tables", "sensitivity_of", "unit_keys",
+        "DEFAULT_SETTINGS", "DuckTable", "EngineFailed", "EngineSettings", "SPARK_SETTINGS",
+        "TableSource", "measure_sql", "open_frames", "open_server", "open_table", "open_tables",
     },
     "discreet.query": {
         "Asked", "Asker", "BatchPlan", "BoundsPlan", "Epsilon", "Explanation", "Facts", "Frame",

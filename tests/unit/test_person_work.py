@@ -29,7 +29,9 @@ from discreet.algebra.relations import (
 )
 from discreet.core import Limit, OutOfRange, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
-from discreet.data.duckdb.connection import EngineSettings, connect_spilling, memory_of
+from discreet.data.duckdb.connection import memory_of
+from discreet.data.reading.connection import connect_spilling
+from discreet.data.settings import EngineSettings
 from discreet.data.unit_work import MOST_BYTES, STEPS_PER_SECOND, Allowance, check_unit_work, unit_work
 from work_times import COLUMNS, SCHEMA, condition_on, table_of
 

@@ -15,7 +15,7 @@ from discreet.algebra.row_caps import RowFacts, kept_of_pair, kept_of_public, pu
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.limits import Limit, TotalLimit
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
-from discreet.data.reading.importing import open_table
+from discreet.data.opening import open_table
 from discreet.query.planning.spending import Epsilon
 from discreet.query.relations.row_cap_words import cap_note, cap_text
 from discreet.query.workloads.streams import plan_stream

@@ -13,7 +13,7 @@ from discreet.algebra.aggregates import Aggregation, Key, Load, People, PeopleBy
 from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.reading.importing import open_table
+from discreet.data.opening import open_table
 from discreet.gate import Budget
 from discreet.gate.ledger.budget import Policy
 from discreet.gate.ledger.events import born, from_body, to_body

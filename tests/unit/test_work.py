@@ -2,10 +2,14 @@
 
 import random
 
+import polars as pl
 import pytest
 
+import discreet
 from data_engines import ENGINES
 from data_expressions import Expressions
+from discreet.algebra import work_bounds
+from discreet.algebra.aggregates import Aggregation, Total
 from discreet.algebra.expression_costs import cost_of
 from discreet.algebra.expressions import MOST_PARTS, Case, ColumnValue, InSet, Like, Literal, call
 from discreet.algebra.functions import LONGEST_TEXT, WORK, F
@@ -23,10 +27,10 @@ from discreet.algebra.relations import (
     UnionAll,
     UnitJoin,
 )
-from discreet.core import InvalidInput
+from discreet.algebra.work_bounds import MOST_WORK, check_length
+from discreet.core import Bounds, InvalidInput, Limit
 from discreet.core.schema import Column, Kind
-from discreet.data.sql_length import written
-from discreet.data.work_bounds import MOST_WORK, check_work
+from discreet.data import measure_sql
 from work_times import COLUMNS, ROWS, SCHEMA, calls, column, condition_on, seconds, steps_of, table_of
 
 TEXT, NUMBER = ColumnValue("y", Kind.TEXT), ColumnValue("n", Kind.INTEGER)
@@ -72,6 +76,11 @@ def test_parts_are_counted_as_often_as_they_stand():
     assert cost_of(four, {}).parts == four.parts
     assert Case(((call(F.IS_NULL, TEXT), TEXT),), Literal.of("a")).parts == 5
     assert Like(TEXT, "%a%").parts == 2
+
+
+def check_work(relation, expressions):
+    """Check a question as sessions do: by the longest SQL of all engines."""
+    work_bounds.check_work(relation, expressions, measure_sql)
 
 
 def scan():
@@ -142,12 +151,62 @@ def test_a_column_counts_as_often_as_sql_names_it():
         check_work(relation, (CONDITION,))
 
 
+def clamped_often(column, times):
+    """Return a relation of the engines' rows with a column that is clamped over and over."""
+    relation, value = Scan(SCHEMA.table, SCHEMA.columns), ColumnValue(column, Kind.INTEGER)
+    for _ in range(times):
+        clamped = call(F.CLAMP, value, Literal.of(0), Literal.of(9))
+        relation = Derived(relation, (Named(Column(name=column, kind=Kind.INTEGER), clamped),))
+    return relation
+
+
+def test_an_engine_refuses_sql_that_is_too_long_before_it_is_paid_for(table):
+    value = ColumnValue("integer", Kind.INTEGER)
+
+    def asked(times, values):
+        aggregates = tuple(Total(value, Bounds(0, most, step=1)) for most in range(1, values + 1))
+        relation = clamped_often("integer", times)
+        return Aggregation(where=None, keys=(), aggregates=aggregates, limit=Limit(), salt=0, source=relation)
+
+    table.check(asked(4, 1))
+    with pytest.raises(InvalidInput, match="2,000,000 characters of SQL once columns of subqueries are written out"):
+        table.check(asked(12, 1))
+
+
+def test_the_aggregates_of_a_batch_are_measured_one_by_one():
+    """Questions that are allowed alone are allowed in one pass."""
+    relation, value = clamped_often("integer", 8), ColumnValue("integer", Kind.INTEGER)
+    check_length(relation, [(value,)] * 40, measure_sql)
+    with pytest.raises(InvalidInput, match="characters of SQL"):
+        check_length(relation, [(value,) * 40], measure_sql)
+
+
+def test_a_planner_that_knows_no_engine_leaves_the_length_to_it():
+    work_bounds.check_work(clamped_often("integer", 12), (ColumnValue("integer", Kind.INTEGER),))
+
+
+def test_a_preview_refuses_what_every_engine_would_write_at_length(tmp_path):
+    frame = pl.DataFrame({"pid": [1, 2, 3], "n": [1, 2, 3]})
+
+    def asked(times):
+        rows = "data"
+        for _ in range(times):
+            rows = f"(SELECT pid, CLAMP(n, 0, 9) AS n FROM {rows})"
+        return f"SELECT COUNT(*) FROM {rows} WHERE n > 1"
+
+    ledger, budget = tmp_path / "ledger", discreet.Budget(epsilon=3)
+    with discreet.open(frame, person="pid", ledger=ledger, budget=budget, bounds={"n": (0, 10)}, limit=1) as session:
+        assert session.preview(asked(2), epsilon=1).fits
+        with pytest.raises(InvalidInput, match="characters of SQL"):
+            session.preview(asked(12), epsilon=1)
+
+
 def test_the_sql_that_names_a_column_most_often_counts():
     value = call(F.CLAMP, NUMBER, Literal.of(0), Literal.of(9))
-    length, named = written(value)
+    length, named = measure_sql(value)
     assert named == {"n": 3}
     assert length > 50
-    assert written(call(F.EQ, TEXT, Literal.of("\0")))[1] == {"y": 1}  # which PostgreSQL refuses
+    assert measure_sql(call(F.EQ, TEXT, Literal.of("\0")))[1] == {"y": 1}  # which PostgreSQL refuses
 
 
 # --- what is measured ---

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 from discreet.algebra.quoting import literal, quoted
 from discreet.core import InvalidInput, WrongType
 from discreet.core.schema import Kind, closest
-from discreet.data.duckdb.connection import EngineSettings, connect
-from discreet.data.quiet import quietly
-from discreet.data.reading.column_types import cast_as
-from discreet.data.reading.csv_files import written_kinds
-from discreet.data.reading.sources import Source, attach, detach
+from discreet.data import EngineSettings
+from discreet.data.failures import quietly
+from discreet.data.reading import Source, attach, cast_as, connect, detach, written_kinds
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -11,8 +11,9 @@ from discreet.anonymity.deidentifying import FORMATS, need_new_file, reserved
 from discreet.anonymity.published import Anonymised, need_published
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
-from discreet.data.duckdb.connection import EngineSettings, connect
-from discreet.data.quiet import quietly
+from discreet.data import EngineSettings
+from discreet.data.failures import quietly
+from discreet.data.reading import connect
 from discreet.gate import Ledger
 from discreet.gate.plans import need_label
 

@@ -1,102 +1,27 @@
 """Rows in, exact bounded integers out. May touch rows and engines; never randomness, mechanisms or the ledger.
 
-`open_table` reads a file or a frame into a canonical import on DuckDB. A table's one private verb is `aggregate`: from
-an `Aggregation`, which is public and says which rows, which groups and which integers, to an `Exact`, which is private.
+`open_table` and `open_tables` import files and frames into DuckDB; `open_server` and `open_frames` connect to tables of
+PostgreSQL and frames of Spark. A table's one private method is `aggregate`: from an `Aggregation`, which is public and
+says which rows, which groups and which integers, to an `Exact`, which is private (`discreet.algebra.aggregates`).
 """
 
-from discreet.algebra.aggregates import (
-    Aggregation,
-    Distinct,
-    Exact,
-    Extremes,
-    Frequencies,
-    Histogram,
-    Key,
-    Load,
-    People,
-    PeopleBy,
-    PeopleCut,
-    PeopleWhere,
-    Present,
-    Rows,
-    Table,
-    Total,
-    sensitivity_of,
-)
-from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call, column
-from discreet.algebra.functions import Function
-from discreet.algebra.relations import (
-    Derived,
-    First,
-    Fold,
-    Folded,
-    JoinKind,
-    MatchJoin,
-    Named,
-    PerUnit,
-    PublicJoin,
-    PublicScan,
-    Relation,
-    Scan,
-    UnionAll,
-    UnitJoin,
-)
-from discreet.algebra.unit_keys import unit_keys
-from discreet.data.duckdb.connection import EngineSettings
 from discreet.data.duckdb.table import DuckTable
-from discreet.data.duckdb.tables import DuckTables
-from discreet.data.errors import EngineFailed
-from discreet.data.opening import TableSource, open_tables
-from discreet.data.reading.importing import open_table
+from discreet.data.failures import EngineFailed
+from discreet.data.opening import open_frames, open_server, open_table, open_tables
+from discreet.data.reading import TableSource
+from discreet.data.settings import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings
+from discreet.data.sql_length import measure_sql
 
 __all__ = [
-    "Aggregation",
-    "Call",
-    "Case",
-    "ColumnValue",
-    "Derived",
-    "Distinct",
+    "DEFAULT_SETTINGS",
+    "SPARK_SETTINGS",
     "DuckTable",
-    "DuckTables",
     "EngineFailed",
     "EngineSettings",
-    "Exact",
-    "Expression",
-    "Extremes",
-    "First",
-    "Fold",
-    "Folded",
-    "Frequencies",
-    "Function",
-    "Histogram",
-    "InSet",
-    "JoinKind",
-    "Key",
-    "Like",
-    "Literal",
-    "Load",
-    "MatchJoin",
-    "Named",
-    "People",
-    "PeopleBy",
-    "PeopleCut",
-    "PeopleWhere",
-    "PerUnit",
-    "Present",
-    "PublicJoin",
-    "PublicScan",
-    "Relation",
-    "Rows",
-    "Scan",
-    "Table",
     "TableSource",
-    "Total",
-    "UnionAll",
-    "UnitJoin",
-    "call",
-    "column",
+    "measure_sql",
+    "open_frames",
+    "open_server",
     "open_table",
     "open_tables",
-    "sensitivity_of",
-    "unit_keys",
 ]

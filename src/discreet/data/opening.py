@@ -1,43 +1,72 @@
-"""Open several tables that speak of the same people, and public ones beside them, in one engine."""
+"""Opens tables: files and frames on DuckDB, tables of a PostgreSQL server, frames of Spark."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet.algebra.declarations import AnyBounds, AnyKind, complete_of, kinds_of
-from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
-from discreet.core.errors import kind_of
-from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value
-from discreet.data.duckdb.connection import EngineSettings, lock
+from discreet.core import PrivacyUnit
+from discreet.core.schema import ROWS_PER_PERSON, Value
+from discreet.data.duckdb.connection import lock
 from discreet.data.duckdb.imported import Holdings
-from discreet.data.duckdb.tables import DuckTables
-from discreet.data.reading.importing import DEFAULT, Declaration, Entering, held, quiet_opening, taken_over
+from discreet.data.duckdb.importing import held, import_tables
+from discreet.data.duckdb.table import DuckTable
+from discreet.data.failures import quiet_opening
 from discreet.data.reading.public_tables import held_schema
+from discreet.data.reading.table_sources import (
+    Declaration,
+    Entering,
+    entering,
+    entering_public,
+    need_names,
+    need_one_kind,
+)
+from discreet.data.settings import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings
+
+if TYPE_CHECKING:
+    from discreet.data.postgres.table import PostgresTables
+    from discreet.data.spark.table import SparkTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TableSource:
-    """Where a table comes from, and what is said about it: see `open_table`.
+def open_table(  # noqa: PLR0913 - all but the first are named
+    source: object,
+    *,
+    table: str,
+    unit: PrivacyUnit,
+    bounds: Mapping[str, AnyBounds] | None = None,
+    groups: Mapping[str, Sequence[Value]] | None = None,
+    kinds: Mapping[str, AnyKind] | None = None,
+    complete: Iterable[str] = (),
+    order: str | None = None,
+    rows_per_person: int = ROWS_PER_PERSON,
+    inner: str | None = None,
+    store: Path | str | None = None,
+    settings: EngineSettings = DEFAULT_SETTINGS,
+) -> DuckTable:
+    """Return a table with the rows of a file or a frame.
 
-    `person` and `time` name the columns that say whose a row is and, for units with a window, when it was; None: they
-    are called as in the unit. Of a public table, what is not declared is read off its rows.
+    `source` is a path to a CSV, Parquet or DuckDB file (with `inner`, the table in it), or a pandas, Polars or Arrow
+    frame. With `store`, the import is kept in a file of that name, and used again while the source has not changed.
+
+    `kinds` says what columns hold ("integer", "real", "text", "boolean", "date", "timestamp"); what does not fit is
+    NULL. Columns of a CSV file are texts unless their kind is declared, or their bounds or groups say what they hold
+    (numbers are reals then): nothing is guessed from rows. `complete` names columns that have a value in every row.
+    `order` names a column that tells the rows of one unit apart, so that which of them count where there are too many
+    does not depend on how the source is sorted. Of a unit with more than `rows_per_person` rows, so many are kept:
+    which ones depends on its own rows alone (`discreet.algebra.row_caps`).
     """
-
-    source: object
-    person: str | None = None
-    time: str | None = None
-    bounds: Mapping[str, AnyBounds] = field(default_factory=dict)
-    groups: Mapping[str, Sequence[Value]] = field(default_factory=dict)
-    kinds: Mapping[str, AnyKind] = field(default_factory=dict)
-    complete: Iterable[str] = ()
-    order: str | None = None
-    rows_per_person: int = ROWS_PER_PERSON
-    #: Whether the steward promises that no row makes reading it fail: of views of a server, and computed frames.
-    never_fails: bool = False
-    inner: str | None = None
-    #: Whether a public table without rows is refused.
-    filled: bool = False
+    declaration = Declaration(
+        table=table,
+        unit=unit,
+        bounds=bounds or {},
+        groups=groups or {},
+        kinds=kinds_of(kinds or {}),
+        complete=complete_of(complete),
+        order=order,
+        rows_per_person=rows_per_person,
+    )
+    alone = Entering(source, declaration, inner)
+    return quiet_opening(lambda: _opened([alone], [], None if store is None else Path(store), settings))
 
 
 def open_tables(
@@ -46,8 +75,8 @@ def open_tables(
     unit: PrivacyUnit,
     public: Mapping[str, object] | None = None,
     store: Path | str | None = None,
-    settings: EngineSettings = DEFAULT,
-) -> DuckTables:
+    settings: EngineSettings = DEFAULT_SETTINGS,
+) -> DuckTable:
     """Return private tables, and public ones, by name. Each is a `TableSource`, or a source of which nothing is said.
 
     A person has one id in all private tables: their columns hold values of one kind. Public tables are nobody's rows,
@@ -61,66 +90,11 @@ def open_tables(
     return quiet_opening(lambda: _opened(private, publics, None if store is None else Path(store), settings))
 
 
-def need_names(sources: object, public: object) -> None:
-    """Refuse tables that have no names, or two with one."""
-    for given in (sources, public):
-        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-            raise WrongType(
-                f"The tables are {kind_of(given)}, not a dictionary by names.", fix='pass {"visits": "visits.parquet"}'
-            )
-    if not sources:
-        raise InvalidInput("There is no private table.", fix='pass at least one, such as {"visits": "visits.parquet"}')
-    people, nobodys = ([name.casefold() for name in given] for given in (sources, public))  # type: ignore[attr-defined]
-    both = next((name for name in public if name.casefold() in people), None)  # type: ignore[attr-defined]
-    if both is not None:
-        raise InvalidInput(
-            f"A private and a public table have the same name, {both!r}.",
-            fix="leave it out of `public` if its rows are people's; otherwise give the public one another name",
-        )
-    if len({*people, *nobodys}) < len(people) + len(nobodys):
-        raise InvalidInput("Two tables have the same name, but for capitals.", fix="give each its own name")
-
-
-def entering(name: str, given: object, unit: PrivacyUnit, ending: str = "") -> Entering:
-    """Return a source with all that is said about it."""
-    said = given if isinstance(given, TableSource) else TableSource(source=given)
-    declaration = Declaration(
-        table=name,
-        unit=_unit_of(said, unit),
-        bounds=said.bounds,
-        groups=said.groups,
-        kinds=kinds_of(said.kinds),
-        complete=complete_of(said.complete),
-        order=said.order,
-        rows_per_person=said.rows_per_person,
-        never_fails=said.never_fails,
-    )
-    return Entering(said.source, declaration, said.inner, ending)
-
-
-def entering_public(name: str, given: object, ending: str = "") -> Entering:
-    """Return the source of a public table with all that is said about it: nobody's rows."""
-    filled = isinstance(given, TableSource) and given.filled
-    return replace(entering(name, given, PrivacyUnit(), ending), public=True, filled=filled)
-
-
-def _unit_of(said: TableSource, unit: PrivacyUnit) -> PrivacyUnit:
-    """Return the unit as one table names it."""
-    if said.person is not None and unit.column is None:
-        raise InvalidInput("A table names people, but each row is protected by itself.", fix="name people in the unit")
-    if said.time is not None and unit.window is None:
-        raise InvalidInput("A table names a time, but the unit has no window.", fix="leave it out, or pass a Window")
-    window = unit.window
-    if window is not None and said.time is not None:
-        window = Window(period=window.period, time=said.time)
-    return replace(unit, column=said.person or unit.column, window=window)
-
-
 def _opened(
     private: list[Entering], publics: list[Entering], store: Path | None, settings: EngineSettings
-) -> DuckTables:
+) -> DuckTable:
     together = [*private, *publics]
-    connection, imported = taken_over(together, store, settings)
+    connection, imported = import_tables(together, store, settings)
     holdings = [held(connection, one, mine) for one, mine in zip(together, imported, strict=True)]
     names = [one.declaration.table for one in together]
     schemas = {
@@ -130,7 +104,7 @@ def _opened(
     spellings = {name: mine.spelling for name, mine in zip(names, imported, strict=True)}
     need_one_kind(schemas, spellings)
     public_schemas = {
-        names[place]: held_schema(together[place], imported[place].columns, holdings[place])
+        names[place]: held_schema(together[place], imported[place].columns, connection)
         for place in range(len(private), len(together))
     }
     lock(connection)
@@ -142,31 +116,31 @@ def _opened(
         {name: by_name[name] for name in public_schemas},
     )
     left_out = {name: mine.left_out for name, mine in zip(names, imported, strict=True)}
-    return DuckTables(found, settings, left_out, spellings)
+    return DuckTable(found, settings, left_out, spellings)
 
 
-def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -> None:
-    """Refuse ids that cannot be compared: a person would be one in one table, and another in the next."""
-    people = {name: schema.find(schema.unit.column) for name, schema in schemas.items() if schema.unit.column}
-    known = {name: column for name, column in people.items() if column is not None}
-    if len({column.kind for column in known.values()}) > 1:
-        told = ", ".join(
-            f"{column.name!r} of {name} holds {column.kind.value} values" for name, column in known.items()
-        )
-        raise InvalidInput(
-            f"People are named by values of different kinds: {told}.",
-            fix=f"make them alike before the tables are opened; or declare whole numbers, {_whole(known)}, where all "
-            "of them are",
-        )
-    written = {spellings[name] for name, column in known.items() if column.kind is Kind.TEXT}
-    if len(written) > 1:
-        raise InvalidInput(
-            "People are named by texts that were written from different types: the same person would be 1 and 1.0.",
-            fix=f"make the columns alike before the tables are opened; or declare whole numbers, {_whole(known)}",
-        )
+def open_server(
+    address: str,
+    tables: Mapping[str, object],
+    *,
+    unit: PrivacyUnit,
+    public: Mapping[str, object] | None = None,
+    settings: EngineSettings = DEFAULT_SETTINGS,
+) -> "PostgresTables":
+    """Return tables of a PostgreSQL server: see `discreet.data.postgres.table.open_server`."""
+    from discreet.data.postgres import table  # noqa: PLC0415 - psycopg is an extra
+
+    return table.open_server(address, tables, unit=unit, public=public, settings=settings)
 
 
-def _whole(people: Mapping[str, Column]) -> str:
-    """Return how those who are not named by whole numbers are declared to be."""
-    said = {name: {column.name: "integer"} for name, column in people.items() if column.kind is not Kind.INTEGER}
-    return f"kinds={json.dumps(said, ensure_ascii=False)}"
+def open_frames(
+    sources: Mapping[str, object],
+    *,
+    unit: PrivacyUnit,
+    public: Mapping[str, object] | None = None,
+    settings: EngineSettings = SPARK_SETTINGS,
+) -> "SparkTable":
+    """Return frames of Spark: see `discreet.data.spark.table.open_frames`."""
+    from discreet.data.spark import table  # noqa: PLC0415 - PySpark is an extra
+
+    return table.open_frames(sources, unit=unit, public=public, settings=settings)

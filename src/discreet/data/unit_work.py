@@ -1,6 +1,6 @@
 """The work and the memory that one privacy unit can take of an engine in one question. Public; sees no row.
 
-`discreet.data.work_bounds` bounds the work of one row, and `discreet.algebra.row_caps` the rows of one unit. A unit has
+`algebra.work_bounds` bounds the work of one row, and `algebra.row_caps` the rows of one unit. A unit has
 many rows in a question, so the product is bounded as well, before anything is paid: for each step of a question the
 rows that one unit has there at most, times the steps of work in each of them, added up; and the bytes of texts that are
 held for these rows at once. Otherwise two rows of one person, in a join of thirteen times the same table, are 8,192
@@ -35,9 +35,9 @@ from discreet.algebra.relations import (
     UnitJoin,
 )
 from discreet.algebra.row_caps import MAKING, cap_of
+from discreet.algebra.work_bounds import costs_of_fold, costs_of_union
 from discreet.core import OutOfRange
 from discreet.core.schema import Kind, Schema
-from discreet.data.work_bounds import costs_of_fold, costs_of_union
 
 #: Steps of work (`algebra.functions.WORK`) in a second, on the slowest engine. `tests/unit/test_person_work.py`
 #: measures it.

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind
-from discreet.data import open_table
-from discreet.data.reading.csv_files import is_csv
-from discreet.data.reading.importing import check_columns, offered_kinds
+from discreet.data import TableSource, open_server, open_table
+from discreet.data.reading import check_columns, is_csv, offered_kinds
 
 
 def columns_of(
@@ -37,12 +36,9 @@ def columns_of(
 
 def columns_in_database(address: str, table: str, kinds: Mapping[str, Kind] | None = None) -> tuple[Column, ...]:
     """Return the same of a table of a PostgreSQL database, which may have a schema before its name."""
-    from discreet.data.postgres.table import open_postgres  # noqa: PLC0415 - psycopg is an extra
-
     # No row is read here, so that nothing of the table can fail.
-    found = open_postgres(
-        address, table="columns", unit=PrivacyUnit(), inner=table, kinds=dict(kinds or {}), never_fails=True
-    )
+    source = TableSource(source=table, kinds=dict(kinds or {}), never_fails=True)
+    found = open_server(address, {"columns": source}, unit=PrivacyUnit())
     try:
         return found.schemas["columns"].columns
     finally:

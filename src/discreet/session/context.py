@@ -8,6 +8,7 @@ from discreet.accounting import PrivacyLoss
 from discreet.algebra.expressions import Expression
 from discreet.core import Finished, InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
+from discreet.data import measure_sql
 from discreet.gate import Gate, Ledger, PersonalAccount
 from discreet.gate.plans import need_label
 from discreet.query import (
@@ -152,7 +153,13 @@ class AnalystContext:
             )
         limit = self.dataset.limit if options.limit is None else options.limit
         known = self.known.get(question.table, next(iter(self.known.values())))
-        return Facts(schema=known, schemas=tuple(self.known.values()), limit=limit, delta=self.dataset.delta)
+        return Facts(
+            schema=known,
+            schemas=tuple(self.known.values()),
+            limit=limit,
+            delta=self.dataset.delta,
+            measure_sql=measure_sql,
+        )
 
     def limited(self, question: Question, options: CheckedOptions, *, buy: bool = False) -> Facts:
         """Return facts with the limit that an accuracy needs: bought before, or bought now, if that is wanted."""

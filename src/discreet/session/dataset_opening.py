@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.core import InvalidInput, Number
 from discreet.core.errors import is_interrupt
-from discreet.data.opening import need_names
+from discreet.data.reading import need_names
 from discreet.gate import Budget, Ledger
 from discreet.gate.plans import need_label
 from discreet.session.datasets import Dataset

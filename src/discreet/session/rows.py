@@ -5,12 +5,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
 from discreet.algebra.relations import Scan
 from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Schema, closest
-from discreet.data import Aggregation, EngineSettings, Exact, TableSource, open_tables
+from discreet.data import (
+    DEFAULT_SETTINGS,
+    SPARK_SETTINGS,
+    TableSource,
+    open_frames,
+    open_server,
+    open_tables,
+)
 from discreet.gate.plans import need_label
 from discreet.gate.stores.protocol import SERVER
 from discreet.gate.stores.thread_queue import bare
@@ -141,18 +149,14 @@ class TableSources:
 
     def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> OpenTables:
         if self.address is not None:
-            from discreet.data.postgres import table as server  # noqa: PLC0415 - psycopg is an extra
-
             self._need_no_copy()
-            settings = self.engine.settings_elsewhere(server.DEFAULT)
-            return server.open_server(self.address, tables, unit=unit, public=self.public, settings=settings)
+            settings = self.engine.settings_elsewhere(DEFAULT_SETTINGS)
+            return open_server(self.address, tables, unit=unit, public=self.public, settings=settings)
         if any(is_spark_frame(source) for source in self.sources.values()):
-            from discreet.data.spark import table as spark  # noqa: PLC0415 - PySpark is an extra
-
             self._need_no_copy()
-            settings = self.engine.settings_elsewhere(spark.DEFAULT)
-            return spark.open_frames(tables, unit=unit, public=self.public, settings=settings)
-        settings = self.engine.settings(EngineSettings())
+            settings = self.engine.settings_elsewhere(SPARK_SETTINGS)
+            return open_frames(tables, unit=unit, public=self.public, settings=settings)
+        settings = self.engine.settings(DEFAULT_SETTINGS)
         return open_tables(tables, unit=unit, public=self.public, store=self.store, settings=settings)
 
     def _need_no_copy(self) -> None:

@@ -10,7 +10,7 @@ from discreet.algebra.contributions import BETWEEN, Admission, Names
 from discreet.data.duckdb.clustering import UnitColumn
 from discreet.data.duckdb.connection import Reading
 from discreet.data.duckdb.unit_index import Units
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

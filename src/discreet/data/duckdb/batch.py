@@ -12,11 +12,11 @@ from discreet.core.schema import Kind
 from discreet.data.duckdb.bounding import Bounded, Pairs
 from discreet.data.duckdb.select import Clamp, Fetched, Selected
 from discreet.data.duckdb.unit_index import Placed
-from discreet.data.errors import engine_failed
 from discreet.data.exact_sums import count_by
+from discreet.data.failures import engine_failed
+from discreet.data.sql.values import DAY
 
 #: Microseconds of a day.
-DAY = 86_400_000_000.0
 
 Ints = NDArray[np.intp]
 
@@ -121,7 +121,7 @@ def clamped(data: NDArray[Any], clamp: Clamp) -> NDArray[Any]:
 
 def numbers(data: NDArray[Any], kind: Kind) -> NDArray[Any]:
     """Return values as what they count as: moments as days."""
-    return np.asarray(data / DAY) if kind is Kind.TIMESTAMP else data
+    return np.asarray(data / float(DAY)) if kind is Kind.TIMESTAMP else data
 
 
 def grid_points(data: NDArray[Any], kind: Kind, bounds: Bounds) -> NDArray[Any]:

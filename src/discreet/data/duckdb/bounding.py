@@ -20,7 +20,7 @@ from discreet.core.limits import AnyLimit, Limit
 from discreet.data.bounding_rules import LAST_16, LOWER, PIECE, Longs, check, chosen, differ, packed, ranges, unit_words
 from discreet.data.duckdb.group_selection import FEW, kept_in_rounds
 from discreet.data.duckdb.unit_index import Placed
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 
 #: More than any table has rows.
 MOST = 1 << 62

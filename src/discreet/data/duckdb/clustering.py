@@ -11,7 +11,7 @@ from discreet.algebra.row_caps import CAP_SALT
 from discreet.algebra.row_hashes import FIRST, KEYS, MASK, NULL, OTHERS, SECOND, SHIFTS, UNITS
 from discreet.core.schema import Kind
 from discreet.data.duckdb.unit_index import Units
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 
 #: Runs a statement, and returns its columns.
 Fetch = Callable[[str], dict[str, NDArray[Any]]]

@@ -9,83 +9,22 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
-from weakref import finalize
 
 from discreet.core import NotReady
-from discreet.core.exact import positive, whole
-from discreet.core.frozen import settle
+from discreet.data.settings import EngineSettings
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PARAMETER = re.compile(r"\$([a-z]+[0-9]*)")
-MEBIBYTE = 1 << 20
 #: The units in which DuckDB tells its memory.
 MEMORY_UNITS = {name: 1 << (10 * power) for power, name in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"))}
-#: What is set before the first statement, and what after the last one of an import.
-AT_FIRST = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "preserve_insertion_order": "true",
-}
+#: What is set after the last statement of an import.
 AT_LAST = {"enable_external_access": "false", "python_enable_replacements": "false", "lock_configuration": "true"}
 
 #: Temporary tables and types are the only ones that can be made.
 READ_ONLY = "BEGIN TRANSACTION READ ONLY"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineSettings:
-    """How much an engine may take: memory in bytes, threads, seconds for a question; None leaves it to the engine."""
-
-    memory: int | None = None
-    threads: int | None = None
-    seconds: float = 600
-
-    def __post_init__(self) -> None:
-        settle(
-            self,
-            memory=None if self.memory is None else whole(self.memory, "memory", least=64 * MEBIBYTE),
-            threads=None if self.threads is None else whole(self.threads, "threads"),
-            seconds=float(positive(self.seconds, "seconds")),
-        )
-
-    @property
-    def configuration(self) -> dict[str, Any]:
-        """What the engine is told when it is started."""
-        limits = {} if self.threads is None else {"threads": str(self.threads)}
-        if self.memory is not None:
-            limits["memory_limit"] = f"{self.memory // MEBIBYTE}MiB"
-        return {**AT_FIRST, **limits}
-
-
-def connect(
-    database: str, settings: EngineSettings, *, read_only: bool = False, spill: str = ""
-) -> "DuckDBPyConnection":
-    """Start an engine. Rows that do not fit its memory are spilt to a directory; there is none by default."""
-    import duckdb  # noqa: PLC0415 - slow to load, and not needed before there is a table
-
-    configuration = {**settings.configuration, "temp_directory": spill}
-    return duckdb.connect(database, read_only=read_only, config=configuration)
-
-
-def connect_spilling(database: str, settings: EngineSettings, *, read_only: bool = False) -> "DuckDBPyConnection":
-    """Start an engine that spills rows to a folder for their owner alone, which goes with the engine.
-
-    Otherwise whether a question fits into memory would depend on rows.
-    """
-    folder = mkdtemp(prefix="discreet-")
-    try:
-        connection = connect(database, settings, read_only=read_only, spill=folder)
-    except BaseException:
-        rmtree(folder, ignore_errors=True)
-        raise
-    finalize(connection, rmtree, folder, ignore_errors=True)
-    return connection
 
 
 def lock(connection: "DuckDBPyConnection") -> None:

@@ -27,8 +27,8 @@ from discreet.data.duckdb.connection import Reading
 from discreet.data.duckdb.imported import Holdings
 from discreet.data.duckdb.relations import Asked
 from discreet.data.duckdb.select import Selected
-from discreet.data.errors import engine_failed
 from discreet.data.exact_sums import EXACT, NARROW
+from discreet.data.failures import engine_failed
 from discreet.data.sql.floats_above import floats_above
 
 #: A unit adds one number in each group to these.

@@ -13,11 +13,10 @@ from discreet.data.duckdb.clustering import UnitColumn, mixed_sql, word_sql
 from discreet.data.duckdb.expressions import Scope, as_kind, compiled
 from discreet.data.duckdb.imported import Holding, Holdings
 from discreet.data.sql.dialect import Scanned, Typed
+from discreet.data.sql.values import DAY
 
 #: A folded sum ends here.
 MOST = 2**53
-#: Microseconds of a day.
-DAY = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

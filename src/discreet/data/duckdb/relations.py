@@ -25,7 +25,7 @@ from discreet.data.duckdb.dialect import DuckDialect
 from discreet.data.duckdb.expressions import Scope, compiled
 from discreet.data.duckdb.imported import Holding, Holdings
 from discreet.data.duckdb.unit_index import Units
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 from discreet.data.sql.dialect import Typed
 from discreet.data.sql.relations import RelationSql, fan_outs_sql, relation_sql
 
@@ -45,7 +45,7 @@ class Asked:
 def rows_asked(aggregation: Aggregation, holdings: Holdings, cursor: Reading) -> Asked:
     """Return the rows that an aggregation is about."""
     if aggregation.source is None:
-        _need_only(holdings)
+        need_only(holdings)
         ((only, holding),) = holdings.private.items()
         return Asked(aggregation, holding, _owners(only, holdings))
     check_source(aggregation, holdings.schemas, holdings.publics)
@@ -58,7 +58,7 @@ def rows_asked(aggregation: Aggregation, holdings: Holdings, cursor: Reading) ->
 def check_asked(aggregation: Aggregation, holdings: Holdings) -> None:
     """Refuse what cannot be asked of some tables, as `rows_asked` and the pass after it would. No statement is run."""
     if aggregation.source is None:
-        _need_only(holdings)
+        need_only(holdings)
         plain, columns = aggregation, next(iter(holdings.private.values())).columns
     else:
         check_source(aggregation, holdings.schemas, holdings.publics)
@@ -69,7 +69,8 @@ def check_asked(aggregation: Aggregation, holdings: Holdings) -> None:
         compiled(expression, Scope(columns))
 
 
-def _need_only(holdings: Holdings) -> None:
+def need_only(holdings: Holdings) -> None:
+    """Refuse to guess which of several tables is asked."""
     if len(holdings.private) != 1:
         raise InvalidInput("It is not said which table is asked.", fix="pass source=Scan(table, columns)")
 

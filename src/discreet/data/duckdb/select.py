@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.core.schema import Kind
-from discreet.data.duckdb.expressions import Scope, as_kind, compiled, ends, raw_column
+from discreet.data.duckdb.expressions import Scope, as_kind, compiled, raw_column
+from discreet.data.sql.values import ends
 
 #: A clamp in NumPy, for columns that are fetched as they are: cheaper there than in SQL.
 Clamp = tuple[Any, Any] | None

@@ -15,16 +15,17 @@ from discreet.core.schema import Kind, Schema
 from discreet.data.duckdb.accumulators import Tally, tally_of
 from discreet.data.duckdb.batch import Batch
 from discreet.data.duckdb.bounding import Bounding
-from discreet.data.duckdb.connection import EngineSettings, Reading, memory_of, need_connected, reading
+from discreet.data.duckdb.connection import Reading, memory_of, need_connected, reading
 from discreet.data.duckdb.contributions import Asking, asking_of
-from discreet.data.duckdb.expressions import Scope, as_kind
+from discreet.data.duckdb.expressions import Scope, as_kind, write_sql
 from discreet.data.duckdb.group_codes import Grouping, grouping_of, numbered_texts
 from discreet.data.duckdb.imported import Holding, Holdings
-from discreet.data.duckdb.relations import check_asked, rows_asked
+from discreet.data.duckdb.relations import check_asked, need_only, rows_asked
 from discreet.data.duckdb.select import Fetched, Selected, Statement, fetched
 from discreet.data.duckdb.unit_index import FETCHED, placed
-from discreet.data.errors import engine_failed
-from discreet.data.quiet import quietly
+from discreet.data.failures import engine_failed, quiet
+from discreet.data.settings import EngineSettings
+from discreet.data.sql.length import check_aggregation_length
 from discreet.data.unit_work import check_unit_work
 
 #: A table is fetched in about so many spans, unless it is small.
@@ -36,80 +37,84 @@ ROW = "rowid"
 
 
 class DuckTable:
-    """Private rows in a locked DuckDB. Safe to be asked from several threads."""
+    """Private rows of one or several tables in a locked DuckDB, and public ones beside them.
+
+    Safe to be asked from several threads.
+    """
 
     def __init__(
-        self, schema: Schema, holding: Holding, settings: EngineSettings, left_out: Mapping[str, str] | None = None
+        self,
+        holdings: Holdings,
+        settings: EngineSettings,
+        left_out: Mapping[str, Mapping[str, str]] | None = None,
+        spellings: Mapping[str, str] | None = None,
     ) -> None:
-        self._schema = schema
-        self._holding = holding
+        self._holdings = holdings
         self._settings = settings
-        self._left_out = dict(left_out or {})
-        self._holdings = Holdings({schema.table: schema}, {schema.table: holding}, {}, {})
+        self._left_out = {table: dict(reasons) for table, reasons in (left_out or {}).items()}
+        self._spellings = dict(spellings or {})
+        self._connection = next(iter(holdings.private.values())).connection
 
     @property
     def schema(self) -> Schema:
-        """What is public about it."""
-        return self._schema
+        """What is public about the one private table that there is."""
+        need_only(self._holdings)
+        return next(iter(self._holdings.schemas.values()))
 
     @property
-    def left_out(self) -> Mapping[str, str]:
-        """The columns of the source that are not in the schema, and why."""
+    def schemas(self) -> Mapping[str, Schema]:
+        """What is public about each private table."""
+        return self._holdings.schemas
+
+    @property
+    def publics(self) -> Mapping[str, Schema]:
+        """The public tables; bounds and groups are those of their rows."""
+        return self._holdings.publics
+
+    @property
+    def left_out(self) -> Mapping[str, Mapping[str, str]]:
+        """The columns of each source that are in no schema, and why."""
         return self._left_out
 
-    def aggregate(self, aggregation: Aggregation, /) -> Exact:
-        """Return exact integers. What is raised tells of no row: see `quietly`."""
-        return quietly(lambda: self._aggregate(aggregation))
+    @property
+    def spellings(self) -> Mapping[str, str]:
+        """What ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
+        return self._spellings
 
+    @quiet
+    def aggregate(self, aggregation: Aggregation, /) -> Exact:
+        """Return exact integers of a relation; of the one table that there is, if none is named."""
+        with np.errstate(all="ignore"), reading(self._connection, self._settings) as cursor:
+            asked = rows_asked(aggregation, self._holdings, cursor)
+            return Pass(asked.aggregation, asked.holding, cursor).run()
+
+    @quiet
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
-        """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
-        return quietly(lambda: self._aggregate(aggregation, admission))
+        """Return exact integers of the units that take part: each unit is asked."""
+        need_accounts(aggregation, self.schemas.values())
+        with np.errstate(all="ignore"), reading(self._connection, self._settings) as cursor:
+            asked = rows_asked(aggregation, self._holdings, cursor)
+            asking = asking_of(asked, self._holdings, cursor, admission)
+            return Pass(asked.aggregation, asked.holding, cursor, asking).run()
 
     def check(self, aggregation: Aggregation, /) -> None:
-        """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
-        check_tables(aggregation, self._holdings, self._settings)
+        """Refuse, before payment and by public facts alone, what `aggregate` would refuse or fail on. Reads no row."""
+        check_asked(aggregation, self._holdings)
+        need_connected(self._connection)
+        check_aggregation_length(aggregation, write_sql)
+        check_unit_work(aggregation, self.schemas, self._settings.seconds, memory_of(self._connection))
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""
-        check_tables(aggregation, self._holdings, self._settings, personal=True)
-
-    def _aggregate(self, aggregation: Aggregation, admission: Admission | None = None) -> Exact:
-        with reading(self._holding.connection, self._settings) as cursor:
-            return answered(aggregation, self._holdings, cursor, admission)
+        need_accounts(aggregation, self.schemas.values())
+        self.check(aggregation)
 
     def close(self) -> None:
         """Give the engine's memory and files back."""
-        self._holding.connection.close()
+        self._connection.close()
 
     def __repr__(self) -> str:
-        return f"DuckTable({self._schema.table!r}, columns={list(self._schema.names)!r})"
-
-
-def answered(
-    aggregation: Aggregation, holdings: Holdings, cursor: Reading, admission: Admission | None = None
-) -> Exact:
-    """Return exact integers of a relation of some tables; of the one table there is, if none is named.
-
-    With an admission, those of the units that take part.
-    """
-    if admission is not None:
-        need_accounts(aggregation, holdings.schemas.values())
-    asked = rows_asked(aggregation, holdings, cursor)
-    asking = None if admission is None else asking_of(asked, holdings, cursor, admission)
-    with np.errstate(all="ignore"):
-        return Pass(asked.aggregation, asked.holding, cursor, asking).run()
-
-
-def check_tables(
-    aggregation: Aggregation, holdings: Holdings, settings: EngineSettings, *, personal: bool = False
-) -> None:
-    """Refuse, by public facts alone, what `answered` would refuse or fail on. Reads no row."""
-    if personal:
-        need_accounts(aggregation, holdings.schemas.values())
-    check_asked(aggregation, holdings)
-    connection = next(iter(holdings.private.values())).connection
-    need_connected(connection)
-    check_unit_work(aggregation, holdings.schemas, settings.seconds, memory_of(connection))
+        return f"DuckTable({list(self.schemas)!r}, public={list(self.publics)!r})"
 
 
 class Pass:

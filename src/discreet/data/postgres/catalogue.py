@@ -14,7 +14,7 @@ from discreet.data.postgres.literals import bare_text, constant
 from discreet.data.postgres.plain_relations import Ask, need_plain
 from discreet.data.reading.column_rules import cast_columns
 from discreet.data.reading.column_types import Casting
-from discreet.data.reading.importing import Declaration
+from discreet.data.reading.table_sources import Declaration
 
 #: What stands for the alias in the SQL of columns: no name or constant can have it.
 OWN = "\0"

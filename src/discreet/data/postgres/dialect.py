@@ -17,9 +17,9 @@ from discreet.data.postgres.expressions import as_kind, compiled
 from discreet.data.postgres.literals import BYTES, real, whole, wide
 from discreet.data.postgres.numbers import SATURATED, bound
 from discreet.data.sql.dialect import Scanned, Typed
+from discreet.data.sql.values import DAY
 
 #: Microseconds of a day.
-DAY = 86_400_000_000
 #: A hundredth of a table's blocks; the same ones each time.
 SAMPLE = "TABLESAMPLE SYSTEM (1) REPEATABLE (0)"
 

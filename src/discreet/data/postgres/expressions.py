@@ -7,15 +7,48 @@ long, or nesting would double it at each level.
 import math
 from collections.abc import Mapping
 
+from discreet.algebra.call_arguments import (
+    BINARY,
+    MOST_DAYS,
+    PARTS,
+    SAME,
+    TRUNCATED,
+    constant_of,
+    ends_of_substring,
+    later,
+    shared_kind,
+)
+from discreet.algebra.expression_costs import can_grow
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
+from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
-from discreet.data.duckdb.expressions import LEAST_INTEGER, MOST_INTEGER, ends
-from discreet.data.postgres.literals import TYPES, bare_text, constant, null, wide
-from discreet.data.postgres.numbers import TINIEST, Piece, bound
+from discreet.data.postgres.literals import BYTES, TYPES, bare_text, constant, day, null, wide
+from discreet.data.postgres.numbers import (
+    SATURATED,
+    TINIEST,
+    Piece,
+    added,
+    bound,
+    divided,
+    exponential,
+    floor_divided,
+    multiplied,
+    raised,
+    remainder,
+    rounded,
+    settled,
+)
+from discreet.data.postgres.texts import date_of_text, integer_of_text, real_of_text
+from discreet.data.sql.values import LEAST_INTEGER, MOST_INTEGER, ends
 
 #: The SQL of columns, by their names.
 Columns = Mapping[str, str]
+
+
+def write_sql(expression: Expression, columns: Mapping[str, str]) -> str:
+    """Return the text of an expression over columns: its length is bounded before payment."""
+    return compiled(expression, columns).text
 
 
 def compiled(expression: Expression, columns: Columns) -> Piece:
@@ -26,8 +59,6 @@ def compiled(expression: Expression, columns: Columns) -> Piece:
         case ColumnValue():
             return _column(expression, columns)
         case Call():
-            from discreet.data.postgres.functions import compiled_call  # noqa: PLC0415 - the two are one recursion
-
             return compiled_call(expression, columns)
         case Case():
             return _case(expression, columns)
@@ -126,3 +157,234 @@ def _like(like: Like, columns: Columns) -> Piece:
     if like.folded:  # what a capital is, is the database's
         return Piece(f"(({value}) COLLATE \"default\" ILIKE {bare_text(like.pattern)} ESCAPE '')", Kind.BOOLEAN)
     return Piece(f"({value} LIKE {bare_text(like.pattern)} ESCAPE '')", Kind.BOOLEAN)
+
+
+F = Function
+ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil"}
+
+
+def compiled_call(call: Call, columns: Columns) -> Piece:
+    """Return the SQL of a function of other expressions."""
+    for family in (_arithmetic, _logic, _alike, _days, _texts):
+        found = family(call, columns)
+        if found is not None:
+            return found
+    return _cast(call, columns)
+
+
+# --- numbers ---
+
+
+def _arithmetic(call: Call, columns: Columns) -> Piece | None:
+    """Return arithmetic: in float64, and then as its kind has it, but where integers do it exactly."""
+    function = call.function
+    if function in BINARY or function in (F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO, F.POWER):
+        return _of_integers(call, columns) or _of_two(call, columns)
+    if function not in (*ROUNDING, F.ROUND, F.NEGATE, F.ABS, F.SQRT, F.LN, F.EXP):
+        return None
+    return _of_one(call, as_kind(call.arguments[0], Kind.REAL, columns))
+
+
+def _of_one(call: Call, x: Piece) -> Piece:
+    match call.function:
+        case F.NEGATE:
+            return settled(f"(-{x.text})", call.kind, x.most, x.least)
+        case F.ABS:
+            return settled(f"abs({x.text})", call.kind, x.most, x.least)
+        case F.SQRT:
+            root = bound("(CASE WHEN {x} >= 0 THEN sqrt({x}) END)", x=x.text)
+            return Piece(root, Kind.REAL, max(x.most, 1), min(x.least, 1))
+        case F.LN:
+            return Piece(bound("(CASE WHEN {x} > 0 THEN ln({x}) END)", x=x.text), Kind.REAL, 1000, 1e-17)
+        case F.EXP:
+            return Piece(exponential(x), Kind.REAL)
+        case F.ROUND:
+            return settled(rounded(x.text), call.kind, x.most + 1)
+        case _:
+            return settled(f"{ROUNDING[call.function]}({x.text})", call.kind, x.most + 1)
+
+
+def _of_integers(call: Call, columns: Columns) -> Piece | None:
+    """Return arithmetic of integers, where float64 would be exact, too."""
+    if call.kind is not Kind.INTEGER or call.function not in (*BINARY, F.MODULO):
+        return None
+    if any(argument.kind is not Kind.INTEGER or is_null(argument) for argument in call.arguments):
+        return None
+    a, b = (compiled(argument, columns) for argument in call.arguments)
+    most = a.most * b.most if call.function is F.MULTIPLY else a.most + b.most
+    if most > SATURATED:
+        return None
+    if call.function is F.MODULO:
+        return Piece(f"({a.text} % nullif({b.text}, 0))", Kind.INTEGER, a.most, 1.0)
+    return Piece(f"({a.text} {BINARY[call.function]} {b.text})", Kind.INTEGER, most, 1.0)
+
+
+def _of_two(call: Call, columns: Columns) -> Piece:
+    a, b = (as_kind(argument, Kind.REAL, columns) for argument in call.arguments)
+    match call.function:
+        case F.ADD | F.SUBTRACT:
+            return settled(added(a, b, BINARY[call.function]), call.kind, a.most + b.most)
+        case F.MULTIPLY:
+            product = a.most * b.most
+            return settled(multiplied(a, b), call.kind, math.inf if math.isnan(product) else product, a.least * b.least)
+        case F.POWER:
+            return settled(raised(a, b), call.kind, math.inf)
+        case F.MODULO:
+            return settled(remainder(a, b), call.kind, a.most)
+        case F.FLOOR_DIVIDE:
+            return settled(floor_divided(a, b), call.kind, math.inf)
+        case _:
+            return settled(divided(a, b), call.kind, math.inf)
+
+
+# --- conditions, and values side by side ---
+
+
+def _logic(call: Call, columns: Columns) -> Piece | None:
+    match call.function:
+        case F.AND | F.OR:
+            parts = [as_kind(argument, Kind.BOOLEAN, columns).text for argument in call.arguments]
+            return Piece(f"({f' {call.function.value} '.join(parts)})", Kind.BOOLEAN)
+        case F.NOT:
+            return Piece(f"(NOT {as_kind(call.arguments[0], Kind.BOOLEAN, columns).text})", Kind.BOOLEAN)
+        case F.IS_NULL:
+            return Piece(f"({compiled(call.arguments[0], columns).text} IS NULL)", Kind.BOOLEAN)
+        case function if function in COMPARISONS:
+            kind = shared_kind(call)
+            first, second = (_compared(argument, kind, columns) for argument in call.arguments)
+            return Piece(f"({first} {function.value} {second})", Kind.BOOLEAN)
+        case _:
+            return None
+
+
+def _compared(expression: Expression, kind: Kind, columns: Columns) -> str:
+    if isinstance(expression, Literal) and not is_null(expression):
+        return compared_constant(expression, kind)
+    return as_kind(expression, kind, columns).text
+
+
+def _alike(call: Call, columns: Columns) -> Piece | None:
+    if call.function is F.CLAMP:
+        return _clamp(call, columns)
+    if call.function not in SAME and call.function is not F.NULLIF:
+        return None
+    values = [as_kind(argument, call.kind, columns) for argument in call.arguments]
+    name = SAME.get(call.function, "nullif")
+    return spread(f"{name}({', '.join(value.text for value in values)})", call.kind, values)
+
+
+def _clamp(call: Call, columns: Columns) -> Piece:
+    if any(is_null(argument) for argument in call.arguments):
+        return Piece(f"({null(call.kind)})", call.kind, 0.0, math.inf)
+    low, high = (as_kind(constant_of(argument), call.kind, columns) for argument in call.arguments[1:])
+    value = as_kind(call.arguments[0], call.kind, columns)
+    found = spread(clamped(value.text, low.text, high.text), call.kind, [value, low, high])
+    return Piece(found.text, call.kind, max(low.most, high.most), found.least)
+
+
+# --- days ---
+
+
+def _days(call: Call, columns: Columns) -> Piece | None:
+    function = call.function
+    if function in PARTS:
+        moment = as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text
+        return Piece(f"CAST(date_part('{PARTS[function]}', {moment}) AS bigint)", Kind.INTEGER, 9999, 1.0)
+    if function in TRUNCATED:
+        moment = as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text
+        return Piece(f"CAST(date_trunc('{TRUNCATED[function]}', {moment}) AS date)", Kind.DATE)
+    match function:
+        case F.TRUNC_DAY:
+            return Piece(_day(call.arguments[0], columns), Kind.DATE)
+        case F.DAYS_BETWEEN:
+            first, last = (_day(argument, columns) for argument in call.arguments)
+            return Piece(f"CAST({last} - {first} AS bigint)", Kind.INTEGER, MOST_DAYS, 1.0)
+        case F.ADD_DAYS | F.ADD_MONTHS:
+            return _later(call, columns)
+        case _:
+            return None
+
+
+def _day(expression: Expression, columns: Columns) -> str:
+    if is_null(expression):
+        return f"({null(Kind.DATE)})"
+    inner = compiled(expression, columns)
+    return inner.text if inner.kind is Kind.DATE else f"CAST({inner.text} AS date)"
+
+
+def _later(call: Call, columns: Columns) -> Piece:
+    """Return a day so many days or months later, if it is one: only then is it computed."""
+    added = later(call)
+    if added is None:
+        return Piece(f"({null(call.kind)})", call.kind)
+    inside = f"CAST({{x}} AS date) BETWEEN {day(added.first)} AND {day(added.last)}"
+    unit = "months" if added.months else "days"
+    moved = f"CAST({{x}} + make_interval({unit} => {added.amount}) AS {TYPES[call.kind]})"
+    return Piece(
+        bound(f"(CASE WHEN {inside} THEN {moved} END)", x=compiled(call.arguments[0], columns).text), call.kind
+    )
+
+
+# --- texts, and casts ---
+
+
+def _texts(call: Call, columns: Columns) -> Piece | None:
+    function = call.function
+    match function:
+        case F.LOWER | F.UPPER:
+            text = as_kind(call.arguments[0], Kind.TEXT, columns).text
+            made = f'({function.value.lower()}({text} COLLATE "default") {BYTES})'
+            return Piece(f"left({made}, {LONGEST_TEXT})" if can_grow(call) else made, Kind.TEXT)
+        case F.TRIM:
+            return Piece(f"btrim({as_kind(call.arguments[0], Kind.TEXT, columns).text}, ' ')", Kind.TEXT)
+        case F.LENGTH:
+            length = f"char_length({as_kind(call.arguments[0], Kind.TEXT, columns).text})"
+            return Piece(f"CAST({length} AS bigint)", Kind.INTEGER, 2.0**32, 1.0)
+        case F.CONCAT:
+            joined = " || ".join(as_kind(argument, Kind.TEXT, columns).text for argument in call.arguments)
+            return Piece(f"left({joined}, {LONGEST_TEXT})" if can_grow(call) else f"({joined})", Kind.TEXT)
+        case F.SUBSTRING:
+            return _substring(call, columns)
+        case _:
+            return None
+
+
+def _substring(call: Call, columns: Columns) -> Piece:
+    found = ends_of_substring(call)
+    if found is None:
+        return Piece(f"({null(Kind.TEXT)})", Kind.TEXT)
+    text = as_kind(call.arguments[0], Kind.TEXT, columns).text
+    return Piece(f"substr({text}, {found[0]}, {found[1]})", Kind.TEXT)
+
+
+def _cast(call: Call, columns: Columns) -> Piece:
+    argument = call.arguments[0]
+    if is_null(argument):
+        return Piece(f"({null(call.kind)})", call.kind, 0.0, math.inf)
+    inner = compiled(argument, columns)
+    if inner.kind is Kind.TEXT:
+        return _read(call, inner)
+    match call.function:
+        case F.TO_TEXT:
+            return Piece(f"(CAST({inner.text} AS text) {BYTES})", Kind.TEXT)
+        case F.TO_INTEGER if inner.kind is Kind.BOOLEAN:
+            return Piece(f"CAST(CAST({inner.text} AS integer) AS bigint)", Kind.INTEGER, 1, 1.0)
+        case F.TO_INTEGER:
+            return settled(rounded(widened(inner, Kind.REAL).text), Kind.INTEGER, inner.most + 1)
+        case F.TO_REAL:
+            return widened(inner, Kind.REAL)
+        case _:
+            return Piece(_day(argument, columns), Kind.DATE)
+
+
+def _read(call: Call, text: Piece) -> Piece:
+    """Return what a text says."""
+    match call.function:
+        case F.TO_INTEGER:
+            return Piece(integer_of_text(text.text), Kind.INTEGER, 1e15, 1.0)
+        case F.TO_REAL:
+            return Piece(real_of_text(text.text), Kind.REAL)
+        case F.TO_DATE:
+            return Piece(date_of_text(text.text), Kind.DATE)
+        case _:
+            return text

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
 from discreet.core.schema import Kind
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 from discreet.data.sql.answers import Sums
 from discreet.data.sql.per_unit_sums import Bundles, BundleStatement, statement_of
 from discreet.data.sql.requirements import Needs

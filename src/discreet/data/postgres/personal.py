@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 from discreet.data.postgres.dialect import PostgresDialect
 from discreet.data.postgres.leavers import TEMPORARY, LeaverTable, no_temporary_tables
 from discreet.data.postgres.per_unit_sums import answered_lines, packing_of

@@ -13,8 +13,8 @@ from discreet.core.schema import Column, Kind
 from discreet.data.postgres.catalogue import Catalogue, PostgresSources, Relation, public_relation
 from discreet.data.postgres.dialect import PostgresDialect
 from discreet.data.postgres.sessions import StatementFailed
-from discreet.data.reading.importing import Entering
 from discreet.data.reading.public_tables import MOST_GROUPS, Seen, has_ends, public_schema
+from discreet.data.reading.table_sources import Entering
 from discreet.data.sql.dialect import Scanned, Typed
 
 #: Columns of one statement: PostgreSQL takes 1664 items.

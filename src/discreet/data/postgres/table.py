@@ -17,23 +17,22 @@ from discreet.algebra.relations import Scan, scans_in
 from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import ROWS_PER_PERSON, Schema, Value
-from discreet.data.duckdb.connection import EngineSettings
-from discreet.data.opening import entering, entering_public, need_names, need_one_kind
+from discreet.data.failures import quiet, quietly
 from discreet.data.postgres.catalogue import Catalogue, PostgresSources, Relation, private_relation
 from discreet.data.postgres.dialect import PostgresDialect
+from discreet.data.postgres.expressions import write_sql
 from discreet.data.postgres.frames import framed_relation
 from discreet.data.postgres.personal import answered_among, leaver_table, need_leaver_table
 from discreet.data.postgres.plain_relations import Ask
 from discreet.data.postgres.privileges import need_readable
 from discreet.data.postgres.public import known_relation
 from discreet.data.postgres.sessions import Sessions
-from discreet.data.quiet import quietly
-from discreet.data.reading.importing import Declaration
+from discreet.data.reading.table_sources import Declaration, entering, entering_public, need_names, need_one_kind
+from discreet.data.settings import DEFAULT_SETTINGS, EngineSettings
+from discreet.data.sql.length import check_aggregation_length
 from discreet.data.sql.relations import fan_outs_sql
 from discreet.data.sql.statement import Bounded, bounded_sql
 from discreet.data.unit_work import check_unit_work
-
-DEFAULT = EngineSettings()
 
 
 class PostgresTables:
@@ -67,13 +66,29 @@ class PostgresTables:
         """What ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
         return {name: found.spelling for name, found in self._sources.private.items()}
 
+    @quiet
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
-        """Return exact integers. What is raised tells of no row: see `quietly`."""
-        return quietly(lambda: self._aggregate(aggregation))
+        """Return exact integers."""
+        check_source(aggregation, self.schemas, self.publics)
+        with self._sessions.together() as transaction:
+            asked, table, dialect = self._capped(aggregation, transaction.ask)
+            bounded = bounded_sql(asked, table, dialect, look_up=True)
+            return bounded.layout.answered(transaction.ask(bounded.text))
+
+    @quiet
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of the units that take part: each unit is asked."""
+        need_accounts(aggregation, self.schemas.values())
+        check_source(aggregation, self.schemas, self.publics)
+        leaving = leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources))
+        with self._sessions.together(None if leaving is None else leaving.creation) as transaction:
+            asked, table, dialect = self._capped(aggregation, transaction.ask)
+            return answered_among(asked, table, dialect, admission, transaction, leaving)
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
         bounded = self._bounded(aggregation)
+        check_aggregation_length(aggregation, write_sql)
         check_unit_work(aggregation, self.schemas, self._sessions.seconds)
         self._sessions.check(bounded.text)
         need_readable(self._sessions.ask, self._scanned(aggregation))
@@ -84,30 +99,11 @@ class PostgresTables:
         self.check(aggregation)
         need_leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources), self._sessions)
 
-    def _aggregate(self, aggregation: Aggregation) -> Exact:
-        check_source(aggregation, self.schemas, self.publics)
-        with self._sessions.together() as transaction:
-            asked, table, dialect = self._capped(aggregation, transaction.ask)
-            bounded = bounded_sql(asked, table, dialect, look_up=True)
-            return bounded.layout.answered(transaction.ask(bounded.text))
-
     def _bounded(self, aggregation: Aggregation) -> Bounded:
         """Return the statement of an aggregation as it is checked: where public rows agree is not looked up for it."""
         check_source(aggregation, self.schemas, self.publics)
         asked, table, dialect = self._capped(aggregation, None)
         return bounded_sql(asked, table, dialect, look_up=True)
-
-    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
-        """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
-        return quietly(lambda: self._aggregate_among(aggregation, admission))
-
-    def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
-        need_accounts(aggregation, self.schemas.values())
-        check_source(aggregation, self.schemas, self.publics)
-        leaving = leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources))
-        with self._sessions.together(None if leaving is None else leaving.creation) as transaction:
-            asked, table, dialect = self._capped(aggregation, transaction.ask)
-            return answered_among(asked, table, dialect, admission, transaction, leaving)
 
     def _table(self, aggregation: Aggregation) -> str:
         """Return the table that is asked, if the aggregation has no relation of its own."""
@@ -172,7 +168,7 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
     inner: str | None = None,
     leave_out: Sequence[str] = (),
     public: Mapping[str, object] | None = None,
-    settings: EngineSettings = DEFAULT,
+    settings: EngineSettings = DEFAULT_SETTINGS,
 ) -> PostgresTables:
     """Return a table with the rows of one in PostgreSQL, at an address such as postgresql://user@host/database.
 
@@ -203,7 +199,7 @@ def open_server(
     *,
     unit: PrivacyUnit,
     public: Mapping[str, object] | None = None,
-    settings: EngineSettings = DEFAULT,
+    settings: EngineSettings = DEFAULT_SETTINGS,
 ) -> PostgresTables:
     """Return private tables of a server by name, and public ones: see `discreet.data.open_tables`.
 
@@ -222,7 +218,7 @@ def open_declared(
     address: str,
     private: Sequence[tuple[str, Declaration, Sequence[str]]],
     public: Mapping[str, object],
-    settings: EngineSettings = DEFAULT,
+    settings: EngineSettings = DEFAULT_SETTINGS,
 ) -> PostgresTables:
     """Return several private tables (the name on the server, what is declared, what is left out), and public ones."""
     sessions = Sessions(address, settings)

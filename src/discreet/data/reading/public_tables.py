@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.algebra.row_hashes import group_order
 from discreet.core import Bounds, DiscreetError, InvalidInput
 from discreet.core.schema import Column, Kind, Schema, Value, day_number, day_of
-from discreet.data.duckdb.dialect import DAY
-from discreet.data.duckdb.imported import Holding
-from discreet.data.reading.importing import Declaration, Entering
+from discreet.data.reading.table_sources import Declaration, Entering
+from discreet.data.sql.values import DAY
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 #: A column with more values than this has no groups.
 MOST_GROUPS = 10_000
@@ -61,14 +63,15 @@ def public_schema(entering: Entering, columns: Sequence[Column], seen: Sequence[
     return replace(made, columns=tuple(_within(column, declaration) for column in made.columns))
 
 
-def held_schema(entering: Entering, columns: Sequence[Column], holding: Holding) -> Schema:
-    """Return the schema of a public table that DuckDB holds."""
-    seen = [_seen(column.kind, holding.columns[column.name], holding) for column in columns]
-    return public_schema(entering, columns, seen, holding.rows)
+def held_schema(entering: Entering, columns: Sequence[Column], connection: "DuckDBPyConnection") -> Schema:
+    """Return the schema of a public table whose rows `load_rows` has put into DuckDB."""
+    # S608: our own name.
+    ((rows,),) = connection.execute(f"SELECT count(*) FROM {entering.rows}").fetchall()  # noqa: S608
+    seen = [_seen(column.kind, f"c{place}", entering.rows, rows, connection) for place, column in enumerate(columns)]
+    return public_schema(entering, columns, seen, rows)
 
 
-def _seen(kind: Kind, name: str, holding: Holding) -> Seen:
-    connection, table = holding.connection, holding.table
+def _seen(kind: Kind, name: str, table: str, rows: int, connection: "DuckDBPyConnection") -> Seen:
     number = f"epoch_us({name})" if kind is Kind.TIMESTAMP else name
     ends = f"min({number}), max({number})" if has_ends(kind) else "NULL, NULL"
     # S608: our own names.
@@ -77,7 +80,7 @@ def _seen(kind: Kind, name: str, holding: Holding) -> Seen:
     if kind.groupable:
         few = f"SELECT DISTINCT {name} FROM {table} LIMIT {MOST_GROUPS + 1}"  # noqa: S608
         values = [value for (value,) in connection.execute(few).fetchall()]
-    return Seen(low, high, present == holding.rows, values)
+    return Seen(low, high, present == rows, values)
 
 
 def _groups(values: Sequence[Value] | None) -> tuple[Value, ...] | None:

@@ -12,8 +12,9 @@ from discreet.algebra.functions import LONGEST_TEXT
 from discreet.core.schema import Kind
 from discreet.data.reading.column_rules import CanonicalRules
 from discreet.data.reading.column_types import Casting, cannot_be_asked
-from discreet.data.spark.functions import DAYS
-from discreet.data.spark.literals import DAY, real, text, whole
+from discreet.data.spark.expressions import DAYS
+from discreet.data.spark.literals import real, text, whole
+from discreet.data.sql.values import DAY
 
 INTEGERS = {"tinyint", "smallint", "int", "bigint"}
 REALS = {"float", "double"}

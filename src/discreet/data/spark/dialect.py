@@ -16,8 +16,9 @@ from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
 from discreet.data.spark.expressions import as_kind, compiled
 from discreet.data.spark.frames import SparkFrame, SparkFrames
-from discreet.data.spark.literals import DAY, real, whole
+from discreet.data.spark.literals import real, whole
 from discreet.data.sql.dialect import Scanned, Typed
+from discreet.data.sql.values import DAY
 
 #: A folded sum ends here.
 MOST = 2**53

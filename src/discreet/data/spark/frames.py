@@ -16,7 +16,7 @@ from discreet.core.errors import kind_of
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.reading.column_rules import cast_columns
 from discreet.data.reading.column_types import Casting
-from discreet.data.reading.importing import Declaration
+from discreet.data.reading.table_sources import Declaration
 from discreet.data.spark.column_types import RULES, reason_left_out
 
 #: The modules of Spark's frames; nothing of them is loaded here.

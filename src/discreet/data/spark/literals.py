@@ -8,7 +8,7 @@ import math
 from datetime import date, datetime, timedelta
 
 from discreet.core.schema import Kind, Value
-from discreet.data.duckdb.expressions import LEAST_INTEGER, MOST_INTEGER, WIDE
+from discreet.data.sql.values import LEAST_INTEGER, MOST_INTEGER, WIDE
 
 #: What holds a kind.
 TYPES = {
@@ -20,7 +20,6 @@ TYPES = {
     Kind.TIMESTAMP: "BIGINT",
 }
 #: Microseconds of a day.
-DAY = 86_400_000_000
 MIDNIGHT = datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are UTC, without saying so
 NAN, INFINITY = "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"
 

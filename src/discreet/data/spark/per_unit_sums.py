@@ -19,7 +19,7 @@ from discreet.algebra.contributions import Admission
 from discreet.algebra.expressions import ColumnValue
 from discreet.algebra.relations import Relation, Scan
 from discreet.core.schema import Kind, Value
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 from discreet.data.spark.answers import answered
 from discreet.data.spark.statement import SparkWriting
 from discreet.data.sql.answers import Sums

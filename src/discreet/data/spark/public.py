@@ -5,9 +5,9 @@ from typing import Any
 
 from discreet.algebra.quoting import quoted
 from discreet.core.schema import Column, Value
-from discreet.data.opening import entering_public
-from discreet.data.reading.importing import DEFAULT, Entering, held, taken_over
+from discreet.data.reading.importing import loaded_apart
 from discreet.data.reading.public_tables import MOST_GROUPS, Seen, has_ends, public_schema
+from discreet.data.reading.table_sources import Entering, entering_public
 from discreet.data.spark.frames import SparkFrame, is_spark_frame, need_frame, private_frame
 
 
@@ -24,10 +24,8 @@ def public_frame(given: object, table: str, session: Any) -> SparkFrame:
 
 def _put(entering: Entering, session: Any) -> Any:
     """Return a file or a frame of somebody else's as one of Spark's. What it holds is read as everywhere, by DuckDB."""
-    connection, (imported,) = taken_over((entering,), None, DEFAULT)
-    with connection:
-        names = held(connection, entering, imported).columns
-        items = ", ".join(f"{own} AS {quoted(name)}" for name, own in names.items())
+    with loaded_apart(entering) as (connection, imported):
+        items = ", ".join(f"c{place} AS {quoted(column.name)}" for place, column in enumerate(imported.columns))
         rows = connection.sql(f"SELECT {items} FROM {entering.rows}")  # noqa: S608 - our own names, and quoted ones
         return _frame(rows.to_arrow_table(), session)
 

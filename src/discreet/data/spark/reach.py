@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.limits import AnyLimit
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 from discreet.data.spark.literals import real
 from discreet.data.sql.answers import Sums
 from discreet.data.sql.contributions import Added, whole_above

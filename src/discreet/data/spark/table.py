@@ -21,13 +21,13 @@ from discreet.algebra.relations import Scan, scans_in
 from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, OutOfRange, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Schema, Value
-from discreet.data.duckdb.connection import EngineSettings
-from discreet.data.opening import TableSource, entering, need_names, need_one_kind
-from discreet.data.quiet import quietly
-from discreet.data.reading.importing import Entering, quiet_opening
+from discreet.data.failures import quiet, quiet_opening
+from discreet.data.reading.table_sources import Entering, TableSource, entering, need_names, need_one_kind
+from discreet.data.settings import SPARK_SETTINGS, EngineSettings
 from discreet.data.spark.answers import answered
 from discreet.data.spark.deadlines import need_running, within
 from discreet.data.spark.dialect import SparkDialect
+from discreet.data.spark.expressions import write_sql
 from discreet.data.spark.frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame
 from discreet.data.spark.personal import answered_among
 from discreet.data.spark.plain_frames import need_plain_frame
@@ -35,6 +35,7 @@ from discreet.data.spark.public import public_frame
 from discreet.data.spark.sessions import hushed, need_answering, need_unlimited
 from discreet.data.spark.statement import spark_sql
 from discreet.data.spark.views import views
+from discreet.data.sql.length import check_aggregation_length
 from discreet.data.sql.relations import fan_outs_sql
 from discreet.data.sql.rows import PassedRows, passed_rows
 from discreet.data.unit_work import check_unit_work
@@ -42,14 +43,12 @@ from discreet.data.unit_work import check_unit_work
 #: Tables that a statement reads at most where subqueries are written out as often as they are named, as Spark's planner
 #: does. A join whose sides may have to be cut names both of them twice, so that six joins in a row read 190 tables.
 MOST_READS = 200
-#: Rows that are on Spark are many, and a question may take its time.
-DEFAULT = EngineSettings(seconds=3600)
 
 
 class SparkTable:
     """Private rows of Spark frames. Safe to be asked from several threads."""
 
-    def __init__(self, frames: SparkFrames, settings: EngineSettings = DEFAULT) -> None:
+    def __init__(self, frames: SparkFrames, settings: EngineSettings = SPARK_SETTINGS) -> None:
         self._frames, self._settings, self._open = frames, settings, True
 
     @property
@@ -77,9 +76,26 @@ class SparkTable:
         """What ids are written from, by table: see `SparkFrame.spelling`."""
         return {name: frame.spelling for name, frame in self._frames.private.items()}
 
+    @quiet
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
-        """Return exact integers. What is raised tells of no row: see `quietly`."""
-        return quietly(lambda: self._aggregate(aggregation))
+        """Return exact integers."""
+        end = time.monotonic() + self._settings.seconds
+        used, names = self._named(aggregation)
+        asked, rows = self._passed(aggregation, used, names)
+        bounded = spark_sql(asked, rows)
+        return answered(bounded.layout, self._asked(bounded.text, used, names, end - time.monotonic()))
+
+    @quiet
+    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
+        """Return exact integers of the units that take part: each unit is asked."""
+        need_accounts(aggregation, self.schemas.values())
+        end = time.monotonic() + self._settings.seconds
+        used, names = self._named(aggregation)
+        session = next(iter(used.values())).frame.sparkSession
+        need_running(session)
+        need_unlimited(session)
+        asked, rows = self._passed(aggregation, used, names)
+        return answered_among(asked, rows, used, names, admission, max(end - time.monotonic(), 0))
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
@@ -96,6 +112,7 @@ class SparkTable:
         # As if nothing were known of the rows.
         rows = passed_rows(aggregation, next(iter(used), ""), SparkDialect(self._frames, names), look_up=False)
         spark_sql(aggregation, rows)
+        check_aggregation_length(aggregation, write_sql)
         check_unit_work(aggregation, self.schemas, self._settings.seconds)
         self._need_short_plan(aggregation)
         session = next(iter(used.values())).frame.sparkSession
@@ -113,13 +130,6 @@ class SparkTable:
             "as joins of these need no cut",
         )
 
-    def _aggregate(self, aggregation: Aggregation) -> Exact:
-        end = time.monotonic() + self._settings.seconds
-        used, names = self._named(aggregation)
-        asked, rows = self._passed(aggregation, used, names)
-        bounded = spark_sql(asked, rows)
-        return answered(bounded.layout, self._asked(bounded.text, used, names, end - time.monotonic()))
-
     def _asked(self, text: str, used: Mapping[str, SparkFrame], names: Mapping[str, str], seconds: float) -> Any:
         """Return the Arrow table of a statement about some frames."""
         session = next(iter(used.values())).frame.sparkSession
@@ -130,20 +140,6 @@ class SparkTable:
                 return session.sql(text).toArrow()
 
         return within(session, max(seconds, 0), found)
-
-    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
-        """Return exact integers of those who take part: each unit is asked. What is raised tells of no row."""
-        return quietly(lambda: self._aggregate_among(aggregation, admission))
-
-    def _aggregate_among(self, aggregation: Aggregation, admission: Admission) -> Exact:
-        need_accounts(aggregation, self.schemas.values())
-        end = time.monotonic() + self._settings.seconds
-        used, names = self._named(aggregation)
-        session = next(iter(used.values())).frame.sparkSession
-        need_running(session)
-        need_unlimited(session)
-        asked, rows = self._passed(aggregation, used, names)
-        return answered_among(asked, rows, used, names, admission, max(end - time.monotonic(), 0))
 
     def _named(self, aggregation: Aggregation) -> tuple[Mapping[str, SparkFrame], Mapping[str, str]]:
         """Return the frames that are asked, and the names of their views."""
@@ -201,7 +197,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
     rows_per_person: int = ROWS_PER_PERSON,
     never_fails: bool = False,
     public: Mapping[str, object] | None = None,
-    settings: EngineSettings = DEFAULT,
+    settings: EngineSettings = SPARK_SETTINGS,
 ) -> SparkTable:
     """Return a table with the rows of a Spark frame, classic or Connect. No private row is read.
 
@@ -228,7 +224,7 @@ def open_frames(
     *,
     unit: PrivacyUnit,
     public: Mapping[str, object] | None = None,
-    settings: EngineSettings = DEFAULT,
+    settings: EngineSettings = SPARK_SETTINGS,
 ) -> SparkTable:
     """Return private tables, and public ones, by name: see `discreet.data.open_tables`."""
     need_names(sources, public or {})

@@ -8,9 +8,9 @@ from discreet.algebra.expressions import Literal
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
 from discreet.data.sql.dialect import Dialect, Typed
+from discreet.data.sql.values import DAY
 
 #: Microseconds of a day: moments count in days.
-DAY = 86_400_000_000.0
 #: Powers of two that are edges of cells.
 POWERS = [2.0**power for power in range(LEAST_POWER, MOST_POWER + 1)]
 
@@ -18,7 +18,7 @@ POWERS = [2.0**power for power in range(LEAST_POWER, MOST_POWER + 1)]
 def real_number(piece: Typed, dialect: Dialect) -> str:
     """Return a value as the float64 that it counts as: of a moment, its days since 1970."""
     number = dialect.real(dialect.number(piece))
-    return f"({number} / {_real(DAY, dialect)})" if piece.kind is Kind.TIMESTAMP else number
+    return f"({number} / {_real(float(DAY), dialect)})" if piece.kind is Kind.TIMESTAMP else number
 
 
 def histogram_cell(number: str, histogram: Histogram, dialect: Dialect) -> str:

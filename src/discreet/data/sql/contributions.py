@@ -15,7 +15,7 @@ from discreet.algebra.account_names import names_by_columns
 from discreet.algebra.aggregates import Aggregation, People, Present, Rows, Total
 from discreet.algebra.contributions import Admission, Contribution
 from discreet.core.schema import Value
-from discreet.data.errors import engine_failed
+from discreet.data.failures import engine_failed
 from discreet.data.sql.answers import Sums
 from discreet.data.sql.dialect import Typed
 from discreet.data.sql.floats_above import floats_above

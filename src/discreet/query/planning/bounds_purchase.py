@@ -9,12 +9,12 @@ from discreet.algebra.aggregates import LEAST_POWER, MOST_POWER, Aggregation, Ex
 from discreet.algebra.expressions import ColumnValue, column
 from discreet.algebra.relations import Relation, is_owned
 from discreet.algebra.row_hashes import salt_of
+from discreet.algebra.work_bounds import check_work
 from discreet.core import Bounds, InvalidInput, Limit, Neighbours, NotProved
 from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import root_down
 from discreet.core.schema import Kind, Schema
 from discreet.core.untrusted_text import read_fraction
-from discreet.data.work_bounds import check_work
 from discreet.gate.accounts.charges import Prospect
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy

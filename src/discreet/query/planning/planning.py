@@ -18,12 +18,12 @@ from discreet.algebra.relations import (
     most_rows,
 )
 from discreet.algebra.unit_keys import unit_keys
+from discreet.algebra.work_bounds import check_work
 from discreet.core import InvalidInput, OutOfRange
 from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import text_up
 from discreet.core.limits import AnyLimit, Limit, TotalLimit
 from discreet.core.schema import Schema
-from discreet.data.work_bounds import check_work
 from discreet.query.error_bars import RULES
 from discreet.query.having import LENIENT, STRICT
 from discreet.query.planning.chosen_limits import ChosenLimit, LimitsPlan
@@ -370,9 +370,9 @@ def _functions(term: Term) -> list[F]:
     return [term.function, *(function for argument in term.arguments for function in _functions(argument))]
 
 
-def _need_work(question: Question, _facts: Facts) -> None:
+def _need_work(question: Question, facts: Facts) -> None:
     """Refuse a question whose rows make more work than a public limit, before anything is paid for it."""
-    check_work(question.source, expressions_of(question))
+    check_work(question.source, expressions_of(question), facts.measure_sql)
 
 
 #: What a question must satisfy, in the order in which it is said.

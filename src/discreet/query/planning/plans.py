@@ -46,7 +46,7 @@ class QueryPlan:
     """One question: which rows, which groups, what is measured, and the share of the price that each part gets.
 
     Guarantee: the composition of its parts, `cost`. Every part perturbs exact integers whose sensitivity follows from
-    the limits (`discreet.data.sensitivity_of`). Private groups: think of noise on all groups there could ever be,
+    the limits (`algebra.aggregates.sensitivity_of`). Private groups: think of noise on all groups there could ever be,
     and of one bit for each that says whether it is shown, which is 0 wherever nobody is; both are paid for. What is
     released is post-processing: the noisy values where the bit is 1. Whether the others had noise nobody can tell.
     A relation is either owned, and then limited like a table, or people are joined with each other in it, and then the

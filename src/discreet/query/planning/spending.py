@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
+from discreet.algebra.work_bounds import MeasureSql
 from discreet.core import InvalidInput, Number, positive, probability, whole
 from discreet.core.canonical_text import Record
 from discreet.core.exact import flag
@@ -123,6 +124,8 @@ class Facts:
     schemas: tuple[Schema, ...] = ()
     limit: AnyLimit | None = None
     delta: Fraction = Fraction(0)
+    #: How long the SQL of an expression is, on the engines that may answer. None: each checks its own before payment.
+    measure_sql: MeasureSql | None = None
 
     @property
     def tables(self) -> Mapping[str, Schema]:

@@ -16,12 +16,12 @@ from discreet.algebra.expression_checks import check_condition, check_expression
 from discreet.algebra.expressions import ColumnValue, Expression, Literal, call, column, kind_of_value
 from discreet.algebra.functions import F
 from discreet.algebra.row_hashes import salt_of
+from discreet.algebra.work_bounds import check_work
 from discreet.core import InvalidInput, Limit, Number, Sensitivity, exact, whole
 from discreet.core.canonical_text import canonical_name, canonical_text
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Schema, Value
-from discreet.data.work_bounds import check_work
 from discreet.gate.accounts.charges import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.consistency import Tree

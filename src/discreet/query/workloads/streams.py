@@ -32,12 +32,12 @@ from discreet.algebra.expressions import Call, ColumnValue, Expression, Literal,
 from discreet.algebra.functions import F
 from discreet.algebra.relations import Derived, First, Named, Relation, Scan
 from discreet.algebra.row_hashes import salt_of
+from discreet.algebra.work_bounds import check_work
 from discreet.core import InvalidInput, Number, WrongType, whole
 from discreet.core.canonical_text import canonical_text
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
-from discreet.data.work_bounds import check_work
 from discreet.mechanisms.counters import Counted, Counter, best_counter
 from discreet.mechanisms.counters.sensitivity import MOST_STEPS
 from discreet.noise import Entropy

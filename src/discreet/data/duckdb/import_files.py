@@ -1,29 +1,21 @@
 """An import that is kept: a DuckDB file for its owner alone, used again while its source has not changed."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.core.schema import Column, Kind
-from discreet.data.duckdb.connection import EngineSettings, connect
+from discreet.data.reading.connection import connect
+from discreet.data.reading.importing import Imported
+from discreet.data.settings import EngineSettings
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 #: Counts up when an import of today could not be read tomorrow, or would be another one.
 FORMAT = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The columns that were taken over, and why others were not. Public."""
-
-    columns: tuple[Column, ...]
-    left_out: Mapping[str, str]
-    #: How ids are written, where people are named by texts: see `discreet.data.reading.column_types.spelling`.
-    spelling: str = "plain"
 
 
 @dataclass(frozen=True, slots=True)

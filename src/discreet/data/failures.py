@@ -1,0 +1,79 @@
+"""Engine failures: the constant errors that leave this room in place of an engine's own, which may quote rows."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from discreet.core import DiscreetError, InvalidInput
+from discreet.core.errors import is_interrupt
+from discreet.core.operator_log import tell_operator
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+class EngineFailed(DiscreetError, RuntimeError):
+    """The engine could not answer. What was wrong is in the operator's log, and nowhere else."""
+
+
+def engine_failed() -> EngineFailed:
+    """Return the one error that an engine's failure becomes."""
+    return EngineFailed(
+        "The engine could not answer.", fix="ask again; the operator's log (discreet.operator) says what went wrong"
+    )
+
+
+def quiet(run: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Guard a private method.
+
+    It raises nothing that depends on a row but for a constant `EngineFailed`, and no error carries a frame that has
+    seen one. What is refused before any row is read, such as a column that is not there, is told as it is.
+    """
+
+    @wraps(run)
+    def guarded(*given: Given.args, **named: Given.kwargs) -> Made:
+        try:
+            return run(*given, **named)
+        except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on a row
+            failure = error
+        # From here on nothing is raised while that error is being handled, so that none carries it along.
+        refused = (type(failure), failure.problem, failure.fix) if isinstance(failure, DiscreetError) else None
+        interrupted = refused is None and is_interrupt(failure)
+        if refused is None and not interrupted:
+            tell_operator("The engine failed.", failure)
+        del failure
+        if interrupted:
+            raise KeyboardInterrupt
+        if refused is not None:
+            raise refused[0].of(*refused[1:])
+        raise engine_failed()
+
+    return guarded
+
+
+def quietly(run: Callable[[], Made]) -> Made:
+    """Return what is made, guarded as by `quiet`."""
+    return quiet(run)()
+
+
+def quiet_opening(run: Callable[[], Made]) -> Made:
+    """Return what is made; of what fails on the way, nothing is told but that it failed, or was interrupted."""
+    try:
+        return run()
+    except DiscreetError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it may quote rows
+        failure = error
+    failed: BaseException = KeyboardInterrupt()
+    if not is_interrupt(failure):
+        tell_operator("The engine failed.", failure)
+        failed = engine_failed() if isinstance(failure, MemoryError) else _unreadable()
+    del failure
+    raise failed
+
+
+def _unreadable() -> InvalidInput:
+    return InvalidInput(
+        "The rows could not be read.",
+        fix="check that the file is whole and of the kind that its name says; the operator's log says what went wrong",
+    )

@@ -1,0 +1,230 @@
+"""Table sources: where the rows of each table come from, and what its steward declares. Public; sees no row."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from pathlib import Path
+
+from discreet.algebra.declarations import (
+    AnyBounds,
+    AnyKind,
+    columns_by_name,
+    complete_of,
+    declared,
+    found_column,
+    kinds_of,
+    moment_of,
+)
+from discreet.algebra.expressions import kind_of_value
+from discreet.algebra.row_caps import rows_per_person_of
+from discreet.core import Bounds, InvalidInput, PrivacyUnit, Window, WrongType
+from discreet.core.errors import kind_of
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value
+from discreet.data.reading.csv_files import is_csv
+from discreet.data.reading.sources import stamp_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """What is said about a table when it is opened. Public."""
+
+    table: str
+    unit: PrivacyUnit
+    bounds: Mapping[str, AnyBounds]
+    groups: Mapping[str, Sequence[Value]]
+    kinds: Mapping[str, Kind]
+    complete: tuple[str, ...]
+    order: str | None
+    rows_per_person: int = ROWS_PER_PERSON
+    #: Whether the steward promises that no row makes reading fail, where expressions stand in the source.
+    never_fails: bool = False
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that are spoken of, as they were written: the person's first."""
+        time = None if self.unit.window is None else self.unit.window.time
+        said = [name for name in (self.unit.column, time, self.order) if name is not None]
+        return (*said, *self.bounds, *self.groups, *self.kinds, *self.complete)
+
+    @property
+    def names(self) -> set[str]:
+        """The columns that are spoken of, capitals folded."""
+        return {name.casefold() for name in self.named}
+
+    def order_in(self, columns: Sequence[Column]) -> str | None:
+        """Return the column that a unit's rows are ordered by, if one was declared."""
+        known = columns_by_name(columns)
+        return None if self.order is None else found_column(self.order, known, "orders rows").name
+
+    @property
+    def implied(self) -> dict[str, Kind]:
+        """What columns of texts must hold for their bounds and groups to have a meaning, by folded names."""
+        bounded = {name.casefold(): _kind_of_bounds(given) for name, given in self.bounds.items()}
+        grouped = {name.casefold(): _kind_of_groups(values) for name, values in self.groups.items()}
+        return {**bounded, **grouped}
+
+    def schema(self, columns: Sequence[Column]) -> Schema:
+        """Return the schema of a table with these columns."""
+        made = declared(self.table, columns, self.unit, self.bounds, self.groups, self.complete)
+        return replace(made, rows_per_person=rows_per_person_of(self.rows_per_person))
+
+
+def _kind_of_bounds(given: AnyBounds) -> Kind:
+    """Return real for numbers: they may be whole, but need not."""
+    ends = [] if isinstance(given, Bounds) or not isinstance(given, Sequence) else [moment_of(end) for end in given]
+    if any(isinstance(end, datetime) for end in ends):
+        return Kind.TIMESTAMP
+    return Kind.DATE if any(isinstance(end, date) for end in ends) else Kind.REAL
+
+
+def _kind_of_groups(values: Sequence[Value]) -> Kind:
+    """Return the kind of the first group that has one."""
+    some = [value for value in values if value is not None] if isinstance(values, Sequence) else []
+    return kind_of_value(some[0]) if some else Kind.TEXT
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Entering:
+    """A source, and what is said about it: on its way into an engine, under names with an ending of its own."""
+
+    source: object
+    declaration: Declaration
+    inner: str | None
+    ending: str = ""
+    #: Whether rows are nobody's, and so ordered by all columns.
+    public: bool = False
+    #: Whether a public table without rows is refused.
+    filled: bool = False
+
+    @property
+    def rows(self) -> str:
+        """The engine's name of the rows."""
+        return f"rows{self.ending}"
+
+    @property
+    def units(self) -> str:
+        """The engine's name of the units."""
+        return f"units{self.ending}"
+
+    @property
+    def beyond(self) -> str:
+        """The engine's name of rows beyond the cap."""
+        return f"beyond{self.ending}"
+
+    @property
+    def stamp(self) -> str:
+        """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
+        declared = {name.casefold(): kind for name, kind in self.declaration.kinds.items()}
+        texts = isinstance(self.source, str | Path) and is_csv(Path(self.source))
+        held = {**self.declaration.implied, **declared} if texts else declared
+        kinds = sorted((name, kind.value) for name, kind in held.items())
+        made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
+        made_of = f"{made_of} {self.declaration.rows_per_person}"
+        return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column} {self.public} {self.ending}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableSource:
+    """Where a table comes from, and what is said about it: see `open_table`.
+
+    `person` and `time` name the columns that say whose a row is and, for units with a window, when it was; None: they
+    are called as in the unit. Of a public table, what is not declared is read off its rows.
+    """
+
+    source: object
+    person: str | None = None
+    time: str | None = None
+    bounds: Mapping[str, AnyBounds] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    kinds: Mapping[str, AnyKind] = field(default_factory=dict)
+    complete: Iterable[str] = ()
+    order: str | None = None
+    rows_per_person: int = ROWS_PER_PERSON
+    #: Whether the steward promises that no row makes reading it fail: of views of a server, and computed frames.
+    never_fails: bool = False
+    inner: str | None = None
+    #: Whether a public table without rows is refused.
+    filled: bool = False
+
+
+def need_names(sources: object, public: object) -> None:
+    """Refuse tables that have no names, or two with one."""
+    for given in (sources, public):
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise WrongType(
+                f"The tables are {kind_of(given)}, not a dictionary by names.", fix='pass {"visits": "visits.parquet"}'
+            )
+    if not sources:
+        raise InvalidInput("There is no private table.", fix='pass at least one, such as {"visits": "visits.parquet"}')
+    people, nobodys = ([name.casefold() for name in given] for given in (sources, public))  # type: ignore[attr-defined]
+    both = next((name for name in public if name.casefold() in people), None)  # type: ignore[attr-defined]
+    if both is not None:
+        raise InvalidInput(
+            f"A private and a public table have the same name, {both!r}.",
+            fix="leave it out of `public` if its rows are people's; otherwise give the public one another name",
+        )
+    if len({*people, *nobodys}) < len(people) + len(nobodys):
+        raise InvalidInput("Two tables have the same name, but for capitals.", fix="give each its own name")
+
+
+def entering(name: str, given: object, unit: PrivacyUnit, ending: str = "") -> Entering:
+    """Return a source with all that is said about it."""
+    said = given if isinstance(given, TableSource) else TableSource(source=given)
+    declaration = Declaration(
+        table=name,
+        unit=_unit_of(said, unit),
+        bounds=said.bounds,
+        groups=said.groups,
+        kinds=kinds_of(said.kinds),
+        complete=complete_of(said.complete),
+        order=said.order,
+        rows_per_person=said.rows_per_person,
+        never_fails=said.never_fails,
+    )
+    return Entering(said.source, declaration, said.inner, ending)
+
+
+def entering_public(name: str, given: object, ending: str = "") -> Entering:
+    """Return the source of a public table with all that is said about it: nobody's rows."""
+    filled = isinstance(given, TableSource) and given.filled
+    return replace(entering(name, given, PrivacyUnit(), ending), public=True, filled=filled)
+
+
+def _unit_of(said: TableSource, unit: PrivacyUnit) -> PrivacyUnit:
+    """Return the unit as one table names it."""
+    if said.person is not None and unit.column is None:
+        raise InvalidInput("A table names people, but each row is protected by itself.", fix="name people in the unit")
+    if said.time is not None and unit.window is None:
+        raise InvalidInput("A table names a time, but the unit has no window.", fix="leave it out, or pass a Window")
+    window = unit.window
+    if window is not None and said.time is not None:
+        window = Window(period=window.period, time=said.time)
+    return replace(unit, column=said.person or unit.column, window=window)
+
+
+def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -> None:
+    """Refuse ids that cannot be compared: a person would be one in one table, and another in the next."""
+    people = {name: schema.find(schema.unit.column) for name, schema in schemas.items() if schema.unit.column}
+    known = {name: column for name, column in people.items() if column is not None}
+    if len({column.kind for column in known.values()}) > 1:
+        told = ", ".join(
+            f"{column.name!r} of {name} holds {column.kind.value} values" for name, column in known.items()
+        )
+        raise InvalidInput(
+            f"People are named by values of different kinds: {told}.",
+            fix=f"make them alike before the tables are opened; or declare whole numbers, {_whole(known)}, where all "
+            "of them are",
+        )
+    written = {spellings[name] for name, column in known.items() if column.kind is Kind.TEXT}
+    if len(written) > 1:
+        raise InvalidInput(
+            "People are named by texts that were written from different types: the same person would be 1 and 1.0.",
+            fix=f"make the columns alike before the tables are opened; or declare whole numbers, {_whole(known)}",
+        )
+
+
+def _whole(people: Mapping[str, Column]) -> str:
+    """Return how those who are not named by whole numbers are declared to be."""
+    said = {name: {column.name: "integer"} for name, column in people.items() if column.kind is not Kind.INTEGER}
+    return f"kinds={json.dumps(said, ensure_ascii=False)}"
