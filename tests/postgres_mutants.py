@@ -11,14 +11,14 @@ POSTGRES_MUTANTS = [
     # What the server could tell.
     Mutant(
         "PostgreSQL: all sums of a group are one value",
-        "data/postgres/per_unit_sums.py",
+        "data/postgres/personal.py",
         'f"({size}) / {LINE}")',
         'f"({size}) * 0")',
         "attacks/test_personal_sums_of_large_groups.py",
     ),
     Mutant(
         "PostgreSQL: people of a group that has several lines count in its last",
-        "data/postgres/per_unit_sums.py",
+        "data/postgres/personal.py",
         "place = groups.setdefault(tuple(line[:width]), len(groups))",
         "place = groups[tuple(line[:width])] = len(groups)",
         "attacks/test_personal_sums_of_large_groups.py",

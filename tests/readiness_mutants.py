@@ -23,14 +23,14 @@ READINESS_MUTANTS = [
     ),
     Mutant(
         "what the owner of a view may read is found out after payment",
-        "data/postgres/privileges.py",
+        "data/postgres/catalogue.py",
         " AND d.refobjsubid > 0\n",
         " AND d.refobjsubid < 0\n",
         f"{LOST}::test_a_table_that_the_role_may_no_longer_read",
     ),
     Mutant(
         "a column that a role may no longer read is found out after payment",
-        "data/postgres/privileges.py",
+        "data/postgres/catalogue.py",
         "NOT has_column_privilege(reader, relation, place::smallint, 'SELECT')",
         "NOT has_any_column_privilege(reader, relation, 'SELECT')",
         f"{LOST}::test_a_table_that_the_role_may_no_longer_read",

@@ -216,14 +216,14 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "bounds of a renamed column are forgotten",
-        "algebra/substitution.py",
+        "algebra/expressions.py",
         "return by if column.bounds is None else replace(by, bounds=column.bounds)",
         "return by",
         f"{UNIT}::test_bounds_of_a_renamed_column_are_kept_the_fast_way_and_the_other",
     ),
     Mutant(
         "a column is clamped once where it is to be clamped twice",
-        "algebra/substitution.py",
+        "algebra/expressions.py",
         "None not in (column.bounds, by.bounds) and column.bounds != by.bounds",
         "False",
         f"{UNIT}::test_bounds_of_a_renamed_column_are_kept_the_fast_way_and_the_other",

@@ -13,7 +13,6 @@ from data_values import BOUNDS, COMMON, REAL_BOUNDS, VALUES
 from data_worlds import INTEGER_IDS, KEY_KINDS, TEXT_IDS, Worlds
 from discreet.algebra.aggregates import Aggregation, Rows, Total
 from discreet.algebra.expressions import ColumnValue, Literal, column
-from discreet.algebra.folds import kind_of_fold
 from discreet.algebra.relation_checks import OF_ROWS
 from discreet.algebra.relations import (
     Derived,
@@ -30,6 +29,7 @@ from discreet.algebra.relations import (
     UnionAll,
     UnitJoin,
     columns_of,
+    kind_of_fold,
     matching,
     scans_in,
 )

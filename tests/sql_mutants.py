@@ -61,7 +61,7 @@ SQL_MUTANTS = [
     ),
     Mutant(
         "months are added to days that have none so far away",
-        "algebra/call_arguments.py",
+        "algebra/expressions.py",
         "first, last = max(0, -months), MOST_MONTHS - max(0, months)",
         "first, last = 0, MOST_MONTHS",
         ENGINES,

@@ -13,7 +13,7 @@ from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Total
 from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, Limit, PrivacyUnit
 from discreet.core.schema import Kind
-from discreet.data.postgres import per_unit_sums as postgres_bundles
+from discreet.data.postgres import personal as postgres_bundles
 from discreet.data.postgres.sessions import Together
 from discreet.data.postgres.table import open_postgres
 from postgres_tables import running

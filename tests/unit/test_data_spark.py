@@ -373,7 +373,7 @@ def test_a_session_that_limits_results_is_refused_before_anybody_is_asked(way, l
 
     with monkeypatch.context() as context:
         context.setattr(conf, "get", get)
-        with pytest.raises(InvalidInput, match="fails results from some size on"):
+        with pytest.raises(InvalidInput, match=r"Personal accounts need spark\.driver\.maxResultSize=0"):
             table.aggregate_among(asked, recorder)
     assert not recorder.asked
     assert answer_of(table.aggregate_among(asked, recorder)) == {(1,): 1, (2,): 1}

@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from discreet.algebra.call_arguments import constant_of, ends_of_substring, later
 from discreet.algebra.expressions import (
     Call,
     Case,
@@ -19,8 +18,11 @@ from discreet.algebra.expressions import (
     Like,
     Literal,
     children,
+    constant_of,
+    ends_of_substring,
     is_null,
     kind_of_value,
+    later,
 )
 from discreet.algebra.functions import F, Function, kind_of_call
 from discreet.algebra.relations import (

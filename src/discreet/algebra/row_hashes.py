@@ -1,4 +1,4 @@
-"""Marks by which a unit's own rows and groups are chosen: the same on every engine, and nobody else's business.
+"""Hash function that samples a unit's rows and groups; identical on all engines. A hash is called a mark.
 
 All arithmetic is modulo 2³², with multipliers below 2³⁰: so that an engine whose widest number is a signed one of 64
 bits can do it, too.

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.algebra.quoting import literal, quoted
+from discreet.algebra.names import literal, quoted
 from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.anonymity.treatments import Treatment, treated
 from discreet.core import InvalidInput, WrongType

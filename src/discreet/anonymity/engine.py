@@ -8,7 +8,7 @@ from decimal import Decimal
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
-from discreet.algebra.quoting import literal, quoted
+from discreet.algebra.names import literal, quoted
 from discreet.core import InvalidInput, WrongType
 from discreet.core.schema import Kind, closest
 from discreet.data import EngineSettings

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from discreet.algebra.quoting import literal, quoted
+from discreet.algebra.names import literal, quoted
 from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.core.schema import Kind
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.algebra.quoting import literal, quoted
+from discreet.algebra.names import literal, quoted
 from discreet.anonymity.deidentifying import FORMATS, need_new_file, reserved
 from discreet.anonymity.published import Anonymised, need_published
 from discreet.core import WrongType

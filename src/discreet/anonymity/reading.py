@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.algebra.quoting import quoted
+from discreet.algebra.names import quoted
 from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.anonymity.hierarchies import Hierarchy, need_hierarchies
 from discreet.anonymity.microdata import Attribute, Microdata, ordered

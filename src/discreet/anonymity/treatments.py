@@ -5,7 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias, assert_never
 
-from discreet.algebra.quoting import literal, quoted
+from discreet.algebra.names import literal, quoted
 from discreet.anonymity.hierarchies import Hierarchy
 from discreet.anonymity.keys import PseudonymKey
 from discreet.core import InvalidInput, Number, WrongType, exact, positive, whole

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from discreet.algebra.expressions import Expression
-from discreet.algebra.quoting import quoted
+from discreet.algebra.names import quoted
 from discreet.algebra.unit_keys import unit_keys
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float

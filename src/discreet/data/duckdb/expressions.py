@@ -1,4 +1,4 @@
-"""The typed tree of one row becomes DuckDB's SQL, exactly as `discreet.algebra.functions` says.
+"""Writes expressions and functions of one row as DuckDB's SQL, exactly as `discreet.algebra.functions` says.
 
 Every constant is a parameter, and columns are called c0, c1, …, so that no text of a question is ever part of a
 statement. No row can raise: what could is guarded, and tried on top of it.
@@ -8,7 +8,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from discreet.algebra.call_arguments import (
+from discreet.algebra.expression_costs import can_grow
+from discreet.algebra.expressions import (
     BINARY,
     MOST_DAYS,
     PARTS,
@@ -16,13 +17,19 @@ from discreet.algebra.call_arguments import (
     SATURATED,
     TEXTS,
     TRUNCATED,
+    Call,
+    Case,
+    ColumnValue,
+    Expression,
+    InSet,
+    Like,
+    Literal,
     constant_of,
     ends_of_substring,
+    is_null,
     later,
     shared_kind,
 )
-from discreet.algebra.expression_costs import can_grow
-from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.like_patterns import Pattern, Shape, re2_parts, regular_expression
 from discreet.core import InvalidInput

@@ -1,4 +1,4 @@
-"""The few groups that a unit keeps, found round by round: its smallest mark, then the next, without sorting its rows.
+"""Selects each unit's groups by repeated minimum of the hash instead of a sort.
 
 For a limit of a few groups this takes a fraction of the time of sorting. It gives up where two groups of one unit have
 the same mark, or a mark is the sign for a row that is out: rare, and then sorting decides.

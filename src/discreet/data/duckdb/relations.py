@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.algebra.aggregates import Aggregate, Aggregation, Key, People, PeopleBy, PeopleCut, PeopleWhere, Rows
-from discreet.algebra.expressions import ColumnValue, Expression, call, columns_in
+from discreet.algebra.expressions import ColumnValue, Expression, NotPlain, call, columns_in, substituted
 from discreet.algebra.functions import F
 from discreet.algebra.relation_checks import check_source
 from discreet.algebra.relations import Derived, Named, PublicJoin, Relation, Scan, UnitJoin, columns_of
 from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts, public_facts
-from discreet.algebra.substitution import NotPlain, substituted
 from discreet.algebra.unit_keys import unit_keys
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind

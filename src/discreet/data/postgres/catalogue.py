@@ -1,13 +1,16 @@
-"""What PostgreSQL's catalogue says of a table, and what is declared of it. No row is read."""
+"""What PostgreSQL's catalogue says of a table, and what is declared of it. No row is read.
 
-from collections.abc import Mapping, Sequence
+Whether the role may still read a table is looked up before a question is paid for: the server refuses a statement only
+when it is executed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.algebra.declarations import columns_by_name, found_column, need_told_apart
-from discreet.algebra.quoting import quoted
-from discreet.algebra.table_names import table_named
-from discreet.core import InvalidInput, PrivacyUnit
+from discreet.algebra.names import quoted, table_named
+from discreet.core import InvalidInput, NotReady, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.postgres.column_types import ENUM, RULES, reason_left_out, spelling
 from discreet.data.postgres.literals import bare_text, constant
@@ -211,3 +214,38 @@ def _reasons(found: Mapping[str, Casting | None], types: Mapping[str, str]) -> d
         for name, cast in found.items()
         if cast is None
     }
+
+
+#: Columns of a relation, and below a view those that the view is made of, which its owner reads (or, if the view says
+#: so, whoever asks).
+UNREADABLE_COLUMNS = """
+    WITH RECURSIVE reading(relation, place, reader) AS (
+        SELECT a.attrelid, a.attnum::integer, r.oid FROM pg_catalog.pg_attribute a, pg_catalog.pg_roles r
+        WHERE a.attrelid = {relation}::regclass AND a.attname IN ({columns}) AND r.rolname = current_user
+        UNION
+        SELECT d.refobjid, d.refobjsubid, CASE WHEN EXISTS (
+                SELECT 1 FROM pg_catalog.pg_options_to_table(v.reloptions) o
+                WHERE o.option_name = 'security_invoker' AND o.option_value::boolean
+            ) THEN x.reader ELSE v.relowner END
+        FROM reading x JOIN pg_catalog.pg_class v ON v.oid = x.relation AND v.relkind = 'v'
+        JOIN pg_catalog.pg_rewrite w ON w.ev_class = v.oid AND w.ev_type = '1'
+        JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = w.oid
+            AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> v.oid AND d.refobjsubid > 0
+    )
+    SELECT count(*) FROM reading WHERE NOT has_column_privilege(reader, relation, place::smallint, 'SELECT')
+"""
+
+
+def need_readable(ask: Ask, relations: Iterable[Relation]) -> None:
+    """Refuse tables whose columns the role may no longer read, before anything is paid."""
+    for relation in relations:
+        if relation.listed:
+            continue  # written out in the statement: nothing is read on the server
+        names = dict.fromkeys((*relation.schema.names, *(name for name, _ in relation.order)))
+        columns = ", ".join(map(bare_text, names))
+        if ask(UNREADABLE_COLUMNS.format(relation=bare_text(relation.origin), columns=columns)) != [(0,)]:
+            raise NotReady(
+                f"The role may no longer read all columns of {relation.schema.table!r} that it could read when the "
+                "table was opened. Nothing was paid.",
+                fix="let it read them again (GRANT SELECT), or open the table again with the same ledger",
+            )

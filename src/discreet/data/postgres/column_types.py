@@ -8,8 +8,7 @@ column, and a char(n) has no padding.
 from discreet.algebra.functions import LONGEST_TEXT
 from discreet.core.schema import Kind
 from discreet.data.postgres.literals import BYTES, real
-from discreet.data.postgres.numbers import bound, rounded
-from discreet.data.postgres.texts import date_of_text, finite_numeric, fitting, in_form, real_of_text
+from discreet.data.postgres.numbers import bound, date_of_text, finite_numeric, fitting, in_form, real_of_text, rounded
 from discreet.data.reading.column_rules import CanonicalRules
 from discreet.data.reading.column_types import Casting, cannot_be_asked
 

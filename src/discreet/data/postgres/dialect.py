@@ -1,11 +1,11 @@
-"""PostgreSQL's SQL: implements `discreet.data.sql.bounding_dialect.BoundedDialect`."""
+"""PostgreSQL's SQL: implements `discreet.data.sql.dialect.BoundedDialect`."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.algebra.expressions import Expression
-from discreet.algebra.quoting import quoted
+from discreet.algebra.names import quoted
 from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts
 from discreet.algebra.row_hashes import FIRST, KEYS, MASK, NULL, SECOND, SHIFTS
 from discreet.algebra.unit_keys import unit_keys

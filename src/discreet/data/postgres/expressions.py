@@ -1,4 +1,4 @@
-"""The typed tree of one row becomes PostgreSQL's SQL, exactly as `discreet.algebra.functions` says.
+"""Writes expressions and functions of one row as PostgreSQL's SQL, exactly as `discreet.algebra.functions` says.
 
 No row can raise: what could is guarded by CASE. A piece that is written several times is bound to a name once it is
 long, or nesting would double it at each level.
@@ -7,19 +7,26 @@ long, or nesting would double it at each level.
 import math
 from collections.abc import Mapping
 
-from discreet.algebra.call_arguments import (
+from discreet.algebra.expression_costs import can_grow
+from discreet.algebra.expressions import (
     BINARY,
     MOST_DAYS,
     PARTS,
     SAME,
     TRUNCATED,
+    Call,
+    Case,
+    ColumnValue,
+    Expression,
+    InSet,
+    Like,
+    Literal,
     constant_of,
     ends_of_substring,
+    is_null,
     later,
     shared_kind,
 )
-from discreet.algebra.expression_costs import can_grow
-from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
@@ -30,16 +37,18 @@ from discreet.data.postgres.numbers import (
     Piece,
     added,
     bound,
+    date_of_text,
     divided,
     exponential,
     floor_divided,
+    integer_of_text,
     multiplied,
     raised,
+    real_of_text,
     remainder,
     rounded,
     settled,
 )
-from discreet.data.postgres.texts import date_of_text, integer_of_text, real_of_text
 from discreet.data.sql.values import LEAST_INTEGER, MOST_INTEGER, ends
 
 #: The SQL of columns, by their names.

@@ -1,22 +1,35 @@
 """An aggregation of those who take part, in PostgreSQL: one statement, or two that see the same rows.
 
-One does for counts and sums (`discreet.data.postgres.per_unit_sums`). For what is made of cells, or of facts of units,
+One does for counts and sums, which are packed. For what is made of cells, or of facts of units,
 a first one asks, and a second one of the same transaction leaves out whoever does not take part: they are told to the
 server by a temporary table (`discreet.data.postgres.leavers`).
+
+What each unit adds to each group is packed by PostgreSQL. A bundle is the rows of one unit that count in one group
+(`discreet.data.sql.per_unit_sums`). In a line the numbers of many bundles of one group stand one after another, eight
+bytes each, the highest first: so a million units take a thousand lines. A line has about `LINE` bytes of a number at
+most, and lines come one by one: PostgreSQL fails a value of 1 GB, and whether a question fails must not depend on how
+many people are in a group. Whether a unit takes part is decided here, bundles of others are left out, and the rest is
+added up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
+from discreet.core.schema import Kind
 from discreet.data.failures import engine_failed
 from discreet.data.postgres.dialect import PostgresDialect
 from discreet.data.postgres.leavers import TEMPORARY, LeaverTable, no_temporary_tables
-from discreet.data.postgres.per_unit_sums import answered_lines, packing_of
 from discreet.data.postgres.sessions import Sessions, Together
 from discreet.data.sql.answers import Sums
 from discreet.data.sql.contributions import asking_sql
-from discreet.data.sql.rows import passed_rows
+from discreet.data.sql.per_unit_sums import Bundles, BundleStatement, statement_of
+from discreet.data.sql.requirements import Needs
+from discreet.data.sql.rows import PassedRows, passed_rows
 from discreet.data.sql.statement import Writing, bounded_sql
 
 
@@ -63,3 +76,88 @@ def _added(_reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
     """Return reach and square: PostgreSQL's numbers have no end."""
     number = " + ".join(f"CAST({column} AS numeric) * ({factor})" for column, factor in terms)
     return f"sum(abs({number}))", f"sum(({number}) * ({number}))"
+
+
+#: Ids that can be packed.
+PACKED = (Kind.INTEGER, Kind.TEXT)
+#: Bytes that are packed into one value of a line, but for the last bundle's.
+LINE = 1 << 24
+#: Bytes of a number, and of the numbers up to a bundle's.
+NUMBER = 8
+WHOLE = f"row_number() OVER () * {NUMBER}"
+
+
+def packing_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement | None:
+    """Return the statement about bundles of some rows; None if what is asked does not fit."""
+    if len(rows.units) != 1 or rows.units[0].kind not in PACKED:
+        return None
+    texts = rows.units[0].kind is Kind.TEXT
+    first = "int8send(CAST(octet_length(u0) AS bigint))" if texts else "int8send(u0)"
+
+    def written(needs: Needs, _sums: Sequence[Sums]) -> str:
+        folds = [f"int8send(CAST(coalesce({name}, 0) AS bigint))" for name in needs.folds.values()]
+        packed = [first, "int8send(n)", *folds, *(["textsend(u0)"] if texts else [])]
+        writing = Writing(aggregation, needs, grouped=True, asking=True)
+        size = f"sum({NUMBER} + octet_length(u0)) OVER (ROWS UNBOUNDED PRECEDING)" if texts else WHOLE
+        return writing.bundled([f"string_agg({each}, ''::bytea)" for each in packed], f"({size}) / {LINE}")
+
+    return statement_of(aggregation, rows, written)
+
+
+def answered_lines(statement: BundleStatement, lines: Iterable[Sequence[Any]], admission: Admission) -> Exact:
+    """Ask each unit, and return exact integers of those who take part."""
+    width = len(statement.layout.keys)
+    groups: dict[tuple[Any, ...], int] = {}
+    found = _unpacked(lines, width, groups, texts=statement.asking.units[0].kind is Kind.TEXT)
+    if found is None:
+        return statement.layout.answered([])
+    return statement.layout.answered(_rows(list(groups), statement.staying(found, admission)))
+
+
+def _unpacked(
+    lines: Iterable[Sequence[Any]], width: int, groups: dict[tuple[Any, ...], int], *, texts: bool
+) -> Bundles | None:
+    """Return the bundles of lines that begin with so many keys; None if there are none. Ids that are texts are last.
+
+    The groups of lines are put into `groups`, each with its place.
+    """
+    places, parts, letters = list[NDArray[np.intp]](), list[list[NDArray[np.int64]]](), list[bytes]()
+    for line in lines:
+        packed = line[width : len(line) - texts]
+        numbers = [np.frombuffer(each, dtype=">i8").astype(np.int64) for each in packed]
+        place = groups.setdefault(tuple(line[:width]), len(groups))
+        if len({len(each) for each in numbers}) != 1:
+            raise engine_failed()
+        places.append(np.full(len(numbers[0]), place, dtype=np.intp))
+        parts.append(numbers)
+        letters += [bytes(line[-1])] if texts else []
+    if not parts:
+        return None
+    first, *numbers = (np.concatenate(each) for each in zip(*parts, strict=True))  # whole ids, or the lengths of texts
+    ids, units = _texts(b"".join(letters), first) if texts else _whole_ids(first)
+    return Bundles((ids,), units, np.concatenate(places), (numbers[0], np.ones_like(numbers[0]), *numbers[1:]))
+
+
+def _rows(groups: Sequence[tuple[Any, ...]], found: Bundles) -> Iterable[tuple[Any, ...]]:
+    """Return the rows that the layout reads, of groups that somebody has who takes part."""
+    some, sums = found.sums(len(groups))
+    for line, place in enumerate(some.tolist()):
+        yield (0, *groups[place], None, *(int(each[line]) for each in sums))
+
+
+def _whole_ids(numbers: NDArray[np.int64]) -> tuple[list[int], NDArray[np.intp]]:
+    """Return ids, each once, and the place of each bundle's."""
+    ids, places = np.unique(numbers, return_inverse=True)
+    return ids.tolist(), places
+
+
+def _texts(packed: bytes, lengths: NDArray[np.int64]) -> tuple[list[str], NDArray[np.intp]]:
+    """Return ids, each once, and the place of each bundle's."""
+    ends = np.cumsum(lengths)
+    if int(ends[-1]) != len(packed):
+        raise engine_failed()
+    known: dict[bytes, int] = {}
+    begins = (ends - lengths).tolist()
+    cuts = zip(begins, ends.tolist(), strict=True)
+    places = np.array([known.setdefault(packed[begin:end], len(known)) for begin, end in cuts], dtype=np.intp)
+    return [each.decode() for each in known], places

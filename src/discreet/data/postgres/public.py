@@ -10,10 +10,12 @@ from typing import Any
 
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
-from discreet.data.postgres.catalogue import Catalogue, PostgresSources, Relation, public_relation
+from discreet.data.failures import quiet_opening
+from discreet.data.postgres.catalogue import Catalogue, PostgresSources, Relation, public_relation, written_relation
 from discreet.data.postgres.dialect import PostgresDialect
 from discreet.data.postgres.sessions import StatementFailed
-from discreet.data.reading.public_tables import MOST_GROUPS, Seen, has_ends, public_schema
+from discreet.data.reading.importing import loaded_apart
+from discreet.data.reading.public_tables import MOST_GROUPS, Seen, has_ends, held_schema, public_schema
 from discreet.data.reading.table_sources import Entering
 from discreet.data.sql.dialect import Scanned, Typed
 
@@ -66,3 +68,27 @@ def _values(catalogue: Catalogue, column: Column, scanned: Scanned) -> list[Any]
     value = scanned.columns[column.name]
     few = f"SELECT DISTINCT {value} FROM {scanned.text} LIMIT {MOST_GROUPS + 1}"  # noqa: S608 - as above
     return [value for (value,) in catalogue.ask(few)]
+
+
+#: Statements should stay short enough to be planned in no time.
+MOST_CELLS = 100_000
+
+
+def framed_relation(entering: Entering) -> Relation:
+    """Return the rows of a file or a frame as a public table. What they hold is read as everywhere else, by DuckDB."""
+    return quiet_opening(lambda: _written(entering))
+
+
+def _written(entering: Entering) -> Relation:
+    with loaded_apart(entering) as (connection, imported):
+        ((size,),) = connection.execute(f"SELECT count(*) FROM {entering.rows}").fetchall()  # noqa: S608 - our own name
+        if size * len(imported.columns) > MOST_CELLS:
+            raise InvalidInput(
+                f"The public table {entering.declaration.table!r} is too large to be written into statements.",
+                fix="load it into the database, and pass its name there",
+            )
+        schema = held_schema(entering, imported.columns, connection)
+        places = {column.name: f"c{place}" for place, column in enumerate(imported.columns)}
+        names = ", ".join(places[column.name] for column in schema.columns)
+        rows = connection.execute(f"SELECT {names} FROM {entering.rows}").fetchall()  # noqa: S608 - our own names
+    return written_relation(schema, rows)

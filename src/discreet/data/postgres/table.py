@@ -18,14 +18,12 @@ from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import ROWS_PER_PERSON, Schema, Value
 from discreet.data.failures import quiet, quietly
-from discreet.data.postgres.catalogue import Catalogue, PostgresSources, Relation, private_relation
+from discreet.data.postgres.catalogue import Catalogue, PostgresSources, Relation, need_readable, private_relation
 from discreet.data.postgres.dialect import PostgresDialect
 from discreet.data.postgres.expressions import write_sql
-from discreet.data.postgres.frames import framed_relation
 from discreet.data.postgres.personal import answered_among, leaver_table, need_leaver_table
 from discreet.data.postgres.plain_relations import Ask
-from discreet.data.postgres.privileges import need_readable
-from discreet.data.postgres.public import known_relation
+from discreet.data.postgres.public import framed_relation, known_relation
 from discreet.data.postgres.sessions import Sessions
 from discreet.data.reading.table_sources import Declaration, entering, entering_public, need_names, need_one_kind
 from discreet.data.settings import DEFAULT_SETTINGS, EngineSettings

@@ -7,7 +7,7 @@ plain projection: a filter beside them could be pushed into a Parquet scan, whos
 from dataclasses import dataclass
 
 from discreet.algebra.functions import LONGEST_TEXT
-from discreet.algebra.quoting import quoted
+from discreet.algebra.names import quoted
 from discreet.core.schema import Kind
 
 INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.algebra.quoting import literal, quoted
+from discreet.algebra.names import literal, quoted
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.reading.column_types import cast_as

@@ -1,4 +1,4 @@
-"""Spark's SQL: implements `discreet.data.sql.bounding_dialect.BoundedDialect`.
+"""Spark's SQL: implements `discreet.data.sql.dialect.BoundedDialect`.
 
 A table is a frame whose columns are called x0, x1, …; what they become stands in a projection below everything else. So
 no name of a table, and no setting that says how names are read, is part of a statement.

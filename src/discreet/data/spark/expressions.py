@@ -1,4 +1,4 @@
-"""The typed tree of one row becomes Spark's SQL, exactly as `discreet.algebra.functions` says.
+"""Writes expressions and functions of one row as Spark's SQL, exactly as `discreet.algebra.functions` says.
 
 No setting of a session changes what it means: not ANSI mode, nor the time zone. No row can raise: what could is clipped
 or tried. A piece is written once where it can be: Spark has no names inside of expressions, and nesting would double a
@@ -8,20 +8,27 @@ piece that is written twice at each level.
 import math
 from collections.abc import Mapping
 
-from discreet.algebra.call_arguments import (
+from discreet.algebra.expression_costs import can_grow
+from discreet.algebra.expressions import (
     BINARY,
     MOST_DAYS,
     SAME,
     SATURATED,
     TEXTS,
     TRUNCATED,
+    Call,
+    Case,
+    ColumnValue,
+    Expression,
+    InSet,
+    Like,
+    Literal,
     constant_of,
     ends_of_substring,
+    is_null,
     later,
     shared_kind,
 )
-from discreet.algebra.expression_costs import can_grow
-from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.like_patterns import Part, Pattern, Shape, java_parts, regular_expression
 from discreet.core import InvalidInput

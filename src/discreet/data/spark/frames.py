@@ -3,14 +3,17 @@
 Rows of a frame are computed anew whenever it is asked, so it has to say the same each time: read files, name columns,
 filter rows. A frame that draws at random or leaves rows out by their number (`sample`, `limit`) does not; and one that
 puts rows of several people together (a join, a `groupBy`) holds rows that are nobody's alone.
+
+Statements name frames as views, which exist for as long as they are asked, and no longer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.algebra.declarations import found_column
-from discreet.algebra.table_names import table_named
+from discreet.algebra.names import table_named
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Column, Kind, Schema
@@ -116,3 +119,16 @@ def types_of(frame: Any) -> dict[str, str]:
     if len({name.casefold() for name in types}) < len(frame.schema.fields):
         raise InvalidInput("Two columns have the same name, but for capitals.", fix="rename one of them: frame.toDF(…)")
     return types
+
+
+@contextmanager
+def views(frames: Mapping[str, SparkFrame], names: Mapping[str, str]) -> Iterator[None]:
+    """Let statements name frames, for as long as this lasts."""
+    try:
+        for table, frame in frames.items():
+            frame.frame.createTempView(names[table])
+        yield
+    finally:
+        for table, frame in frames.items():
+            with suppress(Exception):  # a session that is gone has no views
+                frame.frame.sparkSession.catalog.dropTempView(names[table])

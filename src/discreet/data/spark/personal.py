@@ -3,34 +3,174 @@
 Counts and sums of few groups a unit take one statement, whose bundles come here (`discreet.data.spark.per_unit_sums`).
 For others, a first statement asks, and a second one leaves out whoever does not take part. Two jobs of Spark may see
 two versions of a source, and a row that comes between them would count without having been asked. So what both are
-about is computed once and kept (`discreet.data.spark.pins`): of counts and sums the bundles that count, and else the
-rows that pass. Which rows of a unit count depends on its own rows and the salt (`discreet.algebra.aggregates`), so it
-does not matter whether units leave after their rows were limited or before.
+about is computed once and kept (`Pin`): of counts and sums the bundles that count, and else the rows that pass. Which
+rows of a unit count depends on its own rows and the salt (`discreet.algebra.aggregates`), so it does not matter whether
+units leave after their rows were limited or before.
+
+A pin is computed once (`DataFrame.localCheckpoint`): how it was made is forgotten, and if some of it is lost, the
+question fails instead of making it anew.
+
+Reach and square of contributions (`discreet.algebra.contributions`) are computed in 64 bits where these surely hold
+them, in 38 digits where those do, and else in doubles that are not below them. What a number can be at most is public:
+it follows from bounds and limits. So nothing can overflow, whatever the session takes an overflow for.
 
 Whoever decides is asked in the thread of the question. What Spark is told to do runs in others, which may be left to
 themselves when time is over.
 """
 
 # ruff: noqa: S608 - names are our own
-from collections.abc import Mapping
-from typing import Any
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
+from discreet.core.limits import AnyLimit
+from discreet.data.failures import engine_failed
 from discreet.data.spark.answers import answered
-from discreet.data.spark.deadlines import within
-from discreet.data.spark.frames import SparkFrame
+from discreet.data.spark.deadlines import aside, is_connect, within
+from discreet.data.spark.frames import SparkFrame, views
+from discreet.data.spark.literals import real
 from discreet.data.spark.per_unit_sums import answered_table, bundling_of, listed
-from discreet.data.spark.pins import Pin
-from discreet.data.spark.reach import added, read_floats
 from discreet.data.spark.sessions import hushed
 from discreet.data.spark.statement import SparkWriting, spark_sql
-from discreet.data.spark.views import views
-from discreet.data.sql.answers import Layout
-from discreet.data.sql.contributions import OF_NUMBERS, Asking, asking_sql
+from discreet.data.sql.answers import Layout, Sums
+from discreet.data.sql.contributions import OF_NUMBERS, Added, Asking, asking_sql, whole_above
+from discreet.data.sql.floats_above import floats_above
+from discreet.data.sql.per_unit_sums import NARROW
 from discreet.data.sql.requirements import Needs
 from discreet.data.sql.rows import PassedRows, stays
 from discreet.data.sql.statement import Bounded
+
+Made = TypeVar("Made")
+
+
+class Pin:
+    """What is kept while units are asked, and those who leave: `rows` and `leavers` are the names of views. Private."""
+
+    def __init__(self, used: Mapping[str, SparkFrame], names: Mapping[str, str], seconds: float) -> None:
+        self.rows, self.leavers = (f"discreet_{uuid.uuid4().hex}" for _ in range(2))
+        self._used, self._names, self._end = used, names, time.monotonic() + seconds
+        self._session: Any = next(iter(used.values())).frame.sparkSession
+        self._kept: Any = None
+        self._released = False
+
+    def __repr__(self) -> str:
+        return "Pin(…)"
+
+    def take(self, text: str) -> None:
+        """Compute what a statement says, and keep it."""
+
+        def taken() -> None:
+            with views(self._used, self._names):
+                # Of no variable of this thread, or they would be kept for as long as an error that tells of it.
+                self._kept = self._session.sql(text).localCheckpoint(eager=True)
+            self._kept.createTempView(self.rows)
+
+        self._run(taken)
+
+    def leave(self, units: Any) -> None:
+        """Let statements name those who leave: an Arrow table of ids."""
+        named = units.rename_columns([f"v{place}" for place in range(units.num_columns)])
+        self._run(lambda: self._session.createDataFrame(named).createTempView(self.leavers))
+
+    def ask(self, text: str) -> Any:
+        """Return the Arrow table of a statement."""
+        return self._run(lambda: self._session.sql(text).toArrow())
+
+    def _run(self, run: Callable[[], Made]) -> Made:
+        def quiet() -> Made:
+            try:
+                with hushed():
+                    return run()
+            finally:
+                if self._released:  # while this was left to itself
+                    self._drop()
+
+        return within(self._session, max(self._end - time.monotonic(), 0), quiet)
+
+    def release(self) -> None:
+        """Forget what was kept, and those who leave."""
+        self._released = True
+        aside(self._drop)
+
+    def _drop(self) -> None:
+        with hushed():
+            for name in (self.rows, self.leavers):
+                with suppress(Exception):  # a session that is gone has no views
+                    self._session.catalog.dropTempView(name)
+            kept, self._kept = self._kept, None
+            if kept is not None and not is_connect(self._session):
+                with suppress(Exception):  # nor rows; and what is not found here goes when the JVM sweeps
+                    kept._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: FBT003, SLF001 - PySpark has no other way
+            # Connect tells its server when nobody has the frame any more.
+            del kept
+
+
+#: What DECIMAL(38, 0) has no room for.
+FULL = 10**38
+#: A number has at most so many terms, none of them beyond what `Sums.most` says.
+TERMS = 4
+#: Of sums of doubles: relative margins for each number that is added, and for what was rounded before. Each step is
+#: wrong by 2⁻⁵³ at most, so that they are four times as wide as need be.
+STEP, BEFORE = 2.0**-51, 8
+
+
+def added(limit: AnyLimit) -> Added:
+    """Return what writes reach and square: exact where 38 digits surely hold them, else as doubles, not below them."""
+
+    def told(reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
+        most = TERMS * reading.most
+        in_group, in_all = most * limit.rows_per_group, most * limit.rows
+        if in_all >= FULL:
+            size = _size_above(terms)
+            return _sum_above(size), _sum_above(f"{size} * {size}")
+        kind = "BIGINT" if in_all < NARROW else "DECIMAL(38, 0)"
+        number = _number(terms, kind)
+        reach = f"sum(abs({number}))"
+        if in_group * in_all >= FULL:
+            size = f"CAST(abs({number}) AS DOUBLE)"
+            return reach, _sum_above(f"{size} * {size}")
+        if in_group * in_all >= NARROW:
+            number = _number(terms, "DECIMAL(38, 0)")
+        return reach, f"sum(({number}) * ({number}))"
+
+    return told
+
+
+def _number(terms: Sequence[tuple[str, int]], kind: str) -> str:
+    """Return the number that terms make, of a type that holds it."""
+    return " + ".join(f"CAST({column} AS {kind}) * CAST('{factor}' AS {kind})" for column, factor in terms)
+
+
+def _size_above(terms: Sequence[tuple[str, int]]) -> str:
+    """Return a double that is not below the size of a number. Terms may cancel: the margin is of their sizes."""
+    doubles = [f"CAST({column} AS DOUBLE) * {real(float(factor))}" for column, factor in terms]
+    sizes = " + ".join(f"abs({one})" for one in doubles)
+    return f"(abs({' + '.join(doubles)}) + ({sizes}) * {real(STEP * BEFORE)})"
+
+
+def _sum_above(text: str) -> str:
+    """Return a double that is not below the sum of numbers, none of which is negative."""
+    return f"(sum({text}) * ({real(1.0)} + (count(*) + {BEFORE}) * {real(STEP)}))"
+
+
+def read_floats(column: Any) -> NDArray[np.float64]:
+    """Return reaches or squares, as Arrow has them, as floats that are not below them."""
+    if column.null_count:
+        raise engine_failed()  # something did not fit, and nobody may be charged less for it
+    match str(column.type):
+        case "double":
+            return np.asarray(column.to_numpy(), dtype=np.float64)
+        case "int64":
+            return floats_above(column.to_numpy())
+        case _:
+            return whole_above(column.to_pylist())
 
 
 def answered_among(

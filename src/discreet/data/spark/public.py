@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from discreet.algebra.quoting import quoted
+from discreet.algebra.names import quoted
 from discreet.core.schema import Column, Value
 from discreet.data.reading.importing import loaded_apart
 from discreet.data.reading.public_tables import MOST_GROUPS, Seen, has_ends, public_schema

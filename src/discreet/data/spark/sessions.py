@@ -100,13 +100,13 @@ def need_answering(session: Any) -> None:
 
 
 def need_unlimited(session: Any) -> None:
-    """Refuse a session that fails results from some size on: where failing costs nobody, it would tell for nothing.
+    """Refuse a session that fails large results: with personal accounts a failure costs nothing, and would leak.
 
     How many people answer a condition could be found to the person, and then whether one of them does.
     """
     if not UNLIMITED.fullmatch(session.conf.get(LARGEST, USUAL).strip()):
         raise InvalidInput(
-            "This session of Spark fails results from some size on, and with personal accounts failing costs nothing.",
+            f"Personal accounts need {LARGEST}=0: otherwise a failing query would leak for free.",
             fix=f"make the session with {LARGEST}=0, as spark_session() does, and with enough spark.driver.memory",
         )
 

@@ -28,13 +28,12 @@ from discreet.data.spark.answers import answered
 from discreet.data.spark.deadlines import need_running, within
 from discreet.data.spark.dialect import SparkDialect
 from discreet.data.spark.expressions import write_sql
-from discreet.data.spark.frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame
+from discreet.data.spark.frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame, views
 from discreet.data.spark.personal import answered_among
 from discreet.data.spark.plain_frames import need_plain_frame
 from discreet.data.spark.public import public_frame
 from discreet.data.spark.sessions import hushed, need_answering, need_unlimited
 from discreet.data.spark.statement import spark_sql
-from discreet.data.spark.views import views
 from discreet.data.sql.length import check_aggregation_length
 from discreet.data.sql.relations import fan_outs_sql
 from discreet.data.sql.rows import PassedRows, passed_rows

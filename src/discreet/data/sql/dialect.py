@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from discreet.algebra.expressions import Expression
+from discreet.algebra.row_caps import RowFacts
 from discreet.core import Bounds
 from discreet.core.schema import Kind
 
@@ -111,4 +112,24 @@ class Dialect(Protocol):
 
     def quoted(self, name: str) -> str:
         """Return a name as an identifier."""
+        ...
+
+
+class BoundedDialect(Dialect, Protocol):
+    """One engine's SQL, for one statement, and how many rows units have at most in its tables.
+
+    `wide_sum` is also given wide sums to add up, and 64-bit ones.
+    """
+
+    @property
+    def facts(self) -> RowFacts:
+        """How many rows units have at most."""
+        ...
+
+    def short_sum(self, text: str) -> str:
+        """Return the exact sum of integers below 2³¹ in magnitude, over fewer than 2³² rows; NULL over none."""
+        ...
+
+    def quotient(self, text: str, divisor: int) -> str:
+        """Return a non-negative 64-bit integer, divided by a constant and rounded down."""
         ...

@@ -1,8 +1,13 @@
-"""Relations as SQL, once for all engines: one SELECT, whose rows and order are what `discreet.algebra.relations` says.
+"""Writes relations as SQL, once for all engines: one SELECT, with the rows and the order of `algebra.relations`.
 
 Only what DuckDB, PostgreSQL and Spark have in common: SELECT, JOIN, LEFT JOIN, EXISTS, ROW_NUMBER, UNION ALL, GROUP BY.
 The rest is a `Dialect`'s. What is selected has safe names, u0, o0, c0, …, and each subquery an alias t0, t1, … of its
 own, so that no name of a question is ever part of it.
+
+Units above a cap (`discreet.algebra.row_caps`) are found by counting, and only their rows are numbered: all others pass
+as they are. That names a relation several times. On an engine that writes a subquery out wherever it is named, the
+statement would grow with every join by a factor of six; so there all rows are numbered, and a relation is named once,
+or twice for a join.
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
@@ -10,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isqrt
 
-from discreet.algebra.expressions import Expression, Literal, call
+from discreet.algebra.expressions import Expression, Literal, call, prefixed
 from discreet.algebra.functions import F
 from discreet.algebra.relations import (
     Derived,
@@ -34,7 +39,6 @@ from discreet.algebra.relations import (
 )
 from discreet.algebra.row_caps import CAP_SALT, MAKING, FanOut, RowFacts, fan_outs_in, is_plain, kept_of_public
 from discreet.algebra.row_hashes import KEYS, MASK, OTHERS, UNITS
-from discreet.algebra.substitution import prefixed
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Column, Kind
 from discreet.data.sql.dialect import Dialect, Scanned, Typed

@@ -14,8 +14,7 @@ from discreet.algebra.expressions import Expression, Literal
 from discreet.algebra.row_caps import is_plain
 from discreet.algebra.row_hashes import MASK, NULL, OTHERS, UNITS, group_order
 from discreet.core.schema import Kind, Value
-from discreet.data.sql.bounding_dialect import BoundedDialect
-from discreet.data.sql.dialect import Typed
+from discreet.data.sql.dialect import BoundedDialect, Typed
 from discreet.data.sql.group_keys import GroupKey, KeySql, name_of_words, private_key, public_key
 from discreet.data.sql.relations import relation_sql
 

@@ -22,7 +22,7 @@ from discreet.core.limits import Limit
 from discreet.core.schema import Kind
 from discreet.data.bounding_rules import stride
 from discreet.data.sql.answers import Cells, Layout, Sums
-from discreet.data.sql.bounding_dialect import BoundedDialect
+from discreet.data.sql.dialect import BoundedDialect
 from discreet.data.sql.requirements import CellPart, Needs, UnitPart
 from discreet.data.sql.rows import passed_rows
 

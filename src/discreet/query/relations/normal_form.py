@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from discreet.algebra.expressions import ColumnValue, Expression, call, columns_in
+from discreet.algebra.expressions import ColumnValue, Expression, call, changed, columns_in
 from discreet.algebra.functions import F
 from discreet.algebra.relations import (
     Derived,
@@ -28,7 +28,6 @@ from discreet.algebra.relations import (
     UnitJoin,
     columns_of,
 )
-from discreet.algebra.substitution import changed
 from discreet.core.schema import Column, Schema
 from discreet.query.names import name_of, unique
 from discreet.query.relations.schemas import KEEPING, people_in

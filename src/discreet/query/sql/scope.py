@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import ColumnValue, Expression
+from discreet.algebra.expressions import ColumnValue, Expression, changed
 from discreet.algebra.relations import Derived, Named, PublicScan, Relation, Scan, columns_of
-from discreet.algebra.substitution import changed
 from discreet.core import DiscreetError
 from discreet.core.limits import Matches
 from discreet.core.schema import Column, Schema, closest

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, datetime
 
-from discreet.algebra import quoting
+from discreet.algebra import names as quoting
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal
 from discreet.algebra.functions import F
 from discreet.core.schema import Value

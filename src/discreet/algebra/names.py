@@ -1,10 +1,21 @@
-"""Tables by their names."""
+"""Names: identifiers and texts quoted as SQL (quotes inside are doubled), and tables found by name."""
 
 from collections.abc import Mapping
 from typing import TypeVar
 
 from discreet.core import InvalidInput
 from discreet.core.schema import closest
+
+
+def quoted(name: str) -> str:
+    """Return a name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text."""
+    return "'" + text.replace("'", "''") + "'"
+
 
 Table = TypeVar("Table")
 
