@@ -1,4 +1,4 @@
-"""What is refused about a question, and where in its text."""
+"""Refusals of a question, with their place in its text."""
 
 from discreet.core import DiscreetError
 

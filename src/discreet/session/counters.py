@@ -1,4 +1,4 @@
-"""A count that is refreshed as days arrive, for one price that was paid at its first refresh."""
+"""Counters: counts that are refreshed as days arrive, for one price at the first refresh."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime

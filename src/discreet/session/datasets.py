@@ -1,4 +1,4 @@
-"""What all sessions of one opening share: rows, account, and what is public."""
+"""Datasets: the tables, the ledger and the public facts that all sessions of one opening share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a steward declares about a table, in the forms that people type, made into the words of the house."""
+"""Declarations of a table, from the steward's arguments to checked values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

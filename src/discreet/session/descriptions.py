@@ -1,4 +1,4 @@
-"""What is public about a table, to look at."""
+"""Descriptions: the public facts of a table, as `session.schema` shows them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How much a question may take of the engine that holds the rows: plain words for `EngineSettings`."""
+"""Engine settings of a session: time and memory of one question."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a question would cost and how far off it would be: free, and without a look at the data."""
+"""Previews: cost and predicted errors of a question. Free; no row is read."""
 
 from dataclasses import dataclass
 from fractions import Fraction

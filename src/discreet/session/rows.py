@@ -1,4 +1,4 @@
-"""Where rows are: in files and frames, in PostgreSQL, on Spark; in one table, or in several of the same people."""
+"""Sources of rows: files, frames, PostgreSQL and Spark; one table, or several of the same people."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""A Gate with a friendly face: questions in, tables with errors out, everything paid for."""
+"""Sessions: questions in, tables with error bars out, everything paid for through the gate."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager

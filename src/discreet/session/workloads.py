@@ -1,4 +1,4 @@
-"""Many questions at once, and counts at every level of a tree: asked together, paid for together, shown as tables."""
+"""Batches and hierarchies: questions that are asked, paid for and shown together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

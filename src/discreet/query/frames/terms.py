@@ -1,4 +1,4 @@
-"""What a frame asks for: count(), mean("stay") and the like, and arithmetic of them.
+"""Aggregates of a frame: count(), mean("stay") and others, and arithmetic on them.
 
 Each is a text of SQL, read by the same rules, so that a frame asks what SQL asks.
 """

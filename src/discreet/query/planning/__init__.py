@@ -1,1 +1,1 @@
-"""From a question to a plan: measurements, contribution limits, shares of the budget, prices."""
+"""Planning: from a question to a plan with measurements, contribution bounds, budget shares and prices."""

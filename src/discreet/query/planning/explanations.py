@@ -1,4 +1,4 @@
-"""What a question will do, in words and as a tree: who is protected, what is measured, at what cost, how far off."""
+"""Explanations: privacy unit, measurements, costs and errors of a question, as a tree of words."""
 
 import html
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is measured for a question: each part is perturbed once, however many outputs use it."""
+"""Measurements of a question: each part is perturbed once, however many outputs use it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From a question to a plan: a visible tuple of steps, none of which sees a row."""
+"""The planner: from a question to a plan by a visible tuple of steps, none of which sees a row."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How far off answers will be, told before anything is paid."""
+"""Predicted errors of an answer, before anything is paid."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""How a question is paid for: an ε, a ρ, or as much as an accuracy takes."""
+"""Prices of a question: an ε, a ρ, or the least that reaches an accuracy; and how a price is split over parts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What may be asked of people who are joined with each other: counts and sums of rows, in public groups."""
+"""Joins of people with each other: only counts and sums of rows, in public groups."""
 
 from discreet.core import InvalidInput
 from discreet.core.schema import Schema

@@ -1,4 +1,4 @@
-"""What is public about an expression: the grid that its values are counted on, and the groups that it can make."""
+"""Public facts of an expression: the grid of its values, and the groups that it can make."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What is public about rows that are made of other rows: their schema, whose they are, and what they are called."""
+"""Schemas of relations: columns, privacy unit and names of rows that are made of other rows."""
 
 from collections.abc import Mapping
 

@@ -1,1 +1,1 @@
-"""From noisy integers to a table: estimates, error bars, notes."""
+"""Results: from noisy integers to a table with estimates, error bars and notes."""

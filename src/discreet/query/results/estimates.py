@@ -1,4 +1,4 @@
-"""From noisy parts to measures, each with its interval: ratio and variance included."""
+"""Estimates: measures with intervals from noisy parts, ratios and variances included."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

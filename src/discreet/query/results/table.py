@@ -1,4 +1,4 @@
-"""What an analyst gets: a small table, each of its cells with an error bar."""
+"""The result table: columns whose cells have error bars."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""From a stored answer to a table: error bars, HAVING, ORDER BY, LIMIT. Post-processing, and so free."""
+"""Views of a stored answer: error bars, HAVING, ORDER BY, LIMIT. Post-processing, and so free."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What to write instead of what is refused."""
+"""Advice for refused SQL: the supported way to write it."""
 
 from sqlglot import TokenType as T
 

@@ -1,4 +1,4 @@
-"""From sqlglot's tree to what has to be measured: COUNT, SUM, AVG and the like.
+"""Aggregates: COUNT, SUM, AVG and others, from sqlglot's tree to measures.
 
 Inside a term, a measure is held by a place: a column of a name that no text can spell. So terms are read by the same
 rules as rows are, and the places are filled in afterwards.

@@ -1,4 +1,4 @@
-"""What may be asked of rows that are made of other rows, and what cannot be promised of them."""
+"""Bounds of computed columns: refuses sums over a subquery whose columns are unbounded."""
 
 from sqlglot import exp
 

@@ -1,4 +1,4 @@
-"""From sqlglot's tree to ours: what is computed from one row."""
+"""Expressions: values computed from one row, from sqlglot's tree to ours."""
 
 from sqlglot import exp
 

@@ -1,4 +1,4 @@
-"""From the tables after FROM to one relation: joins in their order, and tables between commas.
+"""The FROM clause: joins in their order and tables between commas, as one relation.
 
 `FROM a, b WHERE a.x = b.x AND …` is the inner join on those equalities, and so is CROSS JOIN: what they do not compare
 is left to be a filter. Tables between commas are taken as soon as something compares them with those before.

@@ -1,4 +1,4 @@
-"""From FROM and JOIN to relations: which rows are put together, and whose they are then.
+"""Joins: conditions on both sides, the resulting relation, and the owner of its rows.
 
 Rows of two private tables are joined where they are the same person's (`UnitJoin`), rows of a private and a public
 table on anything (`PublicJoin`). People are joined with each other (`MatchJoin`) only within limits that were given.

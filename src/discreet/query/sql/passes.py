@@ -1,4 +1,4 @@
-"""From text to parts: the passes, in their order.
+"""The passes from SQL text to a question, in their order.
 
 Text → checks of characters → no comments → words → checks of words → sqlglot's tree → checks of the tree → rows →
 parts → question.

@@ -1,4 +1,4 @@
-"""From GROUP BY person to one row for each person: which rows, which values, and what is public about them."""
+"""Subqueries with GROUP BY person: one row per person, and its public facts."""
 
 from dataclasses import dataclass, field, replace
 

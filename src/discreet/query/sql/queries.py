@@ -1,4 +1,4 @@
-"""From SELECT inside of a question to relations: subqueries, WITH, UNION ALL, IN (SELECT …)."""
+"""Subqueries, WITH, UNION ALL and IN (SELECT …), from SQL to relations."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a name means where it stands, and how refusals get their place."""
+"""Names in SQL: the tables and columns that a name can refer to, and the place of a refusal."""
 
 import re
 from collections.abc import Callable, Mapping

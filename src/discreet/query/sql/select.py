@@ -1,4 +1,4 @@
-"""From the parts of a question, each a tree of sqlglot's, to the question. SQL and frames both come through here."""
+"""The SELECT statement: from sqlglot's parts to a question. SQL and frames both use this module."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""From the stored answer of a batch to one table for each question. Post-processing, and so free."""
+"""Tables of a batch, one per question, from its stored answer. Post-processing, and so free."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""From the stored counts of a hierarchy to tables that add up: estimates, whole numbers, error bars. All of it free."""
+"""Tables of a hierarchy that add up: estimates, whole numbers, error bars. Post-processing, and so free."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""How far off batches and hierarchies will be, told before anything is paid."""
+"""Predicted errors of batches and hierarchies, before anything is paid."""
 
 from typing import Any
 

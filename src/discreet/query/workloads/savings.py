@@ -1,4 +1,4 @@
-"""What a batch saves over asking one by one."""
+"""The saving of a batch over single questions."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a question returns: a table with its errors, what it cost, and the receipt."""
+"""Answers: a table with error bars, its cost and its receipt."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

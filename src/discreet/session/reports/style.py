@@ -1,4 +1,4 @@
-"""How a report looks: quiet, readable on paper and on a dark screen."""
+"""The style sheet of a report, for paper and for dark screens."""
 
 STYLE = """
 :root { --ink: #1c2430; --soft: #5d6878; --line: #dfe4ea; --paper: #fbfbf9; --card: #ffffff;
