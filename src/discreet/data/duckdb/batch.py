@@ -16,8 +16,6 @@ from discreet.data.exact_sums import count_by
 from discreet.data.failures import engine_failed
 from discreet.data.sql.values import DAY
 
-#: Microseconds of a day.
-
 Ints = NDArray[np.intp]
 
 

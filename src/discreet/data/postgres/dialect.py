@@ -19,7 +19,6 @@ from discreet.data.postgres.numbers import SATURATED, bound
 from discreet.data.sql.dialect import Scanned, Typed
 from discreet.data.sql.values import DAY
 
-#: Microseconds of a day.
 #: A hundredth of a table's blocks; the same ones each time.
 SAMPLE = "TABLESAMPLE SYSTEM (1) REPEATABLE (0)"
 

@@ -19,7 +19,6 @@ TYPES = {
     Kind.DATE: "DATE",
     Kind.TIMESTAMP: "BIGINT",
 }
-#: Microseconds of a day.
 MIDNIGHT = datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are UTC, without saying so
 NAN, INFINITY = "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"
 

@@ -35,7 +35,6 @@ from discreet.data.sql.dialect import BoundedDialect, Dialect, Typed
 from discreet.data.sql.rows import PassedRows
 from discreet.data.sql.values import DAY
 
-#: Microseconds of a day: moments count in days.
 #: Powers of two that are edges of cells.
 POWERS = [2.0**power for power in range(LEAST_POWER, MOST_POWER + 1)]
 
