@@ -21,7 +21,7 @@ from discreet.gate import Budget, Gate, Ledger
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "walks.md"
 SOURCE = Path(discreet.__file__).parent
 #: The most frames from `Session.sql` to the statement that DuckDB is sent, both counted, and modules that they are in.
-QUESTION_FRAMES, QUESTION_MODULES = 18, 8
+QUESTION_FRAMES, QUESTION_MODULES = 15, 7
 #: The most frames from `Ledger.pay` to the filter that admits the payment, both counted, and modules that they are in.
 PAYMENT_FRAMES, PAYMENT_MODULES = 8, 6
 #: How often one release, which writes a payment and an answer, may compute each of these. An event is encoded when it
