@@ -21,9 +21,9 @@ from case_choice import EXAMPLES_ONE_IN, TABLE, needs_spark
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = "DISCREET_TIMES"
 #: Seconds of processor time that the cases of one function may take in `make test`, and that a single case may.
-MOST, MOST_OF_ONE = 0.4, 2.5
+MOST, MOST_OF_ONE = 0.15, 1.2
 #: Attacks, and what all engines and stores promise, may take so many times as much.
-LONGER = {"attacks/": 10, "contracts/": 8}
+LONGER = {"attacks/": 8, "contracts/": 6}
 HEAD = """\
 # Test functions whose cases take long: `make test` runs one in so many of them (0: none), `make slow` the others.
 # Measured and written by `python tests/case_times.py`.

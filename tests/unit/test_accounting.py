@@ -72,8 +72,9 @@ def test_more_releases_never_cost_less(one, other):
 
 @given(LEAVES, SMALL)
 def test_epsilon_and_delta_tell_the_same_curve(loss, eps):
+    """Near δ = 1 a curve may be so flat that the accuracy of δ leaves ε open."""
     stated = delta(loss, eps)
-    if 1e-90 < stated < 1:
+    if 1e-90 < stated < 0.9:
         assert epsilon(loss, stated) <= float(eps) * (1 + 1e-6) + 1e-6
 
 

@@ -795,7 +795,7 @@ def test_the_numbers_chosen_for_a_curve_are_round_and_reach_its_end(text):
 def test_the_page_shows_every_verb_every_option_and_every_key():
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     assert [verb for verb in VERBS if f"`{verb}`" not in page] == []
-    assert {option for option in options_of(account_command) if option not in page} == {"--help"}
+    assert {option for option in options_of(account_command) if option not in page} <= {"--help"}
     keys = {key for listed in KEYS.values() for key in listed.split()} - {"name"}
     shortened = {key for key in keys if key.endswith("_exact") and key.startswith(("target_", "each_"))}
     assert [key for key in sorted(keys - shortened) if f"`{key}`" not in page] == []

@@ -63,18 +63,18 @@ def test_a_statement_that_is_ended_is_paid_for_once_and_can_be_run_again(tmp_pat
     question = "SELECT COUNT(*) AS n FROM s_visits"
     with opened(tmp_path) as clinic:
         engine = type(clinic._dataset.tables)
-        asked = engine._aggregate
+        asked = engine.aggregate
 
         def ended(self, aggregation):
             others = "pid <> pg_backend_pid() AND datname IS NOT NULL"
             do(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
             raise ConnectionError
 
-        monkeypatch.setattr(engine, "_aggregate", ended)
+        monkeypatch.setattr(engine, "aggregate", ended)
         with pytest.raises(RunFailed) as caught:
             clinic.sql(question, epsilon=1, request="mine")
-        assert "ask again" in caught.value.fix
-        monkeypatch.setattr(engine, "_aggregate", asked)
+        assert "which is free" in caught.value.fix
+        monkeypatch.setattr(engine, "aggregate", asked)
         answer = clinic.sql(question, epsilon=1, request="mine")
         assert abs(answer.value - 500) < 500
         assert clinic.ledger.spent == 1

@@ -86,10 +86,12 @@ def spread_of(classes: Classes, attribute: Attribute) -> Spread:
 def joined(parts: Iterable[tuple[NDArray[np.int64], int]], rows: int) -> NDArray[np.int64]:
     """Return the class of each row, by several columns of codes with their numbers of codes."""
     key, size = np.zeros(rows, dtype=np.int64), 1
-    for codes, domain in parts:
+    for part in parts:
+        codes, domain = part
         if size > WIDEST // max(domain, 1):
-            key = _numbered(key, size)
-            size = int(key.max()) + 1
+            # Numbered, both are below the number of rows, and their product fits.
+            key, codes = _numbered(key, size), _numbered(codes, domain)
+            size, domain = int(key.max()) + 1, int(codes.max()) + 1
         key = key * domain + codes
         size *= domain
     return _numbered(key, size)
