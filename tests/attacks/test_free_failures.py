@@ -18,8 +18,7 @@ import pytest
 from discreet.accounting import Concentrated, GaussianNoise, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
-from discreet.gate.ledger import append as clerk
-from discreet.gate.ledger import run_tracker
+from discreet.gate.ledger import append, run_tracker
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.encoding import canonical, parsed
 from discreet.gate.ledger.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
@@ -302,7 +301,7 @@ def test_a_payment_past_the_gate_does_not_undercut_the_least_price(ledger):
 def test_a_cheap_payment_that_is_there_is_not_run(ledger, monkeypatch):
     """An earlier version took it; where the ledger was born with a least price, nothing is run for less."""
     with monkeypatch.context() as before:
-        before.setattr(clerk, "need_least_price", lambda *_: None)
+        before.setattr(append, "need_least_price", lambda *_: None)
         pay_apart(ledger, CHEAP)
     seen = []
     for request in ("r", None):
@@ -315,7 +314,7 @@ def test_a_cheap_payment_that_is_there_is_not_run(ledger, monkeypatch):
 def test_what_was_paid_before_there_was_a_least_price_is_run(place, monkeypatch):
     with Ledger.create(place, Budget(1).without_least()) as ledger:
         with monkeypatch.context() as before:
-            before.setattr(clerk, "need_least_price", lambda *_: None)
+            before.setattr(append, "need_least_price", lambda *_: None)
             pay_apart(ledger, CHEAP)
         assert Gate(ledger, NOTE).release(CHEAP, request="r").fresh
         with nothing_written(ledger), pytest.raises(InvalidInput, match="costs at least"):
@@ -436,7 +435,7 @@ def test_nobody_is_charged_into_the_reserve(place):
 
 
 def test_a_begun_run_needs_room_also_when_it_is_replayed(ledger):
-    """Whoever writes to the store past the clerk is found out: too many had failed for this run."""
+    """Whoever writes to the store past the ledger is found out: too many had failed for this run."""
     fail(Gate(ledger, NOTE, analyst="eve"), 3)
     book = ledger.state
     event = Begun(at="", payment=2, step=0, analyst="eve", runner="0-1")

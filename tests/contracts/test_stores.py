@@ -13,7 +13,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate import Budget, Policy
-from discreet.gate.ledger import append as clerk
+from discreet.gate.ledger import append
 from discreet.gate.ledger.chain import linked
 from discreet.gate.ledger.events import Annotated, to_body
 from discreet.gate.stores.protocol import Keys, StoreStatus
@@ -261,7 +261,7 @@ def test_a_number_is_given_once(place):
 
 
 def test_after_many_entries_there_is_a_checkpoint_and_opening_begins_there(place, monkeypatch):
-    monkeypatch.setattr(clerk, "OFTEN", 10)
+    monkeypatch.setattr(append, "OFTEN", 10)
     ledger = place.create()
     for turn in range(25):
         pay(ledger, f"r{turn}")

@@ -23,7 +23,7 @@ from discreet.gate.stores.sqlite import SqliteStore
 from faults.disk_scenes import ROWS, Asked, a_life, ask, quick_folder
 
 FILES = ("a.ledger", "a.ledger-wal")
-#: What a forger pays: no less than the least price of the ledgers here, or the clerk would refuse it.
+#: What a forger pays: no less than the least price of the ledgers here, or the ledger would refuse it.
 CHEAP = Fraction(1, 1000)
 
 

@@ -567,7 +567,7 @@ def test_two_handles_of_one_ledger_give_a_table_the_same_numbers(place, ledger):
     assert quanta(ledger, "bob") == charged(TENTH + Fraction(1, 100), ledger)
 
 
-# What a clerk refuses.
+# What the ledger refuses.
 
 
 def test_an_answer_for_which_nobody_was_charged_is_not_stored(ledger):

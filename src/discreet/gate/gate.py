@@ -381,9 +381,9 @@ class Gate(Generic[Data]):
 
     def _charged(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
         """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile."""
-        taking = self._ledger.people.charged_table(receipt.number, self._data)
-        answer = self._run(plan, receipt, None, taking)
-        charge = self._ledger.people.charge(receipt.number, taking.run)
+        table = self._ledger.people.charged_table(receipt.number, self._data)
+        answer = self._run(plan, receipt, None, table)
+        charge = self._ledger.people.charge(receipt.number, table.run)
         return None if charge is None else (answer, charge)
 
     def _run(self, plan: Any, receipt: Receipt, before: EarlierAnswers | None, data: Any = None) -> bytes:

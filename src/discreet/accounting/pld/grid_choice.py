@@ -1,6 +1,6 @@
 """Where to look: a rough picture of a batch, from which grid, tilt and window are chosen.
 
-Nothing here is a bound, and nothing has to be: whatever is chosen, `tilted` bounds its errors.
+Nothing here is a bound, and nothing has to be: whatever is chosen, `convolution` bounds its errors.
 """
 
 import math
@@ -176,8 +176,8 @@ class Sketch:
         """Return the shortest of a few frames that wrap little into themselves that counts.
 
         What lies k periods Y to the left counts e^(−kYθ) times, what lies k periods to the right e^(kYθ) times, as far
-        as it comes to lie above ε (see `tilted`). The first is at most e^(−Yθ), as all masses are at most 1; the second
-        is about e^(κ(t) − t(ε+Y) + θY) at most, for every tilt t > θ.
+        as it comes to lie above ε (see `convolution`). The first is at most e^(−Yθ), as all masses are at most 1; the
+        second is about e^(κ(t) − t(ε+Y) + θY) at most, for every tilt t > θ.
         """
         first, last = max(aim.place - GENTLER, 0), min(aim.place + STEEPER, len(TILTS))
         tilts, cumulants = TILTS[first:last], self._cumulants[first:last]

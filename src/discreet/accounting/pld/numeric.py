@@ -1,7 +1,7 @@
 """ε and δ of a fixed batch of releases, from above and from below, by privacy-loss distributions.
 
 The pair of each release is put on a grid of losses (`cells`, `lattice`), and the sum of all losses is found by one
-tilted Fourier transform (`tilted`). Where to look is guessed by `sketch`; every guess is sound.
+tilted Fourier transform (`convolution`). Where to look is guessed by `grid_choice`; every guess is sound.
 
 For a batch whose releases are all fixed beforehand. A session, whose next question depends on the last answer, needs a
 filter. Reference: Koskela, Jälkö, Honkela 2020 and Gopi, Lee, Wutschitz 2021 for the transform; Doroshenko, Ghazi,

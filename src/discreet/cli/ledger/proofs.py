@@ -125,36 +125,36 @@ def certificate_lines(found: Certified, *, answer: bool) -> list[str]:
 
 def export_facts(found: Exported) -> dict[str, Any]:
     """Return an export for a program."""
-    book = found.state
+    state = found.state
     return {
-        "entries": book.number,
-        "head": book.head.hex(),
-        "payments": book.payments,
-        "releases": book.releases,
+        "entries": state.number,
+        "head": state.head.hex(),
+        "payments": state.payments,
+        "releases": state.releases,
         "answers": found.answers,
         "signed": found.signed,
         "vouched": found.vouched,
     }
 
 
-def _kept(book: LedgerState) -> str:
+def _kept(state: LedgerState) -> str:
     """Return what an export shows of the limit; what persons were charged is private, and not in it."""
-    if not book.birth.budget.personal:
+    if not state.birth.budget.personal:
         return "never above the limit"
     return "what each person was charged is not in it (discreet ledger verify adds it up)"
 
 
 def export_summary(found: Exported, *, both: bool) -> list[str]:
     """Return an export for a person."""
-    book = found.state
+    state = found.state
     inside = ["The certificate's payment and release stand in it at their numbers."] if both else []
     rows = [
-        ["entries", f"{book.number:,}, an unbroken chain from the birth on"],
-        ["payments", f"{counted(book.payments, book.releases)}; {_kept(book)}"],
+        ["entries", f"{state.number:,}, an unbroken chain from the birth on"],
+        ["payments", f"{counted(state.payments, state.releases)}; {_kept(state)}"],
         ["answers", f"{found.answers:,} came with it, none of them changed"],
         ["checkpoints", f"{found.signed:,} signed by the ledger's key"],
         ["vouched for", _vouched(found)],
-        ["head", book.head.hex()],
+        ["head", state.head.hex()],
     ]
     return ["The export:", *columns(rows), *inside, "What was added after its last entry, it cannot tell."]
 

@@ -1,4 +1,6 @@
-"""What the SQL of engines differs in. `relation_sql` and `bounded_sql` write the rest once for all.
+"""SQL dialects: the differences between the engines' SQL.
+
+`sql.relations` and `sql.statement` write the rest once for all.
 
 A dialect is made for one statement: it gathers the constants of that statement as parameters (or writes them such that
 nothing of a question can be taken for SQL). What it writes never raises because of a row: what has no value is NULL.

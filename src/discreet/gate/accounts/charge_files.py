@@ -1,7 +1,7 @@
 """The stored form of charges: which accounts were charged how much, as bytes.
 
 Random bytes first, as the hash of the whole is public (`events.Charged`). Then persons who are new, by their names in
-their order (`people_names`), which is the order of their numbers; or, in a snapshot, where everybody's names are
+their order (`account_names`), which is the order of their numbers; or, in a snapshot, where everybody's names are
 stored. Then who was charged, as a bitmap or a list of numbers; and what, in ε or ρ and in failure mass: one number for
 all, or a table of up to 256 and the place of each in it, or how far each is above the least. Numbers take as many bits
 as the greatest of them needs.

@@ -146,7 +146,7 @@ def _whole(amounts: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class Admitting:
-    """Decides who takes part in one pass of a run: `data.contributions.Admission`. Private."""
+    """Decides who takes part in one pass of a run: `algebra.contributions.Admission`. Private."""
 
     def __init__(self, key: str, run: Run, charge: PassCharge) -> None:
         self._key, self._run, self._charge = key, run, charge

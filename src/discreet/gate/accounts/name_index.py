@@ -3,7 +3,7 @@
 Engines keep the numbers of a table's units, so a number that was given out may not change its meaning: not when a run
 fails before its charges are stored, not when another process opened other accounts meanwhile, not when the ledger is
 closed and opened again. So numbers are this process's own, one directory for each ledger, kept to the end; the numbers
-in what is stored are others (`personal_accounts`). Names that come together get theirs in the order of the names: so
+in what is stored are others (`balances`). Names that come together get theirs in the order of the names: so
 they are mostly the same.
 """
 

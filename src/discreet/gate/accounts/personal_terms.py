@@ -1,6 +1,6 @@
 """Public parameters of personal accounts: their terms, and the most that any person can have been charged.
 
-What single persons were charged is private, and kept elsewhere (`personal_accounts`). A payment names the worst that
+What single persons were charged is private, and kept elsewhere (`balances`). A payment names the worst that
 the question can cost anybody; whether it is accepted depends on that alone, and nobody is charged by it: the charges
 follow when the question is run.
 """

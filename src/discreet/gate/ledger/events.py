@@ -194,7 +194,7 @@ class Checkpoint:
     account: str
     payments: int
     releases: int
-    #: Of the head before, the number and the totals: see `signing`. Empty if nobody signed.
+    #: Of the head before, the number and the totals: see `proofs.keys`. Empty if nobody signed.
     signature: str
     #: Open runs and failures: see `runs`. Empty, and not written, if there are none.
     runs: str = ""

@@ -1,6 +1,7 @@
 """The ledger: payments and releases against a budget, for life.
 
-All that counts is in the store. This is the only class that writes to it, and every write goes through `clerk`.
+All that counts is in the store. This is the only class that writes to it, and every write goes through
+`append.append_batch`.
 """
 
 import math

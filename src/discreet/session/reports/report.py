@@ -189,10 +189,10 @@ def _ledger(ledger: "Ledger") -> str:
         ]
         for receipt in ledger.recent(MOST_PAYMENTS)
     ]
-    book = ledger.state
-    words = f"{counted(book.payments, book.releases)}; {book.number:,} entries, the last of which has the head"
+    state = ledger.state
+    words = f"{counted(state.payments, state.releases)}; {state.number:,} entries, the last of which has the head"
     return (
-        f"<section><h2>The ledger</h2>{_table(head, rows)}<p>{escape(words)} <code>{book.head.hex()}</code>. "
+        f"<section><h2>The ledger</h2>{_table(head, rows)}<p>{escape(words)} <code>{state.head.hex()}</code>. "
         f"The ledger's name is <code>{escape(ledger.identity)}</code>; certificates name it, too.</p></section>"
     )
 

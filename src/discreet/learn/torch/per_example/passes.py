@@ -259,4 +259,4 @@ def _check(losses: object, examples: int) -> None:
             "The loss is not one number for each example.",
             fix='compute them with reduction="none", and sum over all but the first axis',
         )
-    # No loss is refused by its value: an example whose gradient is not finite adds nothing (see `sums`).
+    # No loss is refused by its value: an example whose gradient is not finite adds nothing (see `clipped_sums`).
