@@ -160,3 +160,11 @@ def test_a_shell_completes_commands_options_and_words(words, last, wanted):
     settings = {**os.environ, "_DISCREET_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(last)}
     done = subprocess.run([sys.executable, "-m", "discreet"], env=settings, capture_output=True, text=True, check=True)
     assert {line.partition(",")[2] for line in done.stdout.splitlines()} == wanted
+
+
+@pytest.mark.parametrize("words", [["--"], ["account", "--"], ["ledger", "--"]])
+def test_a_group_without_a_command_is_refused_as_a_wrong_word(run, words):
+    status, out, err = run(*words)
+    assert (status, out) == (2, "")
+    assert "fix:" in err
+    assert "bug" not in err

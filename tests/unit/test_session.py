@@ -675,3 +675,19 @@ def test_a_notebook_sees_the_options_of_a_question():
         "epsilon": None, "confidence": 0.95, "fresh": False, "request": None,
     }.items()  # fmt: skip
     assert "fresh" not in inspect.signature(Session.preview).parameters
+
+
+@pytest.mark.parametrize("request_id", ["", 7])
+def test_a_request_that_is_none_is_refused_before_a_contribution_bound_is_paid_for(tmp_path, request_id):
+    with opened(tmp_path, limit=None) as session:
+        with pytest.raises((InvalidInput, WrongType)):
+            session.sql(COUNT, within=50, request=request_id)
+        assert session.ledger.spent == 0
+
+
+@pytest.mark.parametrize("text", ["q0009.c", "q0000.c", "0009"])
+def test_a_text_in_a_question_is_not_taken_for_a_column(clinic, text):
+    for where in (f"ward = '{text}'", f"ward LIKE '%{text}'"):
+        inner = f"SELECT patient_id, ward FROM visits WHERE {where}"
+        assert clinic.preview(f"SELECT COUNT(*) AS n FROM visits WHERE {where}", epsilon=0.1)
+        assert clinic.preview(f"SELECT COUNT(*) AS n FROM ({inner}) AS x WHERE {where}", epsilon=0.1)

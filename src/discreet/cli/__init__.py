@@ -23,6 +23,7 @@ from discreet.cli.commands import discreet_command
 from discreet.cli.console import write
 from discreet.cli.operator_file import OperatorFile, operator_file
 from discreet.cli.output import Answer, Fault, Interrupted, as_json, error_facts, error_text
+from discreet.cli.parsing import refuse_usage
 from discreet.core import DiscreetError
 from discreet.core.errors import is_interrupt
 
@@ -89,7 +90,10 @@ def _without_pandas() -> Iterator[None]:
 def _answer(given: list[str]) -> tuple[Answer, bool]:
     """Return the answer, and whether it is wanted as JSON. Click's own `main` would make other errors of ours."""
     with discreet_command.make_context(NAME, list(given)) as context:
-        answered: tuple[Answer, bool] = discreet_command.invoke(context)
+        try:
+            answered: tuple[Answer, bool] = discreet_command.invoke(context)
+        except click.UsageError as error:  # of words that click looks at only now, such as --
+            raise refuse_usage(error, error.ctx or context) from None
     return answered
 
 

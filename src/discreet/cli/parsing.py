@@ -95,7 +95,7 @@ class Command(click.Command):
         try:
             rest = super().parse_args(ctx, self._sorted(ctx, args))
         except click.UsageError as error:
-            raise _refused(error, ctx) from None
+            raise refuse_usage(error, ctx) from None
         if not ctx.resilient_parsing:
             for one in self.exclusives:
                 one.check(ctx)
@@ -175,7 +175,7 @@ class Group(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise _refused(error, ctx) from None
+            raise refuse_usage(error, ctx) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -304,7 +304,7 @@ def _see(context: click.Context) -> str:
     return f"see {context.command_path} --help"
 
 
-def _refused(error: click.UsageError, context: click.Context) -> InvalidInput:
+def refuse_usage(error: click.UsageError, context: click.Context) -> InvalidInput:
     """Return a usage error of click as an error with a fix."""
     see = _see(context)
     match error:

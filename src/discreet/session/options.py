@@ -11,6 +11,7 @@ from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, Matches
 from discreet.core.schema import closest
+from discreet.gate.plans import need_label
 from discreet.query import Epsilon, Rho, Within
 from discreet.session.declared import read_limit
 
@@ -81,7 +82,7 @@ def check_options(given: QuestionOptions | ReleaseOptions, *, kind: type, in_rho
         bias=flag(said["bias"], "bias"),
         matches=_need_matches(said["matches"]),
         fresh=flag(said["fresh"], "fresh"),
-        request=said["request"],
+        request=None if said["request"] is None else need_label(said["request"], "request"),
     )
 
 

@@ -8,8 +8,9 @@ from discreet.algebra.aggregates import Aggregation
 from discreet.algebra.expressions import Expression, columns_in
 from discreet.algebra.work_bounds import check_length
 
-#: A name of a column that nothing else in SQL looks like, and that is as short as those of subqueries.
-NAME = re.compile(r"q([0-9]{4})\.c")
+#: A name of a column with signs that no question in SQL may hold, so that no literal looks like it; as short as the
+#: names of subqueries' columns.
+NAME = re.compile("\x01([0-9]{4})\x02c")
 #: Writes an expression over columns in the SQL of one engine.
 WriteSql = Callable[[Expression, Mapping[str, str]], str]
 
@@ -17,8 +18,9 @@ WriteSql = Callable[[Expression, Mapping[str, str]], str]
 def measure(expression: Expression, write: WriteSql) -> tuple[int, Counter[str]]:
     """Return the length of an expression's SQL on one engine, and how often it names each column."""
     names = sorted(columns_in(expression))
-    text = write(expression, {name: f"q{place:04}.c" for place, name in enumerate(names)})
-    return len(text), Counter(names[int(place)] for place in NAME.findall(text))
+    text = write(expression, {name: f"\x01{place:04}\x02c" for place, name in enumerate(names)})
+    places = (int(place) for place in NAME.findall(text))
+    return len(text), Counter(names[place] for place in places if place < len(names))  # a literal made by hand may not
 
 
 def check_aggregation_length(aggregation: Aggregation, write: WriteSql) -> None:
