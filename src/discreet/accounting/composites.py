@@ -129,7 +129,7 @@ class Subsampled:
 
     def __init__(self, part: "PrivacyLoss", rate: Number, sampling: Sampling = Sampling.POISSON) -> None:
         if not isinstance(sampling, Sampling):
-            raise WrongType("sampling is no way of drawing a lot.", fix="pass Sampling.POISSON or WITHOUT_REPLACEMENT")
+            raise WrongType("Unknown sampling.", fix="pass Sampling.POISSON or WITHOUT_REPLACEMENT")
         settle(self, part=need_loss(part), rate=positive(rate, "rate"), sampling=sampling)
         if self.rate > 1:
             raise InvalidInput("rate must be at most 1.", fix="pass the share of the table in a lot, such as 0.01")

@@ -89,8 +89,8 @@ def _tree_words(loss: Tree) -> str:
         case Group(part, size):
             return f"{_inner(part)} for groups of {size:,}"
         case Subsampled(part, rate, sampling):
-            how = "" if sampling is Sampling.POISSON else " of fixed size"
-            return f"{_inner(part)} on lots{how}, rate {figure(rate)}"
+            how = "Poisson samples" if sampling is Sampling.POISSON else "samples of fixed size"
+            return f"{_inner(part)} on {how}, rate {figure(rate)}"
         case Shuffled(part, people):
             return f"{_inner(part)}, shuffled among {people:,}"
         case _:
