@@ -338,7 +338,7 @@ def test_who_pays_is_read_again_as_it_was_written(tmp_path, budget):
         ("most = 1", "go with accounts of persons"),
         ("[budget.total]\nrho = 1", "go with accounts of persons"),
         ('per = "person"\ntotal = 3', "not a table"),
-        ('per = "person"\n[budget.total]\nmost = 3', "budget.total.most is no setting"),
+        ('per = "person"\n[budget.total]\nmost = 3', "Unknown setting budget.total.most"),
         ('per = "person"\n[budget.total]\ndelta = 1e-9', "an epsilon or a rho"),
         ('per = "person"\nneighbours = "replace"', "added or removed"),
     ],

@@ -120,7 +120,9 @@ WORDS = {
     "discrete Gaussian noise, σ² = 100 on l2² = 4": DiscreteGaussianNoise(100, Sensitivity.box(l0=1, linf=2)),
     "randomised response, the truth with 0.75 of 2": RandomisedResponse(0.75),
     "a Rényi curve at 2 orders": Renyi([(2, 0.1), (8, 0.5)]),
-    "10,000 × ((Gaussian noise, σ = 1) on Poisson samples, rate 0.01)": Repeated(Subsampled(GaussianNoise(1), 0.01), 10_000),
+    "10,000 × ((Gaussian noise, σ = 1) on Poisson samples, rate 0.01)": Repeated(
+        Subsampled(GaussianNoise(1), 0.01), 10_000
+    ),
     "(ε = 1) + (ε = 2)": Composed([Pure(1), Pure(2)]),
     "(ε = 1) + (ε = 1) + (ε = 1) + 7 more": Composed([Pure(1)] * 10),
     "nothing": Composed([]),

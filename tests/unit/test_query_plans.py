@@ -403,7 +403,9 @@ def test_biases_are_bought_where_that_is_asked():
     table = rows(6)
     result = view(asked, plan, plan.run(PlainTable(SCHEMA, table), SYSTEM))
     beyond = {row["patient"] for row in table if row["age"] is not None and not 0 <= row["age"] <= 110}
-    assert any(f"about {len(beyond)} ±" in note for note in result.notes)
+    noted = "Values outside their bounds were clamped: about "
+    (note,) = (note for note in result.notes if note.startswith(f"{noted}{len(beyond)} ±"))
+    assert note.endswith(" people (patient) had such values.")
     plain = view(
         asked, plan_question(asked, FACTS, Epsilon(1)), {"limit": [1, 6], "groups": [], "parts": [np.array([5])]}
     )

@@ -58,7 +58,7 @@ BAD_OPENINGS = [
     ({"groups": {"ward": range(200_000)}}, "longer than 100,000", "coarser"),
     # Kinds, and complete columns
     ({"kinds": ["stay"]}, "kinds is a list", 'kinds={"age"'),
-    ({"kinds": {"stay": "float"}}, "The kind of 'stay' is none that there is", "integer, real"),
+    ({"kinds": {"stay": "float"}}, "Unknown kind 'float' for 'stay'", "integer, real"),
     ({"kinds": {"stay": 1}}, "The kind of 'stay' is an int", "integer, real"),
     ({"kinds": {"stays": "real"}}, "There is no column 'stays'", "did you mean 'stay'?"),
     ({"kinds": {"zzzz": "real"}}, "There is no column 'zzzz'", "use one of: patient_id"),

@@ -133,7 +133,7 @@ def kind_named(column: str, given: object) -> Kind:
     if given.strip().casefold() not in names:
         meant = closest(given, names)
         raise InvalidInput(
-            f"The kind of {column!r} is none that there is.",
+            f"Unknown kind {given!r} for {column!r}.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}",
         )
     return Kind(given.strip().casefold())
@@ -162,7 +162,7 @@ def bounds_of(column: Column, given: AnyBounds) -> Bounds:
         made = given
     else:
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-            raise WrongType(f"The bounds of {column.name!r} are no pair.", fix="pass (low, high), such as (0, 100)")
+            raise WrongType(f"The bounds of {column.name!r} must be a pair.", fix="pass (low, high), such as (0, 100)")
         low, high = (_end(column, end, last=last) for last, end in zip((False, True), given, strict=True))
         made = Bounds(low, high) if column.kind is Kind.REAL else Bounds(low, high, step=1)
     if column.kind is not Kind.REAL and (made.low.denominator, made.high.denominator) != (1, 1):
@@ -212,7 +212,7 @@ def groups_of(column: Column, values: Sequence[Value]) -> tuple[Value, ...]:
             fix="leave it out of `groups`, and group by a part of it, such as its year",
         )
     if isinstance(values, str | bytes) or not isinstance(values, Sequence):
-        raise WrongType(f"The groups of {column.name!r} are no list.", fix='pass a list, such as ["A", "B"]')
+        raise WrongType(f"The groups of {column.name!r} must be a list.", fix='pass a list, such as ["A", "B"]')
     if not values:
         raise InvalidInput(f"The list of groups of {column.name!r} is empty.", fix="list the groups, or leave it out")
     made = tuple(values)

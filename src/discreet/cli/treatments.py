@@ -59,13 +59,13 @@ def _pairs(typed: Sequence[str] | None, option: str, make: Callable[[str], Treat
 def _clip(text: str) -> Treatment:
     low, sign, high = text.partition("..")
     if not sign:
-        raise InvalidInput("--clip is no interval.", fix="write --clip age=0..90")
+        raise InvalidInput("--clip needs an interval.", fix="write --clip age=0..90")
     return Clip(read_number(low, "--clip"), read_number(high, "--clip"))
 
 
 def _day(text: str) -> Treatment:
     if text not in {part.value for part in Part}:
-        raise InvalidInput("--day is none of year, quarter, month, week.", fix="write --day born=year")
+        raise InvalidInput("--day must be year, quarter, month or week.", fix="write --day born=year")
     return DayTo(Part(text))
 
 

@@ -104,7 +104,7 @@ class ManyQuantiles:
         method: QuantileMethod | None = None,
     ) -> None:
         if method is not None and not isinstance(method, QuantileMethod):
-            raise WrongType("method is no way to find quantiles.", fix="leave it out, or pass a QuantileMethod")
+            raise WrongType("Unknown method.", fix="leave it out, or pass a QuantileMethod")
         settle(
             self,
             levels=(shares := _read_levels(levels)),

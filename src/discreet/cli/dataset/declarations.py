@@ -242,4 +242,6 @@ def read_value(text: str, kind: Kind, name: str) -> Value:
             case Kind.TEXT:
                 return text
     except (ValueError, KeyError):
-        raise InvalidInput(f"{name} has one that is no {kind.value}.", fix=f"write {EXAMPLES[kind]}") from None
+        raise InvalidInput(
+            f"{name} has a value that is not of kind {kind.value}.", fix=f"write {EXAMPLES[kind]}"
+        ) from None

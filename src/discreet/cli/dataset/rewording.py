@@ -28,6 +28,7 @@ def name_options(text: str) -> str:
         FRACTION.sub(r"\1", text)
         .replace("bias=True", "--bias")
         .replace("with size)", "with --size)")
+        .replace(". session.participation", ". In Python, session.participation")
         .replace("table=,", "--table with")
     )
     plain = LIMIT.sub(r"--limit groups=\1,rows=\2", MATCHES.sub(r"--matches rows=\1,matches=\2", plain))

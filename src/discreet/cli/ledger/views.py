@@ -85,7 +85,7 @@ def author(arguments: Arguments) -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
-        raise InvalidInput("Who does this is not known.", fix="pass --by with your name") from None
+        raise InvalidInput("The user's name is not known.", fix="pass --by with your name") from None
 
 
 def limit_of(arguments: Arguments) -> Fraction:

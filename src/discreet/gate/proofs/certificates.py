@@ -56,7 +56,7 @@ def certificate(ledger: Ledger, request: str) -> str:
     links = [_link(ledger, number) for number in (1, paid, given)]
     payment = from_body(links[1]["body"].encode("ascii"))
     if not isinstance(payment, Payment):
-        raise LedgerDamaged("A payment is not one.", fix="verify the ledger")
+        raise LedgerDamaged(f"Entry {paid} is not a payment.", fix="verify the ledger")
     alone = guarantee(payment.cost, ledger.budget.delta)
     facts = {
         "certificate": VERSION,

@@ -223,7 +223,7 @@ def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | Non
             choice = pricing.choices(part, share)
             each = f"ε = {text_up(choice.epsilon, 4)} in each group"
             return [
-                f"one unit has at most {choice.rows:,} rows in a group",
+                f"one unit has at most {choice.rows:,} {'row' if choice.rows == 1 else 'rows'} in a group",
                 f"exponential mechanism over {part.aggregate.cells:,} cells, {each}",
             ]
         case KeySelection(delta=delta):
@@ -237,6 +237,12 @@ def _answers(question: Question, plan: QueryPlan, confidence: Number, size: int 
     return tuple(Branch(f"{each.name}: {each.words}") for each in found)
 
 
+def _half(number: int, what: str) -> str:
+    """Return half of a number, rounded up, with its noun."""
+    half = -(-number // 2)
+    return f"{half:,} {what}" if half == 1 else f"{half:,} {what}s"
+
+
 def _halving(plan: QueryPlan) -> list[str]:
     """Return what would halve the noise."""
     factor = 4 if isinstance(plan.spend, Rho) else 2
@@ -244,14 +250,14 @@ def _halving(plan: QueryPlan) -> list[str]:
     ways = [f"pay {symbol} = {text_up(factor * plan.spend.amount, 4)}"]
     match plan.limit:
         case Limit(groups=groups, rows_per_group=rows) if rows > 1:
-            ways.append(f"or limit each unit to {-(-rows // 2):,} rows in a group (rows above are dropped)")
-            ways += [f"or to {-(-groups // 2):,} groups"] if groups > 1 and symbol == "ε" else []
+            ways.append(f"or limit each unit to {_half(rows, 'row')} in a group (rows above are dropped)")
+            ways += [f"or to {_half(groups, 'group')}"] if groups > 1 and symbol == "ε" else []
         case Limit(groups=groups) if groups > 1 and symbol == "ε":
-            ways.append(f"or limit each unit to {-(-groups // 2):,} groups (others are dropped)")
+            ways.append(f"or limit each unit to {_half(groups, 'group')} (others are dropped)")
         case TotalLimit() if plan.source is not None and matching(plan.source) is not None:
             ways.append("or halve the rows, or the matches, with which people are joined (the others would not count)")
         case TotalLimit(rows=rows) if rows > 1:
-            ways.append(f"or limit each unit to {-(-rows // 2):,} rows (more would not count)")
+            ways.append(f"or limit each unit to {_half(rows, 'row')} (more would not count)")
     if len(plan.parts) > 1:
         ways.append("or ask for less at once: the price is split over what is measured")
     return ways

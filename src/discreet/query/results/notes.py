@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from discreet.algebra.aggregates import Frequencies, Histogram, PeopleCut, PeopleWhere, Total
+from discreet.algebra.aggregates import Frequencies, PeopleCut, PeopleWhere, Total
 from discreet.algebra.relations import matching, most_rows
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.query.planning.chosen_limits import ChosenLimit
@@ -20,7 +20,7 @@ def notes_of(
     if plan.schema.unit.column is not None:
         notes.append(cap_note(plan.schema, plan.source))
     if any(_clamps(part) for part in plan.parts):
-        notes.append(_clamp_note(who, people))
+        notes.append(_clamp_note(plan.schema.unit.column, people))
     if any(isinstance(part, KeySelection) for part in plan.parts):
         notes.append("Partition selection: groups with few people are not shown; noise decides which.")
     if any(isinstance(part, Levels | End) for part in plan.parts):
@@ -62,23 +62,22 @@ def _limit_note(plan: QueryPlan, limit: AnyLimit, who: str, people: Mapping[Part
     begin = f"Contribution bound: {bound_words(limit, who)}{chosen}. Rows above it were dropped"
     for part, (count, error) in people.items():
         if isinstance(part, Noisy) and isinstance(part.aggregate, PeopleCut):
-            return f"{begin}: about {max(count, 0):,} ± {error:,.0f} values of {who} lost some."
-    return f"{begin}; bias=True estimates how many people lost some."
+            return f"{begin}: about {max(count, 0):,} ± {error:,.0f} people ({who}) lost rows."
+    return f"{begin}; bias=True estimates how many people lost rows."
 
 
-def _clamp_note(who: str, people: Mapping[Part, tuple[int, float | None]]) -> str:
+def _clamp_note(who: str | None, people: Mapping[Part, tuple[int, float | None]]) -> str:
     begin = "Values outside their bounds were clamped"
+    units, had = ("rows", "had values outside") if who is None else (f"people ({who})", "had such values")
     for part, (count, error) in people.items():
         if isinstance(part, Noisy) and isinstance(part.aggregate, PeopleWhere):
-            return f"{begin}: about {max(count, 0):,} ± {error:,.0f} values of {who} have some."
-    return f"{begin}; bias=True estimates how many people have some."
+            return f"{begin}: about {max(count, 0):,} ± {error:,.0f} {units} {had}."
+    return f"{begin}; bias=True estimates how many {units if who is None else 'people'} {had}."
 
 
 def _clamps(part: Part) -> bool:
     match part:
         case Noisy(aggregate=Total()) | Levels(aggregate=Frequencies()) | End(aggregate=Frequencies()):
             return True
-        case Noisy(aggregate=Histogram()):
-            return False
         case _:
             return False

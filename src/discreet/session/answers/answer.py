@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Said beside every answer where each person has an account; it depends on no row and costs nothing.
 MAY_HAVE_LEFT = (
     "Personal accounts: people whose budget is used up are left out, so that this answer may cover fewer people than "
-    "earlier ones. How many still take part can be estimated, for a price."
+    "earlier ones. session.participation(…) estimates how many still take part, for a price."
 )
 #: Rows that a terminal and a notebook show.
 ROWS, ROWS_HTML = 40, 200

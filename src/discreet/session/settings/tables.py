@@ -63,9 +63,7 @@ def _said_of_private(given: Any, names: Sequence[str], what: str, read: Callable
         return read(given)
     for table, said in given.items():
         if not is_among(table, names):
-            raise InvalidInput(
-                f"{what} speaks of a table that there is not.", fix=f"name one of: {', '.join(map(one_line, names))}"
-            )
+            raise InvalidInput(f"{what} names an unknown table.", fix=f"name one of: {', '.join(map(one_line, names))}")
         if what in HEADINGS and not isinstance(said, Mapping):
             raise InvalidInput(
                 f"Some of {what} is said by table, and some is not.", fix=f"say all below {_form(what, names[0])}"

@@ -31,7 +31,7 @@ def budget_of(fields: dict[str, Any], who: PrivacyUnit) -> Budget:
     words = [relation.value for relation in Neighbours]
     neighbours = fields.get("neighbours", words[0])
     if neighbours not in words:
-        raise InvalidInput("budget.neighbours is none of the relations.", fix=f"write one of: {', '.join(words)}")
+        raise InvalidInput("Unknown budget.neighbours.", fix=f"write one of: {', '.join(words)}")
     unit = replace(who, neighbours=Neighbours(neighbours))
     return Budget(
         numbers.get("epsilon"),
@@ -64,7 +64,7 @@ def number_of(value: object, name: str) -> Fraction:
         try:
             return exact(Fraction(value), name)
         except (ValueError, ZeroDivisionError, InvalidOperation):
-            raise InvalidInput(f"{name} is a text that is no number.", fix=f'write {name} = 0.1, or "1/3"') from None
+            raise InvalidInput(f"{name} is not a number.", fix=f'write {name} = 0.1, or "1/3"') from None
     return exact(value, name)
 
 
@@ -131,6 +131,6 @@ def need_known(fields: Mapping[str, Any], known: tuple[str, ...], within: str) -
         if name not in known:
             meant = closest(name, known)
             raise InvalidInput(
-                f"{within}{name} is no setting.",
+                f"Unknown setting {within}{name}.",
                 fix=f"did you mean {within}{meant}?" if meant else f"use some of: {', '.join(known)}",
             )
