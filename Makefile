@@ -55,10 +55,10 @@ mnist: $(VENV)/.dev     ## accuracy against ε on MNIST, in a table and a pictur
 test: setup            ## everything but the slow marks; tests of PyTorch and Spark where these are installed
 	$(RUN)/python -m pytest --quiet --numprocesses 2 --dist loadgroup
 
-slow: setup            ## the statistical suites that take minutes
+slow: setup            ## cases and examples that `make test` leaves out, and the statistical suites
 	DISCREET_CASES=slow $(RUN)/python -m pytest --quiet --numprocesses 2 -m "(slow or hypothesis) and not spark and not faults"
 
-spark: $(VENV)/.dev     ## the contract of engines and all attacks on Spark: half an hour
+spark: $(VENV)/.dev     ## the tests on Spark that `make test` leaves out: half an hour
 	$(RUN)/python -m pytest --quiet --numprocesses 2 -m spark tests/contracts tests/attacks tests/unit
 
 faults: setup          ## kills, races, broken disks: the full profile

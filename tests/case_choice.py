@@ -2,9 +2,9 @@
 
 `make test` answers within minutes, so that it is run after every change. A test function that takes long runs one in so
 many of its cases there; `sampled_cases.txt` lists these functions, with figures that `python tests/case_times.py`
-measures. `make slow` runs the other cases, and properties with all their examples; `make spark` runs all that needs
-Spark; `make mutants` leaves nothing out. With DISCREET_CASES=all nothing is left to another target; with
-DISCREET_CASES=slow properties draw all their examples.
+measures. `make slow` runs the other cases, and properties with all their examples; `make spark` runs the tests on
+Spark that `make test` leaves out; `make mutants` runs all cases but those marked slow, faults or spark by hand. With
+DISCREET_CASES=all no case is left to another target; with DISCREET_CASES=slow properties draw all their examples.
 """
 
 import os

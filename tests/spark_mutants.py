@@ -253,7 +253,7 @@ SPARK_MUTANTS = [
         "data/spark/table.py",
         "            if not one.declaration.never_fails:\n",
         "            if one.declaration.never_fails:\n",
-        "attacks/test_view_that_fails.py::test_a_text_file_is_refused",
+        "attacks/test_view_that_fails.py::test_a_text_file_on_spark_is_refused",
     ),
     Mutant(
         "PySpark on Spark's errors writes rows to the console",

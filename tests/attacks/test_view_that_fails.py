@@ -257,7 +257,7 @@ def test_a_frame_that_computes_is_refused(tmp_path, visits, make):
     on_spark(make(visits), tmp_path / "spark.ledger", never_fails=["seen"]).close()
 
 
-def test_a_text_file_is_refused(tmp_path, visits):
+def test_a_text_file_on_spark_is_refused(tmp_path, visits):
     """Told to (`mode` FAILFAST), Spark fails for one line that it does not understand."""
     visits.write.csv(str(tmp_path / "lines"))
     lines = visits.sparkSession.read.schema("pid long, stay int, n int").option("mode", "FAILFAST")
