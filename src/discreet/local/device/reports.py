@@ -29,36 +29,6 @@ class Encoder(Protocol):
         ...
 
 
-class Categorical(Encoder, Protocol):
-    """An encoder of categories, whose reports each support some of them: their own more often than others.
-
-    `kept` is how likely a report supports its own category, `others` any one other.
-    """
-
-    @property
-    def domain(self) -> int:
-        """How many categories there are, numbered from 0 on."""
-        ...
-
-    @property
-    def kept(self) -> Fraction:
-        """How likely a report supports the category that it is about."""
-        ...
-
-    @property
-    def others(self) -> Fraction:
-        """How likely a report supports any one other category."""
-        ...
-
-    def supports(self, report: int, category: int) -> bool:
-        """Whether a report speaks for a category."""
-        ...
-
-    def probability(self, report: int, category: int) -> Fraction:
-        """How likely a category is reported so."""
-        ...
-
-
 class _Sized(Protocol):
     @property
     def outputs(self) -> int: ...

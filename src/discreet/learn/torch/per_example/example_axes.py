@@ -18,7 +18,7 @@ batch means nothing.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -126,8 +126,3 @@ def rows_of(tensor: Tensor, span: int, examples: int) -> Rows | None:
         else:
             reach += (length - 1) * stride
     return found if reach < span else None
-
-
-def storage_of(tensor: Tensor) -> Any:
-    """Return a tensor's memory block."""
-    return tensor.untyped_storage()
