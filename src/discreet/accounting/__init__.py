@@ -1,4 +1,4 @@
-"""What a guarantee is, and how guarantees add up. Numbers only: no rows, no randomness, no files."""
+"""Privacy accounting: losses, guarantees and their composition. Numbers only: no rows, no randomness, no files."""
 
 from discreet.accounting.calibrate import (
     calibrate_concentrated,

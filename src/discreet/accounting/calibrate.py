@@ -1,4 +1,4 @@
-"""How much noise reaches a target, and how much fits in one.
+"""Calibration: the least noise that reaches a target, and the largest share or number of releases that fits in one.
 
 Every search ends on the safe side of the rule it inverts.
 """

@@ -1,4 +1,4 @@
-"""How losses are put together, and the closed union of all of them.
+"""Composite losses: compositions, parallel parts, groups, samples, shuffles; and the closed union of all losses.
 
 Losses compose by being written down together. Nothing is converted until somebody asks, so nothing is lost.
 """

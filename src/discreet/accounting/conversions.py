@@ -1,4 +1,4 @@
-"""What a loss implies in the two simplest currencies: one (ε, δ), and zCDP. Exact, or rounded up."""
+"""Conversions of a loss to one (ε, δ) and to zCDP. Exact, or rounded up."""
 
 from fractions import Fraction
 from typing import assert_never

@@ -1,4 +1,4 @@
-"""What one release costs, as data: the leaves of a closed union of frozen values.
+"""Privacy losses of single releases, as data: the leaves of a closed union of frozen values.
 
 A leaf says what one mechanism promises about two neighbouring tables whose exact answers lie within the sensitivity it
 was priced for; which tables are neighbours is the business of whoever stated that sensitivity. How leaves are put

@@ -1,4 +1,4 @@
-"""What an ε means to a person: how far an attacker's belief can rise, and how often a membership test can be right.
+"""Odds of membership: how far ε lets an attacker's belief rise, and how often a membership test can be right.
 
 P and Q are the distributions of the output on two neighbouring tables, such as the one with a person and the one
 without. (ε, δ)-differential privacy is P(S) ≤ e^ε·Q(S) + δ and Q(S) ≤ e^ε·P(S) + δ for every event S. Each function

@@ -1,4 +1,4 @@
-"""What an adaptive session has cost so far: one sum per Rényi order, and a reading that holds whenever it stops.
+"""Privacy odometers: the cost of an adaptive session so far, one sum per Rényi order, valid whenever it stops.
 
 Theorem. Let payments be chosen one after another, each (its kind and its size) by all answers so far, and let the
 session stop when it likes. For a history h let S_α(h) be the sum of the divergences of order α that were paid for,

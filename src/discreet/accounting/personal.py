@@ -1,4 +1,4 @@
-"""What one person's account allows, in whole quanta, and what it promises.
+"""Personal budgets, in whole quanta: the charges that one person's account allows, and its promise.
 
 With personal accounts, each person pays for what an answer takes from that person, and leaves when that is more than is
 left. Losses are added up in ε, or in ρ of zCDP with failure masses beside: the two currencies whose sums, each bounded

@@ -1,1 +1,1 @@
-"""What may be asked, as public values: expressions, relations, aggregates, contribution bounds. Sees no row."""
+"""The query algebra, as public values: expressions, relations, aggregates, contribution bounds. Sees no row."""

@@ -1,4 +1,4 @@
-"""What may be asked of a table: public descriptions of exact, bounded integers, and how far one unit moves them.
+"""Aggregates: public descriptions of exact, bounded integers, with their sensitivities.
 
 **Which rows count.** Take the rows where the condition is true and every key with public values has one of them. Each
 unit's rows stand in the order of the table. Of these:

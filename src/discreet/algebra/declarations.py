@@ -1,4 +1,4 @@
-"""What a steward declares about a table: kinds, bounds and groups of columns, and which ones are complete."""
+"""Declarations of a steward about a table: kinds, bounds and groups of columns, and which ones are complete."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

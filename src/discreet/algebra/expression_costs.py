@@ -1,4 +1,4 @@
-"""What an expression costs in one row, by its text alone. Public; sees no row.
+"""The work of an expression in one row, by its text alone. Public; sees no row.
 
 The work of an expression is the sum of that of its parts (`discreet.algebra.functions.WORK`), which depends on how long
 texts can be: a column has at most `LONGEST_TEXT` letters, a constant as many as it has, and a function of texts no more

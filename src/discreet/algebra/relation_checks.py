@@ -1,4 +1,4 @@
-"""What may be asked of which relation. Public; sees no row. Every engine calls this before it reads one."""
+"""Checks of aggregates against relations. Public; sees no row. Every engine calls them before it reads one."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What tells units apart: the person, and with a window the stretch of time. Public; sees no row."""
+"""Keys of privacy units: the person, and with a window the stretch of time. Public; sees no row."""
 
 from dataclasses import replace
 

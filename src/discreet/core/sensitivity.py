@@ -1,4 +1,4 @@
-"""How far one unit can move an exact integer answer: sensitivities as values, not folklore."""
+"""Sensitivity: how far one unit can move an exact integer answer, as values, not folklore."""
 
 import math
 from dataclasses import dataclass

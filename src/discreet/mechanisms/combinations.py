@@ -1,4 +1,4 @@
-"""How far off a weighted sum of noises may be: error bars of what is made of several noisy counts.
+"""Error bars of weighted sums of noises: of numbers that are computed from several noisy counts.
 
 A sum S = Σ aᵢ·Zᵢ of independent noises is described by its variance V = Σ aᵢ²·vᵢ, where vᵢ is σ² for discrete Gaussian
 noise and 2·scale² for discrete Laplace noise, which are at least its true variances. Both bounds are proved for all

@@ -1,4 +1,4 @@
-"""How likely a group of so many people may be shown at most: the optimal probabilities, as exact binary fractions."""
+"""Optimal probabilities of showing a group, by its number of people, as exact binary fractions."""
 
 import math
 from bisect import bisect_left

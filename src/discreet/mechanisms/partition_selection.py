@@ -1,4 +1,4 @@
-"""Which private groups may be shown: the optimal rule, and the best of three."""
+"""Partition selection: the optimal rule for showing private groups, and the best of three rules."""
 
 from dataclasses import dataclass
 from fractions import Fraction

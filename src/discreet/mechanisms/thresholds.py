@@ -1,4 +1,4 @@
-"""Which private groups may be shown, by noisy counts above a threshold."""
+"""Partition selection by thresholds: a private group is shown if its noisy count is above one."""
 
 import math
 from collections.abc import Callable

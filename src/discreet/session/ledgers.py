@@ -1,4 +1,4 @@
-"""Which ledger pays: found again at its place, or begun there with a budget."""
+"""The ledger of a session: found again at its place, or begun there with a budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How often unequal randomised responses tell more than a target, by enumeration from both ends of the list.
+"""The hockey-stick divergence of unequal randomised responses, by enumeration from both ends of the list.
 
 For randomised responses at ε₁, …, ε_k, with P the distribution of all answers under one truth and Q under the other,
 

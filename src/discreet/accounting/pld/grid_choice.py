@@ -1,4 +1,4 @@
-"""Where to look: a rough picture of a batch, from which grid, tilt and window are chosen.
+"""The choice of grid, tilt and window, from a rough picture of a batch.
 
 Nothing here is a bound, and nothing has to be: whatever is chosen, `convolution` bounds its errors.
 """

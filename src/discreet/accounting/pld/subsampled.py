@@ -1,4 +1,4 @@
-"""What sampling does to a pair, cell by cell.
+"""Dominating pairs of subsampled mechanisms: amplification by sampling, cell by cell.
 
 *Poisson, add/remove.* If (P, Q) dominates with and without the person, then (qP + (1−q)Q, Q) dominates the sampled
 mechanism (Zhu, Dong, Wang 2022, Theorem 11; the other direction of adding a person is the pair in the other order). A

@@ -1,4 +1,4 @@
-"""What each unit of a batch adds, on DuckDB, and the rows of those who take part: see `discreet.algebra.contributions`.
+"""Contributions of units on DuckDB, and the rows of those who take part: see `discreet.algebra.contributions`.
 
 What a unit adds in a group is what the tally of the aggregate counts of its own rows: so the tallies themselves are
 asked, each pair of a unit and a group being a group of its own.

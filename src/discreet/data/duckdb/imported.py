@@ -1,4 +1,4 @@
-"""What an import leaves behind in a locked engine. Private."""
+"""Imported tables: the state that an import leaves behind in a locked engine. Private."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What each of PostgreSQL's types becomes, so that a value is one of six kinds, or NULL.
+"""Column types of PostgreSQL, each turned into one of six kinds, or NULL.
 
 NaN and infinities are no values, and neither are days outside of years 1 to 9999. Moments are UTC; those without a time
 zone are taken as they stand. There is one zero. Texts are compared by their bytes, whatever the collation of their

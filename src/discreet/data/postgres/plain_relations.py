@@ -1,4 +1,4 @@
-"""Which relations of PostgreSQL are read without computing anything, so that no row can make reading them fail.
+"""Plain relations of PostgreSQL: they are read without computing anything, so that no row can make reading fail.
 
 A statement that fails for one row tells exactly that the row exists. The expressions of questions are total; those that
 stand in the database (views, policies, virtual columns, foreign tables) need not be. Only the catalogue is read.

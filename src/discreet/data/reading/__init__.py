@@ -1,4 +1,4 @@
-"""How rows come in: files and frames are read by DuckDB, and their columns become six kinds of values."""
+"""Reading rows: DuckDB reads files and frames, and their columns become six kinds of values."""
 
 from discreet.data.reading.column_types import cast_as
 from discreet.data.reading.connection import connect

@@ -1,4 +1,4 @@
-"""What a column becomes, by rules that do not depend on the engine: of its own kind, as declared, or as a person's id.
+"""Column rules that hold for all engines: a column is of its own kind, of the declared one, or a person's id.
 
 An engine says how each step is written.
 """

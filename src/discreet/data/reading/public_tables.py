@@ -1,4 +1,4 @@
-"""What is known of a public table: everything. Its rows are nobody's, so its bounds and groups are read off them.
+"""Public tables, of which everything is known. Their rows are nobody's, so bounds and groups are read off them.
 
 They are read once, when the table is opened. Where a table can change afterwards, on a server, nothing private rests on
 what was read: values are clamped to these bounds, and rows of other groups are left out.

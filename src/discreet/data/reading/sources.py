@@ -1,4 +1,4 @@
-"""Where rows come from: a file (CSV, Parquet, DuckDB), or a frame in memory (pandas, Polars, Arrow).
+"""Sources of rows: a file (CSV, Parquet, DuckDB), or a frame in memory (pandas, Polars, Arrow).
 
 The libraries of frames are never loaded here: whose frame it is, is told by the module of its type.
 """

@@ -1,4 +1,4 @@
-"""What each unit adds to each group, as Spark tells it: one statement, of which the asking and the answer are made.
+"""Sums per unit and group, on Spark: one statement, of which the asking and the answer are made.
 
 A bundle is one row: its unit, its group, how many of the unit's rows count there, and what is folded of them
 (`discreet.data.sql.per_unit_sums`). Spark has limited the rows, those of a unit where they lie together; here units are

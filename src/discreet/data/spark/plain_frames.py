@@ -1,4 +1,4 @@
-"""Which frames of Spark compute nothing that a row could make fail.
+"""Plain frames of Spark: they compute nothing that a row could make fail.
 
 A cast in a frame (`frame.selectExpr("CAST(stay AS INT) AS stay")`, in ANSI mode) fails for one cell, and the failure
 tells of that row. So the analysed plan of a frame is read, which Spark has made from names and types alone: files in

@@ -1,4 +1,4 @@
-"""What each unit adds, as the engines that compute in their own SQL tell it: `discreet.algebra.contributions`.
+"""Contributions of units on engines that compute in their own SQL: see `discreet.algebra.contributions`.
 
 One statement has a row for each unit that has a row that counts: its id, and for each aggregate sums over its groups.
 Rows stay where they are; what comes to this process is one row of sums a unit, and no group.

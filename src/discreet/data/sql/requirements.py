@@ -1,4 +1,4 @@
-"""What each aggregate needs: sums over bundles of rows, cells, or facts of units; and how its answer is read.
+"""Requirements of aggregates: sums over bundles of rows, cells, or facts of units; and how an answer is read.
 
 The cell of a number is found by a search in a tree of CASE, the same on every engine.
 """

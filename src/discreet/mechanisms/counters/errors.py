@@ -1,4 +1,4 @@
-"""How far off a weighted sum of independent noises may be: bounds that are proved for the noise that is drawn."""
+"""Error bounds of weighted sums of independent noises, proved for the noise that is drawn."""
 
 import math
 from fractions import Fraction

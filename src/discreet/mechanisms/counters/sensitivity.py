@@ -1,4 +1,4 @@
-"""What one unit can add to a stream of counts, and how far that moves what a counter measures.
+"""Sensitivity of counters: the most that one unit adds to a stream of counts, and how far that moves a measurement.
 
 A unit adds whole numbers u₀, u₁, …, none of them negative, to the counts of the steps: under a `Limit`, to at most
 `groups` steps and at most `rows_per_group` to each; under a `TotalLimit`, at most `rows` in all. A counter measures Mu

@@ -1,4 +1,4 @@
-"""What is read off a counter: the counts of stretches of steps, with their errors."""
+"""Readings of a counter: the counts of stretches of steps, with their errors."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How far from the best a choice may be: bounds that hold for all scores, rounded up."""
+"""Utility bounds of selection: how far from the best a choice may be, for all scores, rounded up."""
 
 import math
 from fractions import Fraction

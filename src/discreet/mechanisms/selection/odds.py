@@ -1,4 +1,4 @@
-"""How likely each outcome of a selection is: output distributions, to about twelve digits.
+"""Output distributions of selection: the probability of each outcome, to about twelve digits.
 
 Sums of positive terms only, so nothing cancels; small probabilities are as precise as large ones, down to the least
 float. Nothing here decides a draw.

@@ -1,4 +1,4 @@
-"""What a selection is made from: one score for each candidate, read exactly."""
+"""Scores of a selection: one for each candidate, read exactly."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What each person pays for a pass over the rows, with personal accounts: by what that person adds, or in full.
+"""Individual charges, with personal accounts: each person pays for a pass over the rows by contribution, or in full.
 
 Guarantee: for every unit, what is charged covers all mechanisms that see the pass, on tables that differ in that unit.
 Noise of scale b on a sum that a unit moves by c loses c/b (Laplace), and c²/2σ² in ρ (Gaussian); sums over keys of what

@@ -1,4 +1,4 @@
-"""How many people still take part in a question, with personal accounts: two noisy counts, for a price.
+"""Estimates of participation, with personal accounts: two noisy counts of people who still take part, for a price.
 
 Balances are private, and so is who was left out. What can be bought is how many people have a row that counts and can
 still pay to be counted, and how many of these could pay for the question as well. The difference is whom the question

@@ -1,4 +1,4 @@
-"""What is known beforehand about an expression: between which numbers it lies, and which values it can take.
+"""Value ranges of expressions, known beforehand: between which numbers one lies, and which values it can take.
 
 Intervals decide how fine the grid is and which groups are public; soundness never hangs on them, because the engine
 clamps every value to the bounds that come out of here. Of dates and timestamps they count days since 1970-01-01.

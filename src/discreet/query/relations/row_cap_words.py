@@ -1,4 +1,4 @@
-"""What a question says about the cap on the rows of one person: in its canonical text, and in the notes of its answer.
+"""Texts about the cap on the rows of one person: in a question's canonical text, and in the notes of its answer.
 
 The canonical text of a question without joins and unions under the default cap is what it was before there was one: the
 rows that count differ only for people with more rows than that. Everything else says the cap.

@@ -1,4 +1,4 @@
-"""How the price of a hierarchy is split over its levels: so that what comes out at the end is least far off.
+"""Budget split over the levels of a hierarchy: the shares that make the final error least.
 
 What counts are the variances after the levels were made to agree: a nation is known better from its states than by a
 share of its own. Shares are public and any split is sound; this one is looked for in floats.

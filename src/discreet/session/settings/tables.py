@@ -1,4 +1,4 @@
-"""What settings say of several tables: for each by its name, in the same form as `discreet.open` takes it."""
+"""Settings of several tables: for each by its name, in the same form as `discreet.open` takes it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What stands in a `discreet.toml`, value by value: numbers as they were written, names, headings and lists."""
+"""Values in a `discreet.toml`: numbers as they were written, names, headings and lists."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
