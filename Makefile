@@ -52,7 +52,7 @@ pictures: setup        ## three pictures of accounting
 mnist: $(VENV)/.dev     ## accuracy against ε on MNIST, in a table and a picture; `make mnist DATA=FOLDER`
 	$(RUN)/python examples/mnist.py --data $(or $(DATA),../shared/data/mnist) --report benchmarks/results/mnist.md
 
-test: setup            ## everything but the slow marks; tests of PyTorch and Spark where these are installed
+test: setup            ## nearly all tests, slow ones with some of their cases; PyTorch and Spark where installed
 	$(RUN)/python -m pytest --quiet --numprocesses 2 --dist loadgroup
 
 slow: setup            ## cases and examples that `make test` leaves out, and the statistical suites
@@ -120,5 +120,5 @@ sanitize: setup        ## warnings of the compiler as errors; tests of compiled 
 
 clean:
 	find src tests examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
-	find src '(' -name 'lib*.so' -o -name 'lib*.dylib' -o -name '*.dll' -o -name '*.compiled' ')' -delete
+	find src '(' -name 'lib*.so' -o -name 'lib*.dylib' -o -name '*.dll' ')' -delete
 	rm -rf $(VENV) discreet-demo* demo-noise.png privacy-curve.png least-noise.png composition-theorems.png personal-year.png local-browsers.png mnist-accuracy.png mnist-runs.json docs/_build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
