@@ -24,8 +24,8 @@ FOLDER = "DISCREET_TIMES"
 MOST, MOST_OF_ONE = 0.15, 1.2
 #: Attacks, and what all engines and stores promise, may take so many times as much.
 LONGER = {"attacks/": 8, "contracts/": 6}
-#: The first promise of all engines is checked whatever it takes.
-ALWAYS = {"contracts/test_data_engines.py::test_an_engine_says_what_the_plain_engine_says"}
+#: The first promise of all engines, and what the pages say, are checked whatever it takes.
+ALWAYS = ("contracts/test_data_engines.py::test_an_engine_says_what_the_plain_engine_says", "unit/test_docs.py::")
 HEAD = """\
 # Test functions whose cases take long: `make test` runs one in so many of them (0: none), `make slow` the others.
 # Measured and written by `python tests/case_times.py`.
@@ -61,7 +61,11 @@ def sampled(times: dict[str, list[float]], properties: set[str]) -> dict[str, in
             table[function] = 0
         elif len(seconds) > 1:
             table[function] = math.ceil(len(seconds) / max(1, math.floor(MOST / mean)))
-    return {function: number for function, number in sorted(table.items()) if number != 1 and function not in ALWAYS}
+    return {
+        function: number
+        for function, number in sorted(table.items())
+        if number != 1 and not function.startswith(ALWAYS)
+    }
 
 
 def main(words: list[str]) -> int:
