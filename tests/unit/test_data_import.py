@@ -208,11 +208,11 @@ WRONG = {
     "bounds": ({"bounds": {"stai": (0, 1)}}, InvalidInput, "did you mean 'stay'"),
     "groups": ({"groups": {"wart": ["x"]}}, InvalidInput, "did you mean 'ward'"),
     "text bounds": ({"bounds": {"ward": (0, 1)}}, InvalidInput, "no bounds"),
-    "no pair": ({"bounds": {"stay": 5}}, WrongType, "no pair"),
+    "no pair": ({"bounds": {"stay": 5}}, WrongType, "must be a pair"),
     "halves": ({"bounds": {"stay": Bounds(0.5, 1)}}, InvalidInput, "not whole"),
     "kinds": ({"groups": {"stay": ["x"]}}, WrongType, "not integer values"),
     "twice": ({"groups": {"ward": ["x", "x"]}}, InvalidInput, "repeat"),
-    "a text": ({"groups": {"ward": "xy"}}, WrongType, "no list"),
+    "a text": ({"groups": {"ward": "xy"}}, WrongType, "must be a list"),
     "inner": ({"inner": "visits"}, InvalidInput, "no tables inside"),
 }
 
