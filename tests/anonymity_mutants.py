@@ -129,6 +129,13 @@ ANONYMITY_MUTANTS = [
         f"{MEASURES}test_rows_are_of_one_class_exactly_if_they_agree_however_wide_the_codes",
     ),
     Mutant(
+        "codes are not numbered where keys do not fit",
+        "anonymity/classes.py",
+        "_numbered(key, size), _numbered(codes, domain)",
+        "_numbered(key, size), codes + 0 * (domain - 1) + (codes.max() < 0)",
+        f"{MEASURES}test_rows_are_of_one_class_exactly_if_they_agree_however_wide_the_codes",
+    ),
+    Mutant(
         "a journalist knows who is in the table",
         "anonymity/risk.py",
         'return _risk(here, there, need_share(limit, "limit"))',

@@ -172,6 +172,13 @@ FACE_MUTANTS = [
         f"{PARSING}test_a_command_leaves_pandas_to_be_imported",
     ),
     Mutant(
+        "words that click looks at last are a fault of the package",
+        "cli/__init__.py",
+        "except click.UsageError as error:",
+        "except ZeroDivisionError as error:",
+        f"{PARSING}test_a_group_without_a_command_is_refused_as_a_wrong_word",
+    ),
+    Mutant(
         "an option is taken for the value of another",
         "cli/parsing.py",
         "if not waiting or not _is_value(waiting[0]):",

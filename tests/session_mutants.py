@@ -92,6 +92,13 @@ SESSION_MUTANTS = [
         f"{SESSION}::test_a_request_is_safe_to_repeat",
     ),
     Mutant(
+        "a wrong request is refused after a contribution bound was paid for",
+        "session/options.py",
+        'request=None if said["request"] is None else need_label(said["request"], "request"),',
+        'request=said["request"],',
+        f"{SESSION}::test_a_request_that_is_none_is_refused_before_a_contribution_bound_is_paid_for",
+    ),
+    Mutant(
         "everybody pays under one name",
         "session/context.py",
         "Gate(dataset.ledger, OneOf(dataset.tables, name), analyst=analyst)",

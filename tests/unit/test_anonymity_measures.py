@@ -226,6 +226,7 @@ def test_uncertainty_of_a_cell_is_that_of_its_value_among_those_that_are_publish
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30))
 @example([(0, 0), (8, 0), (1, 3), (9, 3)])  # 8 · 2⁶¹ is 0 in 64 bits
+@example([(number, 0) for number in range(9)])  # so it is of the ninth class, however it is numbered
 def test_rows_are_of_one_class_exactly_if_they_agree_however_wide_the_codes(rows):
     import numpy as np
 

@@ -75,8 +75,8 @@ def test_options_that_exclude_each_other_are_refused(run, words):
         (["account", "delta", "pure(1)"], "--epsilon is missing.", "pass --epsilon E"),
         (["account", "epsilon"], "LOSS is missing.", "see discreet account epsilon --help"),
         (["account", "noise", "gausian", "--epsilon", "1"], "KIND is 'gausian'", "did you mean gaussian?"),
-        (["account", "noise", "\x1b[2J", "--epsilon", "1"], "KIND is '?[2J'", "choose one of gaussian"),
-        (["account", "epsilon", "pure(1)", "--\x1b[2J"], "There is no option --?[2J.", "see discreet"),
+        (["account", "noise", "\x1b[2J", "--epsilon", "1"], "KIND is '\\x1b[2J'", "choose one of gaussian"),
+        (["account", "epsilon", "pure(1)", "--\x1b[2J"], "There is no option --\\x1b[2J.", "see discreet"),
         (["account", "epsilon", "pure(1)", "--json=no"], "does not take a value", "see discreet"),
     ],
 )

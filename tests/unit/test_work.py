@@ -49,6 +49,11 @@ def test_every_function_has_its_bound():
     assert set(WORK) == set(F)
 
 
+@pytest.mark.parametrize("text", ["q0000.c", "q0009.c", "\x010009\x02c"])
+def test_no_text_is_counted_as_a_column(text):
+    assert measure_sql(call(F.EQ, TEXT, Literal.of(text)))[1] == measure_sql(call(F.EQ, TEXT, Literal.of("abc")))[1]
+
+
 @pytest.mark.parametrize(
     ("expression", "letters"),
     [

@@ -4,7 +4,6 @@ A command is declared beside its handler, which takes the typed texts as `Argume
 heavy is imported here or at the top of a command's file, so that help comes at once.
 """
 
-import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +15,9 @@ import click
 
 from discreet.cli.console import write
 from discreet.cli.output import Answer
+from discreet.cli.safe_text import shown_text
 from discreet.core import InvalidInput
+from discreet.core.schema import closest
 
 #: What was typed, by the names of options: texts, lists of texts, and flags. An option that was left out is None.
 Arguments: TypeAlias = SimpleNamespace
@@ -47,7 +48,7 @@ class Argument(click.Argument):
         self.metavar, self.text = metavar, text
 
 
-class OneOf(click.Choice[str]):
+class WordChoice(click.Choice[str]):
     """A word of a list; another one is refused, with the nearest."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -57,7 +58,7 @@ class OneOf(click.Choice[str]):
         name = param.opts[0] if isinstance(param, click.Option) else param.metavar
         choices = ", ".join(self.choices)
         fix = f"{_nearest(value, self.choices)}choose one of {choices}; {_see(ctx)}"
-        raise InvalidInput(f"{name} is {_printable(value)!r}, which is not one of {choices}.", fix=fix)
+        raise InvalidInput(f"{name} is {value!r}, which is not one of {choices}.", fix=fix)
 
 
 class Option(click.Option):
@@ -138,7 +139,7 @@ class Command(click.Command):
         _write_epilog(self, formatter)
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """Commands by name, each in a module that is imported when the command is wanted."""
 
     def __init__(self, name: str, title: str, *, modules: Mapping[str, str], metavar: str, **settings: Any) -> None:
@@ -183,7 +184,7 @@ class Group(click.Group):
         """Return the command that is typed; a wrong one is refused, with the nearest."""
         if args[0] not in self.modules and not ctx.resilient_parsing:
             meant = _nearest(args[0], self.modules) or f"choose one of {', '.join(self.modules)}; "
-            raise InvalidInput(f"There is no {self.kind} {_printable(args[0])!r}.", fix=f"{meant}{_see(ctx)}")
+            raise InvalidInput(f"There is no {self.kind} {args[0]!r}.", fix=f"{meant}{_see(ctx)}")
         return super().resolve_command(ctx, args)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -296,8 +297,8 @@ def _write_epilog(command: click.Command, formatter: click.HelpFormatter) -> Non
 
 def _nearest(word: str, words: Iterable[str]) -> str:
     """Return a question about the word that may have been meant; nothing, if none is near."""
-    near = difflib.get_close_matches(word, list(words), n=1)
-    return f"did you mean {near[0]}? " if near else ""
+    near = closest(word, words)
+    return f"did you mean {near}? " if near else ""
 
 
 def _see(context: click.Context) -> str:
@@ -310,16 +311,11 @@ def refuse_usage(error: click.UsageError, context: click.Context) -> InvalidInpu
     match error:
         case click.NoSuchOption(option_name=name, possibilities=near):
             meant = f"did you mean {min(near)}? " if near else ""
-            return InvalidInput(f"There is no option {_printable(name)}.", fix=f"{meant}{see}")
+            return InvalidInput(f"There is no option {shown_text(name)}.", fix=f"{meant}{see}")
         case click.MissingParameter(param=click.Option() as param):
             return InvalidInput(f"{param.opts[0]} is missing.", fix=f"pass {param.opts[0]} {param.metavar}; {see}")
         case click.MissingParameter(param=click.Argument() as param):
             return InvalidInput(f"{param.metavar} is missing.", fix=see)
         case _:
-            text = _printable(error.format_message()).rstrip(".")
+            text = shown_text(error.format_message()).rstrip(".")
             return InvalidInput(f"{text[:1].upper()}{text[1:]}.", fix=see)
-
-
-def _printable(text: str) -> str:
-    """Return what was typed, with ? for signs that could command a terminal."""
-    return "".join(sign if sign.isprintable() else "?" for sign in text)

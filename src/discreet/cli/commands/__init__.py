@@ -10,7 +10,7 @@ import click
 
 import discreet
 from discreet.cli.console import write
-from discreet.cli.parsing import WIDTH, Group
+from discreet.cli.parsing import WIDTH, CommandGroup
 from discreet.core.compiled import compiled
 
 START = """\
@@ -32,7 +32,7 @@ DATASET = {
 #: Commands that have verbs.
 GROUPS = {name: f"{FOLDER}.{name}" for name in ("account", "ledger", "anonymity", "local", "market")}
 
-discreet_command = Group(
+discreet_command = CommandGroup(
     "discreet",
     "Answers questions about people without telling on any of them.",
     modules={**DATASET, **GROUPS},

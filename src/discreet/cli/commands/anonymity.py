@@ -6,8 +6,8 @@ from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.output import Answer, Fact
 from discreet.cli.parsing import (
     Arguments,
-    Group,
-    OneOf,
+    CommandGroup,
+    WordChoice,
     argument,
     command,
     exclusive,
@@ -40,7 +40,7 @@ TREATMENTS = """\
 Every column needs a treatment. The rows that are written have no names in them, and are about people all the same.
 """
 
-anonymity_command = Group(
+anonymity_command = CommandGroup(
     "anonymity",
     "The methods before differential privacy: k-anonymity and its relatives. Facts about tables, no guarantees.",
     modules=dict.fromkeys(("find", "check", "risk", "make", "deidentify"), __name__),
@@ -179,7 +179,7 @@ def risk_command(arguments: Arguments) -> Answer:
     "METHOD",
     "mondrian: boxes cut between values (the default); relaxed: also through equal values; full-domain: a level for "
     "each column; suppress: rows are left out",
-    type=OneOf(METHODS),
+    type=WordChoice(METHODS),
     default="mondrian",
 )
 @option("--hierarchy", "COLUMN=FILE", "one line a value, ; between levels", multiple=True)

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from discreet.cli.output import Answer, Fact
-from discreet.cli.parsing import JSON, Arguments, Group, OneOf, command, option, several
+from discreet.cli.parsing import JSON, Arguments, CommandGroup, WordChoice, command, option, several
 from discreet.core import InvalidInput
 from discreet.core.exact import text_up
 
@@ -19,7 +19,7 @@ Nobody is asked: people are made up. Devices run discreet.local, which needs not
 SIMULATE = "The second category is half as common as the first, the third a third, and so on."
 ENCODERS = ("k-ary", "optimal-unary", "symmetric-unary", "hashing", "hadamard", "subset")
 
-local_command = Group(
+local_command = CommandGroup(
     "local",
     "Privacy at the source: every device perturbs its own answer.",
     modules=dict.fromkeys(("encoders", "simulate"), __name__),
@@ -77,7 +77,7 @@ def encoders_command(arguments: Arguments) -> Answer:
     epilog=f"{SIMULATE}\n\n{JSON}",
 )
 @setting
-@option("--encoder", "NAME", f"{', '.join(ENCODERS)} (the best one, if left out)", type=OneOf(ENCODERS))
+@option("--encoder", "NAME", f"{', '.join(ENCODERS)} (the best one, if left out)", type=WordChoice(ENCODERS))
 @option("--bits", "B", "choose among encoders whose reports have at most so many bits")
 @option("--delta", "D", "also tell the privacy loss of a report at this δ if a shuffler mixes the reports")
 def simulate_command(arguments: Arguments) -> Answer:

@@ -2,7 +2,7 @@
 
 from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.output import Answer, Fact, exactly
-from discreet.cli.parsing import JSON, Arguments, Group, argument, command, flag, option, several
+from discreet.cli.parsing import JSON, Arguments, CommandGroup, argument, command, flag, option, several
 from discreet.core import round_down
 
 EXAMPLES = """\
@@ -21,7 +21,7 @@ column must be in the file, and the highest bid of each person counts. Asked aga
 out for nothing.
 """
 
-market_command = Group(
+market_command = CommandGroup(
     "market",
     "Auctions in which the truth is the best bid, nearly.",
     modules=dict.fromkeys(("preview", "auction"), __name__),

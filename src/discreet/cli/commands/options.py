@@ -1,6 +1,6 @@
 """Options that several commands share."""
 
-from discreet.cli.parsing import PROJECT, OneOf, option, several
+from discreet.cli.parsing import PROJECT, WordChoice, option, several
 
 #: How a limit is written.
 LIMIT_HELP = "what one person may touch: groups=3,rows=5 (rows in each) or total=10"
@@ -13,7 +13,7 @@ accounts = several(
         "--per",
         "WHO",
         "dataset: everybody pays alike (the default); person: each person pays for what is taken from them",
-        type=OneOf(("dataset", "person")),
+        type=WordChoice(("dataset", "person")),
     ),
     option("--most", "E", "with --per person: the most that one question may cost a person"),
 )

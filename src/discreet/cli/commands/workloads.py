@@ -8,7 +8,7 @@ from discreet.cli.output import Answer, Fact
 from discreet.cli.parsing import (
     JSON,
     Arguments,
-    OneOf,
+    WordChoice,
     argument,
     command,
     exclusive,
@@ -130,7 +130,7 @@ def batch_command(arguments: Arguments) -> Answer:
 @argument("file", "FILE", "the leaves as CSV, with the names of columns in the first line")
 @price
 @rows
-@option("--count", "WHAT", "rows or people (rows)", type=OneOf(("rows", "people")), default="rows")
+@option("--count", "WHAT", "rows or people (rows)", type=WordChoice(("rows", "people")), default="rows")
 @option("--weights", "A,B,…", "how much the errors of each level count, from the top down")
 @flag("--even", "split the price evenly over the levels")
 @option("--total", "N", "the total count, where it is public")

@@ -20,7 +20,8 @@ def measure(expression: Expression, write: WriteSql) -> tuple[int, Counter[str]]
     names = sorted(columns_in(expression))
     text = write(expression, {name: f"\x01{place:04}\x02c" for place, name in enumerate(names)})
     places = (int(place) for place in NAME.findall(text))
-    return len(text), Counter(names[place] for place in places if place < len(names))  # a literal made by hand may not
+    # A literal of a question that was made by hand may look like a column that there is not.
+    return len(text), Counter(names[place] for place in places if place < len(names))
 
 
 def check_aggregation_length(aggregation: Aggregation, write: WriteSql) -> None:

@@ -1,6 +1,6 @@
 """`discreet account`: what a privacy loss promises, and how much noise a promise takes."""
 
-from discreet.cli.parsing import Group, argument, option, several
+from discreet.cli.parsing import CommandGroup, argument, option, several
 
 LOSS = """\
 LOSS is the privacy loss of one release, or of a series of releases. Quote it, because the shell reads brackets:
@@ -31,7 +31,7 @@ VERBS = {
     "picture": f"{FOLDER}.picture",
 }
 
-account_command = Group(
+account_command = CommandGroup(
     "account",
     "What a privacy loss promises, and how much noise a promise takes.",
     modules=VERBS,

@@ -2,7 +2,7 @@
 
 from discreet.cli.commands.account import LOSS, delta, loss
 from discreet.cli.output import Answer, Fact, exactly
-from discreet.cli.parsing import JSON, Arguments, OneOf, argument, command, exclusive, option, several
+from discreet.cli.parsing import JSON, Arguments, WordChoice, argument, command, exclusive, option, several
 from discreet.core import InvalidInput, round_up
 
 KINDS = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace")
@@ -16,7 +16,7 @@ target = several(
 
 
 @command("noise", "How much noise does a promise take?")
-@argument("kind", "KIND", f"the kind of noise: {', '.join(KINDS)}", type=OneOf(KINDS))
+@argument("kind", "KIND", f"the kind of noise: {', '.join(KINDS)}", type=WordChoice(KINDS))
 @target
 @option("--times", "K", "the number of releases (1)", default="1")
 @option("--rate", "Q", "the sampling rate: each release sees a fresh random share of the table (1)", default="1")
@@ -24,7 +24,7 @@ target = several(
     "--sampling",
     "HOW",
     "poisson: each person is drawn by an independent coin (the default); without-replacement: a fixed number",
-    type=OneOf(("poisson", "without-replacement")),
+    type=WordChoice(("poisson", "without-replacement")),
     default="poisson",
 )
 @option("--sensitivity", "S", "how far one person moves the exact answer (1)", default="1")

@@ -2,11 +2,11 @@
 
 from discreet.cli.commands.account import LOSS, loss
 from discreet.cli.output import Answer
-from discreet.cli.parsing import Arguments, Declaration, Group, argument, command, option
+from discreet.cli.parsing import Arguments, CommandGroup, Declaration, argument, command, option
 
 PICTURES = dict.fromkeys(("curve", "noise", "theorems"), __name__)
 
-picture_command = Group(
+picture_command = CommandGroup(
     "picture",
     "Pictures (with the plot extra: pip install 'discreet[plot]').",
     modules=PICTURES,

@@ -1,6 +1,6 @@
 """`discreet ledger`: the account of a dataset, for its steward."""
 
-from discreet.cli.parsing import Group, argument, option, several
+from discreet.cli.parsing import CommandGroup, argument, option, several
 
 EXAMPLES = """\
 For example:
@@ -23,7 +23,7 @@ VERBS = {
     **dict.fromkeys(("person", "people"), f"{FOLDER}.people"),
 }
 
-ledger_command = Group(
+ledger_command = CommandGroup(
     "ledger",
     "The account of a dataset: what may be spent, what was spent, and proof of it.",
     modules=VERBS,

@@ -3,7 +3,7 @@
 from discreet.cli.commands.ledger import placed
 from discreet.cli.commands.options import accounts
 from discreet.cli.output import Answer, Fact
-from discreet.cli.parsing import Arguments, OneOf, command, exclusive, flag, option
+from discreet.cli.parsing import Arguments, WordChoice, command, exclusive, flag, option
 
 
 @command("create", "Begin a ledger. What is said here is fixed for life, except for the limit.")
@@ -23,7 +23,7 @@ from discreet.cli.parsing import Arguments, OneOf, command, exclusive, flag, opt
     "--policy",
     "POLICY",
     "shared: the limit binds all analysts together (the default); separate: it binds each analyst alone",
-    type=OneOf(("shared", "separate")),
+    type=WordChoice(("shared", "separate")),
     default="shared",
 )
 def create_command(arguments: Arguments) -> Answer:
