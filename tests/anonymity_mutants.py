@@ -131,8 +131,8 @@ ANONYMITY_MUTANTS = [
     Mutant(
         "codes are not numbered where keys do not fit",
         "anonymity/classes.py",
-        "_numbered(key, size), _numbered(codes, domain)",
-        "_numbered(key, size), codes + 0 * (domain - 1) + (codes.max() < 0)",
+        "int(key.max()) + 1, int(codes.max()) + 1",
+        "int(key.max()) + 1, domain",
         f"{MEASURES}test_rows_are_of_one_class_exactly_if_they_agree_however_wide_the_codes",
     ),
     Mutant(

@@ -94,13 +94,6 @@ TEXT_MUTANTS = [
         f"{WORK}::test_the_longest_text_that_an_expression_can_be_is_known",
     ),
     Mutant(
-        "a text that looks like a column is counted as one",
-        "data/sql/length.py",
-        " if place < len(names))",
-        ")",
-        f"{WORK}::test_no_text_is_counted_as_a_column",
-    ),
-    Mutant(
         "a column of a subquery counts once however it is made",
         "algebra/work_bounds.py",
         "return {each.column.name: self._computed(each.expression, below[0]) for each in columns}",
