@@ -65,10 +65,10 @@ faults: setup          ## kills, races, broken disks: the full profile
 	DISCREET_CASES=all DISCREET_FAULTS=full $(RUN)/python -m pytest --quiet --numprocesses 2 -m "faults or not slow" tests/faults
 
 mutants: $(VENV)/.dev   ## planted bugs, each of which some test must catch
-	$(RUN)/python tests/mutants.py
+	PYTHONPATH=tests $(RUN)/python -m mutants
 
 quick-mutants: $(VENV)/.dev  ## those near what has changed since .ci/mutants-base, and a tenth of the others
-	$(RUN)/python tests/mutants.py --quick
+	PYTHONPATH=tests $(RUN)/python -m mutants --quick
 
 check: $(VENV)/.dev     ## lint, types, layers
 	$(RUN)/ruff check .

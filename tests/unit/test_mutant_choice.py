@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from mutant import Mutant
-from mutant_choice import SHARE, choose
+from mutants.changed_code import make_bugs
+from mutants.choice import SHARE, choose
+from mutants.mutant import Mutant
 
 MUTANTS = [
     Mutant(
@@ -83,7 +84,7 @@ def test_all_bugs_are_planted_where_nothing_is_known(root, tmp_path_factory):
 
 
 FUNCTION = "import os\n\n\ndef first():\n    return 1\n\n\nclass Second:\n    def inside(self):\n        return {}\n"
-INSIDE = Mutant("a bug in a method", "room/code.py", "return 2", "return 3", "unit/test_code.py")
+INSIDE = Mutant("a bug in a method", "room/code.py::Second.inside", "return 2", "return 3", "unit/test_code.py")
 
 
 @pytest.fixture
@@ -107,7 +108,7 @@ def test_moved_files_imports_and_docstrings_are_no_changes(code):
     assert not near(code)
     (code / "src/discreet/other").mkdir()
     git(code, "mv", "src/discreet/room/code.py", "src/discreet/other/code.py")
-    assert not near(code, replace(INSIDE, file="other/code.py"))
+    assert not near(code, replace(INSIDE, place="other/code.py::Second.inside"))
 
 
 def test_a_change_of_another_function_is_not_near_and_one_of_the_same_is(code):
@@ -120,3 +121,25 @@ def test_a_change_of_another_function_is_not_near_and_one_of_the_same_is(code):
 def test_changed_tests_are_near(code):
     write(code, "tests/unit/test_code.py", "from discreet.room.code import first\n\nassert first() != 1\n")
     assert near(code)
+
+
+def test_random_bugs_are_made_on_changed_lines_and_change_what_runs(code):
+    changed = FUNCTION.format(2).replace("return 1", "return 7 if not None < -3 else sum([])")
+    write(code, "src/discreet/room/code.py", changed)
+    bugs, _ = make_bugs([INSIDE], 100, code, code / ".git/base")
+    assert {bug.plant(changed).splitlines()[4].strip() for bug in bugs} == {
+        "return 8 if not None < -3 else sum([])",
+        "return (sum([]) if not None < -3 else 7)",
+        "return 7 if (None < -3) else sum([])",
+        "return 7 if not (None <= -3) else sum([])",
+        "return 7 if not None < (3) else sum([])",
+        "return 7 if not None < -4 else sum([])",
+    }
+    assert {bug.tests for bug in bugs} == {"unit/test_code.py"}
+    assert len(make_bugs([INSIDE], 2, code, code / ".git/base")[0]) == 2
+
+
+def test_no_random_bug_is_made_where_it_could_not_be_observed(code):
+    silent = "import os\n\n\ndef first(most: 3 = 1) -> 2:\n    raise ValueError(f'{1}', 2)\n"
+    write(code, "src/discreet/room/code.py", silent)
+    assert make_bugs([INSIDE], 100, code, code / ".git/base")[0] == []

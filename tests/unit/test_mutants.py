@@ -2,10 +2,40 @@
 
 import pytest
 
-from mutants import MUTANTS, SOURCE
+from mutants.mutant import Mutant, NoPlace
+from mutants.planted import PLANTED
+from mutants.trials import SOURCE
+
+CODE = """def first():
+    return 1
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.bug)
-def test_the_place_of_a_planted_bug_stands_exactly_once(mutant):
-    assert (SOURCE / "discreet" / mutant.file).read_text().count(mutant.old) == 1
-    assert mutant.old != mutant.new
+class Second:
+    @property
+    def inside(self):
+        return max(
+            1,
+        )
+"""
+
+
+def test_the_place_of_every_planted_bug_stands_exactly_once():
+    for mutant in PLANTED:
+        text = (SOURCE / "discreet" / mutant.file).read_text()
+        assert mutant.plant(text) != text, mutant.bug
+
+
+def test_a_bug_is_planted_in_its_definition_however_it_is_laid_out():
+    planted = Mutant("", "room/code.py::Second.inside", "return max( 1,", "return min(1,", "").plant(CODE)
+    assert planted == CODE.replace("max(\n            1,", "min(1,")
+    planted = Mutant("", "room/code.py::first", "return 1", "return 2", "").plant(CODE)
+    assert planted == CODE.replace("return 1", "return 2")
+
+
+@pytest.mark.parametrize(
+    ("place", "old"),
+    [("::first", "max"), ("::Second.first", "return"), ("::third", "return"), ("", "return"), ("", "nowhere")],
+)
+def test_a_bug_without_one_place_is_refused(place, old):
+    with pytest.raises(NoPlace):
+        Mutant("", f"room/code.py{place}", old, "", "").plant(CODE)

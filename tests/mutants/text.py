@@ -1,0 +1,194 @@
+"""Planted bugs of texts: how long they are, how they are matched, and how much work a row makes; see `mutants`."""
+
+from mutants.mutant import Mutant
+
+ORACLE = "attacks/test_like_oracle.py"
+GROWTH = "attacks/test_text_growth.py"
+PERSON_WORK = "unit/test_person_work.py"
+PRODUCT = "attacks/test_rows_times_work.py"
+CONTRACT = "contracts/test_texts.py"
+PATTERNS = "unit/test_patterns.py"
+WORK = "unit/test_work.py"
+
+OWN_LIKE = (
+    "return Sql(f\"({as_kind(expression.value, Kind.TEXT, scope).text} {'ILIKE' if expression.folded else 'LIKE'} \""
+    ' + f"CAST({scope.constant(expression.pattern)} AS VARCHAR))", Kind.BOOLEAN)'
+)
+
+TEXT_MUTANTS = [
+    Mutant(
+        "DuckDB matches patterns by its own LIKE",
+        "data/duckdb/expressions.py",
+        "            return _like(expression, scope)",
+        f"            {OWN_LIKE}",
+        f"{ORACLE}::test_neither_does_it_of_a_short_note[duckdb-False]",
+    ),
+    Mutant(
+        "a new line is no letter to a pattern",
+        "data/duckdb/expressions.py",
+        "regexp_full_match({}, {}, 's')",
+        "regexp_full_match({}, {})",
+        f"{CONTRACT}::test_drawn_patterns_match_what_they_mean",
+    ),
+    Mutant(
+        "a pattern may be found anywhere in a text on Spark",
+        "algebra/like_patterns.py",
+        '(False, "" if ends_open else r"\\z")',
+        '(False, "")',
+        f"{PATTERNS}::test_regular_expressions_match_what_patterns_mean",
+    ),
+    Mutant(
+        "what a segment has found is given up again on Spark",
+        "algebra/like_patterns.py",
+        '"(?>.*?"',
+        '"(?:.*?"',
+        f"{PATTERNS}::test_nothing_is_tried_twice_where_an_engine_backtracks",
+    ),
+    Mutant(
+        "letters between two literals are not counted",
+        "algebra/like_patterns.py",
+        'Gap(wild.group().count("_"), "%" in wild.group())',
+        'Gap(int("_" in wild.group()), "%" in wild.group())',
+        f"{PATTERNS}::test_a_pattern_is_literals_with_gaps_between_them",
+    ),
+    Mutant(
+        "a pattern may have any length",
+        "algebra/expressions.py",
+        "if len(self.pattern) > LONGEST_PATTERN:",
+        "if len(self.pattern) > 2 * LONGEST_PATTERN:",
+        f"{PATTERNS}::test_a_pattern_is_not_too_long",
+    ),
+    Mutant(
+        "texts of any length are imported",
+        "data/reading/column_types.py",
+        'Casting(Kind.TEXT, _not_too_long(f"CAST({own} AS VARCHAR)"))',
+        'Casting(Kind.TEXT, f"CAST({own} AS VARCHAR)")',
+        f"{CONTRACT}::test_a_text_that_is_too_long_is_null[duckdb]",
+    ),
+    Mutant(
+        "a text that is too long is cut as it is imported, and two people's ids become one",
+        "data/reading/column_types.py",
+        'THEN {text} END"',
+        'THEN {text} ELSE left({text}, {LONGEST_TEXT}) END"',
+        f"{CONTRACT}::test_people_are_not_made_one_by_the_length_of_their_ids[duckdb]",
+    ),
+    Mutant(
+        "texts of any length are read on PostgreSQL",
+        "data/postgres/column_types.py",
+        "_not_too_long(text) if kind in LONG else text",
+        "text",
+        f"{CONTRACT}::test_a_text_that_is_too_long_is_null[postgres]",
+    ),
+    Mutant(
+        "texts grow as long as they like",
+        "algebra/expression_costs.py",
+        "return letters * (1 if call.function is F.CONCAT else CASED) > LONGEST_TEXT",
+        "return letters < 0",
+        f"{CONTRACT}::test_what_is_made_of_texts_is_cut[duckdb]",
+    ),
+    Mutant(
+        "capitals make a text longer",
+        "algebra/expression_costs.py",
+        "CASED = 3",
+        "CASED = 1",
+        f"{WORK}::test_the_longest_text_that_an_expression_can_be_is_known",
+    ),
+    Mutant(
+        "a column of a subquery counts once however it is made",
+        "algebra/work_bounds.py",
+        "return {each.column.name: self._computed(each.expression, below[0]) for each in columns}",
+        "return {each.column.name: table_column(each.column.kind) for each in columns}",
+        f"{WORK}::test_a_column_counts_with_all_that_it_is_made_of_whatever_stands_between",
+    ),
+    Mutant(
+        "a question's parts are not counted before it is paid",
+        "query/planning/planning.py",
+        "    check_work(question.source, expressions_of(question), facts.measure_sql)",
+        "    expressions_of(question)",
+        f"{GROWTH}::test_a_bomb_is_refused_before_payment_in_full_words_at_once[many-long-scans]",
+    ),
+    Mutant(
+        "an expression may have any number of parts",
+        "algebra/expressions.py",
+        "if parts > MOST_PARTS:",
+        "if parts > 2**70:",
+        f"{GROWTH}::test_an_expression_of_a_frame_is_refused_where_it_grows",
+    ),
+    Mutant(
+        "columns that SQL names several times count once",
+        "algebra/work_bounds.py",
+        "sum(times * columns[name].written",
+        "sum(columns[name].written",
+        f"{WORK}::test_a_column_counts_as_often_as_sql_names_it",
+    ),
+    Mutant(
+        "DuckDB is asked for SQL of any length",
+        "data/duckdb/table.py",
+        "        check_aggregation_length(aggregation, write_sql)\n",
+        "",
+        f"{WORK}::test_an_engine_refuses_sql_that_is_too_long_before_it_is_paid_for",
+    ),
+    Mutant(
+        "sessions do not know how long the SQL of a question is",
+        "session/context.py",
+        "measure_sql=measure_sql",
+        "measure_sql=None",
+        f"{WORK}::test_a_preview_refuses_what_every_engine_would_write_at_length",
+    ),
+    Mutant(
+        "a row may make any amount of work",
+        "algebra/work_bounds.py",
+        "if work.steps > MOST_WORK:",
+        "if work.steps < 0:",
+        f"{WORK}::test_the_most_work_is_allowed_and_more_is_not",
+    ),
+    Mutant(
+        "one person's rows may take any time of DuckDB",
+        "data/duckdb/table.py",
+        "check_unit_work(aggregation, self.schemas, self._settings.seconds, memory_of(self._connection))",
+        "memory_of(self._connection)",
+        f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_duckdb-public-rows]",
+    ),
+    Mutant(
+        "one person's rows may take any time of PostgreSQL",
+        "data/postgres/table.py",
+        "        check_unit_work(aggregation, self.schemas, self._sessions.seconds)\n",
+        "",
+        f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_postgres-public-rows]",
+    ),
+    Mutant(
+        "the work of one row is that of one person",
+        "data/unit_work.py",
+        "self.steps += source.most * sum(",
+        "self.steps += sum(",
+        f"{PERSON_WORK}::test_a_condition_counts_for_all_rows_that_one_person_can_have",
+    ),
+    Mutant(
+        "a union computes no more rows than it keeps",
+        "data/unit_work.py",
+        "max(rows, *(part.most for part in parts))",
+        "min(rows, self.cap)",
+        f"{PERSON_WORK}::test_a_condition_counts_for_all_rows_that_one_person_can_have",
+    ),
+    Mutant(
+        "rows below are not counted above a step that leaves a few",
+        "data/unit_work.py",
+        "return UnitRows(source.columns, min(rows, source.rows), source.most)",
+        "return UnitRows(source.columns, min(rows, source.rows), min(rows, source.rows))",
+        f"{PERSON_WORK}::test_a_condition_counts_for_all_rows_that_one_person_can_have",
+    ),
+    Mutant(
+        "texts that are kept take no memory",
+        "data/unit_work.py",
+        "all(taken <= most for taken, most in self.bytes(work))",
+        "True",
+        f"{PRODUCT}::test_texts_that_do_not_fit_the_memory_are_refused_before_payment_whoever_is_there",
+    ),
+    Mutant(
+        "an engine has no folder to spill to",
+        "data/reading/connection.py",
+        "read_only=read_only, spill=folder)",
+        "read_only=read_only)",
+        f"{PERSON_WORK}::test_an_engine_spills_to_a_folder_of_its_owner_which_goes_with_it",
+    ),
+]
