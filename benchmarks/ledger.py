@@ -21,9 +21,9 @@ from measure import Bar, Report, Table, finish, publish, say
 from discreet.accounting import GaussianNoise, Pure, Repeated
 from discreet.gate import Budget, Ledger
 from discreet.gate.ledger.append import OFTEN, checkpoint_of
-from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.chain import link_entry
 from discreet.gate.ledger.events import Payment, now, to_body
-from discreet.gate.ledger.opening import opened_store
+from discreet.gate.ledger.opening import open_store
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.process_queue import ProcessQueue
 from discreet.gate.stores.protocol import CommitBatch, keys_of
@@ -162,11 +162,11 @@ def long_ledger(place: Path, payments: int) -> None:
     """Write a ledger of so many payments, with checkpoints, as fast as that can be done."""
     budget = Budget(epsilon=3, delta=1e-9)
     Ledger.create(place, budget, anchors=[]).close()
-    store = opened_store(place)
+    store = open_store(place)
     costs = [Repeated(GaussianNoise(10**6), k) for k in (1, 2, 3)]
 
     def work(reading, add):
-        book = LedgerState.opened(reading.entry(1))
+        book = LedgerState.from_birth(reading.entry(1))
         bodies = []
         for k in range(payments):
             event = Payment(
@@ -186,13 +186,13 @@ def written(book: LedgerState, bodies, add) -> LedgerState:
     entries, head, number = [], book.head, book.number
     for event, body in bodies:
         number += 1
-        entry = linked(head, number, body)
+        entry = link_entry(head, number, body)
         head = entry.head
         add(entry, keys_of(event), None)
         entries.append(entry)
-    book = book.caught_up(lambda _: entries)
+    book = book.catch_up(lambda _: entries)
     event = checkpoint_of(book)
-    entry = linked(book.head, book.number + 1, to_body(event))
+    entry = link_entry(book.head, book.number + 1, to_body(event))
     add(entry, keys_of(event), None)
     return book.after(entry, event)
 

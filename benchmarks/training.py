@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from discreet.learn.torch.clipping import Clipping, PrivateModel
 from discreet.learn.torch.dpsgd import BatchTotal, add_noise, round_to_grid, set_gradients
-from discreet.learn.torch.global_settings import kept_settings, seed_generators
+from discreet.learn.torch.global_settings import keep_settings, seed_generators
 from discreet.learn.torch.step_settings import StepSettings
 from discreet.noise import SYSTEM
 
@@ -110,7 +110,7 @@ def private_step(name, batch_size, *, exact):
         private = trained.copy()  # every pass has fresh values
 
         def losses(images, labels):
-            with kept_settings():
+            with keep_settings():
                 return functional.cross_entropy(private(images), labels, reduction="none")
 
         seed_generators(SYSTEM.bits(63))

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from discreet.accounting import BoundedRange, Pure
 from discreet.market import (
     Auction,
-    Line,
+    FacilityLine,
     Mediator,
     PriceGrid,
     TruthfulChoice,
@@ -104,7 +104,9 @@ def draw_facilities(path: Path) -> None:
     axes = figure.subplots()
     people = [10**power for power in range(2, 9)]
     for places, colour in ((5, BLUE), (11, RED)):
-        choices = [TruthfulChoice(Line(places), epsilon=best_epsilon(Line(places), each)) for each in people]
+        choices = [
+            TruthfulChoice(FacilityLine(places), epsilon=best_epsilon(FacilityLine(places), each)) for each in people
+        ]
         lost = [
             float(choice.mean_quality(each).bound) / (each * choice.setting.unit)
             for choice, each in zip(choices, people, strict=True)

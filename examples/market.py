@@ -10,7 +10,7 @@ from pathlib import Path
 from discreet.gate import Budget, Gate, Ledger
 from discreet.market import (
     Auction,
-    Line,
+    FacilityLine,
     Mediator,
     Outcome,
     PostedPrices,
@@ -47,7 +47,7 @@ def learn(ledger: Ledger) -> None:
 
 def dig(ledger: Ledger) -> None:
     """Dig two wells where ways are short, and where nobody gains by lying about where they live."""
-    road = Line(11)
+    road = FacilityLine(11)
     choice = TruthfulChoice(road, epsilon=best_epsilon(road, len(VILLAGE)))
     wells = Gate(ledger, VILLAGE).release(choice).answer
     walked = -int(choice.scores(VILLAGE)[choice.tables.outcomes.index(wells)])

@@ -47,7 +47,7 @@ from discreet.accounting import (
 )
 from discreet.accounting.filter_texts import filter_to_text
 from discreet.accounting.filters import ConcentratedFilter, PureFilter, RenyiFilter
-from discreet.accounting.pld.dominating_pairs import listed_form
+from discreet.accounting.pld.dominating_pairs import flatten_loss
 from discreet.core import Bounds, DiscreetError, Neighbours, PrivacyUnit, Sensitivity, Window
 from discreet.core.canonical_text import canonical_text
 from discreet.gate import Budget
@@ -63,8 +63,8 @@ from discreet.learn.private_selection import PrivateSelection
 from discreet.market import (
     AttributeAuction,
     Auction,
+    FacilityLine,
     LargeGame,
-    Line,
     Mediator,
     Plane,
     PostedPrices,
@@ -93,7 +93,7 @@ class OwnClass:
 
 
 @dataclass(frozen=True)
-class OwnSetting(Line):
+class OwnSetting(FacilityLine):
     """A setting that somebody wrote: known by its own `repr`."""
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ def market_cases() -> dict[str, Any]:
         "auction": Auction(grid=grid, epsilon=1),
         "segments": AttributeAuction(["a", "b"], grid=grid, epsilon=1, verified=True),
         "pricings": AttributeAuction(["a"], grid=grid, epsilon=1, verified=False, pricings=[(1,), (4,)]),
-        "line": TruthfulChoice(Line(5), epsilon=1),
+        "line": TruthfulChoice(FacilityLine(5), epsilon=1),
         "plane": TruthfulChoice(Plane(3, 2), epsilon=1),
         "sale": TruthfulChoice(Sale(4), epsilon=1, margin=0.001),
         "own setting": TruthfulChoice(OwnSetting(), epsilon=1),
@@ -187,8 +187,8 @@ def loss_cases() -> Texts:
         "in windows": Budget(1, unit=PrivacyUnit(column="who", window=Window.of("week of day"))),
     }
     return {
-        "losses in order": lambda: loss_to_text(listed_form(added)),
-        "losses of replaced rows in order": lambda: loss_to_text(listed_form(replaced)),
+        "losses in order": lambda: loss_to_text(flatten_loss(added)),
+        "losses of replaced rows in order": lambda: loss_to_text(flatten_loss(replaced)),
         **{f"loss {name}": lambda one=one: canonical_text(one) for name, one in LOSSES.items()},
         "loss in parallel": lambda: canonical_text(Parallel([Repeated(Pure(0.1), 3), Composed([Pure(1), Pure(2)])])),
         **{f"filter {name}": lambda one=one: filter_to_text(one) for name, one in filters.items()},

@@ -43,7 +43,7 @@ from discreet.query.planning.measurements import End, KeySelection, Levels, Nois
 from discreet.query.planning.participation import ParticipationPlan
 from discreet.query.planning.planning import plan_limits, plan_question
 from discreet.query.planning.plans import QueryPlan
-from discreet.query.planning.spending import Epsilon, Facts, Rho
+from discreet.query.planning.spending import Epsilon, PlanningContext, Rho
 from discreet.query.workloads.batches import plan_batch
 from discreet.query.workloads.hierarchies import plan_hierarchy
 from discreet.query.workloads.streams import plan_stream
@@ -258,8 +258,8 @@ def relation_cases() -> dict[str, QueryPlan]:
     return {f"relation {name}": query(source=relation) for name, relation in found.items()}
 
 
-FACTS = Facts(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
-LIMITED = Facts(
+FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
+LIMITED = PlanningContext(
     schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6), limit=Limit(groups=2, rows_per_group=3)
 )
 BY_WARD = "SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward"

@@ -15,7 +15,7 @@ def submitted(queue, proposals, commit):
     with queue.join(proposals) as batch:
         if batch.outcomes is None:
             batch.outcomes = commit(batch.proposals)
-    return batch.decided()[: len(proposals)]
+    return batch.need_outcomes()[: len(proposals)]
 
 
 def asked(queue, proposal, commit):

@@ -21,14 +21,14 @@ from discreet.core import PrivacyUnit
 from discreet.gate import Gate, Ledger, Release
 from discreet.gate.plans import plan_digest
 from discreet.learn import FinitePlan, Thresholds
-from discreet.learn.descent import DescentPlan, Examples
+from discreet.learn.descent import ClassifiedRows, DescentPlan
 from discreet.learn.features import Features
 from discreet.learn.finite import Labelled
 from discreet.market import Auction, PostedPrices, PriceGrid
 from discreet.query import read_sql
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import QueryPlan
-from discreet.query.planning.spending import Epsilon, Facts
+from discreet.query.planning.spending import Epsilon, PlanningContext
 
 FOLDER = Path(__file__).parent / "golden" / "ledger_before"
 LEDGERS = ("dataset.ledger", "persons.ledger")
@@ -118,7 +118,7 @@ def released(ledger: Ledger) -> dict[str, Release]:
     finite = FinitePlan(hypotheses=Thresholds([0.0, 0.5]), epsilon=Fraction(1, 2))
     grid = PriceGrid(4)
     return {
-        "model": Gate(ledger, Examples(values, labels)).release(descent),
+        "model": Gate(ledger, ClassifiedRows(values, labels)).release(descent),
         "finite class": Gate(ledger, Labelled(values, labels > 0)).release(finite),
         "auction": Gate(ledger, BIDS).release(Auction(grid=grid, epsilon=Fraction(1, 2))),
         "posted price": Gate(ledger, [BIDS]).advance(PostedPrices(grid=grid, rounds=3, epsilon=Fraction(1, 9)), 0),
@@ -140,7 +140,7 @@ def ask_persons(folder: Path, budget: Budget | None = None) -> dict[str, bool]:
 def salted_plan(clinic: Any) -> QueryPlan:
     """Return a plan under which each person has one row."""
     schema = clinic._context.known["visits"]
-    facts = Facts(schema=schema, limit=Limit(groups=1, rows_per_group=1))
+    facts = PlanningContext(schema=schema, limit=Limit(groups=1, rows_per_group=1))
     return plan_question(read_sql(SALTED, {"visits": schema}), facts, Epsilon(1))
 
 

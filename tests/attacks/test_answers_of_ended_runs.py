@@ -17,7 +17,7 @@ from discreet.accounting import Pure
 from discreet.core import LedgerUnavailable
 from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.answers import encode
-from discreet.gate.ledger.events import Begun, Continued, Failed, Payment, Released, answered, now, to_body
+from discreet.gate.ledger.events import Begun, Continued, Failed, Payment, Released, build_answer_event, now, to_body
 from discreet.gate.stores.protocol import Accepted, Refused
 from ledger_places import Place
 from postgres_server import server
@@ -136,7 +136,7 @@ def test_what_a_killed_process_left_in_the_queue_comes_too_late(place):
     with ledger.runs.runner() as runner:
         begin = Payment(at=now(), request="S", analyst="ada", plan="01", what="?", cost=COST, runner=runner)
         answer = encode("first")
-        proposals = [(to_body(begin), None), (to_body(answered(number, 0, answer)), answer)]
+        proposals = [(to_body(begin), None), (to_body(build_answer_event(number, 0, answer)), answer)]
         _, outcomes = ledger._store.transact(ledger._append(proposals))
     assert [type(one) for one in outcomes] == [Accepted, Refused]
     assert contradictions(ledger) == set()

@@ -12,7 +12,7 @@ from discreet.market import (
     AttributeAuction,
     Auction,
     BidFile,
-    Line,
+    FacilityLine,
     Mediator,
     PostedPrices,
     PriceGrid,
@@ -62,7 +62,7 @@ def plans():
         (Auction(grid=GRID, epsilon=1), np.ma.masked_array([1.0], [True])),
         (AttributeAuction(grid=GRID, epsilon=1, segments=["a", "b"], verified=True), [0.1]),
         (AttributeAuction(grid=GRID, epsilon=1, segments=["a", "b"], verified=True), {"a": "none"}),
-        (TruthfulChoice(Line(5), epsilon=0.1), "none"),
+        (TruthfulChoice(FacilityLine(5), epsilon=0.1), "none"),
         (Mediator(routing_game(100), rho=1), "none"),
     ]
 

@@ -14,7 +14,7 @@ from command_line import runner
 from discreet import Budget
 from discreet.cli.dataset.facts import csv_rows
 from discreet.cli.output import error_text
-from discreet.cli.safe_text import csv_text, shown_text
+from discreet.cli.safe_text import csv_text, escape_controls
 from discreet.core import InvalidInput
 
 FORMULAS = [
@@ -50,7 +50,7 @@ def test_no_cell_commands_a_terminal(text):
 @pytest.mark.parametrize("text", HARMLESS)
 def test_other_texts_stay_as_they_are(text):
     assert csv_text(text) == text
-    assert shown_text(text) == text
+    assert escape_controls(text) == text
 
 
 def test_different_names_stay_different():

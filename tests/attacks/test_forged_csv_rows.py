@@ -14,7 +14,7 @@ from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
 from discreet.data.opening import open_table
 from discreet.data.reading.csv_lines import LONGEST_LINE, PIECE
-from discreet.data.reading.importing import offered_kinds
+from discreet.data.reading.importing import offer_kinds
 
 SIGNS = {
     "a carriage return": "\r",
@@ -97,7 +97,7 @@ def test_a_line_that_is_no_utf_8_spoils_no_other(tmp_path):
 def test_kinds_that_are_offered_do_not_see_forged_rows(tmp_path):
     path = tmp_path / "visits.csv"
     path.write_bytes(b"person,stay,note\n1,2,fine\n2,3,x\rnobody,long,ill\n3,4,fine\n")
-    assert offered_kinds(path) == {"person": Kind.INTEGER, "stay": Kind.INTEGER, "note": Kind.TEXT}
+    assert offer_kinds(path) == {"person": Kind.INTEGER, "stay": Kind.INTEGER, "note": Kind.TEXT}
 
 
 def test_a_table_to_be_made_coarser_has_no_forged_rows(tmp_path):

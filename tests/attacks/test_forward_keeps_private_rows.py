@@ -198,7 +198,7 @@ def find_secret(ledger, write, **how):
 
 def _stored_numbers(ledger, number):
     try:
-        return numbers_in(json.loads(ledger.stored(number)[1]))
+        return numbers_in(json.loads(ledger.read_answer(number)[1]))
     except Exception:  # noqa: BLE001 - an entry that holds no answer
         return []
 

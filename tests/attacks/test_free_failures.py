@@ -19,8 +19,8 @@ from discreet.accounting import Concentrated, GaussianNoise, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
 from discreet.gate.ledger import append, run_tracker
-from discreet.gate.ledger.chain import linked
-from discreet.gate.ledger.encoding import canonical, parsed
+from discreet.gate.ledger.chain import link_entry
+from discreet.gate.ledger.encoding import canonical, parse_canonical
 from discreet.gate.ledger.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
 from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES
 from discreet.gate.plans import plan_digest
@@ -440,7 +440,7 @@ def test_a_begun_run_needs_room_also_when_it_is_replayed(ledger):
     book = ledger.state
     event = Begun(at="", payment=2, step=0, analyst="eve", runner="0-1")
     with pytest.raises(ReviewNeeded):
-        book.after(linked(book.head, book.number + 1, to_body(event)), event)
+        book.after(link_entry(book.head, book.number + 1, to_body(event)), event)
 
 
 @pytest.mark.parametrize("runner", [5, "", None, ["0-1"]])
@@ -448,14 +448,14 @@ def test_a_payment_hides_no_run_when_it_is_replayed(ledger, runner):
     """A runner that is none would begin a run that nobody counts: the entry is no event, also where many are added."""
     book = ledger.state
     paid = Payment(at="", request="R", analyst="eve", plan="00", what="?", cost=Pure(Fraction(1, 100)), runner="0-1")
-    fields = {**parsed(to_body(paid)), "runner": runner}
+    fields = {**parse_canonical(to_body(paid)), "runner": runner}
     with pytest.raises(LedgerDamaged):
-        book.caught_up(lambda _: [linked(book.head, book.number + 1, canonical(fields))])
+        book.catch_up(lambda _: [link_entry(book.head, book.number + 1, canonical(fields))])
 
 
 @pytest.mark.parametrize("run", ["2", [2], None])
 def test_an_answer_names_its_run_when_it_is_replayed(ledger, run):
     book = ledger.state
-    fields = {**parsed(to_body(Released(at="", payment=2, answer="00", size=1, run=3))), "run": run}
+    fields = {**parse_canonical(to_body(Released(at="", payment=2, answer="00", size=1, run=3))), "run": run}
     with pytest.raises(LedgerDamaged):
-        book.caught_up(lambda _: [linked(book.head, book.number + 1, canonical(fields))])
+        book.catch_up(lambda _: [link_entry(book.head, book.number + 1, canonical(fields))])

@@ -67,7 +67,7 @@ def test_interrupts_are_counted(ledger):
 def test_an_interrupt_before_the_run_is_known_as_one(ledger, monkeypatch):
     """The payment was written, and the interrupt came before anything was run: nobody waits for that run."""
     gate = Gate(ledger, [1], analyst="ada")
-    monkeypatch.setattr(Gate, "_ran", interrupt)
+    monkeypatch.setattr(Gate, "_run_paid", interrupt)
     with pytest.raises(KeyboardInterrupt):
         gate.release(Question())
     monkeypatch.undo()

@@ -20,7 +20,7 @@ from discreet.learn.torch import Clipping, PrivateModel  # noqa: E402
 from discreet.learn.torch.dpsgd import StepSettings, sum_batch  # noqa: E402
 from discreet.learn.torch.examples import Examples  # noqa: E402
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
-from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners, Seen  # noqa: E402
+from discreet.learn.torch.per_example.example_axes import FIRST, MemoryOwners, Operand, Owner  # noqa: E402
 from discreet.noise import SYSTEM  # noqa: E402
 
 torch.set_num_threads(1)
@@ -310,9 +310,9 @@ def plant_the_old_behaviour(monkeypatch):
 
     def seen(owners, tensor):
         fits = tensor.ndim > 0 and len(tensor) == owners.examples
-        return Seen(tensor, Owner.ROWS, FIRST) if fits else Seen(tensor, Owner.OUTSIDE)
+        return Operand(tensor, Owner.ROWS, FIRST) if fits else Operand(tensor, Owner.OUTSIDE)
 
-    monkeypatch.setattr(Owners, "seen", seen)
+    monkeypatch.setattr(MemoryOwners, "look_up", seen)
     monkeypatch.setattr(AxisTracking, "fail", lambda axes, problem: None)
     monkeypatch.setattr(
         AxisTracking, "__torch_dispatch__", lambda axes, func, types, args=(), kwargs=None: func(*args, **kwargs or {})

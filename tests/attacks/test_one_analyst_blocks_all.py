@@ -15,9 +15,9 @@ from discreet.accounting import Pure
 from discreet.core import ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.ledger import run_tracker
-from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.chain import link_entry
 from discreet.gate.ledger.events import Begun, to_body
-from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, Runs
+from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, RunState
 from ledger_bytes import nothing_written
 from personal_plans import Ask, Crowd, personal
 from questions import Question
@@ -103,7 +103,7 @@ def test_many_threads_of_an_honest_analyst_wait_and_are_all_answered(ledger, mon
     for thread in threads:
         thread.join()
     assert given == [True] * 16
-    assert (ledger.state.payments, ledger.runs.state) == (16, Runs())
+    assert (ledger.state.payments, ledger.runs.state) == (16, RunState())
 
 
 def test_whoever_has_to_wait_too_long_pays_nothing(ledger):
@@ -155,13 +155,13 @@ def test_what_persons_set_aside_covers_all_that_can_fail(tmp_path):
 
 def test_what_was_begun_under_earlier_rules_is_read_as_ever(ledger):
     """Many open runs of one analyst were allowed; more than 20 never were."""
-    book, runs = ledger.state, Runs()
+    book, runs = ledger.state, RunState()
     for number in range(LEDGER_FAILURES):
-        runs = runs.began(OpenRun(number, number, 0, "eve", f"ab-{number}"))
+        runs = runs.record_begin(OpenRun(number, number, 0, "eve", f"ab-{number}"))
     assert len(runs.open) == LEDGER_FAILURES
     with pytest.raises(StillRunning):
-        runs.began(OpenRun(99, 99, 0, "ada", "ab-99"))
+        runs.record_begin(OpenRun(99, 99, 0, "ada", "ab-99"))
     for number in range(ANALYST_FAILURES + 1):
         event = Begun(at="", payment=2, step=number, analyst="eve", runner=f"ab-{number}")
-        book = book.after(linked(book.head, book.number + 1, to_body(event)), event)
+        book = book.after(link_entry(book.head, book.number + 1, to_body(event)), event)
     assert len(book.runs.open) == ANALYST_FAILURES + 1

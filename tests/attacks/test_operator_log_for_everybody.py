@@ -13,7 +13,7 @@ import discreet
 from command_line import runner
 from discreet.core import RunFailed
 from discreet.core.operator_log import HOW_TO_READ
-from discreet.data.duckdb.table import Pass
+from discreet.data.duckdb.table import AggregationPass
 from discreet.gate import Budget, Gate, Ledger
 from questions import Question
 
@@ -33,7 +33,7 @@ def run(capsys, monkeypatch, tmp_path):
     def failing(*_):
         raise ValueError(SECRET)
 
-    monkeypatch.setattr(Pass, "run", failing)
+    monkeypatch.setattr(AggregationPass, "run", failing)
     (tmp_path / "discreet.toml").write_text(
         'source = "visits.csv"\nperson = "pid"\nledger = "clinic.ledger"\n[budget]\nepsilon = 3\n'
     )

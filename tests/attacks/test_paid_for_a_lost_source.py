@@ -206,8 +206,8 @@ def test_a_check_reads_no_row(tmp_path, monkeypatch):
         def fail(*_arguments, **_more):
             raise AssertionError
 
-        monkeypatch.setattr(duck_table, "reading", fail)
-        monkeypatch.setattr(duck_table, "rows_asked", fail)
+        monkeypatch.setattr(duck_table, "open_cursor", fail)
+        monkeypatch.setattr(duck_table, "prepare_input", fail)
         plan.check(clinic._context.gate(question)._data)
 
 

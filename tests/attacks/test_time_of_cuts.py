@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.data.duckdb.connection import Reading
+from discreet.data.duckdb.connection import ReadCursor
 
 #: The person whom the attack is about, the cap, and as many rows as a person may have without being cut by a join.
 TARGET, CAP, FEW = 777, 100, 10
@@ -32,13 +32,13 @@ def visits(mine):
 
 def on_duckdb(mine, monkeypatch, statements):
     """Return what opens the rows on DuckDB, and note the statements that it runs."""
-    execute = Reading._execute
+    execute = ReadCursor._execute
 
     def noted(self, text, parameters):
         statements.append(text)
         return execute(self, text, parameters)
 
-    monkeypatch.setattr(Reading, "_execute", noted)
+    monkeypatch.setattr(ReadCursor, "_execute", noted)
     return {"source": {"visits": visits(mine)}}
 
 

@@ -167,7 +167,7 @@ def test_the_maximum_lies_above_every_part_and_on_the_largest_at_grid_points(nam
     edges = step * np.arange(-2000, 2001, dtype=float)
     found = [pair.cells(edges) for pair in (*pairs, MaximumPair(pairs))]
     turned = turned and not MaximumPair(pairs).symmetric  # symmetric pairs are never turned
-    *parts, largest = (outwards(cells.mirrored() if turned else cells, 0) for cells in found)
+    *parts, largest = (outwards(cells.mirror() if turned else cells, 0) for cells in found)
     levels = step * np.arange(-2000, 2001)
 
     def curve(lattice, eps):

@@ -23,7 +23,7 @@ from discreet.anonymity import (
     read_hierarchy,
 )
 from discreet.anonymity.classes import Classes, spread_of
-from discreet.anonymity.requirements import distances, met
+from discreet.anonymity.requirements import distances, mark_meeting_classes
 
 ADULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "adult"
 #: What a busy machine may add to processor time.
@@ -48,9 +48,9 @@ def test_a_union_of_classes_meets_what_its_parts_meet(first, second, rest, requi
     apart = Classes.of(np.repeat([0, 1, 2], [len(first), len(second), len(rest)]))
     joint = Classes.of(np.repeat([0, 1], [len(first) + len(second), len(rest)]))
     attribute = Microdata.of({"s": cells}).attribute("s")
-    parts = met(requirement, spread_of(apart, attribute))
+    parts = mark_meeting_classes(requirement, spread_of(apart, attribute))
     if parts[0] and parts[1]:
-        assert met(requirement, spread_of(joint, attribute))[0]
+        assert mark_meeting_classes(requirement, spread_of(joint, attribute))[0]
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_but_a_good_class_may_be_spoilt_by_a_bad_one(requirement):
     attribute = Microdata.of({"s": cells}).attribute("s")
     apart = Classes.of(np.array([0, 0] + [1] * 6 + [2] * 6))
     joint = Classes.of(np.array([0] * 8 + [1] * 6))
-    assert met(requirement, spread_of(apart, attribute)).tolist() == [True, False, False]
-    assert met(requirement, spread_of(joint, attribute)).tolist() == [False, False]
+    assert mark_meeting_classes(requirement, spread_of(apart, attribute)).tolist() == [True, False, False]
+    assert mark_meeting_classes(requirement, spread_of(joint, attribute)).tolist() == [False, False]
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=1, max_size=30))

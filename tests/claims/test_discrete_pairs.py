@@ -11,7 +11,7 @@ import pytest
 from discreet.accounting.discrete_gaussian import gaussian_delta
 from discreet.accounting.losses import DiscreteLaplaceNoise
 from discreet.accounting.pld.cells import UNIT
-from discreet.accounting.pld.discrete_gaussian import MOST, _discrete_gauss, _kept, discrete_gaussian_atoms
+from discreet.accounting.pld.discrete_gaussian import MOST, _choose_integers, _discrete_gauss, discrete_gaussian_atoms
 from discreet.accounting.pld.discrete_laplace import ROUNDINGS, discrete_laplace_atoms
 from discreet.core import InvalidInput, Sensitivity, WrongType
 
@@ -147,7 +147,7 @@ def test_every_mass_of_discrete_laplace_noise_is_right_to_its_roundings(scale, s
 
 @pytest.mark.parametrize(("variance", "shift"), [(Fraction(1, 9), 2), *GAUSSIAN, (Fraction(123457, 91), 700)])
 def test_every_mass_of_discrete_gaussian_noise_is_right_to_its_roundings(variance, shift):
-    kept = _kept(variance, shift, MOST)
+    kept = _choose_integers(variance, shift, MOST)
     assert kept.size == 1
     right(discrete_gaussian_atoms(variance, shift), gaussian_truth(variance, shift).listed(kept.first, kept.count + 1))
 
@@ -156,7 +156,7 @@ def test_every_mass_of_discrete_gaussian_noise_is_right_to_its_roundings(varianc
     ("variance", "shift"), [(Fraction(1000**2), 1), (Fraction(1, 2), 1), (Fraction(10**60), 10**30)]
 )
 def test_the_slack_covers_losses_that_are_found_from_logarithms_of_masses(variance, shift):
-    atoms, kept = discrete_gaussian_atoms(variance, shift), _kept(variance, shift, MOST)
+    atoms, kept = discrete_gaussian_atoms(variance, shift), _choose_integers(variance, shift, MOST)
     for index in range(0, kept.count + 1, max(1, kept.count // 500)):
         true = shift * (2 * (kept.first + index * kept.size) - shift) / (2 * variance)
         # What `Atoms.cells` allows for, less the relative error of the mass itself.
@@ -194,7 +194,7 @@ def test_blocks_of_laplace_outcomes_bracket_the_curve(scale, shift):
 @pytest.mark.parametrize(("width", "shift", "most"), GAUSSIAN_BLOCKS)
 def test_blocks_of_gaussian_outcomes_bracket_the_curve(width, shift, most):
     variance = Fraction(width**2) + Fraction(1, 7)
-    truth, size = gaussian_truth(variance, shift), _kept(variance, shift, most).size
+    truth, size = gaussian_truth(variance, shift), _choose_integers(variance, shift, most).size
     assert size > 1
     outer, inner = (discrete_gaussian_atoms(variance, shift, most=most, inwards=inwards) for inwards in (False, True))
     for deviations, eps in gaussian_losses(variance, shift):
@@ -207,7 +207,7 @@ def test_blocks_of_gaussian_outcomes_bracket_the_curve(width, shift, most):
 def test_an_outward_curve_touches_the_true_one_at_every_kept_loss():
     """Connect the dots: the true curve is sampled there, and in between it is a chord."""
     variance, shift, most = Fraction(120**2), 37, 2**11
-    kept, truth = _kept(variance, shift, most), gaussian_truth(variance, shift)
+    kept, truth = _choose_integers(variance, shift, most), gaussian_truth(variance, shift)
     atoms = discrete_gaussian_atoms(variance, shift, most=most)
     for index in range(kept.count // 3, kept.count * 5 // 6, 29):
         eps = rational(shift * (2 * (kept.first + index * kept.size) - shift) / (2 * variance))
@@ -250,7 +250,7 @@ def test_masses_near_the_least_keep_their_digits_under_a_tiny_peak():
 @pytest.mark.parametrize("inwards", [False, True])
 def test_sums_over_blocks_are_right_to_their_roundings(width, shift, inwards):
     variance = Fraction(width**2) + Fraction(1, 3)
-    kept, rate = _kept(variance, shift, MOST), 1 / (2 * rational(variance))
+    kept, rate = _choose_integers(variance, shift, MOST), 1 / (2 * rational(variance))
     masses = by_loss(discrete_gaussian_atoms(variance, shift, inwards=inwards))
     for x in middle_of(kept):
         terms = (
@@ -264,7 +264,7 @@ def test_sums_over_blocks_are_right_to_their_roundings(width, shift, inwards):
 @pytest.mark.parametrize("shift", [10**29, 10**31])
 def test_sums_over_countless_integers_are_integrals(shift):
     variance = Fraction(10**60) + Fraction(1, 3)
-    kept, rate = _kept(variance, shift, MOST), 1 / (2 * rational(variance))
+    kept, rate = _choose_integers(variance, shift, MOST), 1 / (2 * rational(variance))
     masses = by_loss(discrete_gaussian_atoms(variance, shift))
     for x in middle_of(kept):
 
@@ -384,7 +384,7 @@ def test_noise_that_hides_nothing_tells_for_certain():
 
 def test_what_is_out_of_reach_is_counted_as_lost():
     for variance in (Fraction(1, 3), Fraction(5), Fraction(1000)):
-        atoms, kept = discrete_gaussian_atoms(variance, 1), _kept(variance, 1, MOST)
+        atoms, kept = discrete_gaussian_atoms(variance, 1), _choose_integers(variance, 1, MOST)
         truth = gaussian_truth(variance, 1)
         start = kept.first - truth.first
         beyond = mp.fsum(truth.present[:start]) + truth.present_from[start + kept.count + 1]

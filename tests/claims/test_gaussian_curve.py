@@ -129,7 +129,7 @@ def test_the_bisection_is_close_when_the_guess_is_none(monkeypatch):
 
 def test_the_guess_is_good_enough_to_be_tried_at_once(monkeypatch):
     """Where it were not, every answer would be bisected for, which takes twenty times as long."""
-    monkeypatch.setattr(gaussian_curve, "_bisected", lambda _mu, _goal: pytest.fail("bisected"))
+    monkeypatch.setattr(gaussian_curve, "_bisect_epsilon", lambda _mu, _goal: pytest.fail("bisected"))
     for square, allowed in drawn(8, 200):
         curve_epsilon(square, Fraction(allowed))
 

@@ -47,7 +47,7 @@ from discreet.accounting import (
     neighbours_of,
     renyi_of,
 )
-from discreet.accounting.conversions import grouped
+from discreet.accounting.conversions import group_loss
 from discreet.core import InvalidInput, Neighbours, NotProved, Sensitivity, exp_up
 from loss_strategies import SANE, losses
 
@@ -375,7 +375,7 @@ def test_a_group_that_may_spread_over_disjoint_parts_is_not_billed_as_one_part()
     parts = [Pure(0.5), Pure(0.2)]
     assert epsilon(Group(Parallel(parts), 2), 0) == 1
     assert epsilon(Group(Parallel(parts), 2), 1e-6) > epsilon(Parallel(parts), 1e-6)
-    assert grouped(Parallel([GaussianNoise(1)]), 2) == Concentrated(2)
+    assert group_loss(Parallel([GaussianNoise(1)]), 2) == Concentrated(2)
 
 
 # Disjoint parts.

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.accounting import BoundedRange, Concentrated, Pure, RandomisedResponse, concentrated_of
 from discreet.market import LargeGame, Mediator, best_rho, entry_game, most_gain, routing_game
-from discreet.market.dynamics import KEPT, SHARES, Dynamics, rounded
+from discreet.market.dynamics import KEPT, SHARES, Dynamics, round_mixtures
 from discreet.mechanisms import Gaussian
 from discreet.noise import SYSTEM
 from scripted import Seeded
@@ -38,7 +38,7 @@ def test_whatever_floats_come_in_a_strategy_is_whole_shares_of_the_same_sum(seed
     mixed = draws.normal(0, 10.0 ** draws.integers(-300, 300, (50, 1)), (50, 6))
     mixed[draws.random(mixed.shape) < 0.1] = draws.choice([np.nan, np.inf, -np.inf, 0.0, 1e308])
     with np.errstate(all="ignore"):
-        shares = rounded(mixed)
+        shares = round_mixtures(mixed)
     assert (shares >= 0).all()
     assert (shares.sum(axis=1) == SHARES).all()
 
@@ -46,7 +46,7 @@ def test_whatever_floats_come_in_a_strategy_is_whole_shares_of_the_same_sum(seed
 def test_rounding_moves_no_share_by_one():
     draws = np.random.default_rng(1)
     mixed = draws.dirichlet(np.ones(7), 200)
-    assert np.abs(rounded(mixed) - mixed * SHARES).max() < 1 + 1e-6
+    assert np.abs(round_mixtures(mixed) - mixed * SHARES).max() < 1 + 1e-6
 
 
 def opposed_game(players):

@@ -9,16 +9,16 @@ import pytest
 
 from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, NotProved
-from discreet.market import Line, Plane, Sale, TruthfulChoice, best_epsilon, most_gain
+from discreet.market import FacilityLine, Plane, Sale, TruthfulChoice, best_epsilon, most_gain
 from discreet.market.commitments import tables_of
 
 #: What sums of floats behind `probabilities` may be off by.
 ROUNDING = 1e-11
 
 SMALL = [
-    (Line(4), 3),
-    (Line(5), 3),
-    (Line(3, facilities=3), 3),
+    (FacilityLine(4), 3),
+    (FacilityLine(5), 3),
+    (FacilityLine(3, facilities=3), 3),
     (Plane(2, 2), 3),
     (Plane(3, 2), 2),
     (Plane(3, 3), 2),
@@ -118,13 +118,13 @@ def test_the_punishment_is_strict_and_its_gap_is_what_a_plain_walk_finds(setting
 
 
 def test_gaps_that_the_docstrings_state():
-    assert [tables_of(Line(places)).gap for places in (2, 5, 11)] == [1, Fraction(1, 16), Fraction(1, 100)]
+    assert [tables_of(FacilityLine(places)).gap for places in (2, 5, 11)] == [1, Fraction(1, 16), Fraction(1, 100)]
     assert tables_of(Sale(5)).gap == Fraction(1, 5) * Fraction(1, 10)
     # Of the (w−1)h + w(h−1) pairs, those that part two neighbours are as many as the side they are parted across.
     assert tables_of(Plane(4, 3)).gap == Fraction(3, 9 + 8) / 5
 
 
-@pytest.mark.parametrize("setting", [Line(5, facilities=1), Plane(3, 3, facilities=1)])
+@pytest.mark.parametrize("setting", [FacilityLine(5, facilities=1), Plane(3, 3, facilities=1)])
 def test_where_no_lie_can_be_punished_truth_is_not_promised(setting):
     with pytest.raises(NotProved, match="costs nothing"):
         TruthfulChoice(setting, epsilon=1)
@@ -142,7 +142,7 @@ def test_prices_on_values_have_no_gap():
         TruthfulChoice(OnValues(4), epsilon=1)
 
 
-class Envious(Line):
+class Envious(FacilityLine):
     """Sends everybody to the facility that is farthest from the report: most would rather be somebody else."""
 
     def utility(self, type_, outcome, report, /):
@@ -178,11 +178,11 @@ def test_scores_are_as_near_the_best_as_stated(setting, people, epsilon):
 
 
 def test_the_chosen_epsilon_has_the_best_bound_and_shrinks_with_people():
-    few, many = best_epsilon(Line(5), 10**3), best_epsilon(Line(5), 10**7)
+    few, many = best_epsilon(FacilityLine(5), 10**3), best_epsilon(FacilityLine(5), 10**7)
     assert many < few
 
     def bound(price):
-        return TruthfulChoice(Line(5), epsilon=price).mean_quality(10**3).bound
+        return TruthfulChoice(FacilityLine(5), epsilon=price).mean_quality(10**3).bound
 
     assert bound(few) <= min(bound(few * 2), bound(few / 2))
 
@@ -190,7 +190,7 @@ def test_the_chosen_epsilon_has_the_best_bound_and_shrinks_with_people():
 def test_what_each_person_loses_vanishes_with_their_number():
     each = []
     for people in (10**3, 10**5, 10**7):
-        choice = TruthfulChoice(Line(5), epsilon=best_epsilon(Line(5), people))
+        choice = TruthfulChoice(FacilityLine(5), epsilon=best_epsilon(FacilityLine(5), people))
         each.append(choice.mean_quality(people).bound / (people * choice.setting.unit))
     assert each[0] > 5 * each[1] > 25 * each[2]
 

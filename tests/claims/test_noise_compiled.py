@@ -10,9 +10,9 @@ import pytest
 
 from coins import SPARE, exponential, threshold
 from compiled_parts import DRAWS, choose
-from discreet.core.compiled import compiled, library_path
+from discreet.core.compiled import library_path, load_library
 from discreet.noise import Entropy, compiled_draws, lookup
-from discreet.noise.compiled_draws import LEFT, _library, _Table, compiled_table
+from discreet.noise.compiled_draws import LEFT, _library, _Table, build_compiled_table
 from discreet.noise.shapes import GaussianShape, LaplaceShape
 from discreet.noise.table import build
 from scripted import Scripted, Seeded
@@ -36,7 +36,7 @@ def _compiled(monkeypatch):
 
 def drawn_by_c(table, words, spare):
     """Return draws of some words, with spare ones, and which are left."""
-    by_c = compiled_table(table, len(words), len(spare))
+    by_c = build_compiled_table(table, len(words), len(spare))
     by_c.words[:] = np.array(words, np.uint64).astype(np.uint32)
     by_c.spare[:] = np.array(spare, np.uint64)
     lefts = by_c.draw(len(words))
@@ -146,7 +146,7 @@ def test_spare_words_are_drawn_for_each_batch(monkeypatch):
 
 
 def test_more_draws_than_there_is_room_for_are_refused():
-    by_c = compiled_table(build(GaussianShape(Fraction(100))), 4, 9)
+    by_c = build_compiled_table(build(GaussianShape(Fraction(100))), 4, 9)
     for count in (5, -1):
         with pytest.raises(ValueError, match="no room"):
             by_c.draw(count)
@@ -164,15 +164,15 @@ def test_all_draws_that_are_left_are_told():
 
 
 def test_tables_that_are_not_of_32_bits_are_not_for_c():
-    assert compiled_table(build(GaussianShape(Fraction(2**90))), 1, 1) is None
-    assert compiled_table(build(GaussianShape(Fraction(1)), word_bits=16), 1, 1) is None
+    assert build_compiled_table(build(GaussianShape(Fraction(2**90))), 1, 1) is None
+    assert build_compiled_table(build(GaussianShape(Fraction(1)), word_bits=16), 1, 1) is None
 
 
 def test_where_nothing_was_compiled_or_for_another_machine_there_is_nothing(tmp_path):
-    assert compiled(str(tmp_path / "none.py")) is None
+    assert load_library(str(tmp_path / "none.py")) is None
     (tmp_path / "other.c").write_text("int one(void) { return 1; }")
     library_path(str(tmp_path / "other.py")).write_bytes(b"for another machine")
-    assert compiled(str(tmp_path / "other.py")) is None
+    assert load_library(str(tmp_path / "other.py")) is None
 
 
 def test_c_and_python_agree_on_what_they_hand_each_other():
@@ -222,7 +222,7 @@ def test_there_are_spare_words_for_nearly_all_draws(sigma, rounded):
     """Those of which maybe parts are wide take several; each draw that is left takes as long as ten thousand."""
     table = build(GaussianShape(Fraction(sigma**2)), rounded=rounded)
     stream, count = Seeded(sigma), 20_000
-    by_c = compiled_table(table, count, lookup.spare_words(table, count))
+    by_c = build_compiled_table(table, count, lookup.spare_words(table, count))
     stream.fill(by_c.words)
     stream.fill(by_c.spare)
     assert len(by_c.draw(count)) <= 2
@@ -233,11 +233,11 @@ def test_a_library_that_was_made_of_another_text_is_not_used(tmp_path):
     source = Path(compiled_draws.__file__).with_suffix(".c")
     shutil.copy(source, tmp_path / "draws.c")
     shutil.copy(library_path(compiled_draws.__file__), library_path(str(tmp_path / "draws.py")))
-    assert compiled(str(tmp_path / "draws.py")) is not None
-    compiled.cache_clear()
+    assert load_library(str(tmp_path / "draws.py")) is not None
+    load_library.cache_clear()
     (tmp_path / "draws.c").write_text(source.read_text() + "/* changed */")
-    assert compiled(str(tmp_path / "draws.py")) is None
-    compiled.cache_clear()
+    assert load_library(str(tmp_path / "draws.py")) is None
+    load_library.cache_clear()
     (tmp_path / "draws.c").unlink()
-    assert compiled(str(tmp_path / "draws.py")) is None
-    compiled.cache_clear()
+    assert load_library(str(tmp_path / "draws.py")) is None
+    load_library.cache_clear()

@@ -33,10 +33,10 @@ from discreet.accounting import (
 from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
 from discreet.accounting.pld import numeric
 from discreet.accounting.pld.atoms import Atoms
-from discreet.accounting.pld.convolution import Part, Window, convolve
+from discreet.accounting.pld.convolution import RepeatedLattice, SumWindow, convolve
 from discreet.accounting.pld.exponential import laplace_pair, range_pair
 from discreet.accounting.pld.gaussian import GaussianPair
-from discreet.accounting.pld.grid_choice import Batch, Sketch
+from discreet.accounting.pld.grid_choice import PairBatch, Sketch
 from discreet.accounting.pld.lattice import Lattice, inwards, outwards
 from discreet.accounting.pld.numeric import delta_above, delta_below, epsilon_above, epsilon_below, grid_of
 from discreet.accounting.pld.subsampled import FixedSizePair, PoissonPair
@@ -89,14 +89,14 @@ def test_rare_samples_are_bracketed_around_the_truth(rate, times, allowed):
     [(0.5, 1e-5, 10**5, 1e-8), (1.0, 1e-4, 10**5, 1e-6), (2.0, 1e-5, 10**6, 1e-8)],
 )
 def test_brackets_of_rare_samples_are_narrow(sigma, rate, times, allowed):
-    batch = Batch(((PoissonPair(GaussianPair(1 / sigma), rate), times),))
+    batch = PairBatch(((PoissonPair(GaussianPair(1 / sigma), rate), times),))
     low, high = epsilon_below(batch, allowed, 1e-6), epsilon_above(batch, allowed, 1e-6)
     assert 0.995 * high <= low <= high
 
 
 def test_an_offset_of_the_grid_never_lifts_a_lower_bound_above_the_truth():
     parts = [(0.5, 1e-3, 10**5), (1.0, 1e-4, 1000)]
-    batch = Batch(tuple((PoissonPair(GaussianPair(1 / sigma), rate), times) for sigma, rate, times in parts))
+    batch = PairBatch(tuple((PoissonPair(GaussianPair(1 / sigma), rate), times) for sigma, rate, times in parts))
     true = contour.worst_epsilon(
         [
             contour.composed([(contour.subsampled_gaussian(s, q, added=added), times) for s, q, times in parts])
@@ -251,7 +251,7 @@ def test_rounding_outwards_lies_above_and_inwards_below_for_every_epsilon(pair, 
     """Against the same pair on a grid sixty-four times as fine, whose two roundings enclose the truth closely."""
     cells, first = grid_of(pair, step, 1e-12)
     fine_cells, fine_first = grid_of(pair, step / 64, 1e-14)
-    for coarse, fine in ((cells, fine_cells), (cells.mirrored(), fine_cells.mirrored())):
+    for coarse, fine in ((cells, fine_cells), (cells.mirror(), fine_cells.mirror())):
         start = first if coarse is cells else -(first + len(cells.edges) - 1)
         fine_start = fine_first if fine is fine_cells else -(fine_first + len(fine_cells.edges) - 1)
         above, below = outwards(coarse, start), inwards(coarse, start)
@@ -265,7 +265,7 @@ def test_rounding_outwards_lies_above_and_inwards_below_for_every_epsilon(pair, 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: repr(pair)[:40])
 def test_no_mass_is_lost_on_the_grid(pair):
     cells, first = grid_of(pair, 0.01, 1e-9)
-    for one, start in ((cells, first), (cells.mirrored(), -(first + len(cells.edges) - 1))):
+    for one, start in ((cells, first), (cells.mirror(), -(first + len(cells.edges) - 1))):
         lattice = outwards(one, start)
         assert 1 - 1e-12 <= lattice.masses.sum() + lattice.beyond <= 1 + 1e-8
 
@@ -296,8 +296,8 @@ def test_the_error_of_the_tilted_transform_is_within_its_bound(weights, times, t
         step = 0.7
         masses = np.array(weights) / sum(weights)
         size = 2 * ((times * len(masses)) // 2 + 2)
-        window = Window(first * times, size, step, tilt, (0.5, 0.5))
-        total = convolve([Part(Lattice(first, masses, 0.0), times)], window)
+        window = SumWindow(first * times, size, step, tilt, (0.5, 0.5))
+        total = convolve([RepeatedLattice(Lattice(first, masses, 0.0), times)], window)
         true = exact_power([mpmath.mpf(float(mass)) for mass in masses], times)
         for i, mass in enumerate(true):
             level = step * (first * times + i)
@@ -307,9 +307,11 @@ def test_the_error_of_the_tilted_transform_is_within_its_bound(weights, times, t
 
 def test_masses_outside_of_the_window_are_bounded():
     masses = np.array([0.2, 0.5, 0.3])
-    window = Window(-10, 20, 1.0, 0.3, (0.4, 0.4))
-    total = convolve([Part(Lattice(-1, masses, 0.0), 100)], window)
-    whole = convolve([Part(Lattice(-1, masses, 0.0), 100)], dataclasses.replace(window, first=-100, size=256))
+    window = SumWindow(-10, 20, 1.0, 0.3, (0.4, 0.4))
+    total = convolve([RepeatedLattice(Lattice(-1, masses, 0.0), 100)], window)
+    whole = convolve(
+        [RepeatedLattice(Lattice(-1, masses, 0.0), 100)], dataclasses.replace(window, first=-100, size=256)
+    )
     assert total.below >= whole.masses[:90].sum()
     assert total.above >= whole.masses[110:].sum()
 
@@ -318,9 +320,9 @@ def test_masses_outside_of_the_window_are_bounded():
 @pytest.mark.parametrize(("first", "size"), [(-30, 60), (-10, 20), (0, 16), (4, 8), (10, 64)])
 def test_what_is_wrapped_into_a_window_is_never_taken_for_delta(tilt, first, size):
     """From above it may only add, from below it is taken off, however short the window is."""
-    part = Part(Lattice(-1, np.array([0.2, 0.5, 0.3]), 0.0), 100)
-    total = convolve([part], Window(first, size, 0.5, tilt, (0.4, 0.4)))
-    whole = convolve([part], Window(-100, 256, 0.5, tilt, (0.4, 0.4)))
+    part = RepeatedLattice(Lattice(-1, np.array([0.2, 0.5, 0.3]), 0.0), 100)
+    total = convolve([part], SumWindow(first, size, 0.5, tilt, (0.4, 0.4)))
+    whole = convolve([part], SumWindow(-100, 256, 0.5, tilt, (0.4, 0.4)))
     for at in np.linspace(0.0, 20.0, 41).tolist():
         true = numeric._delta_at(whole, at, +1)
         assert numeric._delta_at(whole, at, -1) >= true * (1 - 1e-6) - 1e-9
@@ -330,9 +332,9 @@ def test_what_is_wrapped_into_a_window_is_never_taken_for_delta(tilt, first, siz
 
 
 BATCHES = [
-    (Batch(((PoissonPair(GaussianPair(1.0), 0.02), 300),)), 1e-6),
-    (Batch(((laplace_pair(0.1), 200), (GaussianPair(0.1), 5))), 1e-4),
-    (Batch(((PAIRS[8], 12),)), 1e-3),
+    (PairBatch(((PoissonPair(GaussianPair(1.0), 0.02), 300),)), 1e-6),
+    (PairBatch(((laplace_pair(0.1), 200), (GaussianPair(0.1), 5))), 1e-4),
+    (PairBatch(((PAIRS[8], 12),)), 1e-3),
 ]
 
 
@@ -353,7 +355,8 @@ def test_a_bad_guess_loosens_a_bound_but_never_breaks_it(batch, allowed, wrong, 
 def test_a_number_that_is_none_counts_as_too_much():
     masses = np.array([0.5, math.nan])
     total = dataclasses.replace(
-        convolve([Part(Lattice(0, np.array([0.5, 0.5]), 0.0), 1)], Window(0, 2, 1.0, 0.1, (1.0, 1.0))), masses=masses
+        convolve([RepeatedLattice(Lattice(0, np.array([0.5, 0.5]), 0.0), 1)], SumWindow(0, 2, 1.0, 0.1, (1.0, 1.0))),
+        masses=masses,
     )
     assert math.isinf(numeric._first_below(total, 0.1))
     assert numeric._delta_at(total, 0.0, +1) == 1.0
@@ -382,7 +385,7 @@ def test_gaussians_compose_to_a_gaussian():
     low, high = curve_epsilon(Fraction(400), Fraction(1, 10**5))
     assert low <= epsilon(Repeated(GaussianNoise(0.5), 100), 1e-5) <= high
     assert high - low < 1e-6
-    numerically = epsilon_above(Batch(((GaussianPair(2.0), 100),)), 1e-5)
+    numerically = epsilon_above(PairBatch(((GaussianPair(2.0), 100),)), 1e-5)
     assert high * (1 - 1e-12) <= numerically <= high * (1 + LOOSE)
 
 

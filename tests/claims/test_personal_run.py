@@ -30,7 +30,7 @@ PARTS = {
 
 
 def terms_of(**budget):
-    return PersonalAccount.born(Budget(**budget, per="person", unit=PrivacyUnit(column="person")), Policy.SHARED)
+    return PersonalAccount.create(Budget(**budget, per="person", unit=PrivacyUnit(column="person")), Policy.SHARED)
 
 
 def contribution(rows):

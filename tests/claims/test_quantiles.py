@@ -213,8 +213,8 @@ def test_lumps_cover_all_parts_once_and_weigh_enough(monkeypatch, start, stop):
     """A weight that is too small would make a chance above 1, and the draw would no longer be exact."""
     monkeypatch.setattr(cuts, "PART_BITS", 4)
     monkeypatch.setattr(cuts, "PARTS", 16)
-    rows = cuts.Histogram(COUNTS)
-    lumps = rows._refined(rows._lumps(start, stop), TARGET)
+    rows = cuts.CellCounts(COUNTS)
+    lumps = rows._refine_lumps(rows._lumps(start, stop), TARGET)
     best = int(TARGET.distances(lumps.low, lumps.high).min())
     covered = []
     for at, weight in enumerate(lumps.weights(TARGET, best)):
@@ -232,7 +232,7 @@ def test_parts_are_chosen_as_often_as_stated(monkeypatch, start, stop, even):
     monkeypatch.setattr(cuts, "EVEN", even)
     monkeypatch.setattr(cuts, "PART_BITS", 4)
     monkeypatch.setattr(cuts, "PARTS", 16)
-    rows, stream = cuts.Histogram(COUNTS), Seeded(8)
+    rows, stream = cuts.CellCounts(COUNTS), Seeded(8)
     weights = np.exp([-rows.distance(part, TARGET) / 7 for part in range(start, stop)])
     expected = 1500 * weights / weights.sum()
     seen = np.bincount([rows.choose(start, stop, TARGET, stream) - start for _ in range(1500)], minlength=stop - start)
@@ -249,7 +249,7 @@ def test_parts_are_chosen_as_often_as_stated(monkeypatch, start, stop, even):
 
 def joint_odds(mechanism, counts):
     """Return the logarithm of the chance of every list of parts that the recursive method can draw."""
-    rows = cuts.Histogram(np.array(counts))
+    rows = cuts.CellCounts(np.array(counts))
     found = {}
 
     def walk(spans, answers, chance):

@@ -85,7 +85,7 @@ def computed(schema, rows, expressions):
     frame = private_of(schema, rows)
     frame.frame.createOrReplaceTempView("grid")
     dialect = SparkDialect(SparkFrames({schema.table: frame}, {}), {schema.table: "grid"})
-    scanned = dialect.scanned(schema.table, "r")
+    scanned = dialect.scan_private(schema.table, "r")
     items = [f"{dialect.value(each, scanned.columns)} AS e{place}" for place, each in enumerate(expressions)]
     text = f"SELECT {scanned.columns['n']} AS n, {', '.join(items)} FROM {scanned.text}"
     found = session().sql(text).toArrow().sort_by("n")

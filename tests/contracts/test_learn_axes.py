@@ -10,7 +10,7 @@ from torch.nn import functional as f  # noqa: E402
 
 from discreet.learn.torch.per_example.axis_rules import RULES  # noqa: E402
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
-from discreet.learn.torch.per_example.example_axes import Owner, Owners, Rows, rows_of  # noqa: E402
+from discreet.learn.torch.per_example.example_axes import ExampleAxis, MemoryOwners, Owner, find_example_axis  # noqa: E402
 
 torch.set_num_threads(1)
 EXAMPLES = 3
@@ -163,13 +163,13 @@ def made(axis, seed=0):
 
 def run(work, axis, rows, *, grad=False):
     """Do an operation on rows that are put on an axis, and return what is claimed of the result, and the result."""
-    owners = Owners(EXAMPLES)
+    owners = MemoryOwners(EXAMPLES)
     rows = rows.clone().requires_grad_(grad)
-    owners.mark(rows, Owner.ROWS, Rows(0))
+    owners.mark(rows, Owner.ROWS, ExampleAxis(0))
     tracking = AxisTracking(owners)
     with tracking:
         found = work(rows.movedim(0, axis))
-    return tracking, owners.seen(found), rows
+    return tracking, owners.look_up(found), rows
 
 
 def owned_by(found, rows):
@@ -233,9 +233,9 @@ def test_most_rules_are_met_by_these_operations():
             return super()._follow(func, args, kwargs)
 
     for work, axis in itertools.product(CASES.values(), (0, 1)):
-        owners = Owners(EXAMPLES)
+        owners = MemoryOwners(EXAMPLES)
         rows = made(axis)
-        owners.mark(rows, Owner.ROWS, Rows(0))
+        owners.mark(rows, Owner.ROWS, ExampleAxis(0))
         try:
             with Met(owners):
                 work(rows.movedim(0, axis))
@@ -264,7 +264,7 @@ def test_rows_of_a_view_are_those_that_its_numbers_belong_to(seed):
         if offset + sum((size - 1) * step for size, step in zip(shape, stride, strict=True)) >= owner.numel():
             continue
         view = owner.as_strided(shape, stride, offset)
-        rows = rows_of(view, span, EXAMPLES)
+        rows = find_example_axis(view, span, EXAMPLES)
         if rows is not None:
             assert view.shape[rows.axis] == rows.block * rows.times * EXAMPLES
             for which, own in enumerate(owned_by(view, rows)):

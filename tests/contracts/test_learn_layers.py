@@ -21,7 +21,7 @@ from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel  # 
 from discreet.learn.torch.per_example import grid  # noqa: E402
 from discreet.learn.torch.per_example import layer_calls as calls  # noqa: E402
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
-from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners  # noqa: E402
+from discreet.learn.torch.per_example.example_axes import FIRST, MemoryOwners, Owner  # noqa: E402
 from discreet.learn.torch.per_example.recording import Recording  # noqa: E402
 from discreet.learn.torch.per_example.tape import Tape  # noqa: E402
 
@@ -543,7 +543,7 @@ def test_recurrent_layers_have_a_rule_and_give_what_pytorch_gives(kind):
     torch.manual_seed(4)
     model, inputs = kind(4, 3, 2, bidirectional=True, batch_first=True), torch.randn(5, 6, 4)
     plain, memory = model(inputs)
-    owners = Owners(len(inputs))
+    owners = MemoryOwners(len(inputs))
     owners.mark(inputs, Owner.ROWS, FIRST)
     tape = Tape(model.parameters(), AxisTracking(owners))
     with tape.axes, Recording(tape):

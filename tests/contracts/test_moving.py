@@ -51,7 +51,7 @@ def test_a_moved_ledger_is_the_same_ledger(places):
     new = moved_to(old, there)
     assert (new.state, list(new.entries())) == (before, entries)
     assert (list(new.orphans()), new.find(PLAN)) == (orphans, found)
-    assert new.stored(new.release_of(2))[1] == b"42"
+    assert new.read_answer(new.release_of(2))[1] == b"42"
     assert new.verify().sound
     assert check_certificate(paper, ledger=new.identity, answer=b"42").numbers == (2, 3)
     assert certificate(new, "one") == paper  # by the same key
@@ -93,7 +93,7 @@ def test_the_old_place_is_not_spent_from_by_anybody(places):
     for attempt in (lambda: pay(long_open, "four"), long_open.checkpoint, here.open):
         with pytest.raises(Finished, match="moved to another place"):
             attempt()
-    assert long_open.stored(long_open.release_of(2))[1] == b"42"  # what was released may be read
+    assert long_open.read_answer(long_open.release_of(2))[1] == b"42"  # what was released may be read
     assert pay(new, "four").number == new.state.number
 
 

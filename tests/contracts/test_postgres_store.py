@@ -11,7 +11,7 @@ from psycopg import errors
 
 from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.gate import Budget, Ledger
-from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.chain import link_entry
 from discreet.gate.ledger.events import Annotated, to_body
 from discreet.gate.stores.postgres import PostgresStore
 from discreet.gate.stores.protocol import Keys
@@ -211,15 +211,15 @@ def test_a_writer_that_waits_sees_what_the_one_before_it_wrote(place):
     # The rival holds the lock, the payment waits for it; were it to look before it waits, it would have to begin again.
     one, two = place.create(), place.open()
     attempts = []
-    attempted = two._store._attempted
-    two._store._attempted = lambda work: (attempts.append(1), attempted(work))[1]
+    attempted = two._store._attempt
+    two._store._attempt = lambda work: (attempts.append(1), attempted(work))[1]
 
     def rival(reading, add):
         waiting = pool.submit(pay, two, "waits")
         while not waiting.done() and not _waits(two._store):
             time.sleep(0.01)
         newest = reading.newest()
-        add(linked(newest.head, 2, to_body(Annotated(at="", by="rival", text="first"))), Keys("annotation"), None)
+        add(link_entry(newest.head, 2, to_body(Annotated(at="", by="rival", text="first"))), Keys("annotation"), None)
         return waiting
 
     def _waits(store):

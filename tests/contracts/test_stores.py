@@ -14,7 +14,7 @@ from discreet.accounting import Pure
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate import Budget, Policy
 from discreet.gate.ledger import append
-from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.chain import link_entry
 from discreet.gate.ledger.events import Annotated, to_body
 from discreet.gate.stores.protocol import Keys, StoreStatus
 from ledger_places import COST, PLAN, pay, spend
@@ -180,7 +180,7 @@ def test_a_changed_or_missing_answer_is_not_handed_out(place, change):
     entry, _ = ledger.release(pay(ledger, "one"), b"42")
     place.tamper(change)
     with pytest.raises(LedgerDamaged):
-        ledger.stored(entry.number)
+        ledger.read_answer(entry.number)
     assert not ledger.verify().sound
 
 
@@ -193,7 +193,7 @@ def test_a_release_gives_back_the_bytes_that_were_stored_first(place, answer):
     assert ledger.release(receipt, b"another draw") == (entry, answer)
     again = place.open()
     assert again.release_of(receipt.number) == entry.number
-    assert again.stored(entry.number) == (entry, answer)
+    assert again.read_answer(entry.number) == (entry, answer)
 
 
 def test_what_was_not_paid_for_is_not_released(place):
@@ -224,7 +224,7 @@ def test_a_handle_sees_what_another_wrote(place):
 def test_a_failed_transaction_leaves_nothing_and_the_store_goes_on(place):
     ledger = place.create()
     newest = ledger._store.reading.newest()
-    entry = linked(newest.head, 2, to_body(Annotated(at="now", by="somebody", text="never")))
+    entry = link_entry(newest.head, 2, to_body(Annotated(at="now", by="somebody", text="never")))
 
     def work(reading, add):
         add(entry, Keys("annotation"), b"an answer")
@@ -241,7 +241,7 @@ def test_a_failed_transaction_leaves_nothing_and_the_store_goes_on(place):
 def test_what_is_being_written_is_not_seen_before_it_is_committed(place):
     ledger, other = place.create(), place.open()
     newest = ledger._store.reading.newest()
-    entry = linked(newest.head, 2, to_body(Annotated(at="now", by="somebody", text="soon")))
+    entry = link_entry(newest.head, 2, to_body(Annotated(at="now", by="somebody", text="soon")))
 
     def work(_, add):
         add(entry, Keys("annotation"), None)
@@ -254,7 +254,7 @@ def test_what_is_being_written_is_not_seen_before_it_is_committed(place):
 def test_a_number_is_given_once(place):
     ledger = place.create()
     newest = ledger._store.reading.newest()
-    entry = linked(newest.head, 1, newest.body)
+    entry = link_entry(newest.head, 1, newest.body)
     with pytest.raises(LedgerUnavailable):
         ledger._store.transact(lambda _, add: add(entry, Keys("birth"), None))
     assert place.open()._store.reading.newest() == newest
@@ -312,7 +312,7 @@ def test_more_entries_than_one_page_are_read_in_order(place, number):
         entry = newest
         for _ in range(number):
             body = to_body(Annotated(at="now", by="somebody", text="x"))
-            entry = linked(entry.head, entry.number + 1, body)
+            entry = link_entry(entry.head, entry.number + 1, body)
             add(entry, Keys("annotation"), None)
 
     ledger._store.transact(work)

@@ -4,9 +4,9 @@ import time
 
 from discreet.gate import Gate, Ledger, Release
 from discreet.gate.answers import decode, encode
-from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.chain import link_entry
 from discreet.gate.ledger.events import Payment, from_body, to_body
-from discreet.gate.ledger.runs import Runs
+from discreet.gate.ledger.runs import RunState
 from discreet.gate.plans import plan_digest
 from discreet.gate.stores.protocol import Accepted, Refused, keys_of
 from discreet.noise import SYSTEM
@@ -51,7 +51,7 @@ class RunsWithoutReview(Ledger):
 
     def __init__(self, *parts):
         super().__init__(*parts)
-        Runs.need_room = Runs._need_few_failures = lambda *_: None
+        RunState.need_room = RunState._need_few_failures = lambda *_: None
 
 
 def _spent(account, event, answer, reading, add):
@@ -63,6 +63,6 @@ def _spent(account, event, answer, reading, add):
     if paid and not account.fits(event.cost, event.analyst):
         return Refused("BudgetExceeded", "Nothing is left.", "reuse a release")
     newest = reading.newest()
-    entry = linked(newest.head, newest.number + 1, to_body(event))
+    entry = link_entry(newest.head, newest.number + 1, to_body(event))
     add(entry, keys_of(event), answer)
     return Accepted(entry.number, entry.head.hex(), fresh=True)

@@ -99,7 +99,7 @@ def lost(ledger: Ledger, told: list) -> list:
                 there = number == one.number and ledger.receipt(number).head == one.head
             case Answered():
                 release = None if number is None else ledger.release_of(number)
-                there = release is not None and ledger.stored(release)[1] == one.stored
+                there = release is not None and ledger.read_answer(release)[1] == one.stored
         gone += [] if there else [one]
     return gone
 
@@ -233,6 +233,6 @@ def test_what_was_written_and_never_synced_is_made_durable_before_it_is_acknowle
                 number = ledger.payment_of("a")
                 assert number is not None
                 if answered:
-                    assert ledger.stored(ledger.release_of(number))[1] == told
+                    assert ledger.read_answer(ledger.release_of(number))[1] == told
                 else:
                     assert ledger.receipt(number).head == told.hex()

@@ -13,7 +13,7 @@ from discreet.accounting import Pure
 from discreet.core import DiscreetError, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger
 from discreet.gate.ledger.append import append_batch
-from discreet.gate.ledger.chain import GENESIS, linked
+from discreet.gate.ledger.chain import GENESIS, link_entry
 from discreet.gate.ledger.events import Birth, Payment, to_body
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.proofs.anchors import read_anchors
@@ -120,13 +120,15 @@ def forged(original: Path, place: Path, key: SigningKey, *, new_birth: bool) -> 
     """Write all of a history anew, with payments of next to nothing: sound in itself, checkpoints signed."""
     with Ledger.open(original, anchors=[]) as ledger:
         events = [event for _, event in ledger.entries()]
-        answers = {entry.number: ledger.stored(entry.number)[1] for entry, _ in ledger.entries() if is_release(entry)}
+        answers = {
+            entry.number: ledger.read_answer(entry.number)[1] for entry, _ in ledger.entries() if is_release(entry)
+        }
     birth = events[0]
     assert isinstance(birth, Birth)
     if new_birth:
         fields = {name: getattr(birth, name) for name in ("at", "title", "budget", "policy", "nonce")}
         birth = Birth(**fields, key=key.public)
-    first = linked(GENESIS, 1, to_body(birth))
+    first = link_entry(GENESIS, 1, to_body(birth))
     proposals = [(to_body(cheaper(event)), answers.get(number)) for number, event in enumerate(events[1:], 2)]
 
     def sign(number: int, previous: bytes, plain: bytes) -> str:
@@ -135,7 +137,7 @@ def forged(original: Path, place: Path, key: SigningKey, *, new_birth: bool) -> 
     def work(reading, add):
         add(first, keys_of(birth), None)
         book, outcomes = append_batch(
-            LedgerState.opened(first), proposals, reading, add, places=(), sign=sign, is_running=lambda _: True
+            LedgerState.from_birth(first), proposals, reading, add, places=(), sign=sign, is_running=lambda _: True
         )
         assert all(isinstance(outcome, Accepted) for outcome in outcomes)  # runs and all: nothing is left out
         return book, outcomes

@@ -81,7 +81,7 @@ def everything(ledger: Ledger, asked: list[Asked]) -> dict:
         seen[receipt.request] = (
             number,
             None if number is None else ledger.receipt(number),
-            None if answered is None else ledger.stored(answered),
+            None if answered is None else ledger.read_answer(answered),
             ledger.find(receipt.plan, receipt.analyst),
         )
     return seen

@@ -94,9 +94,9 @@ class Crowd:
     """Handles of one process that have asked, and leave the work to somebody else until they are let in."""
 
     def __init__(self, place, monkeypatch, stack):
-        self.door, real = threading.Event(), queues._locked
+        self.door, real = threading.Event(), queues._try_lock
         handles = [stack.enter_context(Ledger.open(place)) for _ in range(WAITING)]
-        monkeypatch.setattr(queues, "_locked", lambda handle: self.door.is_set() and real(handle))
+        monkeypatch.setattr(queues, "_try_lock", lambda handle: self.door.is_set() and real(handle))
         self.receipts = {}
         self.threads = [threading.Thread(target=self.pay, args=[index, one]) for index, one in enumerate(handles)]
         for thread in self.threads:
@@ -188,9 +188,9 @@ def test_a_question_that_was_interrupted_is_not_answered_to_the_next_one(place, 
             assert read.wait(SECONDS)
             raise KeyboardInterrupt
 
-        locked, closed = queues._locked, one._store._queue._lock
+        locked, closed = queues._try_lock, one._store._queue._lock
         monkeypatch.setattr(other, "_anchor", slowly)
-        monkeypatch.setattr(queues, "_locked", lambda handle: handle != closed and locked(handle))
+        monkeypatch.setattr(queues, "_try_lock", lambda handle: handle != closed and locked(handle))
         monkeypatch.setattr(queues.ProcessQueue, "_wait", interrupted)
         with pytest.raises(KeyboardInterrupt):
             paid(one, "cheap", 0.01)

@@ -20,13 +20,9 @@ ACCOUNTING_MUTANTS = [
     Mutant(
         "the part of a table is fixed before the first answer",
         "accounting/pld/dominating_pairs.py",
-        """    if inwards:
-        ways = fixed_ways(loss)
-    else:
-        once = counted(loss)
-        ways = None if once is None else [once]
-""",
-        "    ways = fixed_ways(loss)\n",
+        "    if inwards:\n        ways = list_fixed_ways(loss)\n    else:\n        once = count_leaves(loss)\n"
+        "        ways = None if once is None else [once]\n",
+        "    ways = list_fixed_ways(loss)\n",
         "attacks/test_choosing_the_part_late.py claims/test_adaptive_totals.py",
     ),
     Mutant(
@@ -60,7 +56,7 @@ ACCOUNTING_MUTANTS = [
     Mutant(
         "adding a person is not looked at",
         "accounting/pld/grid_choice.py",
-        "return (self,) if same else (self, Batch(self.pairs, mirrored=True))",
+        "return (self,) if same else (self, PairBatch(self.pairs, mirrored=True))",
         "return (self,)",
         "claims/test_numeric_accounting.py::test_the_worse_of_both_directions_counts",
     ),
@@ -151,14 +147,14 @@ ACCOUNTING_MUTANTS = [
     Mutant(
         "an ε of Gaussian noise is guessed and not tried",
         "accounting/gaussian_curve.py",
-        "if _log_bounds(mu, one)[1] <= under), math.inf)",
+        "if _log_bounds(mu, candidate)[1] <= under), math.inf)",
         "), math.inf)",
         "claims/test_gaussian_curve.py::test_a_poor_guess_costs_time_and_not_the_proof",
     ),
     Mutant(
         "a lower bound on the ε of Gaussian noise is not tried",
         "accounting/gaussian_curve.py",
-        "if one > 0 and _log_bounds(mu, one)[0] > over), 0.0), high",
+        "if candidate > 0 and _log_bounds(mu, candidate)[0] > over), 0.0), high",
         "), 0.0), high",
         "claims/test_gaussian_curve.py::test_a_poor_guess_costs_time_and_not_the_proof",
     ),
@@ -256,8 +252,8 @@ ACCOUNTING_MUTANTS = [
     Mutant(
         "the pair of discrete noise is one distribution twice",
         "accounting/pld/discrete_laplace.py",
-        "settled(absent[::-1], absent)",
-        "settled(absent, absent)",
+        "drop_faint_masses(absent[::-1], absent)",
+        "drop_faint_masses(absent, absent)",
         "claims/test_discrete_pairs.py",
     ),
     Mutant(
@@ -277,8 +273,8 @@ ACCOUNTING_MUTANTS = [
     Mutant(
         "tails of discrete noise that are cut off are not counted",
         "accounting/pld/discrete_gaussian.py",
-        "settled(present, present[::-1], LOST)",
-        "settled(present, present[::-1])",
+        "drop_faint_masses(present, present[::-1], LOST)",
+        "drop_faint_masses(present, present[::-1])",
         "claims/test_discrete_pairs.py",
     ),
     Mutant(
@@ -389,15 +385,15 @@ ACCOUNTING_MUTANTS = [
     Mutant(
         "clones come at twice the proved rate",
         "accounting/shuffling.py",
-        "2 * each, star, nearest",
-        "min(4 * each, 1 - each), star, nearest",
+        "2 * lie, star, nearest",
+        "min(4 * lie, 1 - lie), star, nearest",
         "claims/test_shuffling.py",
     ),
     Mutant(
         "the share of an answer forgets the stars",
         "accounting/shuffling.py",
-        "each = 1 / (odds + 1 + stars)",
-        "each = 1 / (odds + 1)",
+        "lie = 1 / (odds + 1 + stars)",
+        "lie = 1 / (odds + 1)",
         "claims/test_shuffling.py",
     ),
     Mutant(
@@ -445,7 +441,7 @@ ACCOUNTING_MUTANTS = [
     Mutant(
         "failures may exceed the reserve",
         "accounting/filters.py",
-        "return odometer.failed <= self.reserve and any(found)",
+        "return odometer.failed <= self.reserve and any(within_budget)",
         "",
         "claims/test_filters.py",
     ),
@@ -466,15 +462,15 @@ ACCOUNTING_MUTANTS = [
     Mutant(
         "a reserve is lent to the orders",
         "accounting/filters.py",
-        "meter = Odometer(whole - kept,",
+        "meter = Odometer(whole - reserved,",
         "meter = Odometer(whole,",
         "unit/test_filter_values.py",
     ),
     Mutant(
         "repeated payments are billed once",
         "accounting/odometers.py",
-        "None if one is None else times * one for one in once.sums",
-        "one for one in once.sums",
+        "None if value is None else times * value for value in once.sums",
+        "value for value in once.sums",
         "unit/test_filter_values.py",
     ),
     Mutant(

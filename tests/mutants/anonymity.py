@@ -61,7 +61,7 @@ ANONYMITY_MUTANTS = [
     Mutant(
         "nodes are spared where nothing follows from one that fails",
         "anonymity/lattice.py",
-        "return not self.most or all(isinstance(one, DistinctDiversity) for one in self.requirements)",
+        "return not self.most or all(isinstance(requirement, DistinctDiversity) for requirement in self.requirements)",
         "return True",
         f"{MAKING}test_full_domain_search_finds_a_least_penalty_of_all_combinations",
     ),
@@ -103,8 +103,8 @@ ANONYMITY_MUTANTS = [
     Mutant(
         "entropies that floats cannot tell apart are left to floats",
         "anonymity/requirements.py",
-        "np.flatnonzero(np.abs(found - threshold) <= CLOSE * max(1.0, threshold))",
-        "np.flatnonzero(found < 0)",
+        "np.flatnonzero(np.abs(entropy - threshold) <= CLOSE * max(1.0, threshold))",
+        "np.flatnonzero(entropy < 0)",
         f"{MEASURES}test_entropies_too_near_for_floats_are_compared_in_integers",
     ),
     Mutant(
@@ -173,10 +173,9 @@ ANONYMITY_MUTANTS = [
     Mutant(
         "a column that nobody thought of is kept",
         "anonymity/deidentifying.py",
-        "        _need_all(held, treatments)\n",
-        "        from discreet.anonymity.treatments import Keep\n"
-        "        for name in held.kinds:\n"
-        "            treatments.setdefault(name, Keep())\n",
+        "        _need_all(engine, treatments)\n",
+        "        from discreet.anonymity.treatments import Keep\n        for name in engine.kinds:\n            "
+        "treatments.setdefault(name, Keep())\n",
         f"{ROWS}test_a_column_that_nobody_thought_of_is_not_passed_on",
     ),
     Mutant(

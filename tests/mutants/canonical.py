@@ -61,8 +61,8 @@ CANONICAL_MUTANTS = [
     Mutant(
         "what has no form is written by its repr",
         "core/canonical_text.py",
-        "    raise _unwritten(value)\n\n\ndef _listed",
-        "    return [Verbatim(repr(value))]\n\n\ndef _listed",
+        "    raise _unwritten(value)\n\n\ndef _list_parts",
+        "    return [Verbatim(repr(value))]\n\n\ndef _list_parts",
         f"{FORMS}::test_what_has_no_form_is_refused",
     ),
     Mutant(
@@ -82,22 +82,22 @@ CANONICAL_MUTANTS = [
     Mutant(
         "a caller's class may stand anywhere",
         "core/canonical_text.py",
-        "Verbatim(repr(held)) if foreign and _is_foreign(held) else held",
-        "Verbatim(repr(held)) if _is_foreign(held) else held",
+        "Verbatim(repr(part)) if foreign and _is_foreign(part) else part",
+        "Verbatim(repr(part)) if _is_foreign(part) else part",
         f"{FORMS}::test_a_callers_class_is_refused_where_it_may_not_stand",
     ),
     Mutant(
         "parts of a question are put in order by their repr",
         "query/planning/planning.py",
-        "sorted(found, key=canonical_text)",
-        "sorted(found, key=repr)",
+        "sorted(weights, key=canonical_text)",
+        "sorted(weights, key=repr)",
         NAMES,
     ),
     Mutant(
         "losses are put in order by their repr",
         "accounting/pld/dominating_pairs.py",
-        "sorted(found.items(), key=canonical_text)",
-        "sorted(found.items(), key=repr)",
+        "sorted(leaf_counts.items(), key=canonical_text)",
+        "sorted(leaf_counts.items(), key=repr)",
         NAMES,
     ),
     Mutant(

@@ -32,15 +32,15 @@ COMPILED_MUTANTS = [
     Mutant(
         "what C has written is read as another type",
         "learn/torch/rounding.py",
-        "told = [torch.empty(count, dtype=torch.float64) for _ in range(2)]",
-        "told = [torch.zeros(2 * count, dtype=torch.float32) for _ in range(2)]",
+        "measures = [torch.empty(count, dtype=torch.float64) for _ in range(2)]",
+        "measures = [torch.zeros(2 * count, dtype=torch.float32) for _ in range(2)]",
         f"{LEARN}::test_what_c_writes_to_has_its_own_type_whatever_the_default_is",
     ),
     Mutant(
         "C does not see that numbers stand for their negatives",
         "learn/torch/rounding.py",
-        ' and each.device.type == "cpu" and not each.is_neg() for each in numbers)',
-        ' and each.device.type == "cpu" for each in numbers)',
+        ' and tensor.device.type == "cpu" and not tensor.is_neg() for tensor in numbers)',
+        ' and tensor.device.type == "cpu" for tensor in numbers)',
         f"{LEARN}::test_numbers_that_stand_for_their_negatives_are_rounded_as_such",
     ),
     Mutant(
@@ -200,8 +200,8 @@ COMPILED_MUTANTS = [
     Mutant(
         "sums of rows stay when rows leave",
         "learn/torch/per_example/grid.py",
-        "            each[~kept] = 0\n        self.added.clear()\n",
-        "            each[~kept] = 0\n",
+        "            numbers[~kept] = 0\n        self.added.clear()\n",
+        "            numbers[~kept] = 0\n",
         f"{LEARN}::test_sums_are_of_the_rows_that_are_there_in_the_end",
     ),
     Mutant(

@@ -33,8 +33,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "bundles are taken that 64 bits may not hold",
         "data/sql/per_unit_sums.py",
-        "one.most * limit.rows_per_group * len(one.terms) < NARROW",
-        "one.most * len(one.terms) < NARROW",
+        "reading.most * limit.rows_per_group * len(reading.terms) < NARROW",
+        "reading.most * len(reading.terms) < NARROW",
         BUNDLES,
     ),
     Mutant(
@@ -69,8 +69,8 @@ CONTRIBUTION_MUTANTS = [
         "a group that only those have who are left out is told",
         "data/duckdb/table.py",
         "            batch = self._asking.among(batch,",
-        "            self._counts_in[batch.counted_codes() if not self._public else []] = True\n"
-        "            batch = self._asking.among(batch,",
+        "            self._counts_in[batch.row_codes() if not self._public else []] = True\n            batch = "
+        "self._asking.among(batch,",
         BY_HAND,
     ),
     Mutant(
@@ -111,8 +111,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "where a condition picks units, others pay",
         "data/duckdb/unit_index.py",
-        "units.names[first:last][some], first + some)",
-        "units.names[first:last][some], some)",
+        "units.names[first:last][present], first + present)",
+        "units.names[first:last][present], present)",
         f"{UNIT}::test_units_of_several_spans_are_asked_once_each",
     ),
     Mutant(
@@ -139,8 +139,8 @@ CONTRIBUTION_MUTANTS = [
     Mutant(
         "on a server, who is left out in one month is left out in all",
         "data/sql/rows.py",
-        "for place, one in enumerate(units[1:], 1)",
-        "for place, one in enumerate(units[2:], 2)",
+        "for place, unit in enumerate(units[1:], 1)",
+        "for place, unit in enumerate(units[2:], 2)",
         WINDOWS,
     ),
     Mutant(

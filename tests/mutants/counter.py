@@ -46,8 +46,8 @@ COUNTER_MUTANTS = [
     Mutant(
         "of the factor only what is released first is paid for",
         "mechanisms/counters/factorisation.py",
-        "    return moved_by(moves, steps, neighbours)\n",
-        "    return moved_by([*moves[:1], *([0] * (steps - 1))], steps, neighbours)\n",
+        "    return bound_sensitivity(moves, steps, neighbours)\n",
+        "    return bound_sensitivity([*moves[:1], *([0] * (steps - 1))], steps, neighbours)\n",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
@@ -82,8 +82,8 @@ COUNTER_MUTANTS = [
     Mutant(
         "the error of Gaussian sums is that of one of the two sides",
         "mechanisms/counters/errors.py",
-        "            each = risk / 2 * _NORMAL.cdf(lead)",
-        "            each = risk * _NORMAL.cdf(lead)",
+        "            chance = risk / 2 * _NORMAL.cdf(lead)",
+        "            chance = risk * _NORMAL.cdf(lead)",
         f"{COUNTERS}::test_gaussian_sums_are_bounded_by_what_they_are {COUNTERS}"
         "::test_gaussian_sums_are_bounded_by_little_more_than_a_normal_quantile",
     ),
@@ -91,7 +91,7 @@ COUNTER_MUTANTS = [
     Mutant(
         "a step that was answered meanwhile is drawn anew",
         "gate/ledger/append.py",
-        "    if _given(reading, event.payment, event.step) is not None:\n",
+        "    if _find_release(reading, event.payment, event.step) is not None:\n",
         "    if False:\n",
         f"{STEPS}::test_a_step_that_was_answered_between_the_look_and_the_run_is_not_drawn_again",
     ),
@@ -105,29 +105,29 @@ COUNTER_MUTANTS = [
     Mutant(
         "steps go in any order",
         "gate/ledger/append.py",
-        "            if given is None and reading.release_of(payment, step - 1) is None:\n",
+        "            if release is None and reading.release_of(payment, step - 1) is None:\n",
         "            if False:\n",
         f"{STEPS}::test_the_ledger_takes_no_step_out_of_order",
     ),
     Mutant(
         "the store takes a second answer of one step",
         "gate/ledger/append.py",
-        "            given = _given(reading, payment, step)\n",
-        "            given = _given(reading, payment, step) and None\n",
+        "            release = _find_release(reading, payment, step)\n",
+        "            release = _find_release(reading, payment, step) and None\n",
         f"{STEPS}::test_a_rival_that_stored_the_step_meanwhile_wins",
     ),
     Mutant(
         "a later step may begin what nobody paid for",
         "gate/gate.py",
-        "        if known is None and found is None and step:\n",
+        "        if known is None and payment is None and step:\n",
         "        if False:\n",
         f"{STEPS}::test_steps_go_in_order",
     ),
     Mutant(
         "a step is handed out for another",
         "gate/stores/protocol.py",
-        '    said: dict[str, object] = {"kind": "continuation", "step": step} if step else {"kind": "release"}\n',
-        '    said: dict[str, object] = {"kind": "continuation"} if step else {"kind": "release"}\n',
+        '    expected: dict[str, object] = {"kind": "continuation", "step": step} if step else {"kind": "release"}\n',
+        '    expected: dict[str, object] = {"kind": "continuation"} if step else {"kind": "release"}\n',
         f"{STEPS}::test_a_step_is_not_handed_out_for_another",
     ),
     Mutant(

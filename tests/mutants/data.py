@@ -31,8 +31,8 @@ DATA_MUTANTS = [
     Mutant(
         "an old import is used after the source has changed",
         "data/duckdb/import_files.py",
-        'return self._told(connection, "made of") == self._made_of',
-        'return bool(self._told(connection, "made of"))',
+        'return self._read_text(connection, "made of") == self._made_of',
+        'return bool(self._read_text(connection, "made of"))',
         f"{IMPORT}::test_a_kept_import_is_used_again_until_the_source_changes",
     ),
     Mutant(
@@ -136,8 +136,8 @@ DATA_MUTANTS = [
     Mutant(
         "an engine's error is passed on",
         "data/failures.py",
-        "        raise engine_failed()\n\n    return guarded",
-        "        raise refused or ValueError\n\n    return guarded",
+        "        raise engine_failed()\n\n    return run_guarded",
+        "        raise refused or ValueError\n\n    return run_guarded",
         f"{TABLE}::test_a_failure_says_one_constant_sentence_and_carries_no_rows",
     ),
     Mutant(
@@ -180,7 +180,7 @@ DATA_MUTANTS = [
         "two groups of one unit with one mark are one in a round",
         "data/duckdb/group_selection.py",
         "        return None  # two groups of one unit with one mark",
-        "        pass  # two groups of one unit with one mark",
+        "        pass  # two groups of part unit with part mark",
         f"{TABLE}::test_groups_with_equal_marks_go_by_their_order",
     ),
     Mutant(
@@ -228,8 +228,8 @@ DATA_MUTANTS = [
     Mutant(
         "a column is taken for another that the engine calls so",
         "algebra/declarations.py",
-        "if len(found) > 1 or (found and theirs.get(folded) != found):",
-        "if len(found) > 1:",
+        "if len(places) > 1 or (places and theirs.get(folded) != places):",
+        "if len(places) > 1:",
         "attacks/test_person_of_two_columns.py",
     ),
     Mutant(
@@ -249,7 +249,7 @@ DATA_MUTANTS = [
     Mutant(
         "one person with many keys makes a table as large",
         "data/duckdb/table.py",
-        "self._counts_in[batch.counted_codes()] = True",
+        "self._counts_in[batch.row_codes()] = True",
         "self._counts_in[codes] = True",
         "unit/test_data_table.py::test_a_unit_adds_no_more_groups_than_it_may_touch",
     ),

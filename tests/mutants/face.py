@@ -258,8 +258,8 @@ FACE_MUTANTS = [
     Mutant(
         "a report has pictures that nobody wanted",
         "session/reports/report.py",
-        "if pictures and measured(column)",
-        "if measured(column)",
+        "if pictures and is_measured(column)",
+        "if is_measured(column)",
         f"{DEMO}test_a_demo_without_pictures_has_its_tables",
     ),
     Mutant(
@@ -294,16 +294,16 @@ FACE_MUTANTS = [
     Mutant(
         "what is typed of a column is taken for another table's",
         "cli/dataset/declarations.py",
-        "        found[table].append(",
-        "        found[names[0]].append(",
+        "        texts[table].append(",
+        "        texts[names[0]].append(",
         f"{TABLES}test_words_about_columns_are_sorted_by_their_tables",
     ),
     Mutant(
         "where nobody is in a public table, each row of a private one is somebody else",
         "cli/commands/init.py",
-        "    arguments.person, nobodys = without_nobodys(arguments.person, tuple(places.public))\n",
-        "    typed, nobodys = without_nobodys(arguments.person, tuple(places.public))\n"
-        "    arguments.person, arguments.rows = typed, arguments.rows or not typed\n",
+        "    arguments.person, nobodys = split_nobodys(arguments.person, tuple(places.public))\n",
+        "    typed, nobodys = split_nobodys(arguments.person, tuple(places.public))\n    arguments.person, "
+        "arguments.rows = typed, arguments.rows or not typed\n",
         f"{TABLES}test_nobody_in_a_public_table_is_not_everybody_for_himself_in_a_private_one",
     ),
     Mutant(
@@ -316,7 +316,7 @@ FACE_MUTANTS = [
     Mutant(
         "what is said of one of several tables is said of no matter which",
         "session/settings/tables.py",
-        "        if given and len(names) > 1:\n",
+        "        if value and len(names) > 1:\n",
         "        if False:\n",
         f"{SETTINGS}test_a_bad_file_of_several_tables_is_refused_with_what_to_write",
     ),
@@ -337,15 +337,15 @@ FACE_MUTANTS = [
     Mutant(
         "a refusal while opening speaks Python",
         "cli/dataset/sessions.py",
-        'with reworded_errors(), progress_line("opening the table", arguments):',
+        'with reword_errors(), progress_line("opening the table", arguments):',
         'with progress_line("opening the table", arguments):',
         f"{TABLES}test_a_refusal_while_opening_speaks_of_the_settings",
     ),
     Mutant(
         "a limit that is said elsewhere loses its place",
         "cli/dataset/rewording.py",
-        'said if said == text else WHEN.sub("", said)',
-        'WHEN.sub("", said.replace("or when", "when"))',
+        'reworded if reworded == text else WHEN.sub("", reworded)',
+        'WHEN.sub("", reworded.replace("or when", "when"))',
         f"{TABLES}test_what_is_declared_is_told_as_it_is_written_in_settings",
     ),
     Mutant(

@@ -91,7 +91,7 @@ FAILURE_MUTANTS = [
     Mutant(
         "a review that is written twice hides what failed between",
         "gate/ledger/append.py",
-        "if one.body == body), None)\n",
+        "if entry.body == body), None)\n",
         "if False), None)\n",
         FREE,
     ),
@@ -126,7 +126,7 @@ FAILURE_MUTANTS = [
     Mutant(
         "a process that died has not failed",
         "gate/ledger/append.py",
-        "(one for one in state.runs.open if not is_running(one.runner))",
+        "(open_run for open_run in state.runs.open if not is_running(open_run.runner))",
         "()",
         FREE,
     ),
@@ -140,22 +140,22 @@ FAILURE_MUTANTS = [
     Mutant(
         "a checkpoint forgets who failed",
         "gate/ledger/state.py",
-        "            runs=Runs.from_text(event.runs),\n",
-        "            runs=Runs(),\n",
+        "            runs=RunState.from_text(event.runs),\n",
+        "            runs=RunState(),\n",
         FREE,
     ),
     Mutant(
         "an excused run may fail for other reasons",
         "gate/ledger/runs.py",
         "        if run.excused and how != FAILED:\n",
-        "        if run.excused:\n",
+        "        if run.record_excuse:\n",
         FREE,
     ),
     Mutant(
         "a review of one analyst is one of all",
         "gate/ledger/runs.py",
-        "        if analyst is None:\n            return Runs(self.open)\n",
-        "        if True:\n            return Runs(self.open)\n",
+        "        if analyst is None:\n            return RunState(self.open)\n",
+        "        if True:\n            return RunState(self.open)\n",
         FREE,
     ),
     Mutant(
@@ -189,22 +189,22 @@ FAILURE_MUTANTS = [
     Mutant(
         "a request that failed may be run as often as one likes",
         "gate/ledger/state.py",
-        "            return replace(state, runs=runs.ended(run, how))\n",
-        "            return replace(state, runs=runs.answered(run))\n",
+        "            return replace(state, runs=runs.record_end(run, how))\n",
+        "            return replace(state, runs=runs.record_answer(run))\n",
         DRAWS,
     ),
     Mutant(
         "a question that was interrupted is paid for again",
         "gate/gate.py",
-        "        for receipt in self._unanswered(priced) if resumed else ():\n",
+        "        for receipt in self._list_unanswered(priced) if resumed else ():\n",
         "        for receipt in ():\n",
         TWICE,
     ),
     Mutant(
         "a stream that was interrupted is paid for again",
         "gate/gate.py",
-        "        unanswered = None if known is not None else next(self._unanswered(priced), None)\n",
-        "        unanswered = None\n",
+        "        unanswered = None if known is not None else next(self._list_unanswered(priced), None)\n",
+        "        list_unanswered = None\n",
         TWICE,
     ),
     Mutant(

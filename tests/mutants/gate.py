@@ -27,8 +27,8 @@ GATE_MUTANTS = [
     Mutant(
         "fresh noise is handed out for free",
         "gate/gate.py",
-        "        if fresh:\n            known = self._known(request)\n",
-        "        if False:\n            known = self._known(request)\n",
+        "        if fresh:\n            known = self._find_payment(request)\n",
+        "        if False:\n            known = self._find_payment(request)\n",
         "unit/test_gate.py::test_fresh_noise_is_paid_for",
     ),
     Mutant(
@@ -118,7 +118,7 @@ GATE_MUTANTS = [
     Mutant(
         "a certificate need not be signed",
         "gate/proofs/certificates.py",
-        "if not signed_by(birth.key, signature, CERTIFICATE, message):",
+        "if not verify_signature(birth.key, signature, CERTIFICATE, message):",
         "if not signature:",
         "unit/test_gate_anchors.py::test_a_changed_byte_makes_a_certificate_worthless_or_changes_nothing_it_proves",
     ),
@@ -209,21 +209,21 @@ GATE_MUTANTS = [
     Mutant(
         "the questions of the dead are charged",
         "gate/stores/process_queue.py",
-        "                    if _locked(slot):\n",
+        "                    if _try_lock(slot):\n",
         "                    if False:\n",
         "faults/test_races.py::test_the_question_of_the_dead_is_swept_away_and_never_charged",
     ),
     Mutant(
         "the total is read before the lock is taken",
         "gate/ledger/append.py",
-        "    state = state.caught_up(reading.entries)\n",
+        "    state = state.catch_up(reading.entries)\n",
         "    state = state\n",
         "contracts/test_stores.py::test_a_handle_sees_what_another_wrote",
     ),
     Mutant(
         "verifying believes the keys",
         "gate/proofs/verification.py",
-        "        if self.keys != said:\n",
+        "        if self.keys != stated_keys:\n",
         "        if False:\n",
         "contracts/test_stores.py::test_a_changed_key_is_found_by_verifying",
     ),
@@ -272,7 +272,7 @@ GATE_MUTANTS = [
     Mutant(
         "any checkpoint is believed",
         "gate/ledger/opening.py",
-        "if (seen is not None and number <= seen.number) or is_signed(entry, before.head, state.birth.key):",
+        "if (anchor is not None and number <= anchor.number) or is_signed(entry, before.head, state.birth.key):",
         "if True:",
         "unit/test_gate_rewritten.py::test_a_false_checkpoint_that_an_older_anchor_has_not_seen_is_not_believed",
     ),

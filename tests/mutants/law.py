@@ -98,8 +98,8 @@ LAW_MUTANTS = [
     Mutant(
         "disjoint parts in a composition have the cost of the first",
         "accounting/counting.py",
-        "return _side_by_side([counted(part) for part in dict.fromkeys(parts)])",
-        "return counted(parts[0]) if parts else {}",
+        "return _side_by_side([count_leaves(part) for part in dict.fromkeys(parts)])",
+        "return count_leaves(parts[0]) if parts else {}",
         "claims/test_conversions.py::test_delta_is_never_below_the_truth_and_tight_where_it_can_be "
         "claims/test_adaptive_totals.py",
     ),
@@ -120,8 +120,8 @@ LAW_MUTANTS = [
     Mutant(
         "disjoint parts are allowed for replaced people",
         "accounting/composites.py",
-        "_agreed([Neighbours.ADD_REMOVE, *map(neighbours_of, parts)])",
-        "_agreed(map(neighbours_of, parts))",
+        "_need_same_neighbours([Neighbours.ADD_REMOVE, *map(neighbours_of, parts)])",
+        "_need_same_neighbours(map(neighbours_of, parts))",
         "claims/test_loss_laws.py::test_what_holds_for_replaced_people_is_neither_parallel_nor_sampled_by_coins",
     ),
     Mutant(
@@ -162,7 +162,7 @@ LAW_MUTANTS = [
     Mutant(
         "divergences of lots are drawn between whole orders",
         "accounting/renyi.py",
-        "    sharp = _sampled_moments(loss, orders)\n",
+        "    sharp = _bound_sampled_moments(loss, orders)\n",
         "    sharp: list[Fraction | None] = [None] * len(orders)\n",
         "claims/test_renyi.py::test_filters_charge_lots_of_gaussian_noise_what_renyi_divergences_allow",
     ),
@@ -274,15 +274,15 @@ LAW_MUTANTS = [
     Mutant(
         "a group's curve is that of one person",
         "accounting/guarantees.py",
-        "return min(1.0, delta(loss.part, each) * factor * (1 + 1e-12))",
-        "return min(1.0, delta(loss.part, each) * (1 + 1e-12))",
+        "return min(1.0, delta(loss.part, per_step) * factor * (1 + 1e-12))",
+        "return min(1.0, delta(loss.part, per_step) * (1 + 1e-12))",
         "claims/test_conversions.py::test_delta_is_never_below_the_truth_and_tight_where_it_can_be",
     ),
     Mutant(
         "a group is looked at with all of ε for each step",
         "accounting/guarantees.py",
-        "each = target / loss.size if",
-        "each = target if",
+        "per_step = target / loss.size if",
+        "per_step = target if",
         " "
         "claims/test_conversions.py::test_a_chain_of_neighbours_never_tells_more_than_its_group_and_"
         "brackets_stay_below_it "
@@ -291,16 +291,16 @@ LAW_MUTANTS = [
     Mutant(
         "a simpler loss of a group bounds it from below",
         "accounting/counting.py",
-        "simpler = shifted(part, size)",
-        "simpler = grouped(part, size)",
+        "simpler = scale_sensitivity(part, size)",
+        "simpler = group_loss(part, size)",
         " "
         "claims/test_conversions.py::test_a_chain_of_neighbours_never_tells_more_than_its_group_and_brackets_stay_below_it",
     ),
     Mutant(
         "the sure part of a listed pair is dropped",
         "accounting/conversions.py",
-        "return log_up(ratio), max(lost, found)",
-        "return log_up(ratio), min(lost, found)",
+        "return log_up(ratio), max(lost, gained)",
+        "return log_up(ratio), min(lost, gained)",
         "claims/test_conversions.py::test_the_one_pair_of_basic_composition_is_kept",
     ),
     Mutant(
@@ -397,8 +397,8 @@ LAW_MUTANTS = [
     Mutant(
         "a target in ρ takes losses that fail",
         "accounting/calibrate.py",
-        "if found is None or found[1]:",
-        "if found is None:",
+        "if pair is None or pair[1]:",
+        "if pair is None:",
         "unit/test_calibrate.py::test_a_target_in_rho_asks_for_losses_that_have_one",
     ),
     Mutant(

@@ -20,7 +20,7 @@ LEARN_MUTANTS = [
     Mutant(
         "a loss with another setting is taken for the same",
         "learn/torch/identities.py",
-        'return f"{model_text(function)} {[_settings(one) for one in function.modules()]}"',
+        'return f"{model_text(function)} {[_settings(module) for module in function.modules()]}"',
         "return repr(function)",
         f"{TRAINING}::test_a_setting_that_a_loss_does_not_show_makes_another_training",
     ),
@@ -42,8 +42,8 @@ LEARN_MUTANTS = [
     Mutant(
         "the norm of integers is not checked",
         "learn/torch/clipped_sums.py",
-        "for each in integers]) <= bound * bound",
-        "for each in integers]) >= 0",
+        "for rounded in integers]) <= bound * bound",
+        "for rounded in integers]) >= 0",
         f"{LAYERS}::test_adversarial_gradients_stay_within_the_bound",
     ),
     Mutant(
@@ -56,8 +56,8 @@ LEARN_MUTANTS = [
     Mutant(
         "integers that are too long are kept as they are",
         "learn/torch/per_example/grid.py",
-        "        for each in (self.gradient, self.lengths, self.largest):\n",
-        "        for each in ():\n",
+        "        for numbers in (self.gradient, self.lengths, self.largest):\n",
+        "        for numbers in ():\n",
         "unit/test_learn_compiled.py::test_examples_that_leave_add_nothing",
     ),
     Mutant(
@@ -119,8 +119,8 @@ LEARN_MUTANTS = [
     Mutant(
         "only the first use of a shared weight is clipped",
         "learn/torch/per_example/gradients.py",
-        "for use in self.uses[1:]:\n            total = total + use.each(some)",
-        "for use in self.uses[1:1]:\n            total = total + use.each(some)",
+        "for use in self.uses[1:]:\n            total = total + use.take_examples(chunk)",
+        "for use in self.uses[1:1]:\n            total = total + use.take_examples(chunk)",
         LOOP,
     ),
     Mutant(
@@ -141,7 +141,7 @@ LEARN_MUTANTS = [
     Mutant(
         "uses without a rule are lost",
         "learn/torch/per_example/passes.py",
-        "return tuple(which for which, gradient in enumerate(found) if gradient is not None)",
+        "return tuple(which for which, gradient in enumerate(gradients) if gradient is not None)",
         "return ()",
         LOOP,
     ),
@@ -155,8 +155,8 @@ LEARN_MUTANTS = [
     Mutant(
         "a view that reaches into other examples is taken for one's own",
         "learn/torch/per_example/example_axes.py",
-        "return found if reach < span else None",
-        "return found",
+        "return example_axis if reach < span else None",
+        "return example_axis",
         f"{AXES}::test_rows_of_a_view_are_those_that_its_numbers_belong_to",
     ),
     Mutant(
@@ -176,7 +176,7 @@ LEARN_MUTANTS = [
     Mutant(
         "sums over examples keep their rows",
         "learn/torch/per_example/axis_rules.py",
-        "        if one.rows.axis in axes:\n            return MIXED\n        ahead",
+        "        if operand.rows.axis in axes:\n            return MIXED\n        ahead",
         "        ahead",
         f"{AXES}::test_each_operation_on_the_list_keeps_examples_apart",
     ),
@@ -204,7 +204,7 @@ LEARN_MUTANTS = [
     Mutant(
         "a backward pass of the model's own is trusted",
         "learn/torch/per_example/passes.py",
-        "        _refuse_foreign(found)\n",
+        "        _refuse_foreign(loss_values)\n",
         "",
         f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
     ),
@@ -225,8 +225,8 @@ LEARN_MUTANTS = [
     Mutant(
         "one tensor that is given twice is looked at once",
         "learn/torch/per_example/axis_rules.py",
-        "for other, value in given.items() if other != name",
-        "for other, value in given.items() if value is not given[name]",
+        "for other, value in arguments.items() if other != name",
+        "for right, value in arguments.items() if value is not arguments[name]",
         f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
     ),
     Mutant(
@@ -330,7 +330,7 @@ LEARN_MUTANTS = [
     Mutant(
         "new memory keeps what other examples left in it",
         "learn/torch/per_example/fallback.py",
-        "        if func in EMPTY:\n            found.zero_()\n",
+        "        if func in EMPTY:\n            output.zero_()\n",
         "",
         "attacks/test_memory_of_other_examples.py::test_new_memory_holds_nothing_of_others",
     ),
@@ -429,7 +429,7 @@ LEARN_MUTANTS = [
     Mutant(
         "a view that is a copy may be changed",
         "learn/torch/per_example/layouts.py",
-        "self.copies += [(each, each._version) for each in (given, found)]",
+        "self.copies += [(tensor, tensor._version) for tensor in (source, output)]",
         "self.copies += []",
         f"{LAYERS}::test_a_model_does_not_see_that_channels_are_last",
     ),
@@ -444,8 +444,8 @@ LEARN_MUTANTS = [
     Mutant(
         "a pass runs on the model that is stored",
         "learn/torch/clipping.py",
-        "made.module = copy_module(self.module, known)",
-        "made.module = self.module",
+        "duplicate.module = copy_module(self.module, known)",
+        "duplicate.module = self.module",
         KEEPS,
     ),
     Mutant(
@@ -458,7 +458,7 @@ LEARN_MUTANTS = [
     Mutant(
         "all that a model holds is stored",
         "learn/torch/states.py",
-        "return {name: each for name, each in model.named_parameters() if each.requires_grad}",
+        "return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}",
         "return model.state_dict(keep_vars=True)",
         "unit/test_learn_training.py::test_a_state_holds_trained_weights_only",
     ),
@@ -472,7 +472,8 @@ LEARN_MUTANTS = [
     Mutant(
         "nobody looks whether earlier batches change what is computed",
         "learn/torch/rehearsal.py",
-        "    _need_equal(one, one_after_two, settings)\n    _need_equal(two, two_after_one, settings)\n",
+        "    _need_equal(first_alone, first_after_second, settings)\n    _need_equal(second_alone, "
+        "second_after_first, settings)\n",
         "",
         f"{KEEPS}::test_a_model_that_remembers_batches_is_refused_before_payment",
     ),
@@ -542,14 +543,14 @@ LEARN_MUTANTS = [
     Mutant(
         "a function that collates sees all examples at once",
         "learn/torch/examples.py",
-        "batch = _joined([self.collate([one]) for one in examples])",
+        "batch = _join_batches([self.collate([example]) for example in examples])",
         "batch = self.collate(examples)",
         f"{FAILS}::test_a_collate_that_mixes_examples_sees_one_at_a_time",
     ),
     Mutant(
         "an example of another kind changes the kind of all",
         "learn/torch/examples.py",
-        "if form_of(batch) != form or len({kind_of_example(one) for one in examples}) != 1:",
+        "if form_of(batch) != form or len({kind_of_example(example) for example in examples}) != 1:",
         "if form_of(batch) != form:",
         f"{FAILS}::test_whether_an_odd_example_counts_depends_on_no_other_example",
     ),
@@ -570,15 +571,15 @@ LEARN_MUTANTS = [
     Mutant(
         "batch norm in eval() is switched on",
         "learn/torch/per_example/refusals.py",
-        "        one.eval()\n",
+        "        layer.eval()\n",
         "        pass\n",
         f"{READY}::test_batch_norm_in_eval_as_the_message_proposes_is_trained",
     ),
     Mutant(
         "models see the layout",
         "learn/torch/per_example/layouts.py",
-        "            raise OtherLayoutError\n        given",
-        "            return function(*args, **options)\n        given",
+        "            raise OtherLayoutError\n        source",
+        "            return function(*args, **options)\n        source",
         f"{LAYERS}::test_a_model_does_not_see_that_channels_are_last",
     ),
     Mutant(
@@ -627,8 +628,8 @@ LEARN_MUTANTS = [
     Mutant(
         "a stored state forgets what the optimiser remembers",
         "learn/torch/states.py",
-        'optimiser.load_state_dict(_unpacked(state["optimiser"]))',
-        '_unpacked(state["optimiser"])',
+        'optimiser.load_state_dict(_unpack_state(state["optimiser"]))',
+        '_unpack_state(state["optimiser"])',
         f"{TRAINING}::test_a_state_holds_all_that_the_optimiser_and_the_scheduler_remember",
     ),
     # Selection among runs.

@@ -73,15 +73,15 @@ LOCAL_MUTANTS = [
     Mutant(
         "subsets without the truth are one too small",
         "local/device/subset.py",
-        "self.chosen - told, coins)",
+        "self.chosen - has_truth, coins)",
         "self.chosen - 1, coins)",
         APART,
     ),
     Mutant(
         "Floyd's way forgets the last number",
         "local/device/subset.py",
-        "if not found & drawn else 1 << last",
-        "if not found & drawn else 0",
+        "if not subset & drawn else 1 << last",
+        "if not subset & drawn else 0",
         DRAWN,
     ),
     Mutant(
@@ -122,7 +122,7 @@ LOCAL_MUTANTS = [
     Mutant(
         "each coordinate of a vector costs all of it",
         "local/device/vectors.py",
-        "epsilon=target / told)",
+        "epsilon=target / reported)",
         "epsilon=target)",
         f"{ENCODERS}::test_a_vector_pays_for_each_coordinate_that_it_tells",
     ),
@@ -185,8 +185,8 @@ LOCAL_MUTANTS = [
     Mutant(
         "texts that nobody has are found",
         "local/server/heavy_hitters.py",
-        "if estimates[each] > bound]",
-        "if estimates[each] > 0]",
+        "if estimates[prefix] > bound]",
+        "if estimates[prefix] > 0]",
         f"{ESTIMATES}::test_where_nobody_agrees_no_text_is_found",
     ),
     Mutant(

@@ -106,8 +106,8 @@ MARKET_MUTANTS = [
     Mutant(
         "utilities are rounded to whole numbers, and truth is best for the rounded ones",
         "market/commitments.py",
-        'found.dtype.kind not in "iu"',
-        'found.dtype.kind not in "iuf"',
+        'numbers.dtype.kind not in "iu"',
+        'numbers.dtype.kind not in "iuf"',
         f"{TRUTHFUL}::test_utilities_that_would_be_rounded_and_scores_whose_sums_would_wrap_are_refused",
     ),
     Mutant(

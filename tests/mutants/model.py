@@ -10,7 +10,7 @@ MODEL_MUTANTS = [
     Mutant(
         "gradients of linear models are not clipped",
         "learn/descent.py",
-        "clipped = shortened(residuals(margins, labels), room)",
+        "clipped = shorten_rows(residuals(margins, labels), room)",
         "clipped = residuals(margins, labels)",
         f"{PLANS}::test_one_row_moves_a_gradient_by_at_most_the_clip",
     ),
@@ -207,8 +207,8 @@ MODEL_MUTANTS = [
     Mutant(
         "the sample size forgets how many hypotheses there are",
         "learn/finite.py",
-        "(math.log(size) - math.log(chance)) / each",
-        "-math.log(chance) / each",
+        "(math.log(size) - math.log(chance)) / per_row",
+        "-math.log(chance) / per_row",
         f"{FINITE}::test_the_realisable_bound_is_met_to_a_constant_where_all_others_err_alike {FINITE}",
     ),
     Mutant(
@@ -221,8 +221,8 @@ MODEL_MUTANTS = [
     Mutant(
         "a later rule of a decision list speaks where an earlier one has spoken",
         "learn/hypotheses.py",
-        "said = (where * label) | (rest & ~where)",
-        "said = (where * label) | rest",
+        "function = (where * label) | (rest & ~where)",
+        "function = (where * label) | rest",
         f"{FINITE}::test_decision_lists_of_two_columns_are_all_functions_but_the_two_parities",
     ),
     # Refusals and failures by rows.
@@ -250,7 +250,7 @@ MODEL_MUTANTS = [
     Mutant(
         "a list of labels becomes an array, so that one of them takes all others theirs",
         "learn/features.py",
-        "return _objects([one[0] if _is_row(one) and len(one) == 1 else one for one in values])",
+        "return _objects([label[0] if _is_row(label) and len(label) == 1 else label for label in values])",
         "return np.asarray(values, object)",
         "attacks/test_learn_refuses_by_a_cell.py::test_a_label_of_another_length_changes_no_other_label",
     ),
@@ -258,7 +258,7 @@ MODEL_MUTANTS = [
         "a fit fails where Newton's method gives up",
         "learn/objective.py",
         "        return self.slow_minimum()\n",
-        '        raise NotProved("not found", fix="none")\n',
+        '        raise NotProved("not weights", fix="none")\n',
         "unit/test_learn_plans.py::test_a_minimum_is_found_also_where_newtons_method_gives_up",
     ),
     Mutant(

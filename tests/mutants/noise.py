@@ -65,8 +65,8 @@ NOISE_MUTANTS = [
     Mutant(
         "every maybe draw is taken",
         "noise/lookup.py",
-        "    taken: NDArray[np.bool_] = uniform < chance\n",
-        "    taken: NDArray[np.bool_] = uniform < 2\n",
+        "    accepted: NDArray[np.bool_] = uniform < chance\n",
+        "    accepted: NDArray[np.bool_] = uniform < 2\n",
         "claims/test_noise_tables.py",
     ),
     Mutant(
@@ -156,7 +156,7 @@ NOISE_MUTANTS = [
     Mutant(
         "an undecided geometric draw takes the first guess",
         "noise/direct.py",
-        "            if _settled(value, scale, word, bits):\n",
+        "            if _is_settled(value, scale, word, bits):\n",
         "            if value == guess:\n",
         "claims/test_noise_direct.py",
     ),

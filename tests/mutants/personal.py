@@ -18,8 +18,8 @@ PERSONAL_MUTANTS = [
     Mutant(
         "an (ε, δ) gives all of δ to ρ, and failures a tenth besides",
         "accounting/personal.py",
-        "largest_rho(epsilon, delta - kept), kept",
-        "largest_rho(epsilon, delta), kept",
+        "largest_rho(epsilon, delta - reserved), reserved",
+        "largest_rho(epsilon, delta), reserved",
         f"{TERMS}::test_what_a_person_may_be_charged_implies_the_promised_epsilon_and_nearly_all_of_it",
     ),
     Mutant(
@@ -46,15 +46,15 @@ PERSONAL_MUTANTS = [
     Mutant(
         "everybody in a block is asked about what the first ones add",
         "gate/accounts/charges.py",
-        "[one and one.of(some) for one in contributions]",
-        "[one and one.of(slice(len(accounts[some]))) for one in contributions]",
+        "[contribution and contribution.of(block) for contribution in contributions]",
+        "[contribution and contribution.of(slice(len(accounts[block]))) for contribution in contributions]",
         f"{RUNS}::test_many_who_are_asked_in_blocks_pay_what_each_alone_would",
     ),
     Mutant(
         "everybody in a block is charged what the first ones are",
         "gate/accounts/balances.py",
-        "+ more[some]",
-        "+ more[: some.stop - some.start]",
+        "+ more[block]",
+        "+ more[: block.stop - block.start]",
         f"{RUNS}::test_many_who_are_asked_in_blocks_pay_what_each_alone_would",
     ),
     Mutant(
@@ -95,8 +95,8 @@ PERSONAL_MUTANTS = [
     Mutant(
         "an answer is stored though another run of it was charged since",
         "gate/ledger/append.py",
-        "if charged_for(reading, payment) != charge:",
-        "if charged_for(reading, payment) is None:",
+        "if find_charge(reading, payment) != charge:",
+        "if find_charge(reading, payment) is None:",
         f"{RUNS}::test_an_answer_is_not_stored_when_another_run_of_its_payment_was_charged_since",
     ),
     Mutant(
@@ -151,8 +151,8 @@ PERSONAL_MUTANTS = [
     Mutant(
         "two units of one name are both found",
         "gate/accounts/name_index.py",
-        "if np.count_nonzero(seen) < len(places):",
-        "if not seen.any():",
+        "if np.count_nonzero(marks) < len(places):",
+        "if not marks.any():",
         f"{PEOPLE}::test_those_who_were_refused_before_are_refused_among_those_who_are_known",
     ),
     Mutant(
@@ -186,8 +186,8 @@ PERSONAL_MUTANTS = [
     Mutant(
         "names that begin alike are stored as they come",
         "gate/accounts/account_names.py",
-        "order[places] = some[np.lexsort((low[some], high[some]))]",
-        "order[places] = some",
+        "order[places] = tied[np.lexsort((low[tied], high[tied]))]",
+        "order[places] = tied",
         f"{PEOPLE}::test_the_order_of_names_is_that_of_their_first_parts_and_then_of_their_second",
     ),
     Mutant(
@@ -200,28 +200,28 @@ PERSONAL_MUTANTS = [
     Mutant(
         "amounts are stored above 0 and read above the least",
         "gate/accounts/charge_files.py",
-        "*in_bits(values, width, least)",
-        "*in_bits(values, width)",
+        "*pack_bits(values, width, least)",
+        "*pack_bits(values, width)",
         f"{PEOPLE}::test_people_are_read_back_as_they_were",
     ),
     Mutant(
         "an amount that comes late has the place of another",
         "gate/accounts/charge_files.py",
         "        if len(missing):\n",
-        "        if len(missing) > len(some):\n",
+        "        if len(missing) > len(block):\n",
         f"{PEOPLE}::test_an_amount_that_nobody_had_before_is_stored_as_it_is",
     ),
     Mutant(
         "names that a snapshot points to are not compared with their hash",
         "gate/accounts/balances.py",
-        "            if sha256(content).digest() != one.digest:\n",
-        "            if len(one.digest) != 32:\n",
+        "            if sha256(content).digest() != enrolment.digest:\n",
+        "            if len(enrolment.digest) != 32:\n",
         f"{NAMED}::test_names_that_were_changed_beside_a_charge_of_long_ago_are_refused_at_opening",
     ),
     Mutant(
         "verifying does not look where a snapshot says that names are",
         "gate/accounts/balances.py",
-        " or people.enrolled != self.enrolled(reading)",
+        " or people.enrolled != self.list_enrolled(reading)",
         "",
         f"{NAMED}::test_verifying_finds_a_snapshot_that_says_names_are_elsewhere",
     ),
@@ -298,7 +298,7 @@ PERSONAL_MUTANTS = [
     Mutant(
         "a payment of long ago is run again for nothing",
         "gate/accounts/personal_terms.py",
-        "return replace(self, reached=self._reached(self.forgotten))",
+        "return replace(self, reached=self._add_to_reached(self.forgotten))",
         "return self",
         f"{TERMS}::test_a_run_of_a_payment_of_long_ago_counts_as_the_dearest_of_its_day",
     ),

@@ -65,8 +65,8 @@ POSTGRES_MUTANTS = [
     Mutant(
         "PostgreSQL: a unit keeps one group too many",
         "data/sql/statement.py",
-        'some = f"({ranked}) AS h WHERE q <= {self._limit.groups}"',
-        'some = f"({ranked}) AS h WHERE q <= {self._limit.groups + 1}"',
+        'chosen = f"({ranked}) AS h WHERE q <= {self._limit.groups}"',
+        'chosen = f"({ranked}) AS h WHERE q <= {self._limit.groups + 1}"',
         FORMS,
     ),
     Mutant(
@@ -207,14 +207,14 @@ POSTGRES_MUTANTS = [
     Mutant(
         "PostgreSQL: only the view itself is looked at, not what it reads",
         "data/postgres/plain_relations.py",
-        '        waiting += [int(one) for one in RELATION.findall(definition or "") if int(one)]\n',
+        '        waiting += [int(oid) for oid in RELATION.findall(definition or "") if int(oid)]\n',
         "",
         "attacks/test_view_that_fails.py::test_a_view_that_computes_is_refused",
     ),
     Mutant(
         "PostgreSQL: partitions are not looked at",
         "data/postgres/plain_relations.py",
-        '        waiting += [int(one) for one in (parts or "").split()]\n',
+        '        waiting += [int(oid) for oid in (parts or "").split()]\n',
         "",
         "attacks/test_view_that_fails.py::test_a_foreign_table_and_what_has_one_among_its_parts_are_refused",
     ),
@@ -236,8 +236,8 @@ POSTGRES_MUTANTS = [
     Mutant(
         "PostgreSQL: a dropped connection fails the next question",
         "data/postgres/sessions.py",
-        "            except psycopg.Error:\n                _drop(kept)\n",
-        "            except psycopg.Error:\n                _drop(kept)\n                raise\n",
+        "            except psycopg.Error:\n                _drop(idle)\n",
+        "            except psycopg.Error:\n                _drop(idle)\n                raise\n",
         f"{OWN}::test_a_connection_that_the_server_dropped_is_replaced",
     ),
     Mutant(

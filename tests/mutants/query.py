@@ -144,7 +144,8 @@ QUERY_MUTANTS = [
     Mutant(
         "the product of two intervals is that of their lower and upper ends",
         "query/relations/intervals.py",
-        "corners = [one * other for one in (left.low, left.high) for other in (right.low, right.high)]",
+        "corners = [left_end * right_end for left_end in (left.low, left.high) for right_end in (right.low, "
+        "right.high)]",
         "corners = [left.low * right.low, left.high * right.high]",
         f"{PUBLICS}::test_intervals_of_products_and_quotients",
     ),

@@ -10,29 +10,29 @@ QUERY_MECHANISM_MUTANTS = [
     Mutant(
         "the optimal rule rounds e^ε up",
         "mechanisms/keep_table.py",
-        "grow = one * one // shrink",
-        "grow = one * one // (shrink - (1 << (bits - 50)))",
+        "grow = unit * unit // shrink",
+        "grow = unit * unit // (shrink - (1 << (bits - 50)))",
         f"{GROUPS}::test_the_optimal_rule_keeps_both_inequalities_exactly",
     ),
     Mutant(
         "the optimal rule rounds δ up",
         "mechanisms/keep_table.py",
-        "step = delta.numerator * one // delta.denominator",
-        "step = delta.numerator * one // delta.denominator + 1",
+        "step = delta.numerator * unit // delta.denominator",
+        "step = delta.numerator * unit // delta.denominator + 1",
         f"{GROUPS}::test_the_optimal_rule_keeps_both_inequalities_exactly",
     ),
     Mutant(
         "the second inequality is rounded the wrong way",
         "mechanisms/keep_table.py",
-        "one + (-rest * shrink >> bits)",
-        "one - (rest * shrink >> bits) + 1",
+        "unit + (-rest * shrink >> bits)",
+        "unit - (rest * shrink >> bits) + 1",
         f"{GROUPS}::test_the_optimal_rule_keeps_both_inequalities_exactly",
     ),
     Mutant(
         "the second inequality is forgotten",
         "mechanisms/keep_table.py",
-        "weight = min((weight * grow >> bits) + step, one + (-rest * shrink >> bits))",
-        "weight = min((weight * grow >> bits) + step, one)",
+        "weight = min((weight * grow >> bits) + step, unit + (-rest * shrink >> bits))",
+        "weight = min((weight * grow >> bits) + step, unit)",
         f"{GROUPS}::test_the_optimal_rule_keeps_both_inequalities_exactly",
     ),
     Mutant(
@@ -108,8 +108,8 @@ QUERY_MECHANISM_MUTANTS = [
     Mutant(
         "the Gaussian threshold forgets the other groups",
         "mechanisms/thresholds.py",
-        "each = allowed / groups",
-        "each = allowed",
+        "group_delta = allowed / groups",
+        "group_delta = allowed",
         f"{GROUPS}::test_the_gaussian_threshold_is_the_least_that_one_person_passes_rarely",
     ),
     Mutant(
@@ -214,8 +214,8 @@ QUERY_MECHANISM_MUTANTS = [
     Mutant(
         "wide counts overflow",
         "mechanisms/ranks.py",
-        "np.clip(given, 0, WIDEST // (finest * cells))",
-        "np.clip(given, 0, WIDEST)",
+        "np.clip(values, 0, WIDEST // (finest * cells))",
+        "np.clip(values, 0, WIDEST)",
         f"{QUANTILES}::test_the_rows_of_wide_cells_are_cut_so_that_ranks_fit",
     ),
     Mutant(
@@ -263,8 +263,8 @@ QUERY_MECHANISM_MUTANTS = [
     Mutant(
         "answers are not sorted",
         "mechanisms/many_quantiles.py",
-        "return np.sort(np.array(found, np.int64))",
-        "return np.array(found, np.int64)",
+        "return np.sort(np.array(choices, np.int64))",
+        "return np.array(choices, np.int64)",
         f"{QUANTILES}::test_answers_ascend",
     ),
     Mutant(

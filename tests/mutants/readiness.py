@@ -17,7 +17,7 @@ READINESS_MUTANTS = [
     Mutant(
         "what a role may read is found out after payment",
         "data/postgres/table.py",
-        "        need_readable(self._sessions.ask, self._scanned(aggregation))\n",
+        "        need_readable(self._sessions.ask, self._relations_in(aggregation))\n",
         "",
         f"{LOST}::test_a_table_that_the_role_may_no_longer_read",
     ),
@@ -94,7 +94,7 @@ READINESS_MUTANTS = [
     Mutant(
         "a check counts rows",
         "data/duckdb/table.py",
-        "        check_asked(aggregation, self._holdings)\n",
+        "        check_aggregation(aggregation, self._holdings)\n",
         "        self.aggregate(aggregation)\n",
         f"{LOST}::test_a_check_reads_no_row",
     ),
@@ -109,7 +109,7 @@ READINESS_MUTANTS = [
     Mutant(
         "batches are not checked before payment",
         "query/workloads/batches.py",
-        "            each.check(data)\n",
+        "            batch_pass.check(data)\n",
         "            pass\n",
         f"{LOST}::test_a_table_that_was_closed",
     ),
@@ -165,8 +165,8 @@ READINESS_MUTANTS = [
     Mutant(
         "any signature at the end of an export is believed",
         "gate/proofs/exports.py",
-        "        if not signed_by(state.birth.key, signature, EXPORT, _end_message(",
-        "        if False and not signed_by(state.birth.key, signature, EXPORT, _end_message(",
+        "        if not verify_signature(state.birth.key, signature, EXPORT, _end_message(",
+        "        if False and not verify_signature(state.birth.key, signature, EXPORT, _end_message(",
         EXPORT,
     ),
     Mutant(
@@ -193,15 +193,15 @@ READINESS_MUTANTS = [
     Mutant(
         "a certificate is read before its signature is looked at",
         "gate/proofs/certificates.py",
-        "    if not signed_by(birth.key, signature, CERTIFICATE, message):\n",
-        "    with _readable():\n        from_body(bodies[1])\n"
-        "    if not signed_by(birth.key, signature, CERTIFICATE, message):\n",
+        "    if not verify_signature(birth.key, signature, CERTIFICATE, message):\n",
+        "    with _readable():\n        from_body(bodies[1])\n    if not verify_signature(birth.key, signature, "
+        "CERTIFICATE, message):\n",
         NUMBER,
     ),
     Mutant(
         "of two equal keys the last one counts",
         "core/untrusted_text.py",
-        "    if len(found) < len(pairs):\n",
+        "    if len(by_key) < len(pairs):\n",
         "    if False:\n",
         NUMBER,
     ),
@@ -222,7 +222,7 @@ READINESS_MUTANTS = [
     Mutant(
         "a purse is begun over a foreign file",
         "local/device/purse_file.py",
-        "            if found == line or not line.startswith(found):\n",
+        "            if content == line or not line.startswith(content):\n",
         "            if False:\n",
         PURSE,
     ),
@@ -250,7 +250,7 @@ READINESS_MUTANTS = [
     Mutant(
         "a queue that is a link is used",
         "gate/stores/process_queue.py",
-        "    if not stat.S_ISDIR(found.st_mode):\n",
+        "    if not stat.S_ISDIR(status.st_mode):\n",
         "    if False:\n",
         MODES,
     ),

@@ -28,7 +28,7 @@ RELATION_MUTANTS = [
     Mutant(
         "public rows multiply without a cap",
         "data/sql/relations.py",
-        "if self.facts.most(join.left) > kept:",
+        "if self.facts.most(join.left) > most:",
         "if self.facts.most(join.left) > self.facts.cap:",
         f"{CAPS}[duckdb-public-join]",
     ),
@@ -70,14 +70,14 @@ RELATION_MUTANTS = [
     Mutant(
         "both sides of a join keep the root of the cap, and no more",
         "data/sql/relations.py",
-        "least({mine}, greatest({_whole(writing, isqrt(cap))},",
-        "least({mine}, least({_whole(writing, isqrt(cap))},",
+        "least({mine}, greatest({_whole(writer, isqrt(cap))},",
+        "least({mine}, least({_whole(writer, isqrt(cap))},",
         f"{CAPS}[duckdb-join]",
     ),
     Mutant(
         "what is cut is told by the number of rows, and not by whose they are",
         "data/sql/relations.py",
-        'f"({CAP_SALT} + {writing.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})"',
+        'f"({CAP_SALT} + {writer.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})"',
         'f"({CAP_SALT} + (n & {MASK}) * {OTHERS})"',
         f"{CAPS}[duckdb-union]",
     ),
@@ -98,8 +98,8 @@ RELATION_MUTANTS = [
     Mutant(
         "questions under different caps have one text",
         "query/relations/row_cap_words.py",
-        "told = schema.rows_per_person != ROWS_PER_PERSON or any(",
-        "told = any(",
+        "stated = schema.rows_per_person != ROWS_PER_PERSON or any(",
+        "stated = any(",
         f"{ROW_CAPS}::test_the_text_of_a_plain_question_stays_as_it_was_under_the_default_cap",
     ),
     Mutant(
@@ -126,15 +126,15 @@ RELATION_MUTANTS = [
     Mutant(
         "a subquery for each person groups by its keys alone",
         "data/sql/relations.py",
-        'groups = ", ".join(one.text for one in (*prepared.units, *prepared.order))',
-        'groups = ", ".join(["ALL"] if not prepared.order else [one.text for one in prepared.order])',
+        'groups = ", ".join(piece.text for piece in (*prepared.units, *prepared.order))',
+        'groups = ", ".join(["ALL"] if not prepared.order else [piece.text for piece in prepared.order])',
         f"{DRAWN} {CONTRACT}::test_one_row_for_each_person_is_one_row",
     ),
     Mutant(
         "the first rows are those without a value",
         "data/sql/relations.py",
-        "self.numbered(prepared.units, (nothing, *prepared.order))",
-        "self.numbered(prepared.units, prepared.order)",
+        "self.number_rows(prepared.units, (nothing, *prepared.order))",
+        "self.number_rows(prepared.units, prepared.order)",
         POINTED,
     ),
     Mutant(
@@ -147,22 +147,22 @@ RELATION_MUTANTS = [
     Mutant(
         "a person brings all rows to a match",
         "data/sql/relations.py",
-        "own = self._ranked(marked, marked.units, (marked.order[0], marked.order[1]), join.rows)",
-        "own = self._ranked(marked, marked.units, (marked.order[0], marked.order[1]), 10**6)",
+        "own = self._keep_first(marked, marked.units, (marked.order[0], marked.order[1]), join.rows)",
+        "own = self._keep_first(marked, marked.units, (marked.order[0], marked.order[1]), 10**6)",
         POINTED,
     ),
     Mutant(
         "a value has as many partners as it likes",
         "data/sql/relations.py",
-        "return self._ranked(marked, marked.order[2:], by, join.matches, skipped=2)",
-        "return self._ranked(marked, marked.order[2:], by, 10**6, skipped=2)",
+        "return self._keep_first(marked, marked.order[2:], by, join.matches, skipped=2)",
+        "return self._keep_first(marked, marked.order[2:], by, 10**6, skipped=2)",
         f"{CONTRACT}::test_a_value_that_everybody_has_is_cut_to_the_limit_of_a_match",
     ),
     Mutant(
         "rows of a match are chosen by the marks that chose among a person's own",
         "data/sql/relations.py",
-        "marked = self._marked(own, 2)",
-        "marked = self._marked(own, 1)",
+        "marked = self._mark_rows(own, 2)",
+        "marked = self._mark_rows(own, 1)",
         f"{CONTRACT}::test_a_value_that_everybody_has_is_cut_to_the_limit_of_a_match",
     ),
     Mutant(
@@ -288,7 +288,7 @@ RELATION_MUTANTS = [
     Mutant(
         "kinds of private CSV files are read off their rows",
         "data/reading/importing.py",
-        "    if not entering.public:\n        return said\n",
+        "    if not entering.public:\n        return declared\n",
         "",
         f"{PUBLICS}::test_kinds_of_private_csvs_are_still_not_read_off_their_rows",
     ),
@@ -331,15 +331,16 @@ RELATION_MUTANTS = [
         "a kept import is used again though bounds say another kind",
         "data/reading/table_sources.py",
         "{**self.declaration.implied, **declared} if texts else declared",
-        "declared",
+        "build_schema",
         f"{PUBLICS}::test_a_kept_import_is_of_the_kinds_that_bounds_say",
     ),
     Mutant(
         "cuts are written only if somebody has many rows",
         "data/duckdb/relations.py",
-        "    return public_facts(holdings.schemas, fan_outs, found, imported=True)",
-        "    tables = {name: int(np.diff(one.units.begins).max(initial=0)) for name, one in holdings.private.items()}\n"
-        "    return replace(public_facts(holdings.schemas, fan_outs, found, imported=True), tables=tables)",
+        "    return public_facts(holdings.schemas, fan_outs, counts, imported=True)",
+        "    tables = {name: int(np.diff(one.units.begins).max(initial=0)) for name, one in "
+        "holdings.private.items()}\n    return replace(public_facts(holdings.schemas, fan_outs, counts, "
+        "imported=True), tables=tables)",
         "attacks/test_time_of_cuts.py::test_nobodys_rows_change_a_statement[on_duckdb-join]",
     ),
     Mutant(

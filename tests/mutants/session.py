@@ -50,7 +50,7 @@ SESSION_MUTANTS = [
     Mutant(
         "a tree is counted in the first table, whichever was named",
         "session/workloads.py",
-        'name = context.dataset.need_table(said.get("table"))',
+        'name = context.dataset.need_table(values.get("table"))',
         "name = next(iter(context.dataset.schemas))",
         "unit/test_session_hierarchies.py",
     ),
@@ -94,8 +94,8 @@ SESSION_MUTANTS = [
     Mutant(
         "a wrong request is refused after a contribution bound was paid for",
         "session/options.py",
-        'request=None if said["request"] is None else need_label(said["request"], "request"),',
-        'request=said["request"],',
+        'request=None if values["request"] is None else need_label(values["request"], "request"),',
+        'request=values["request"],',
         f"{SESSION}::test_a_request_that_is_none_is_refused_before_a_contribution_bound_is_paid_for",
     ),
     Mutant(
@@ -115,8 +115,8 @@ SESSION_MUTANTS = [
     Mutant(
         "the budget is for rows, whoever was named",
         "session/ledgers.py",
-        "budget.about(replace(unit, neighbours=said.neighbours))",
-        "budget.about(said)",
+        "budget.about(replace(unit, neighbours=budget_unit.neighbours))",
+        "budget.about(budget_unit)",
         f"{SESSION}::test_the_budget_is_for_the_person_that_was_named",
     ),
     Mutant(
@@ -144,7 +144,7 @@ SESSION_MUTANTS = [
         "a ledger is begun before the table is open",
         "session/dataset_opening.py",
         "        tables = rows.open(facts)\n        kind",
-        "        ledger = ledger or account.begun()\n        tables = rows.open(facts)\n        kind",
+        "        ledger = ledger or account.begin_ledger()\n        tables = rows.open(facts)\n        kind",
         f"{SESSION}::test_a_table_that_cannot_be_opened_leaves_no_ledger_behind",
     ),
     Mutant(
@@ -192,8 +192,8 @@ SESSION_MUTANTS = [
     Mutant(
         "the oldest bounds count",
         "session/bought.py",
-        "            found[name] = bounds\n",
-        "            found.setdefault(name, bounds)\n",
+        "            by_name[name] = bounds\n",
+        "            by_name.setdefault(name, bounds)\n",
         f"{SESSION}::test_fresh_bounds_are_paid_for_and_count_from_then_on",
     ),
     Mutant(
@@ -234,8 +234,8 @@ SESSION_MUTANTS = [
     Mutant(
         "errors are shown rounded to nearest",
         "session/answers/cells.py",
-        "return _rounded(number, decimals, ROUND_CEILING)",
-        "return _rounded(number, decimals, 'ROUND_HALF_EVEN')",
+        "return _round_text(number, decimals, ROUND_CEILING)",
+        "return _round_text(number, decimals, 'ROUND_HALF_EVEN')",
         TABLES,
     ),
     Mutant(
@@ -276,8 +276,8 @@ SESSION_MUTANTS = [
     Mutant(
         "with rows as units a limit may be anything",
         "session/declared.py",
-        "    if found is not None and found.rows != 1:\n",
-        "    if found is not None and found.rows < 1:\n",
+        "    if bound is not None and bound.rows != 1:\n",
+        "    if bound is not None and bound.rows < 1:\n",
         REFUSALS,
     ),
     Mutant(
@@ -304,7 +304,7 @@ SESSION_MUTANTS = [
     Mutant(
         "a ledger for months is taken for a life",
         "session/ledgers.py",
-        "or (one.window is None) != (other.window is None):",
+        "or (first.window is None) != (second.window is None):",
         "or False:",
         "unit/test_window_units.py::test_a_ledger_for_months_is_for_nothing_else",
     ),
@@ -339,14 +339,14 @@ SESSION_MUTANTS = [
     Mutant(
         "other bars of a batch are the first table's",
         "session/workloads.py",
-        "partial(_again, plan, release, place)",
-        "partial(_again, plan, release, 0)",
+        "partial(_view_again, plan, release, place)",
+        "partial(_view_again, plan, release, 0)",
         "unit/test_session_workloads.py::test_a_batch_answers_all_its_questions_at_one_price",
     ),
     Mutant(
         "a table is opened for others than before",
         "session/tables_known.py",
-        "if before is not None and before != said:",
+        "if before is not None and before != columns:",
         "if False:",
         "unit/test_session_relations.py::test_a_table_is_for_the_same_people_ever_after",
     ),
@@ -402,9 +402,9 @@ SESSION_MUTANTS = [
     Mutant(
         "several tables ask everybody in place of those who can pay",
         "session/rows.py",
-        "        return self.tables.aggregate_among(self._meant(aggregation), admission)\n",
-        "        self.tables.aggregate_among(self._meant(aggregation), admission)\n"
-        "        return self.tables.aggregate(self._meant(aggregation))\n",
+        "        return self.tables.aggregate_among(self._resolve_source(aggregation), admission)\n",
+        "        self.tables.aggregate_among(self._resolve_source(aggregation), admission)\n        return "
+        "self.tables.aggregate(self._resolve_source(aggregation))\n",
         f"{PERSONAL}::test_whoever_has_nothing_left_is_left_out_as_if_they_were_not_in_the_table",
     ),
     Mutant(

@@ -27,7 +27,7 @@ SQL_MUTANTS = [
     Mutant(
         "a constant day beyond all years is taken",
         "query/sql/expressions.py",
-        "if isinstance(found, Call) and isinstance(start, Literal) and not is_null(start):",
+        "if isinstance(later, Call) and isinstance(start, Literal) and not is_null(start):",
         "if False:",
         REFUSALS,
     ),
@@ -83,7 +83,7 @@ SQL_MUTANTS = [
     Mutant(
         "a word that the parser drops is dropped",
         "query/sql/tree_checks.py",
-        "if token.start not in kept and not _is_quiet(tokens, index):",
+        "if token.start not in kept_starts and not _is_quiet(tokens, index):",
         "if False:",
         "unit/test_sql_hiding.py::test_a_word_that_the_parser_drops_is_refused",
     ),
@@ -104,7 +104,7 @@ SQL_MUTANTS = [
     Mutant(
         "the ids of people can be summed up",
         "query/sql/aggregates.py",
-        "if any(scope.schema.is_person(name) for name in columns_in(found)):",
+        "if any(scope.schema.is_person(name) for name in columns_in(restricted)):",
         "if False:",
         REFUSALS,
     ),
@@ -160,23 +160,23 @@ SQL_MUTANTS = [
     Mutant(
         "a difference of a difference loses its parentheses",
         "query/sql_writing/expressions.py",
-        "*(within(each, binds + 1) for each in others)",
-        "*(within(each, binds) for each in others)",
+        "*(add_parentheses(argument, binds + 1) for argument in others)",
+        "*(add_parentheses(argument, binds) for argument in others)",
         f"{CORPUS}::test_the_one_text_asks_of_duckdb_what_the_question_asked "
         f"{CORPUS}::test_reading_the_one_text_gives_the_same_question",
     ),
     Mutant(
         "FILTER is forgotten",
         "query/sql/aggregates.py",
-        "    return _aggregate(inner, condition, scope)\n",
-        "    return _aggregate(inner, None, scope)\n",
+        "    return _read_aggregate(inner, condition, scope)\n",
+        "    return _read_aggregate(inner, None, scope)\n",
         TEXTS,
     ),
     Mutant(
         "NOT LIKE is LIKE",
         "query/sql/expressions.py",
-        'return make(F.NOT, found) if node.args.get("negate") else found',
-        "return found",
+        'return build_call(F.NOT, test) if node.args.get("negate") else test',
+        "return test",
         TEXTS,
     ),
     Mutant(
@@ -189,8 +189,8 @@ SQL_MUTANTS = [
     Mutant(
         "the days between are counted backwards",
         "query/sql/expressions.py",
-        "return make(F.DAYS_BETWEEN, right, left)",
-        "return make(F.DAYS_BETWEEN, left, right)",
+        "return build_call(F.DAYS_BETWEEN, right, left)",
+        "return build_call(F.DAYS_BETWEEN, left, right)",
         TEXTS,
     ),
     Mutant(
@@ -210,7 +210,7 @@ SQL_MUTANTS = [
     Mutant(
         "an output's name is meant before the column that is grouped by",
         "query/sql/select.py",
-        "names = {name: each for name, each in aliases.items() if name not in grouped}",
+        "names = {name: expression for name, expression in aliases.items() if name not in grouped}",
         "names = dict(aliases)",
         REFUSALS + f" {TEXTS} {CORPUS}::test_reading_the_one_text_gives_the_same_question",
     ),
@@ -231,8 +231,8 @@ SQL_MUTANTS = [
     Mutant(
         "a frame's ALL conditions become the first",
         "query/sql/select.py",
-        "        return make(Function.AND, *found)\n",
-        "        return found[0]\n",
+        "        return build_call(Function.AND, *conditions)\n",
+        "        return conditions[0]\n",
         "unit/test_frames.py::test_all_conditions_of_a_frame_count",
     ),
 ]

@@ -12,8 +12,8 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "a join on any column is taken for one on the person",
         "query/sql/joins.py",
-        "if len(on) < len(found.pairs):",
-        "if found.pairs:",
+        "if len(on) < len(conditions.pairs):",
+        "if conditions.pairs:",
         REFUSALS,
     ),
     Mutant(
@@ -75,8 +75,8 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "of two filters the lower one is lost",
         "query/relations/normal_form.py",
-        "where = both(source.where, None if where is None else renamed(where, below))",
-        "where = None if where is None else renamed(where, below)",
+        "where = combine_conditions(source.where, None if where is None else rename_columns(where, below))",
+        "where = None if where is None else rename_columns(where, below)",
         f"{CORPUS}::test_the_one_text_asks_of_duckdb_what_the_question_asked",
     ),
     Mutant(
@@ -90,8 +90,8 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "names that people gave are part of the plan",
         "query/relations/normal_form.py",
-        "taken.append(unique(name_of(one.expression), taken))",
-        "taken.append(unique(one.column.name.split(chr(1))[0] or 'value', taken))",
+        "names.append(make_unique_name(name_of(output.expression), names))",
+        "names.append(make_unique_name(output.column.name.split(chr(1))[0] or 'value', names))",
         TEXTS,
     ),
     Mutant(
@@ -118,7 +118,7 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "one row is made of a person's rows of all months",
         "query/sql/per_person.py",
-        "if window is not None and len(found) == len(self.own):",
+        "if window is not None and len(people) == len(self.own):",
         "if window is not None and not self.own:",
         f"{READING}::test_rows_of_several_months_are_not_put_together",
     ),
@@ -160,22 +160,22 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "a subquery may list what stands in rows",
         "query/sql/per_person.py",
-        "        if not found:\n            raise self.known.refuse(node, problem, fix)\n",
-        "        if found is None:\n            raise self.known.refuse(node, problem, fix)\n",
+        "        if not people:\n            raise self.known.refuse(node, problem, fix)\n",
+        "        if people is None:\n            raise self.known.refuse(node, problem, fix)\n",
         REFUSALS,
     ),
     Mutant(
         "a step of a frame may close the parentheses around it",
         "query/frames/frame.py",
-        "({_piece(frame, asked_sql(each, person))}) AS",
-        "({asked_sql(each, person)}) AS",
+        "({_need_expression(frame, aggregate_sql(term, person))}) AS",
+        "({aggregate_sql(term, person)}) AS",
         "unit/test_frames_relations.py::test_a_wrong_step_is_refused_with_what_to_write",
     ),
     Mutant(
         "a frame without some people is one of them alone",
         "query/frames/frame.py",
-        '_among(self, other, "NOT IN")',
-        '_among(self, other, "IN")',
+        '_filter_people(self, other, "NOT IN")',
+        '_filter_people(self, other, "IN")',
         "unit/test_frames_relations.py::test_a_frame_of_several_tables_asks_what_the_same_sql_asks",
     ),
     Mutant(
@@ -216,7 +216,7 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "EXISTS forgets its conditions on the rows outside",
         "query/sql/exists.py",
-        "return tuple((each, TRUE) for each, _ in self.found.left)",
+        "return tuple((condition, TRUE) for condition, _ in self.found.left)",
         "return ()",
         TEXTS,
     ),
@@ -237,22 +237,22 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "a condition on the left takes rows out of a LEFT JOIN",
         "query/sql/joins.py",
-        "                on += tuple((each, TRUE) for each, _ in found.left)\n",
-        "                left = filtered(left, [each for each, _ in found.left])\n",
+        "                on += tuple((condition, TRUE) for condition, _ in conditions.left)\n",
+        "                left = filter_rows(left, [condition for condition, _ in conditions.left])\n",
         TEXTS,
     ),
     Mutant(
         "a name between commas is looked for in two tables alone",
         "query/sql/from_clause.py",
-        "self.links = _links([first, *(rows for _, rows in others)], conditions, known)",
-        "self.links = _links([first, others[0][1]], conditions, known)",
+        "self.links = _find_links([first, *(rows for _, rows in others)], conditions, known)",
+        "self.links = _find_links([first, others[0][1]], conditions, known)",
         f"{TEXTS} {REFUSALS}",
     ),
     Mutant(
         "COALESCE shows a group of NULL",
         "query/relations/public_values.py",
-        "if values is None or all(None in (each or ()) for each in found):",
-        "if values is None or any(None in (each or ()) for each in found):",
+        "if values is None or all(None in (choice or ()) for choice in choices):",
+        "if values is None or any(None in (choice or ()) for choice in choices):",
         "unit/test_sql_forms.py::test_what_coalesce_fills_in_is_no_group_of_null",
     ),
     Mutant(
@@ -265,8 +265,8 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "NULL makes CONCAT NULL",
         "query/sql/functions.py",
-        "each if isinstance(each, Literal) else make(F.COALESCE, each, nothing)",
-        "each",
+        "text if isinstance(text, Literal) else make(F.COALESCE, text, nothing)",
+        "text",
         TEXTS,
     ),
     Mutant(

@@ -96,8 +96,8 @@ TEXT_MUTANTS = [
     Mutant(
         "a column of a subquery counts once however it is made",
         "algebra/work_bounds.py",
-        "return {each.column.name: self._computed(each.expression, below[0]) for each in columns}",
-        "return {each.column.name: table_column(each.column.kind) for each in columns}",
+        "return {item.column.name: self._measure_column(item.expression, below[0]) for item in columns}",
+        "return {item.column.name: table_column(item.column.kind) for item in columns}",
         f"{WORK}::test_a_column_counts_with_all_that_it_is_made_of_whatever_stands_between",
     ),
     Mutant(
@@ -180,7 +180,7 @@ TEXT_MUTANTS = [
     Mutant(
         "texts that are kept take no memory",
         "data/unit_work.py",
-        "all(taken <= most for taken, most in self.bytes(work))",
+        "all(used <= most for used, most in self.bytes(work))",
         "True",
         f"{PRODUCT}::test_texts_that_do_not_fit_the_memory_are_refused_before_payment_whoever_is_there",
     ),

@@ -28,8 +28,8 @@ from discreet.anonymity import (
     prosecutor_risk,
     recursive_c,
 )
-from discreet.anonymity.classes import classes_of, joined, spread_of
-from discreet.anonymity.requirements import met
+from discreet.anonymity.classes import classes_of, join_codes, spread_of
+from discreet.anonymity.requirements import mark_meeting_classes
 from discreet.core import DiscreetError, InvalidInput, WrongType
 
 QUASI = ["age", "ward"]
@@ -95,7 +95,7 @@ def test_a_requirement_is_met_by_exactly_the_classes_that_meet_its_definition(ro
         return [check(one) for one in in_order]
 
     def answer(requirement):
-        return met(requirement, spread_of(classes, table.attribute(requirement.of))).tolist()
+        return mark_meeting_classes(requirement, spread_of(classes, table.attribute(requirement.of))).tolist()
 
     illness, cost = "illness", "cost"
     assert answer(DistinctDiversity(of=illness, l=wanted)) == truth(
@@ -129,7 +129,9 @@ def test_entropies_too_near_for_floats_are_compared_in_integers(counts, level, m
     values = [value for value, count in enumerate(counts) for _ in range(count)]
     table = Microdata.of({"q": [0] * len(values), "s": values})
     classes = classes_of(table, ["q"])
-    assert met(EntropyDiversity(of="s", l=level), spread_of(classes, table.attribute("s"))).tolist() == [meets]
+    assert mark_meeting_classes(
+        EntropyDiversity(of="s", l=level), spread_of(classes, table.attribute("s"))
+    ).tolist() == [meets]
 
 
 def test_a_value_at_the_edge_of_a_requirement_meets_it_and_one_beyond_does_not():
@@ -137,10 +139,12 @@ def test_a_value_at_the_edge_of_a_requirement_meets_it_and_one_beyond_does_not()
     spread = spread_of(classes_of(table, ["q"]), table.attribute("s"))
     huge = 10**40
     for alpha, expected in ((Fraction(2, 5), True), (Fraction(2, 5) - Fraction(1, huge), False)):
-        assert met(MostOfOne(of="s", alpha=alpha), spread).tolist() == [expected]
+        assert mark_meeting_classes(MostOfOne(of="s", alpha=alpha), spread).tolist() == [expected]
     # r₁ = 2 must be strictly below c · (2 + 1).
-    assert met(RecursiveDiversity(of="s", c=Fraction(2, 3), l=2), spread).tolist() == [False]
-    assert met(RecursiveDiversity(of="s", c=Fraction(2, 3) + Fraction(1, huge), l=2), spread).tolist() == [True]
+    assert mark_meeting_classes(RecursiveDiversity(of="s", c=Fraction(2, 3), l=2), spread).tolist() == [False]
+    assert mark_meeting_classes(
+        RecursiveDiversity(of="s", c=Fraction(2, 3) + Fraction(1, huge), l=2), spread
+    ).tolist() == [True]
 
 
 @given(tables(), st.lists(st.booleans(), min_size=24, max_size=24))
@@ -232,7 +236,7 @@ def test_rows_are_of_one_class_exactly_if_they_agree_however_wide_the_codes(rows
 
     wide = 2**61  # so that keys do not fit at once, and are numbered in between
     columns = [(np.array([row[place] for row in rows]), wide) for place in (0, 1)]
-    labels = joined(columns, len(rows))
+    labels = join_codes(columns, len(rows))
     assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
     for one, first in zip(rows, labels, strict=True):
         assert [other == one for other in rows] == (labels == first).tolist()

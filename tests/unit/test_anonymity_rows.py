@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.anonymity import (
     Clip,
+    DatePart,
     DayTo,
     Drop,
     Gaps,
@@ -21,7 +22,6 @@ from discreet.anonymity import (
     Label,
     Mask,
     Microdata,
-    Part,
     Pseudonym,
     PseudonymKey,
     Role,
@@ -64,7 +64,7 @@ TREATED = {
     "id": Pseudonym(key=KEY, domain="patient"),
     "full name": Drop(),
     "e-mail": Mask(first=2, last=4),
-    "born": DayTo(Part.YEAR),
+    "born": DayTo(DatePart.YEAR),
     "postcode": Mask(first=3),
     "age": Clip(0, 90),
     "stay": Round(2),
@@ -93,10 +93,10 @@ def test_pseudonyms_of_the_engine_are_those_of_rfc_2104(values, secret):
     key = PseudonymKey(secret)
     plain = [hmac.new(secret, f"ward\x1f{value}".encode(), hashlib.sha256).hexdigest()[:32] for value in values]
     assert [key.pseudonym(value, "ward") for value in values] == plain
-    from discreet.anonymity.treatments import treated
+    from discreet.anonymity.treatments import treat_column
     from discreet.core.schema import Kind
 
-    sql, parameters = treated("ward", Kind.TEXT, Pseudonym(key=key), 3)
+    sql, parameters = treat_column("ward", Kind.TEXT, Pseudonym(key=key), 3)
     cells = {f"v{place}": value for place, value in enumerate(values)}
     rows = ", ".join(f"(${name})" for name in cells)
     found = duckdb.execute(f"SELECT {sql} FROM (VALUES {rows}) AS t(ward)", {**cells, **parameters}).fetchall()
@@ -129,10 +129,10 @@ def test_a_key_is_its_owners_and_shows_itself_nowhere(tmp_path):
 
 
 def test_a_mask_never_tells_a_text_whole():
-    from discreet.anonymity.treatments import treated
+    from discreet.anonymity.treatments import treat_column
     from discreet.core.schema import Kind
 
-    sql, _ = treated("t", Kind.TEXT, Mask(first=2, last=2), 0)
+    sql, _ = treat_column("t", Kind.TEXT, Mask(first=2, last=2), 0)
     texts = ["", "a", "ab", "abcd", "abcde", "a much longer text"]
     rows = ", ".join(f"('{text}')" for text in texts)
     found = [one for (one,) in duckdb.execute(f"SELECT {sql} FROM (VALUES {rows}) AS v(t)").fetchall()]
@@ -280,7 +280,7 @@ def test_what_the_engine_says_about_rows_is_not_told(tmp_path):
         lambda place: deidentify(place, "x.csv", {"age": "drop"}),
         lambda place: deidentify(place, 7, {}),
         lambda place: deidentify(place, "x.csv", {**TREATED, "illness": Round(2)}),
-        lambda place: deidentify(place, "x.csv", {**TREATED, "illness": DayTo(Part.YEAR)}),
+        lambda place: deidentify(place, "x.csv", {**TREATED, "illness": DayTo(DatePart.YEAR)}),
         lambda place: deidentify(place, "x.csv", dict.fromkeys(TREATED, Drop())),
         lambda place: Round(0),
         lambda place: Clip(2, 1),

@@ -12,7 +12,7 @@ from discreet.algebra.account_names import name_text, name_texts, names_by_colum
 from discreet.core import Limit
 from discreet.data.spark import per_unit_sums as spark_bundles
 from discreet.data.sql.answers import Sums
-from discreet.data.sql.contributions import Asking
+from discreet.data.sql.contributions import ContributionStatement
 from discreet.data.sql.per_unit_sums import NARROW, Bundles, fits
 
 ROWS, PEOPLE, TOTAL = Sums(((0, 1),)), Sums(((1, 1),)), Sums(((2, 1),), most=100)
@@ -27,7 +27,7 @@ def bundles_of(*given):
 
 
 def asked(bundles, sums, limit, recorder):
-    return bundles.asked(Asking("", (), (True,) * len(sums)), sums, limit, recorder)
+    return bundles.select_admitted(ContributionStatement("", (), (True,) * len(sums)), sums, limit, recorder)
 
 
 def name_of(who):

@@ -35,7 +35,7 @@ from discreet.core.canonical_text import (
     foreign_text,
 )
 from discreet.core.schema import Kind
-from discreet.market import Line
+from discreet.market import FacilityLine
 from discreet.query.planning.spending import Epsilon
 
 STORED = json.loads(GOLDEN.read_text(encoding="utf-8"))
@@ -331,7 +331,7 @@ def test_a_number_of_our_own_class_needs_a_form():
 
 def test_callers_classes_are_known_by_their_repr_where_they_may_stand():
     assert foreign_text(Unknown()) == "Unknown(value=1)"
-    assert foreign_text(Line(3)) == "Line(places=3, facilities=2)"
+    assert foreign_text(FacilityLine(3)) == "Line(places=3, facilities=2)"
     ours = type("Ours", (), {"__module__": "discreet.somewhere"})()
     with pytest.raises(WrongType):
         foreign_text(ours)

@@ -39,13 +39,13 @@ from discreet.accounting import (
     loss_to_text,
 )
 from discreet.cli import main
-from discreet.cli.account.composition_table import Contest, results, winner
+from discreet.cli.account.composition_table import Contest, compare_theorems, find_tightest
 from discreet.cli.account.loss_syntax import KINDS, read_loss
-from discreet.cli.account.picture_data import CurveSeries, Line, Span, sensible_epsilons, winners
+from discreet.cli.account.picture_data import CurveSeries, PlotLine, Span, sensible_epsilons, winners
 from discreet.cli.commands.account import VERBS, account_command
 from discreet.cli.commands.account.epsilon import epsilon_command
 from discreet.cli.console import write
-from discreet.cli.formatting import factor, plain
+from discreet.cli.formatting import factor, format_exact
 from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.output import Misspelt, as_json, error_text
 from discreet.core import DiscreetError, InvalidInput, Sensitivity
@@ -187,7 +187,7 @@ def test_the_factor_is_not_below_e_to_the_epsilon():
 
 def test_an_exact_number_can_be_typed_again():
     for number in (Fraction(1, 3), Fraction(47129, 20000), Fraction(5), Fraction(1, 2**30)):
-        assert read_number(plain(number), "it") == number
+        assert read_number(format_exact(number), "it") == number
 
 
 # What a program reads.
@@ -311,12 +311,12 @@ def test_the_loss_that_is_shown_can_be_pasted_back(run, facts):
 def test_the_optimal_theorem_is_never_beaten():
     for times in (1, 5, 30, 300):
         for each in (Fraction(0), Fraction(1, 10**9)):
-            found = results(Contest(Fraction(1, 10), each, times, Fraction(1, 10**6)))
+            found = compare_theorems(Contest(Fraction(1, 10), each, times, Fraction(1, 10**6)))
             assert found["optimal"] == min(found.values())
 
 
 def test_each_theorem_is_the_librarys():
-    found = results(Contest(Fraction(1, 10), Fraction(1, 10**9), 50, Fraction(1, 10**6)))
+    found = compare_theorems(Contest(Fraction(1, 10), Fraction(1, 10**9), 50, Fraction(1, 10**6)))
     slack = Fraction(1, 10**6) - 50 * Fraction(1, 10**9)
     assert found == {
         "basic": 5.0,
@@ -335,7 +335,7 @@ def test_a_total_below_the_mechanisms_own_deltas_promises_nothing(facts):
 
 
 def test_of_equals_the_simplest_wins():
-    assert winner(results(Contest(Fraction(1, 10), Fraction(0), 1, Fraction(0)))) == "basic"
+    assert find_tightest(compare_theorems(Contest(Fraction(1, 10), Fraction(0), 1, Fraction(0)))) == "basic"
 
 
 def test_the_spans_of_the_winners_meet_where_they_change():
@@ -343,8 +343,8 @@ def test_the_spans_of_the_winners_meet_where_they_change():
     assert [span.name for span in spans] == ["basic", "zCDP"]
     last, first = spans[0].last, spans[1].first
     for count, name in ((last, "basic"), (first, "zCDP")):
-        found = results(Contest(Fraction(1, 10), Fraction(0), count, Fraction(1, 10**6)))
-        assert winner({one: found[one] for one in ("basic", "advanced", "zCDP")}) == name
+        found = compare_theorems(Contest(Fraction(1, 10), Fraction(0), count, Fraction(1, 10**6)))
+        assert find_tightest({one: found[one] for one in ("basic", "advanced", "zCDP")}) == name
 
 
 def test_beliefs_and_tests_are_the_librarys(facts):
@@ -743,8 +743,8 @@ def test_pictures_without_matplotlib_are_refused_with_the_extra_to_install(monke
 def test_the_same_numbers_give_the_same_file(tmp_path):
     from discreet.cli.account import pictures
 
-    lines = [Line("optimal", (1, 10, 100), (0.1, 1, 5)), Line("basic", (1, 10, 100), (0.1, 1, 10))]
-    noise = [Line("Laplace, exact", (0.1, 1), (14, 1.4)), Line("Gaussian, exact", (0.1, 1), (36, 4))]
+    lines = [PlotLine("optimal", (1, 10, 100), (0.1, 1, 5)), PlotLine("basic", (1, 10, 100), (0.1, 1, 10))]
+    noise = [PlotLine("Laplace, exact", (0.1, 1), (14, 1.4)), PlotLine("Gaussian, exact", (0.1, 1), (36, 4))]
     curve = CurveSeries((0.0, 1.0, 2.0, 3.0), (0.5, 0.1, 1e-3, 0.0), (0.4, 0.09, 0.0, 0.0))
     drawn = []
     for turn in ("first", "second"):

@@ -11,7 +11,7 @@ from command_line import runner
 from discreet.cli import commands
 from discreet.cli.commands import discreet_command, version
 from discreet.cli.commands.ledger.people import person_command
-from discreet.core.compiled import compiled
+from discreet.core.compiled import load_library
 
 
 @pytest.fixture
@@ -127,8 +127,8 @@ def test_the_version_says_whether_compiled_parts_are_in_use(run, monkeypatch):
     assert status == 0
     assert out == f"{version()}\n"
     assert out.startswith("discreet ")
-    assert f"compiled parts: {'in use' if compiled(noise_source()) else 'not in use'}" in out
-    monkeypatch.setattr(commands, "compiled", lambda _: None)
+    assert f"compiled parts: {'in use' if load_library(noise_source()) else 'not in use'}" in out
+    monkeypatch.setattr(commands, "load_library", lambda _: None)
     assert version().endswith("(compiled parts: not in use; answers are the same, but slower)")
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from command_line import Terminal
-from discreet.cli.dataset.declarations import one_for_each, read_matches, sorted_by_table
+from discreet.cli.dataset.declarations import read_matches, read_word_per_table, sort_by_table
 from discreet.cli.dataset.rewording import name_options, reword_for_settings
 from discreet.core import InvalidInput, Matches
 from discreet.core.schema import Kind
@@ -376,18 +376,18 @@ def test_a_database_that_is_not_there_is_refused_without_its_address(files, run)
 def test_words_about_columns_are_sorted_by_their_tables():
     names = ("visits", "visits.old", "p")
     typed = ["visits.stay=0:60", "VISITS.OLD.x=1:2", "p.visits=0:1"]
-    assert sorted_by_table(typed, names, "--bounds", "x=0:1") == {
+    assert sort_by_table(typed, names, "--bounds", "x=0:1") == {
         "visits": ["stay=0:60"],
         "visits.old": ["x=1:2"],
         "p": ["visits=0:1"],
     }
-    assert sorted_by_table(["visits.stay=0:60"], ["visits"], "--bounds", "") == {"visits": ["visits.stay=0:60"]}
+    assert sort_by_table(["visits.stay=0:60"], ["visits"], "--bounds", "") == {"visits": ["visits.stay=0:60"]}
 
 
 def test_one_word_is_said_for_all_tables_or_for_each():
-    assert one_for_each(["id"], ("a", "b"), "--person", "id") == {"a": "id", "b": "id"}
-    assert one_for_each(["B=id"], ("a", "b"), "--order", "id") == {"b": "id"}
-    assert one_for_each(["x=y"], ("a",), "--person", "id") == {"a": "x=y"}
+    assert read_word_per_table(["id"], ("a", "b"), "--person", "id") == {"a": "id", "b": "id"}
+    assert read_word_per_table(["B=id"], ("a", "b"), "--order", "id") == {"b": "id"}
+    assert read_word_per_table(["x=y"], ("a",), "--person", "id") == {"a": "x=y"}
 
 
 def test_people_are_joined_with_each_other_within_limits(clinic, run):

@@ -15,7 +15,7 @@ from discreet.algebra.aggregates import Aggregation, Rows
 from discreet.core import InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.schema import Kind
 from discreet.data.opening import open_table
-from discreet.data.reading.importing import offered_kinds
+from discreet.data.reading.importing import offer_kinds
 
 PERSON = PrivacyUnit(column="person")
 KINDS = {"person": "text", "age": "integer", "stay": "real", "day": "date", "at": "timestamp", "ok": Kind.BOOLEAN}
@@ -277,7 +277,7 @@ def test_a_first_line_that_is_a_row_is_not_quoted(tmp_path):
         opened(path, {"person": "text", "age": "integer"})
     assert "Secret" not in str(caught.value)
     with pytest.raises(InvalidInput, match="does not name the columns"):
-        offered_kinds(path)
+        offer_kinds(path)
     near = written(tmp_path / "near.csv", "person,age\nAnn,47\n")
     with pytest.raises(InvalidInput, match="did you mean 'age'"):
         opened(near, {"person": "text", "agee": "integer"})
@@ -291,7 +291,7 @@ def test_offered_kinds_are_those_that_all_values_fit(tmp_path):
         "+2,1e3,.5,FALSE,2024-02-01,02/01/2024,2024-02-01T12:00:00Z,13:00,x,,1\n"
         ",,,,,,,,,,\n",
     )
-    assert {name: kind.value for name, kind in offered_kinds(path).items()} == {
+    assert {name: kind.value for name, kind in offer_kinds(path).items()} == {
         "i": "integer",
         "r": "real",
         "nan": "real",
@@ -305,16 +305,16 @@ def test_offered_kinds_are_those_that_all_values_fit(tmp_path):
         "zero": "integer",
     }
     late = written(tmp_path / "late.csv", "x,y\n" + "1,1\n" * 5000 + "half,2\n")
-    assert offered_kinds(late) == {"x": Kind.TEXT, "y": Kind.INTEGER}
-    table = opened(path, offered_kinds(path), PrivacyUnit())
+    assert offer_kinds(late) == {"x": Kind.TEXT, "y": Kind.INTEGER}
+    table = opened(path, offer_kinds(path), PrivacyUnit())
     assert stored(table)[1][1:5] == (1000.0, 0.5, False, date(2024, 2, 1))
 
 
 def test_a_file_that_cannot_be_read_is_refused_without_its_content(tmp_path):
     with pytest.raises(InvalidInput, match="no file"):
-        offered_kinds(tmp_path / "none.csv")
+        offer_kinds(tmp_path / "none.csv")
     with pytest.raises(InvalidInput, match="could not be read") as caught:
-        offered_kinds(written(tmp_path / "v.csv.gz", b"salary 123456"))
+        offer_kinds(written(tmp_path / "v.csv.gz", b"salary 123456"))
     assert "123456" not in str(caught.value)
     assert caught.value.__context__ is None
 

@@ -294,7 +294,7 @@ def words_of_many_blocks(unit=UNIT):
 def test_the_words_of_texts_are_the_same_whether_they_are_looked_up_or_not(keys, unit):
     """Only some blocks are looked at for words: what is in others alone is hashed where it stands."""
     schema, rows, table = words_of_many_blocks(unit)
-    origin = table._sources.found("sought").origin
+    origin = table._sources.need_private("sought").origin
     ((found, every),) = writer().connection.execute(
         f"SELECT (SELECT count(DISTINCT t) FROM {origin} {SAMPLE}), count(DISTINCT t) FROM {origin}"
     )

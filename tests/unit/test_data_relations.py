@@ -39,7 +39,7 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind
 from discreet.data.duckdb import relations as duck_relations
 from discreet.data.duckdb import table as duck_table
-from discreet.data.duckdb.connection import reading
+from discreet.data.duckdb.connection import open_cursor
 from discreet.data.failures import EngineFailed
 from discreet.data.opening import open_table, open_tables
 from discreet.data.reading.table_sources import TableSource
@@ -398,7 +398,7 @@ def test_rows_that_are_not_in_the_order_of_their_table_stop_everything(monkeypat
 
 def test_a_table_that_is_only_renamed_is_not_computed_anew(monkeypatch):
     tables = hospital()
-    monkeypatch.setattr(duck_relations, "_computed", None)
+    monkeypatch.setattr(duck_relations, "_compute_rows", None)
     later = Derived(
         Scan("visits", (N, STAY)), (named("m", value(N)), named("s", value(STAY))), call(F.GT, value(N), Literal.of(1))
     )
@@ -502,7 +502,7 @@ def test_temporary_tables_are_gone_after_an_answer_and_after_a_failure(monkeypat
     join = UnitJoin(VISITS, PATIENTS)
 
     def left():
-        with reading(tables._connection, EngineSettings()) as cursor:
+        with open_cursor(tables._connection, EngineSettings()) as cursor:
             return cursor.ask("SELECT table_name FROM duckdb_tables() WHERE temporary", {})
 
     assert answers(tables, asked(join)) == [[3]]
@@ -532,7 +532,7 @@ def test_temporary_tables_are_gone_after_an_answer_and_after_a_failure(monkeypat
 @pytest.mark.parametrize("statement", ["DROP TABLE rows0", "INSERT INTO rows0 SELECT * FROM rows0", "SET threads = 1"])
 def test_an_engine_is_locked_also_once_a_relation_was_computed(statement):
     tables = hospital()
-    with reading(tables._connection, EngineSettings()) as cursor:
+    with open_cursor(tables._connection, EngineSettings()) as cursor:
         cursor.ask("CREATE TEMP TABLE asked AS SELECT 1 AS x", {})
         cursor.keep()
         with pytest.raises(Exception, match=r"locked|read-only|Cannot"):

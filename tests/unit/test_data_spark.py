@@ -385,7 +385,7 @@ def test_groups_that_whoever_asks_can_make_long_stay_on_spark():
     limit = Limit(groups=2, rows_per_group=9)
     for key, comes in ((place, True), (call(F.CONCAT, place, place), False), (call(F.LENGTH, place), True)):
         asked = Aggregation(where=None, keys=(Key(key),), aggregates=(Rows(),), limit=limit, salt=0)
-        *_, rows = table._passed(asked, *table._named(asked))
+        *_, rows = table._cap_rows(asked, *table._name_views(asked))
         assert (bundling_of(asked, rows) is not None) == comes
         assert answer_of(table.aggregate_among(asked, Recorder())) == answer_of(table.aggregate(asked))
 

@@ -32,7 +32,7 @@ from discreet.data.duckdb import connection as engines
 from discreet.data.duckdb import group_codes as groupings
 from discreet.data.duckdb import group_selection as rounds
 from discreet.data.duckdb import table as module
-from discreet.data.duckdb.expressions import Scope, compiled
+from discreet.data.duckdb.expressions import Scope, compile_sql
 from discreet.data.exact_sums import squares_by, sum_by
 from discreet.data.failures import EngineFailed
 from discreet.data.opening import open_table
@@ -117,7 +117,7 @@ def test_deep_arithmetic_stays_short():
     deep = x = column(table.schema, "x")
     for _ in range(40):
         deep = call(F.DIVIDE, call(F.MULTIPLY, deep, x), x)
-    assert len(compiled(deep, Scope({"x": "c1"})).text) < 20_000
+    assert len(compile_sql(deep, Scope({"x": "c1"})).text) < 20_000
     assert table.aggregate(asked(Present(deep), where=call(F.LT, deep, Literal.of(0.0)))).answers[0].tolist() == [1]
 
 
@@ -186,7 +186,9 @@ def test_rows_without_a_condition_come_in_the_order_of_the_table(monkeypatch):
     count = 400_000
     table = opened({"person": np.arange(count) // 7, "g": np.arange(count)})
     found = []
-    monkeypatch.setattr(module.Pass, "_add", lambda self, first, last, rows, columns: found.append((rows, columns)))
+    monkeypatch.setattr(
+        module.AggregationPass, "_add", lambda self, first, last, rows, columns: found.append((rows, columns))
+    )
     for _ in range(3):
         table.aggregate(asked(Total(column(table.schema, "g"), Bounds(0, count, step=1))))
     assert len(found) == 3
@@ -216,8 +218,8 @@ def test_names_of_groups_are_those_of_marks(monkeypatch):
     table = opened(columns)
     keys = tuple(Key(column(table.schema, f"k{place}")) for place in range(5))
     found = []
-    original = groupings.grouping_of
-    monkeypatch.setattr(module, "grouping_of", lambda *given: found.append(original(*given)) or found[-1])
+    original = groupings.build_group_codes
+    monkeypatch.setattr(module, "build_group_codes", lambda *given: found.append(original(*given)) or found[-1])
     table.aggregate(asked(Rows(), keys=keys))
     (grouping,) = found
     expected = marks.name_of(group) * marks.OTHERS & marks.MASK
@@ -289,7 +291,7 @@ def test_a_locked_engine_reads_its_own_rows_and_nothing_else(table, statement, t
     monkeypatch.chdir(tmp_path)
     with (
         pytest.raises(Exception, match=r"disabled|locked|read-only|Cannot"),
-        module.reading(table._connection, EngineSettings()) as cursor,
+        module.open_cursor(table._connection, EngineSettings()) as cursor,
     ):
         cursor.ask(statement, {})
     assert not list(tmp_path.iterdir())
@@ -321,7 +323,7 @@ def test_a_failure_says_one_constant_sentence_and_carries_no_rows(table, monkeyp
 def test_a_bound_that_does_not_hold_stops_everything(monkeypatch):
     table = opened({"person": [1] * 9, "g": [1] * 5 + [2] * 4})
     for place in (kernel, rounds):
-        monkeypatch.setattr(place, "chosen", lambda salt, names, lengths, most: np.arange(int(lengths.sum())))
+        monkeypatch.setattr(place, "choose_rows", lambda salt, names, lengths, most: np.arange(int(lengths.sum())))
     for keys in ((), (Key(column(table.schema, "g")),)):
         for few in (0, 6):
             monkeypatch.setattr(kernel, "FEW", few)

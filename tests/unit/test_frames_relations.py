@@ -10,14 +10,14 @@ from discreet.core.schema import Column, Kind, Schema
 from discreet.query.frames.frame import Frame
 from discreet.query.frames.terms import count, count_people, maximum, mean, total
 from discreet.query.planning.planning import plan_question
-from discreet.query.planning.spending import Epsilon, Facts
+from discreet.query.planning.spending import Epsilon, PlanningContext
 from discreet.query.refusals import QueryRefused
 from sql_corpus import DRUGS, PATIENTS, VISITS, WARDS, asked
 
 OTHERS = {"schemas": (PATIENTS, DRUGS, VISITS), "publics": (WARDS,)}
 VISIT = Frame(schema=VISITS, asker=None, **OTHERS)
 DRUG = Frame(schema=DRUGS, asker=None, **OTHERS)
-FACTS = Facts(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
+FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
 SAME = [
     (
         VISIT.join("patients").group_by("city").agg(stay=mean("stay")),

@@ -16,7 +16,7 @@ TENTH = Pure(0.1)
 
 
 def account(policy=Policy.SHARED, budget=None):
-    return DatasetAccount.born(budget or Budget(1), policy)
+    return DatasetAccount.create(budget or Budget(1), policy)
 
 
 def test_a_budget_has_one_currency():
@@ -88,40 +88,40 @@ def test_nobody_in_particular_pays_from_the_total():
 
 
 def test_a_limit_of_ones_own_binds_first():
-    small = account().resized(Fraction(1, 5), "ann")
+    small = account().resize(Fraction(1, 5), "ann")
     assert small.fits(TENTH, "ann")
     assert not small.fits(Pure(0.3), "ann")
     assert small.fits(Pure(0.3), "bob")
     with pytest.raises(BudgetExceeded, match="own share"):
         small.admit(Pure(0.3), "ann")
-    assert small.resized(None, "ann").fits(Pure(0.3), "ann")
+    assert small.resize(None, "ann").fits(Pure(0.3), "ann")
 
 
 def test_a_limit_of_ones_own_is_never_above_the_budget():
-    assert not account().resized(Fraction(5), "ann").fits(Pure(2), "ann")
-    assert not account(Policy.SEPARATE).resized(Fraction(5), "ann").fits(Pure(2), "ann")
+    assert not account().resize(Fraction(5), "ann").fits(Pure(2), "ann")
+    assert not account(Policy.SEPARATE).resize(Fraction(5), "ann").fits(Pure(2), "ann")
 
 
 @pytest.mark.parametrize("policy", Policy)
 def test_lowering_below_what_is_spent_leaves_nothing(policy):
     paid = account(policy).admit(Pure(0.6), "ann")
-    lowered = paid.resized(Fraction(1, 10), None)
+    lowered = paid.resize(Fraction(1, 10), None)
     assert not lowered.fits(Pure(0.01), "ann")
     assert lowered.filter_of("ann").left == 0
     assert lowered.filter_of("ann").spent == Fraction(6, 10)
-    raised = lowered.resized(Fraction(1), None)
+    raised = lowered.resize(Fraction(1), None)
     assert raised.fits(Pure(0.4), "ann")
     assert not raised.fits(Pure(0.41), "ann")
 
 
 def test_lowering_an_analyst_below_what_is_spent_leaves_them_nothing():
-    lowered = account().admit(Pure(0.6), "ann").resized(Fraction(1, 10), "ann")
+    lowered = account().admit(Pure(0.6), "ann").resize(Fraction(1, 10), "ann")
     assert not lowered.fits(Pure(0.01), "ann")
     assert lowered.fits(Pure(0.4), "bob")
 
 
 def test_raising_does_not_forget():
-    raised = account().admit(Pure(0.6), "ann").resized(Fraction(2), None)
+    raised = account().admit(Pure(0.6), "ann").resize(Fraction(2), None)
     assert (limit_of(raised.total), raised.total.spent) == (2, Fraction(6, 10))
     assert raised.fits(Pure(1.4), "ann")
     assert not raised.fits(Pure(1.5), "ann")
@@ -129,7 +129,7 @@ def test_raising_does_not_forget():
 
 @pytest.mark.parametrize("policy", Policy)
 def test_what_became_known_elsewhere_is_charged_to_all(policy):
-    known = account(policy).admit(Pure(0.3), "ann").disclosed(Pure(0.5))
+    known = account(policy).admit(Pure(0.3), "ann").disclose(Pure(0.5))
     assert not known.fits(Pure(0.3), "ann")
     assert known.fits(Pure(0.2), "ann")
     assert not known.fits(Pure(0.6), "newcomer")
@@ -138,17 +138,17 @@ def test_what_became_known_elsewhere_is_charged_to_all(policy):
 @pytest.mark.parametrize("policy", Policy)
 @pytest.mark.parametrize("cost", [None, Pure(2), GaussianNoise(1)])
 def test_more_than_was_left_closes_the_account_for_good(policy, cost):
-    closed = account(policy).admit(TENTH, "ann").disclosed(cost)
+    closed = account(policy).admit(TENTH, "ann").disclose(cost)
     assert closed.closed
     for analyst in ("", "ann", "newcomer"):
         assert not closed.fits(Pure(0.01), analyst)
         with pytest.raises(BudgetExceeded, match="closed"):
             closed.admit(Pure(0.01), analyst)
-    assert closed.resized(Fraction(100), None).closed
+    assert closed.resize(Fraction(100), None).closed
 
 
 def test_the_filter_that_leaves_least_is_named():
-    paid = account().resized(Fraction(1, 5), "ann").admit(TENTH, "bob")
+    paid = account().resize(Fraction(1, 5), "ann").admit(TENTH, "bob")
     assert paid.binding("ann").left == Fraction(1, 5)
     assert paid.binding("bob").left == Fraction(9, 10)
 
@@ -175,9 +175,9 @@ def lived(steps, policy, budget):
         if verb == "pay" and life.fits(Pure(number), who):
             life = life.admit(Pure(number), who)
         elif verb == "limit":
-            life = life.resized(number, who)
+            life = life.resize(number, who)
         elif verb == "known":
-            life = life.disclosed(Pure(number))
+            life = life.disclose(Pure(number))
     return life
 
 

@@ -13,7 +13,7 @@ from discreet.core import InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate import Anchor, Budget, Gate, Ledger, certificate, check_certificate
 from discreet.gate.proofs import anchors
 from discreet.gate.proofs.anchors import default_place, read_anchors, write_anchor
-from discreet.gate.proofs.keys import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, signed_by
+from discreet.gate.proofs.keys import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, verify_signature
 from questions import Question
 
 
@@ -118,7 +118,7 @@ def test_a_long_anchor_is_shortened_and_keeps_the_newest_and_the_newest_signed(t
     monkeypatch.setattr(anchors, "LONGEST", 4000)
     key = SigningKey.create(tmp_path / "a.key")
     place = tmp_path / "a.anchor"
-    signed = Anchor("a" * 64, 3, "b" * 64).signed(key)
+    signed = Anchor("a" * 64, 3, "b" * 64).sign(key)
     write_anchor(place, signed)
     number = 3
     while number < 200:
@@ -165,15 +165,15 @@ def test_an_anchor_that_cannot_be_written_stops_payments(place, tmp_path):
 
 def test_signatures_are_about_what_they_say(tmp_path):
     key, other = (SigningKey.create(tmp_path / name) for name in "ab")
-    anchor = Anchor("a" * 64, 3, "b" * 64).signed(key)
+    anchor = Anchor("a" * 64, 3, "b" * 64).sign(key)
     assert anchor.is_signed_by(key.public)
     assert not anchor.is_signed_by(other.public)
     assert not anchor.is_signed_by("not a key")
     for changed in (Anchor("a" * 64, 4, "b" * 64, anchor.signature), Anchor("c" * 64, 3, "b" * 64, anchor.signature)):
         assert not changed.is_signed_by(key.public)
-    assert signed_by(key.public, anchor.signature, ANCHOR, anchor.message())
+    assert verify_signature(key.public, anchor.signature, ANCHOR, anchor.message())
     for purpose in (CHECKPOINT, CERTIFICATE):
-        assert not signed_by(key.public, anchor.signature, purpose, anchor.message())
+        assert not verify_signature(key.public, anchor.signature, purpose, anchor.message())
 
 
 def test_a_key_is_for_its_owner_only(tmp_path):

@@ -60,7 +60,7 @@ def test_a_ledger_whose_checkpoint_was_counted_with_wider_bounds_opens_and_keeps
     """Divergences of sampled noise were once interpolated between whole orders, and checkpoints state such sums."""
     path = tmp_path / "clinic.ledger"
     with monkeypatch.context() as earlier:
-        earlier.setattr(renyi, "_sampled_moments", lambda _, orders: [None] * len(orders))
+        earlier.setattr(renyi, "_bound_sampled_moments", lambda _, orders: [None] * len(orders))
         odometers._leaf_price.cache_clear()
         with Ledger.create(path, Budget(40, 1e-5)) as ledger:
             pay(ledger, LOTS, "one", "ann")

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from discreet.core import DiscreetError, Neighbours, PrivacyUnit, WrongType
 from discreet.gate import Budget, Policy
 from discreet.gate.answers import decode, encode
-from discreet.gate.ledger.chain import GENESIS, checked, linked
+from discreet.gate.ledger.chain import GENESIS, check_chain, link_entry
 from discreet.gate.ledger.events import (
     Annotated,
     Birth,
@@ -101,14 +101,14 @@ def test_bytes_that_no_event_has_are_refused(body):
 def test_a_chain_with_a_changed_entry_is_refused(bodies, data):
     head, entries = GENESIS, []
     for number, body in enumerate(bodies, 1):
-        entries.append(linked(head, number, body))
+        entries.append(link_entry(head, number, body))
         head = entries[-1].head
-    assert list(checked(entries, 0, GENESIS)) == entries
+    assert list(check_chain(entries, 0, GENESIS)) == entries
     place = data.draw(st.integers(0, len(entries) - 1))
-    other = linked(entries[place].head, entries[place].number, bodies[place])
+    other = link_entry(entries[place].head, entries[place].number, bodies[place])
     for wrong in ([*entries[:place], other, *entries[place + 1 :]], [*entries[:place], *entries[place + 1 :], other]):
         with pytest.raises(DiscreetError, match="does not continue"):
-            list(checked(wrong, 0, GENESIS))
+            list(check_chain(wrong, 0, GENESIS))
 
 
 LEAVES = st.one_of(

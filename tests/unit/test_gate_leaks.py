@@ -12,7 +12,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import LedgerDamaged, LedgerUnavailable, RunFailed
 from discreet.gate import Budget, Gate, Ledger, Policy
-from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.chain import link_entry
 from discreet.gate.proofs.anchors import Anchor, read_anchors, write_anchor
 from discreet.gate.proofs.keys import SigningKey
 from discreet.gate.stores.protocol import CommitBatch
@@ -107,7 +107,7 @@ def test_an_event_of_a_later_version_is_refused_and_not_guessed_at(ledger, tmp_p
         b'{"analyst":"","at":"","cost":"loss/1 pure(epsilon=1/10)","kind":"payment","plan":"0","request":"1",'
         b'"times":1000,"version":2,"what":"much"}'
     )
-    entry = linked(book.head, book.number + 1, body)
+    entry = link_entry(book.head, book.number + 1, body)
     database = apsw.Connection(str(tmp_path / "clinic.ledger"))
     database.execute(
         "insert into entries(number, kind, request, plan, body, head) values(?, 'payment', '1', '0', ?, ?)",
@@ -146,7 +146,7 @@ def test_a_failure_comes_with_the_receipt_of_what_was_paid(ledger):
 def test_an_anchor_with_a_signature_that_is_not_the_stewards_is_refused(ledger, tmp_path):
     book = ledger.state
     mine = SigningKey.create(tmp_path / "mine.key")
-    write_anchor(tmp_path / "clinic.anchor", Anchor(ledger.identity, book.number, book.head.hex()).signed(mine))
+    write_anchor(tmp_path / "clinic.anchor", Anchor(ledger.identity, book.number, book.head.hex()).sign(mine))
     with pytest.raises(LedgerDamaged, match="made it up"):
         Ledger.open(tmp_path / "clinic.ledger", anchors=[tmp_path / "clinic.anchor"])
 

@@ -13,7 +13,7 @@ from discreet.accounting.personal import QUANTA, Currency, largest_rho, personal
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, Neighbours, PrivacyUnit, WrongType
 from discreet.gate import Budget, Ledger, PersonalAccount, Policy
 from discreet.gate.accounts import personal_terms as personal_account
-from discreet.gate.accounts.protocol import account_born, account_from_text
+from discreet.gate.accounts.protocol import account_from_text, create_account
 from discreet.gate.ledger.events import Birth, Charged, Snapshot, from_body, kind_name, to_body
 from personal_plans import UNIT, personal
 
@@ -29,7 +29,7 @@ NUMBERS = st.integers(0, 2**63)
 
 
 def born(budget):
-    return PersonalAccount.born(budget, Policy.SHARED)
+    return PersonalAccount.create(budget, Policy.SHARED)
 
 
 # Limits in quanta.
@@ -172,9 +172,9 @@ def test_with_a_total_everybody_pays_besides():
     assert account.binding("ann").left == Fraction(4, 10)
     with pytest.raises(BudgetExceeded, match="is left"):
         account.admit(Concentrated(0.6), "ann")
-    assert account.resized(Fraction(1, 10), "bob").limits == {"bob": Fraction(1, 10)}
+    assert account.resize(Fraction(1, 10), "bob").limits == {"bob": Fraction(1, 10)}
     with pytest.raises(InvalidInput, match="no shares"):
-        born(personal(rho=1)).resized(Fraction(1, 10), "bob")
+        born(personal(rho=1)).resize(Fraction(1, 10), "bob")
 
 
 @settings(max_examples=30)
@@ -190,9 +190,9 @@ def test_nobody_can_have_lost_more_than_is_promised(happened):
             price = account.terms.price(Concentrated(amount))[0]
             own += min(price, max(account.terms.limit - own, 0))
         elif kind == "l":
-            account = account.resized(2 * amount, None)
+            account = account.resize(2 * amount, None)
         else:
-            account = account.disclosed(Concentrated(amount))
+            account = account.disclose(Concentrated(amount))
             own += account.terms.price(Concentrated(amount))[0]
         assert own * account.terms.quantum <= account.promise.rho
         assert account.limit >= account.stated
@@ -209,16 +209,16 @@ def test_every_run_that_charged_persons_counts_in_the_promise(monkeypatch, data)
         kind = data.draw(st.sampled_from("prral"))
         amount = data.draw(st.fractions(Fraction(1, 100), Fraction(1, 5)))
         if kind == "l":
-            account = replace(account.resized(5 * amount, None), settled=number)
+            account = replace(account.resize(5 * amount, None), settled=number)
         elif kind == "p" and account.fits(Concentrated(amount), ""):
-            account = account.admit(Concentrated(amount), "").paid(number, Concentrated(amount))
+            account = account.admit(Concentrated(amount), "").record_payment(number, Concentrated(amount))
             prices[number] = account.terms.price(Concentrated(amount))[0]
         elif kind in "ra" and prices:
             payment = data.draw(st.sampled_from(sorted(prices)))
-            account = account.ran(payment)
+            account = account.record_run(payment)
             own += min(prices[payment], max(account.terms.limit - own, 0))
             if kind == "a":
-                account = account.answered(payment)
+                account = account.record_answer(payment)
                 del prices[payment]
         assert own <= account.reached[0]
         assert own * account.terms.quantum <= account.promise.rho
@@ -227,14 +227,14 @@ def test_every_run_that_charged_persons_counts_in_the_promise(monkeypatch, data)
 
 
 def test_a_run_counts_once_in_the_promise_and_each_further_one_once_more():
-    account = born(personal(rho=1)).admit(Concentrated(0.1), "").paid(2, Concentrated(0.1))
+    account = born(personal(rho=1)).admit(Concentrated(0.1), "").record_payment(2, Concentrated(0.1))
     price = account.terms.price(Concentrated(0.1))[0]
     for runs in (1, 2, 3):
-        account = account.ran(2)
+        account = account.record_run(2)
         assert account.reached == (account.reserve + runs * price, 0)
     assert account.unanswered == ((2, price, 0, 1),)
-    assert account.answered(3) == account
-    assert account.answered(2).unanswered == ()
+    assert account.record_answer(3) == account
+    assert account.record_answer(2).unanswered == ()
 
 
 def test_a_run_of_a_payment_of_long_ago_counts_as_the_dearest_of_its_day(monkeypatch):
@@ -242,12 +242,12 @@ def test_a_run_of_a_payment_of_long_ago_counts_as_the_dearest_of_its_day(monkeyp
     account = born(personal(rho=1, delta=1e-6))
     costs = Concentrated(0.02), Concentrated(0.1, 1e-9), Concentrated(0.01, 1e-8), Concentrated(0.3)
     for number, cost in enumerate(costs, 2):
-        account = account.admit(cost, "").paid(number, cost)
+        account = account.admit(cost, "").record_payment(number, cost)
     dearest = account.terms.price(Concentrated(0.1))[0], account.terms.price(Concentrated(0.01, 1e-8))[1]
     assert account.forgotten == dearest
     assert [one.payment for one in account.unanswered] == [5]
     for payment in (2, 2, 4):
-        later = account.ran(payment)
+        later = account.record_run(payment)
         assert later.reached == tuple(now + more for now, more in zip(account.reached, dearest, strict=True))
         assert account_from_text(later.to_text(), later.budget, Policy.SHARED) == later
         account = later
@@ -256,16 +256,16 @@ def test_a_run_of_a_payment_of_long_ago_counts_as_the_dearest_of_its_day(monkeyp
 def test_what_was_paid_for_under_a_lower_limit_and_charged_under_a_higher_one_counts_in_full():
     account = born(personal(rho=1))
     for number in (2, 3):
-        account = account.admit(Concentrated(0.9), "").paid(number, Concentrated(0.9))
-    raised = replace(account.resized(Fraction(2), None), settled=4).ran(2).ran(3)
-    assert raised.resized(Fraction(1), None).promise.rho >= Fraction(18, 10)
+        account = account.admit(Concentrated(0.9), "").record_payment(number, Concentrated(0.9))
+    raised = replace(account.resize(Fraction(2), None), settled=4).record_run(2).record_run(3)
+    assert raised.resize(Fraction(1), None).promise.rho >= Fraction(18, 10)
 
 
 def test_a_lowered_limit_is_kept_from_now_on_and_the_promise_stays_what_may_have_been_charged():
     account = born(personal(2, 1e-9))
     assert account.limit == 2
-    assert account.resized(Fraction(1), None).limit == 1  # nobody was charged yet
-    worn = account.admit(Concentrated(1), "").resized(Fraction(1), None)
+    assert account.resize(Fraction(1), None).limit == 1  # nobody was charged yet
+    worn = account.admit(Concentrated(1), "").resize(Fraction(1), None)
     assert worn.stated == 1
     assert worn.terms.limit < account.terms.limit
     assert Fraction(19, 10) < worn.limit <= 2
@@ -274,20 +274,20 @@ def test_a_lowered_limit_is_kept_from_now_on_and_the_promise_stays_what_may_have
 
 def test_a_limit_that_quanta_cannot_count_is_refused():
     account = born(personal(1))
-    assert account.resized(Fraction(3, 2), None).terms.amount == Fraction(3, 2)
+    assert account.resize(Fraction(3, 2), None).terms.amount == Fraction(3, 2)
     with pytest.raises(InvalidInput, match="too far"):
-        account.resized(Fraction(100), None)
+        account.resize(Fraction(100), None)
 
 
 def test_what_became_known_elsewhere_is_charged_to_everybody_and_may_close_the_accounts():
-    account = born(personal(rho=1)).disclosed(Concentrated(0.75))
+    account = born(personal(rho=1)).disclose(Concentrated(0.75))
     assert account.total.left == account.terms.amount - Fraction(3, 4) - account.reserve * account.terms.quantum
     assert not account.closed
-    assert account.disclosed(Concentrated(0.25)).closed
-    assert account.disclosed(None).closed
-    assert account.disclosed(Renyi([(2, 0.1)])).closed
+    assert account.disclose(Concentrated(0.25)).closed
+    assert account.disclose(None).closed
+    assert account.disclose(Renyi([(2, 0.1)])).closed
     with pytest.raises(BudgetExceeded, match="closed"):
-        account.disclosed(None).admit(Concentrated(0.1), "")
+        account.disclose(None).admit(Concentrated(0.1), "")
 
 
 @settings(max_examples=30)
@@ -295,9 +295,9 @@ def test_what_became_known_elsewhere_is_charged_to_everybody_and_may_close_the_a
 def test_an_account_is_read_back_from_its_text(budget, costs, closed):
     account = born(budget)
     for cost in costs:
-        account = account.admit(Pure(cost), "ann").paid(len(account.unanswered) + 2, Pure(cost))
-    account = account.ran(2).followed(7, "ab" * 32, afresh=False)
-    account = account.disclosed(None if closed else Pure(Fraction(1, 1000)))
+        account = account.admit(Pure(cost), "ann").record_payment(len(account.unanswered) + 2, Pure(cost))
+    account = account.record_run(2).record_charges(7, "ab" * 32, afresh=False)
+    account = account.disclose(None if closed else Pure(Fraction(1, 1000)))
     assert account_from_text(account.to_text(), budget, Policy.SHARED) == account
 
 
@@ -309,8 +309,8 @@ def test_a_text_of_another_budget_is_refused():
             account_from_text(account.to_text(), other, Policy.SHARED)
     with pytest.raises(LedgerDamaged):
         account_from_text(account.to_text().replace('"since":0', '"since":00'), account.budget, Policy.SHARED)
-    assert account_born(Budget(1), Policy.SHARED) == account_from_text(
-        account_born(Budget(1), Policy.SHARED).to_text(), Budget(1), Policy.SHARED
+    assert create_account(Budget(1), Policy.SHARED) == account_from_text(
+        create_account(Budget(1), Policy.SHARED).to_text(), Budget(1), Policy.SHARED
     )
 
 

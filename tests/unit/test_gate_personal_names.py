@@ -14,7 +14,7 @@ from discreet.core import LedgerDamaged, RunFailed
 from discreet.gate import Gate, Ledger
 from discreet.gate.accounts import charging as desks
 from discreet.gate.accounts.charge_files import NAMES, pack, unpack
-from discreet.gate.ledger.chain import Entry, linked
+from discreet.gate.ledger.chain import LedgerEntry, link_entry
 from discreet.gate.ledger.events import Snapshot, now, to_body
 from discreet.gate.stores import process_queue as queues
 from discreet.gate.stores.process_queue import ProcessQueue
@@ -131,7 +131,7 @@ def test_verifying_finds_a_snapshot_that_says_names_are_elsewhere(ledger):
 
     def work(reading, add):
         newest = reading.newest()
-        add(linked(newest.head, newest.number + 1, to_body(event)), keys_of(event), packed)
+        add(link_entry(newest.head, newest.number + 1, to_body(event)), keys_of(event), packed)
 
     ledger._store.transact(work)
     assert not ledger.verify().sound
@@ -181,9 +181,9 @@ def test_a_log_that_was_long_is_cut_when_the_next_entry_is_written(tmp_path):
     store = SqliteStore(tmp_path / "a.ledger", create=True)
     log = tmp_path / "a.ledger-wal"
     try:
-        store.transact(lambda _, add: add(Entry(1, b"one", b"1"), Keys("charge"), os.urandom(4 * KEPT)))
+        store.transact(lambda _, add: add(LedgerEntry(1, b"one", b"1"), Keys("charge"), os.urandom(4 * KEPT)))
         assert log.stat().st_size > 4 * KEPT
-        store.transact(lambda _, add: add(Entry(2, b"two", b"2"), Keys("note"), None))
+        store.transact(lambda _, add: add(LedgerEntry(2, b"two", b"2"), Keys("note"), None))
         assert log.stat().st_size <= KEPT
         assert len(store.reading.people(1)) == 4 * KEPT
         assert store.reading.people(1, 10) == store.reading.people(1)[:10]

@@ -9,15 +9,15 @@ from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
 from discreet.gate.accounts import bit_packing as packed_numbers
 from discreet.gate.accounts.account_names import (
     SECOND,
+    decode_names,
+    encode_names,
     halves,
     in_order,
     order_of,
-    packed_names,
     sizes_of,
-    unpacked_names,
 )
-from discreet.gate.accounts.bit_packing import from_bits, in_bits, size_of
-from discreet.gate.accounts.charge_files import HEADER, NAMES, SALT, Enrolled, People, pack, unpack
+from discreet.gate.accounts.bit_packing import pack_bits, size_of, unpack_bits
+from discreet.gate.accounts.charge_files import HEADER, NAMES, SALT, ChargeRecord, Enrolled, pack, unpack
 from discreet.gate.accounts.name_index import Directory
 
 BATCH = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), unique=True, max_size=30)
@@ -44,7 +44,7 @@ def people_of(chance, known=0, new=1000, charged=500, values="many"):
         "few": chance.integers(0, 200, charged),
         "many": chance.integers(0, 2**32, charged),
     }[values].astype(np.uint32)
-    return People(
+    return ChargeRecord(
         known,
         *some_names(chance, new),
         numbers,
@@ -108,17 +108,17 @@ def test_names_that_are_all_known_are_found_without_sorting_as_with_it(batches, 
     known = sorted({name for names in batches for name in names})
     chance.shuffle(known)
     asked = known[: len(known) // 2 + 1]
-    found = directory._found(*split(asked))
+    found = directory._find_numbers(*split(asked))
     with directory._lock:
         order = order_of(*split(asked))
         sorted_names = tuple(part[order] for part in split(asked))
         numbers = np.empty(len(asked), np.int64)
-        numbers[order] = directory._numbered(*sorted_names)
+        numbers[order] = directory._assign_numbers(*sorted_names)
     assert (found is None) == (len(known) < 2)
     assert found is None or np.array_equal(found, numbers)
     for other in ((2**64 - 1, 2**20 - 1), (0, 0), (known[0][0], known[0][1] ^ 1)):
         if other not in known:
-            assert directory._found(*split([*asked, other])) is None
+            assert directory._find_numbers(*split([*asked, other])) is None
 
 
 def test_all_handles_of_a_ledger_in_a_process_have_one_directory():
@@ -149,8 +149,8 @@ def test_the_order_of_names_is_that_of_their_first_parts_and_then_of_their_secon
 def test_numbers_are_read_back_from_as_many_bits_as_they_need(width, count, data):
     numbers = data.draw(st.lists(st.integers(0, 2**width - 1), min_size=count, max_size=count))
     kind = np.uint32 if width <= 32 else np.uint64
-    content = b"".join(in_bits(np.array(numbers, kind), width))
-    assert from_bits(content, count, width, kind).tolist() == numbers
+    content = b"".join(pack_bits(np.array(numbers, kind), width))
+    assert unpack_bits(content, count, width, kind).tolist() == numbers
     assert len(content) == size_of(count, width) <= count * width / 8 + 7
 
 
@@ -158,18 +158,18 @@ def test_numbers_are_read_back_from_as_many_bits_as_they_need(width, count, data
 def test_numbers_that_are_written_in_blocks_are_read_back(width, monkeypatch):
     monkeypatch.setattr(packed_numbers, "BLOCK", 16)
     numbers = np.random.default_rng(width).integers(0, 2**width, 100, dtype=np.uint64)
-    content = b"".join(in_bits(numbers, width))
-    assert np.array_equal(from_bits(content, 100, width, np.uint64), numbers)
-    assert b"".join(in_bits(numbers + np.uint64(9), width, least=9)) == content
+    content = b"".join(pack_bits(numbers, width))
+    assert np.array_equal(unpack_bits(content, 100, width, np.uint64), numbers)
+    assert b"".join(pack_bits(numbers + np.uint64(9), width, least=9)) == content
     with pytest.raises(ValueError, match=r"^$"):
-        from_bits(content[:-1], 100, width, np.uint64)
+        unpack_bits(content[:-1], 100, width, np.uint64)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8, 100, 5000])
 def test_names_are_read_back_as_they_were(count):
     high, low = some_names(np.random.default_rng(count), count)
-    content = b"".join(packed_names(high, low))
-    assert all(map(np.array_equal, unpacked_names(content, count), (high, low)))
+    content = b"".join(encode_names(high, low))
+    assert all(map(np.array_equal, decode_names(content, count), (high, low)))
     assert len(content) == sum(sizes_of(count))
 
 
@@ -178,7 +178,7 @@ def test_the_first_and_the_last_names_there_are_can_be_stored():
         np.array([0, 0, 2**64 - 1, 2**64 - 1], np.uint64),
         np.array([0, 1, 2**SECOND - 2, 2**SECOND - 1], np.uint32),
     )
-    assert all(map(np.array_equal, unpacked_names(b"".join(packed_names(high, low)), 4), (high, low)))
+    assert all(map(np.array_equal, decode_names(b"".join(encode_names(high, low)), 4), (high, low)))
 
 
 def test_names_take_hardly_more_bits_than_any_way_to_write_them_must():
@@ -190,9 +190,9 @@ def test_names_take_hardly_more_bits_than_any_way_to_write_them_must():
 
 @pytest.mark.parametrize("low", [[3, 3, 0], [3, 2, 0]])
 def test_names_that_are_stored_twice_or_out_of_order_are_refused(low):
-    content = b"".join(packed_names(np.array([5, 5, 2**63], np.uint64), np.array(low, np.uint32)))
+    content = b"".join(encode_names(np.array([5, 5, 2**63], np.uint64), np.array(low, np.uint32)))
     with pytest.raises(ValueError, match=r"^$"):
-        unpacked_names(content, 3)
+        decode_names(content, 3)
 
 
 # What is stored.
@@ -206,7 +206,7 @@ def test_people_are_read_back_as_they_were(values, known, new, charged):
 
 
 def test_where_names_are_stored_is_read_back():
-    people = People(
+    people = ChargeRecord(
         9,
         *some_names(np.random.default_rng(0), 0),
         *np.zeros((3, 0), int),
@@ -217,7 +217,7 @@ def test_where_names_are_stored_is_read_back():
 
 def test_names_stand_where_they_can_be_read_by_themselves():
     people = people_of(np.random.default_rng(5))
-    names = b"".join(packed_names(people.high, people.low))
+    names = b"".join(encode_names(people.high, people.low))
     assert pack(people)[NAMES : NAMES + len(names)] == names
 
 

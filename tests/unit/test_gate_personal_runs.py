@@ -19,7 +19,7 @@ from discreet.gate.accounts import balances as personal_accounts
 from discreet.gate.accounts import charges as takings
 from discreet.gate.accounts import charging as desks
 from discreet.gate.accounts.charge_files import pack
-from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.chain import link_entry
 from discreet.gate.ledger.events import Charged, Released, Snapshot, from_body, now, to_body
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.priced_plans import price_plan
@@ -296,7 +296,7 @@ def test_nothing_that_is_shown_or_raised_says_who_or_how_much(ledger):
         Gate(ledger, Crowd({SECRET: 3})).release(Ask(doing=fail))
     frames = "".join(traceback.TracebackException.from_exception(caught.value, capture_locals=True).format())
     assert SECRET not in frames
-    taking = ledger.people.charged_table(2, Crowd({SECRET: 3}))
+    taking = ledger.people.build_charged_table(2, Crowd({SECRET: 3}))
     shown = [repr(one) for one in (taking, taking.run, ledger.people, ledger.people._accounts)]
     assert not any(SECRET in one or "array" in one for one in shown)
     with pytest.raises(WrongType):
@@ -355,8 +355,8 @@ def test_what_became_known_elsewhere_is_charged_to_those_who_come_later_too(ledg
 def killed(ledger, crowd, plan, request, *, after_charging):
     """Pay, run and (perhaps) charge, and never store an answer: as a process that dies between."""
     gate = Gate(ledger, crowd)
-    receipt = gate._paid(price_plan(plan), request)
-    taking = ledger.people.charged_table(receipt.number, crowd)
+    receipt = gate._pay(price_plan(plan), request)
+    taking = ledger.people.build_charged_table(receipt.number, crowd)
     plan.run(taking, None)
     if after_charging:
         assert ledger.people.charge(receipt.number, taking.run)
@@ -442,8 +442,8 @@ def test_entries_come_to_the_same_terms_one_by_one_and_in_runs(ledger):
     for turn in (1, 0, 3):
         Gate(ledger, crowd).release(Ask(f"q{turn}", Fraction(1, 100), passes=2), request=f"r{turn}")
     entries = list(ledger._store.reading.entries(0))
-    book = LedgerState.opened(entries[0])
-    runs = book.caught_up(lambda number: entries[number:])
+    book = LedgerState.from_birth(entries[0])
+    runs = book.catch_up(lambda number: entries[number:])
     for entry in entries[1:]:
         book = book.after(entry, from_body(entry.body))
     assert book == runs
@@ -574,7 +574,7 @@ def test_an_answer_for_which_nobody_was_charged_is_not_stored(ledger):
     receipt = ledger.pay(Concentrated(TENTH), what="w", plan="ab" * 32, request="r")
     with pytest.raises(InvalidInput, match="No person was charged"):
         ledger.release(receipt, b"1")
-    charge = ledger.people.charge(receipt.number, ledger.people.charged_table(receipt.number, Crowd({})).run)
+    charge = ledger.people.charge(receipt.number, ledger.people.build_charged_table(receipt.number, Crowd({})).run)
     ledger.release(receipt, b"1", charge=charge)
     with pytest.raises(InvalidInput, match="in steps"):
         ledger.release(receipt, b"1", step=1)
@@ -617,7 +617,7 @@ def test_a_dataset_s_ledger_takes_no_charges(tmp_path):
 def forged(ledger, event, packed):
     def work(reading, add):
         newest = reading.newest()
-        add(linked(newest.head, newest.number + 1, to_body(event)), keys_of(event), packed)
+        add(link_entry(newest.head, newest.number + 1, to_body(event)), keys_of(event), packed)
 
     ledger._store.transact(work)
 

@@ -26,7 +26,7 @@ MANY = 1100
 
 @given(st.lists(st.tuples(st.binary(max_size=9), st.none() | st.binary(max_size=9))))
 def test_proposals_are_read_back_from_a_slot(proposals):
-    assert queues._proposals(queues._packed(proposals)) == proposals
+    assert queues._unpack_proposals(queues._pack_proposals(proposals)) == proposals
 
 
 @given(
@@ -36,7 +36,7 @@ def test_proposals_are_read_back_from_a_slot(proposals):
     )
 )
 def test_outcomes_are_read_back_from_a_slot(outcomes):
-    assert queues._outcomes(queues._packed_outcomes(outcomes)) == outcomes
+    assert queues._unpack_outcomes(queues._pack_outcomes(outcomes)) == outcomes
 
 
 def placed(queue, commit, at_work, first, others):

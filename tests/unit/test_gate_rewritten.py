@@ -10,7 +10,7 @@ from discreet.accounting import Pure
 from discreet.core import InvalidInput, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines, inspect_ledger
 from discreet.gate.accounts.protocol import DatasetAccount
-from discreet.gate.ledger.chain import GENESIS, linked
+from discreet.gate.ledger.chain import GENESIS, link_entry
 from discreet.gate.ledger.encoding import canonical
 from discreet.gate.ledger.events import Checkpoint, from_body, to_body
 from questions import Question
@@ -35,7 +35,7 @@ def rewrite(place, changed):
     rows = database.execute("select number, body from entries order by number").fetchall()
     head = GENESIS
     for number, body in rows:
-        entry = linked(head, number, changed(number, bytes(body)))
+        entry = link_entry(head, number, changed(number, bytes(body)))
         head = entry.head
         database.execute("update entries set body = ?, head = ? where number = ?", (entry.body, entry.head, number))
     database.close()
@@ -54,7 +54,7 @@ def test_a_checkpoint_with_other_totals_is_found_by_verifying(lived):
         event = from_body(body)
         if not isinstance(event, Checkpoint):
             return body
-        kinder = DatasetAccount.born(Budget(1), DatasetAccount.from_text(event.account).policy)
+        kinder = DatasetAccount.create(Budget(1), DatasetAccount.from_text(event.account).policy)
         return to_body(replace(event, account=kinder.to_text(), signature=""))
 
     rewrite(lived, lambda _, body: body)
@@ -80,9 +80,13 @@ def test_a_false_checkpoint_that_an_older_anchor_has_not_seen_is_not_believed(tm
         ledger.pay(Pure(0.9), what="much", plan="0", request="1")
         book = ledger.state
     free = Checkpoint(
-        at="", account=DatasetAccount.born(Budget(1), book.birth.policy).to_text(), payments=0, releases=0, signature=""
+        at="",
+        account=DatasetAccount.create(Budget(1), book.birth.policy).to_text(),
+        payments=0,
+        releases=0,
+        signature="",
     )
-    entry = linked(book.head, book.number + 1, to_body(free))
+    entry = link_entry(book.head, book.number + 1, to_body(free))
     database = apsw.Connection(str(place))
     database.execute(
         "insert into entries(number, kind, body, head) values(?, 'checkpoint', ?, ?)",
@@ -96,7 +100,7 @@ def test_a_false_checkpoint_that_an_older_anchor_has_not_seen_is_not_believed(tm
 def chained(bodies):
     head, lines = GENESIS, []
     for number, body in enumerate(bodies, 1):
-        entry = linked(head, number, body)
+        entry = link_entry(head, number, body)
         head = entry.head
         lines.append(canonical({"number": number, "head": head.hex(), "body": entry.body.decode()}).decode())
     return lines

@@ -15,7 +15,7 @@ from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, OutOfRang
 from discreet.gate import Budget, Gate, Ledger, Policy, certificate, check_certificate, check_export, export_lines
 from discreet.gate.answers import encode
 from discreet.gate.gate import FAILED
-from discreet.gate.ledger.chain import linked
+from discreet.gate.ledger.chain import link_entry
 from discreet.gate.ledger.events import Continued, Released, from_body, now, to_body
 from discreet.gate.ledger.run_tracker import RunTracker
 from discreet.gate.plans import SteppedPlan, plan_digest
@@ -52,7 +52,7 @@ def forged(ledger, event, answer, keys=None):
 
     def work(reading, add):
         newest = reading.newest()
-        entry = linked(newest.head, newest.number + 1, to_body(event))
+        entry = link_entry(newest.head, newest.number + 1, to_body(event))
         add(entry, keys or keys_of(event), answer)
 
     ledger._store.transact(work)

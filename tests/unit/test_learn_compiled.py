@@ -34,8 +34,8 @@ def both(numbers, factors, monkeypatch, *, cut, together=3):
     cuts = torch.full((len(numbers),), cut)
 
     def made():
-        rows = rounding.rounded_rows(numbers, factors, cut=cut)
-        return *rows, *rounding.added_rows(numbers, factors, cuts, together)
+        rows = rounding.round_rows(numbers, factors, cut=cut)
+        return *rows, *rounding.add_rounded_rows(numbers, factors, cuts, together)
 
     by_c = made()
     with monkeypatch.context() as context:
@@ -60,7 +60,7 @@ def test_each_row_is_rounded_as_it_says(monkeypatch):
     numbers, cut = torch.full((4, 9), 2.6), torch.tensor([True, False, False, True])
     for way in WAYS:
         choose(way, monkeypatch, ADDING, DRAWS, ROUNDING)
-        squares, added = rounding.added_rows(numbers, torch.ones(4), cut, 2)
+        squares, added = rounding.add_rounded_rows(numbers, torch.ones(4), cut, 2)
         assert squares.tolist() == [36, 81, 81, 36]
         assert added.tolist() == [[5] * 9, [5] * 9]
         squares, total = rounding.wide_sum(numbers, torch.ones(4), cut)
@@ -79,7 +79,7 @@ def test_halves_and_numbers_that_are_none_are_rounded_as_by_pytorch(cut, monkeyp
 
 def test_rows_that_do_not_lie_one_after_another_are_rounded():
     numbers, factors = torch.randn(12, 10)[::2].t() * 30, torch.rand(20)[::2]
-    rows, _ = rounding.rounded_rows(numbers, factors, cut=False)
+    rows, _ = rounding.round_rows(numbers, factors, cut=False)
     assert torch.equal(rows, (numbers * factors[:, None]).round())
     assert rows.is_contiguous()
 
@@ -88,13 +88,13 @@ def test_rows_that_do_not_lie_one_after_another_are_rounded():
 def test_squared_norms_are_exact_or_not_below_what_floats_hold(size):
     rows = torch.full((1, 9), size)
     true = 9 * int(size) ** 2
-    found = rounding.rounded_rows(rows, torch.ones(1), cut=False)[1].item()
+    found = rounding.round_rows(rows, torch.ones(1), cut=False)[1].item()
     assert found == true if true < 2**53 else found >= 2**53
 
 
 def test_factors_that_are_not_one_for_every_row_are_refused():
     with pytest.raises(ValueError, match="one factor for every row"):
-        rounding.rounded_rows(torch.ones(3, 2), torch.ones(2), cut=False)
+        rounding.round_rows(torch.ones(3, 2), torch.ones(2), cut=False)
 
 
 OUTER = [(1, 1), (7, 3), (8, 16), (30, 5), (600, 3), (3, 1100)]
@@ -113,10 +113,10 @@ def outer_of(shape, examples=40):
 @pytest.mark.parametrize("steps", [0.0, 0.3, 3e4, 1e9])
 def test_both_factors_of_outer_products_are_rounded_as_by_pytorch(shape, cut, steps, monkeypatch):
     given = (*outer_of(shape), torch.rand(40) * steps)
-    by_c = rounding.rounded_outer(*given, cut=cut)
+    by_c = rounding.round_outer_products(*given, cut=cut)
     with monkeypatch.context() as context:
         choose("in Python", context, ROUNDING)
-        by_torch = rounding.rounded_outer(*given, cut=cut)
+        by_torch = rounding.round_outer_products(*given, cut=cut)
     for name in ("gradient", "inputs", "squares", "largest"):
         # Squares beyond 2⁵³ are not exact, only not below it.
         mine, other = (getattr(one, name).clamp(max=2.0**53) for one in (by_c, by_torch))
@@ -130,8 +130,8 @@ def test_what_c_writes_to_has_its_own_type_whatever_the_default_is(kind):
     before = torch.get_default_dtype()
     torch.set_default_dtype(kind)
     try:
-        made = rounding.rounded_outer(*given, cut=False)
-        rows, squares = rounding.rounded_rows(given[0], given[3], cut=False)
+        made = rounding.round_outer_products(*given, cut=False)
+        rows, squares = rounding.round_rows(given[0], given[3], cut=False)
     finally:
         torch.set_default_dtype(before)
     products = torch.einsum("no,ni->noi", made.gradient.double(), made.inputs.double()).flatten(1)
@@ -144,16 +144,16 @@ def test_numbers_that_stand_for_their_negatives_are_rounded_as_such():
     numbers = torch._neg_view(torch.randn(8, 5))  # as the gradients of complex numbers come
     assert numbers.is_neg()
     assert numbers.is_contiguous()
-    rows, _ = rounding.rounded_rows(numbers, torch.full((8,), 30.0), cut=False)
+    rows, _ = rounding.round_rows(numbers, torch.full((8,), 30.0), cut=False)
     assert torch.equal(rows, (numbers.resolve_neg() * 30).round())
 
 
 def test_outer_products_that_do_not_fit_each_other_are_refused():
     gradient, inputs, squares = outer_of((3, 4))
     with pytest.raises(ValueError, match="for every row"):
-        rounding.rounded_outer(gradient, inputs[:5], squares, torch.ones(40), cut=False)
+        rounding.round_outer_products(gradient, inputs[:5], squares, torch.ones(40), cut=False)
     with pytest.raises(ValueError, match="for every row"):
-        rounding.rounded_outer(gradient, inputs, squares, torch.ones(39), cut=False)
+        rounding.round_outer_products(gradient, inputs, squares, torch.ones(39), cut=False)
 
 
 class Words(nn.Module):
@@ -225,7 +225,7 @@ def test_examples_that_leave_add_nothing(way, monkeypatch):
     choose(way, monkeypatch, ROUNDING)
     kept, bound = torch.tensor([True, False, True]), 2**10
     outer = grid.Outer(torch.ones(3, 2), torch.ones(3, 4), (torch.full((3,), 2.0), torch.full((3,), 4.0)))
-    rows = grid.Rows(torch.tensor([0, 1, 1, 2]), torch.tensor([4, 0, 4, 1]), torch.ones(4, 2), 3, 2)
+    rows = grid.EmbeddingRows(torch.tensor([0, 1, 1, 2]), torch.tensor([4, 0, 4, 1]), torch.ones(4, 2), 3, 2)
     for part, shape in ((outer, (2, 4)), (rows, (5, 2))):
         made = part.on_grid(torch.full((3,), 30.0), bound, cut=False)
         everyone, others = ExactSum(torch.Size(shape)), ExactSum(torch.Size(shape))

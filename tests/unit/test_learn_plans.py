@@ -11,9 +11,9 @@ from discreet.core import InvalidInput, NotProved, OutOfRange
 from discreet.gate import Budget, Gate, Ledger
 from discreet.learn import descent, features, objective
 from discreet.learn.clusters import ClusterPlan, nearest, spread_points
-from discreet.learn.descent import DescentPlan, Examples
-from discreet.learn.features import STEPS, Features, exact_margins, shortened, squares
-from discreet.learn.moments import GroupPlan, ProductPlan, Table
+from discreet.learn.descent import ClassifiedRows, DescentPlan
+from discreet.learn.features import STEPS, Features, exact_margins, shorten_rows, squares
+from discreet.learn.moments import GroupedRows, GroupPlan, ProductPlan
 from discreet.learn.objective import MOST_DRIVEN, Objective, ObjectivePlan, steepest
 from discreet.noise import SYSTEM
 from ledger_bytes import nothing_written
@@ -61,7 +61,7 @@ def test_one_row_moves_the_sums_within_the_sensitivity_that_is_paid_for(name, wi
         values, groups = hostile(draws, 6, 3), draws.integers(-1, 2, 6)
         values[0] = draws.choice([-1.0, 1.0], 3) * (trial % 2)  # the longest row there is, and the most lopsided one
         groups[0] = 1
-        for table in (Table(values, groups), Table(values[1:], groups[1:])):
+        for table in (GroupedRows(values, groups), GroupedRows(values[1:], groups[1:])):
             plan.run(table, SYSTEM)
         more, fewer = without_noise[-2:]
         worst = max(worst, int(((more - fewer).astype(object) ** 2).sum()))
@@ -97,7 +97,7 @@ def test_a_label_that_is_no_class_counts_for_nobody_in_any_plan(label, without_n
     )
     values = hostile(np.random.default_rng(8), 4, 3)
     for labels in ([0, 1, 1, label], [0, 1, 1]):
-        data = Examples(values[: len(labels)], np.array(labels))
+        data = ClassifiedRows(values[: len(labels)], np.array(labels))
         descending.run(data, SYSTEM)
         plan_of(columns=3).run(data, SYSTEM)
     assert seen == [[0, 1, 1], [0, 1, 1]]
@@ -111,7 +111,7 @@ def test_sums_are_exact_whatever_the_order_of_rows(without_noise):
     values = hostile(draws, 1000, 3)
     plan = PLANS["products"]
     for order in (np.arange(1000), draws.permutation(1000)):
-        plan.run(Table(values[order], np.zeros(1000, int)), SYSTEM)
+        plan.run(GroupedRows(values[order], np.zeros(1000, int)), SYSTEM)
     rows = features.with_constant(plan.features.steps(values)).astype(object)
     truth = (rows.T @ rows)[np.triu_indices(4)]
     assert without_noise[0].tolist() == without_noise[1].tolist() == truth.tolist()
@@ -145,7 +145,7 @@ def test_chances_on_whole_numbers_are_close_to_those_on_floats():
 
 def test_long_rows_are_shortened_to_the_norm_and_short_ones_stay():
     rows = np.random.default_rng(6).integers(-STEPS, STEPS, (500, 3))
-    short = shortened(rows, STEPS**2)
+    short = shorten_rows(rows, STEPS**2)
     assert squares(short).max() <= STEPS**2
     assert np.median(squares(short)[squares(rows) > STEPS**2]) > 0.99 * STEPS**2
     within = squares(rows) <= STEPS**2
@@ -184,7 +184,7 @@ def test_a_gradient_really_has_the_noise_that_is_paid_for():
 @pytest.mark.parametrize("name", PLANS)
 def test_sums_really_have_the_noise_that_is_paid_for(name):
     """Of no rows at all: what comes out is the noise, in units of 1."""
-    plan, none = PLANS[name], Table(np.zeros((0, 3)), np.zeros(0, int))
+    plan, none = PLANS[name], GroupedRows(np.zeros((0, 3)), np.zeros(0, int))
     draws = []
     for _ in range(300):
         answer = plan.run(none, SYSTEM)
@@ -200,7 +200,7 @@ def test_sums_really_have_the_noise_that_is_paid_for(name):
 def test_a_perturbed_objective_really_has_the_noise_that_is_paid_for():
     """Of no rows at all: the minimum is −b/Λ, and there is some more noise for its approximation."""
     plan = plan_of(columns=2)
-    none = Examples(np.zeros((0, 2)), np.zeros(0, int))
+    none = ClassifiedRows(np.zeros((0, 2)), np.zeros(0, int))
     draws = np.array([plan.run(none, SYSTEM)["weights"][:, 1] for _ in range(200)])
     linear = math.sqrt(plan.variance) / 2**30 / float(plan.penalty)
     assert plan.output.deviation / 2**32 < linear / 20
@@ -210,7 +210,7 @@ def test_a_perturbed_objective_really_has_the_noise_that_is_paid_for():
 def test_the_approximation_of_a_minimum_really_has_its_noise(monkeypatch):
     plan = plan_of(columns=2)
     monkeypatch.setattr(Objective, "minimum", lambda self: np.zeros(3))
-    none = Examples(np.zeros((0, 2)), np.zeros(0, int))
+    none = ClassifiedRows(np.zeros((0, 2)), np.zeros(0, int))
     draws = np.array([plan.run(none, SYSTEM)["weights"][:, 1] for _ in range(200)])
     assert np.mean(draws**2) == pytest.approx((plan.output.deviation / 2**32) ** 2, rel=0.29)
 
@@ -283,7 +283,7 @@ def test_weights_stay_numbers_at_the_wildest_rate():
     plan = DescentPlan(
         features=box(2), classes=3, rho=Fraction(1, 10**9), clip=Fraction(1), steps=30, rate=1e6, momentum=0.999, rows=1
     )
-    weights = plan.run(Examples(np.ones((5, 2)), np.array([0, 1, 2, 0, 1])), SYSTEM)["weights"]
+    weights = plan.run(ClassifiedRows(np.ones((5, 2)), np.array([0, 1, 2, 0, 1])), SYSTEM)["weights"]
     assert np.isfinite(weights).all()
     assert np.abs(weights).max() <= descent.FARTHEST
 
@@ -368,7 +368,7 @@ def test_rows_of_a_perturbed_objective_are_no_longer_than_it_was_priced_for(monk
     seen = []
     monkeypatch.setattr(Objective, "minimum", lambda self: seen.append(self.rows) or np.zeros(self.rows.shape[1]))
     plan = plan_of(columns=3, norm=1)
-    plan.run(Examples(hostile(np.random.default_rng(9), 50, 3), np.ones(50, int)), SYSTEM)
+    plan.run(ClassifiedRows(hostile(np.random.default_rng(9), 50, 3), np.ones(50, int)), SYSTEM)
     assert ((seen[0] ** 2).sum(axis=1) <= 1).all()
 
 
@@ -403,6 +403,6 @@ SHAPED = {
 def test_rows_of_another_shape_are_refused_before_they_are_paid_for(name, rows, tmp_path):
     place, labels = tmp_path / "ledger", np.zeros(4, np.int64)
     with Ledger.create(place, Budget(10), title="t", anchors=[]) as ledger, nothing_written(ledger, place):
-        data = Examples(rows, labels) if name == "descent" else Table(rows, labels)
+        data = ClassifiedRows(rows, labels) if name == "descent" else GroupedRows(rows, labels)
         with pytest.raises(InvalidInput, match="3 columns"):
             Gate(ledger, data).release(SHAPED[name])

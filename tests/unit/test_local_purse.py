@@ -388,7 +388,7 @@ def test_who_comes_second_waits_until_the_first_has_paid(tmp_path):
         except BudgetExceeded:
             refused.append("b")
 
-    with rival._file.locked():
+    with rival._file.lock():
         thread = threading.Thread(target=ask)
         thread.start()
         thread.join(0.2)

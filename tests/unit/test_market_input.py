@@ -10,8 +10,8 @@ from discreet.core import InvalidInput, OutOfRange, WrongType
 from discreet.market import (
     AttributeAuction,
     Auction,
+    FacilityLine,
     LargeGame,
-    Line,
     Mediator,
     Plane,
     PostedPrices,
@@ -110,11 +110,11 @@ CALLS = {
     "day": lambda: PostedPrices(grid=GRID, rounds=2, epsilon=1).run_step([[1], [1]], SYSTEM, 2, []),
     "visits": lambda: PostedPrices(grid=GRID, rounds=2, epsilon=1).truthfulness(5),
     "setting": lambda: TruthfulChoice("line", epsilon=1),
-    "margin": lambda: TruthfulChoice(Line(5), epsilon=1, margin=1),
-    "negative margin": lambda: TruthfulChoice(Line(5), epsilon=1, margin=-1),
-    "reports": lambda: TruthfulChoice(Line(5), epsilon=1).scores("0"),
-    "places": lambda: Line(1),
-    "facilities": lambda: Line(5, facilities=0),
+    "margin": lambda: TruthfulChoice(FacilityLine(5), epsilon=1, margin=1),
+    "negative margin": lambda: TruthfulChoice(FacilityLine(5), epsilon=1, margin=-1),
+    "reports": lambda: TruthfulChoice(FacilityLine(5), epsilon=1).scores("0"),
+    "places": lambda: FacilityLine(1),
+    "facilities": lambda: FacilityLine(5, facilities=0),
     "plane": lambda: Plane(1, 1),
     "large plane": lambda: Plane(100, 100),
     "values": lambda: Sale(1),
@@ -154,11 +154,11 @@ def test_a_type_that_is_not_in_the_game_gets_no_suggestion():
 
 def test_a_setting_that_is_too_large_is_refused_before_it_is_worked_out():
     with pytest.raises(OutOfRange, match="too large"):
-        tables_of(Line(200, facilities=3))
+        tables_of(FacilityLine(200, facilities=3))
     assert MOST_ENTRIES < 200**3 * 200
 
 
-class Odd(Line):
+class Odd(FacilityLine):
     """A line whose utilities lie beyond the unit."""
 
     @property
@@ -169,7 +169,7 @@ class Odd(Line):
         return 5
 
 
-class Lonely(Line):
+class Lonely(FacilityLine):
     """A line with one place."""
 
     @property

@@ -18,11 +18,11 @@ from discreet.gate.answers import decode, encode
 from discreet.query.planning.measurements import KeySelection, Noisy
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import aggregate_of
-from discreet.query.planning.spending import Epsilon, Facts, Rho, Within
+from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Within
 from discreet.query.questions import Average, Quantile
 from discreet.query.results.views import view
 from discreet.query.sql import read_sql
-from discreet.query.workloads.batch_passes import additive
+from discreet.query.workloads.batch_passes import is_additive
 from discreet.query.workloads.batch_views import view_batch, view_others
 from discreet.query.workloads.batches import plan_batch
 from discreet.query.workloads.predictions import predict_batch
@@ -42,7 +42,7 @@ SCHEMA = Schema(
     ),
     unit=PrivacyUnit(column="patient"),
 )
-FACTS = Facts(schema=SCHEMA, limit=Limit(groups=2, rows_per_group=3), delta=Fraction(1, 10**7))
+FACTS = PlanningContext(schema=SCHEMA, limit=Limit(groups=2, rows_per_group=3), delta=Fraction(1, 10**7))
 #: No limit that anybody reaches, so that every table counts all rows.
 LOOSE = replace(FACTS, limit=TotalLimit(10_000))
 SURE = Epsilon(10**9)
@@ -95,7 +95,7 @@ def exact_of(plan, table):
             if isinstance(one.part, Noisy):
                 counts = answers[aggregate_of(one.part)]
                 whole = one.axes == each.all_axes
-                cells = counts if whole else each.added_up(counts, one.axes)
+                cells = counts if whole else each.sum_other_axes(counts, one.axes)
                 groups = exact.groups if whole else range(len(cells))
                 found.append((each, one, dict(zip(groups, cells.tolist(), strict=True))))
     return found
@@ -219,12 +219,12 @@ def test_people_and_different_values_are_not_added_up():
     ]
     plan = plan_batch(questions(texts), FACTS, Rho(1))
     assert len(plan.passes) == 2
-    assert not any(additive(one.part) for each in plan.passes for one in each.measured)
+    assert not any(is_additive(one.part) for each in plan.passes for one in each.measured)
     kinds = {
         type(one.part.aggregate) for each in plan_batch(questions(CUBE), FACTS, Rho(1)).passes for one in each.measured
     }
     assert kinds == {Rows, Total}
-    assert additive(Noisy(Present(next(iter(plan.passes[1].keys)).expression)))
+    assert is_additive(Noisy(Present(next(iter(plan.passes[1].keys)).expression)))
 
 
 @pytest.mark.parametrize("spend", [Epsilon(0.3), Rho(0.005)])
@@ -391,11 +391,11 @@ def test_asking_one_by_one_would_be_as_accurate_as_the_batch_and_not_more():
     """What each question is said to cost alone buys it the variance that it has in the batch."""
     facts = replace(FACTS, limit=TotalLimit(3))
     plan = plan_batch(questions(CUBE[1:]), facts, Rho(1))
-    from discreet.query.workloads.savings import _alone
+    from discreet.query.workloads.savings import _price_alone
 
     family = plan.passes[0].families[Noisy(Rows())]
     measured = {axes: float(plan.passes[0].noise(one).variance) for axes, one in family.items()}
-    costs = [float(concentrated_of(_alone(plan, item))[0]) for item in plan.items]
+    costs = [float(concentrated_of(_price_alone(plan, item))[0]) for item in plan.items]
     variances = [9 / (2 * cost) for cost in costs[:1]]  # the first asks for nothing but a count
     assert variances[0] < measured[0,]
     assert costs[0] > float(family[0,].share)

@@ -25,7 +25,7 @@ from discreet.query.planning.measurements import KeySelection, Noisy
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import ChosenLimit, aggregate_of
 from discreet.query.planning.predictions import predict
-from discreet.query.planning.spending import Epsilon, Facts, Rho, Within, split
+from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Within, split
 from discreet.query.results.estimates import mean_of
 from discreet.query.results.views import view
 from discreet.query.sql import read_sql
@@ -45,7 +45,7 @@ SCHEMA = Schema(
     unit=PrivacyUnit(column="patient"),
 )
 LIMIT = Limit(groups=2, rows_per_group=3)
-FACTS = Facts(schema=SCHEMA, limit=LIMIT, delta=Fraction(1, 10**7))
+FACTS = PlanningContext(schema=SCHEMA, limit=LIMIT, delta=Fraction(1, 10**7))
 #: Questions that between them reach every kind of part.
 QUESTIONS = [
     "SELECT COUNT(*) AS n FROM visits",

@@ -21,7 +21,7 @@ from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import aggregate_of, blueprint_of
 from discreet.query.planning.possible_ranges import count_values, possible_band, possible_range
 from discreet.query.planning.predictions import predict
-from discreet.query.planning.spending import Epsilon, Facts, Rho
+from discreet.query.planning.spending import Epsilon, PlanningContext, Rho
 from discreet.query.results import views
 from discreet.query.results.views import view
 from discreet.query.sql import read_sql
@@ -44,7 +44,7 @@ SCHEMA = Schema(
     unit=PrivacyUnit(column="pid"),
 )
 LIMIT = Limit(groups=3, rows_per_group=2)
-FACTS = Facts(schema=SCHEMA, limit=LIMIT)
+FACTS = PlanningContext(schema=SCHEMA, limit=LIMIT)
 #: Expressions of few values, with how many there are at most.
 FEW = {
     "age": 13,

@@ -32,7 +32,7 @@ from discreet.query.planning.explanations import explain
 from discreet.query.planning.measurements import Noisy
 from discreet.query.planning.planning import plan_limits, plan_question
 from discreet.query.planning.plans import aggregate_of
-from discreet.query.planning.spending import Epsilon, Facts, Within
+from discreet.query.planning.spending import Epsilon, PlanningContext, Within
 from discreet.query.questions import Count, GroupValue, Output, Question
 from discreet.query.refusals import QueryRefused
 from discreet.query.relations.schemas import schema_of
@@ -42,7 +42,7 @@ from discreet.query.sql_writing.question import question_sql
 from sql_corpus import DRUGS, PATIENTS, PUBLICS, SCHEMAS, VISITS, asked, pairs
 from sql_tables import embedded_tables, plain_tables, sql_engine
 
-FACTS = Facts(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
+FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
 FILES = ("joins", "subqueries", "members", "unions", "matches")
 CORPUS = [pair for pair in pairs("accepted") if pair.file in FILES]
 PER_PERSON = "SELECT AVG(CLAMP(n, 0, 9)) AS a FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t"
@@ -323,7 +323,7 @@ LOGS = Schema(
 
 def test_a_row_that_is_protected_by_itself_is_never_made_several():
     scan = Scan("logs", LOGS.columns)
-    facts = Facts(schema=LOGS)
+    facts = PlanningContext(schema=LOGS)
     sources = [
         UnionAll((scan, scan)),
         PerUnit(scan, (), ()),

@@ -11,7 +11,7 @@ import discreet
 from discreet.algebra.aggregates import Aggregation, Key, Rows
 from discreet.algebra.expressions import ColumnValue
 from discreet.algebra.relations import First, JoinKind, Scan, UnionAll, UnitJoin
-from discreet.algebra.row_caps import RowFacts, kept_of_pair, kept_of_public, public_facts, rows_per_person_of
+from discreet.algebra.row_caps import RowFacts, cap_pair_rows, cap_public_rows, public_facts, rows_per_person_of
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.limits import Limit, TotalLimit
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
@@ -37,7 +37,7 @@ def test_no_join_of_a_person_makes_more_rows_than_the_cap(cap):
     sizes = [n for n in (*range(1, 45), isqrt(cap), isqrt(cap) + 1, cap - 1, cap) if 1 <= n <= cap]
     for n in sizes:
         for m in sizes:
-            left, right = kept_of_pair(n, m, cap), kept_of_pair(m, n, cap)
+            left, right = cap_pair_rows(n, m, cap), cap_pair_rows(m, n, cap)
             assert 1 <= left <= n
             assert 1 <= right <= m
             assert left * right <= cap
@@ -70,8 +70,8 @@ def test_a_join_that_is_cut_names_its_sides_twice():
 @pytest.mark.parametrize("cap", [1, 2, 7, 10, 10_000])
 def test_no_join_with_public_rows_makes_more_rows_than_the_cap(cap):
     for fan_out in (0, 1, 2, 3, cap - 1, cap, cap + 1, 10 * cap):
-        assert 1 <= kept_of_public(fan_out, cap) * max(min(fan_out, cap), 1) <= cap
-    assert kept_of_public(1, cap) == cap
+        assert 1 <= cap_public_rows(fan_out, cap) * max(min(fan_out, cap), 1) <= cap
+    assert cap_public_rows(1, cap) == cap
 
 
 def test_where_nothing_is_known_everything_is_cut():

@@ -390,7 +390,7 @@ def test_bounds_that_cannot_be_used_are_said_and_not_remembered(tmp_path, monkey
 
     with opened(tmp_path, budget=MUCH) as session:
         with monkeypatch.context() as patch:
-            patch.setattr("discreet.session.bought.bounds_bought", beyond)
+            patch.setattr("discreet.session.bought.read_bought_bounds", beyond)
             with pytest.raises(InvalidInput, match="unusably wide"):
                 session.buy_bounds("cost", epsilon=1)
         assert session.schema.schema.find("cost").bounds is None

@@ -103,7 +103,7 @@ def test_a_notebook_shows_texts_and_runs_nothing():
 
 
 def test_what_has_no_number_is_not_drawn():
-    from discreet.session.answers.plotting import drawn
+    from discreet.session.answers.plotting import draw_figure
 
     with pytest.raises(DiscreetError, match="no number"):
-        drawn([], [numbers([None], (None,), (None,))], title="", caption="", path=None)
+        draw_figure([], [numbers([None], (None,), (None,))], title="", caption="", path=None)

@@ -88,7 +88,7 @@ class HardOfHearing:
 def test_a_statement_is_told_to_end_until_it_has():
     session = HardOfHearing()
     with pytest.raises(TimeoutError):
-        spark_deadlines.within(session, 0.01, session.ended.wait)
+        spark_deadlines.run_within(session, 0.01, session.ended.wait)
     assert session.ended.is_set()
     assert session.told == 3
 
@@ -129,7 +129,7 @@ def test_a_statement_that_does_not_end_is_left_to_itself(monkeypatch):
     held = threading.Event()
     began = time.monotonic()
     with pytest.raises(TimeoutError):
-        spark_deadlines.within(session(), 0.1, lambda: held.wait(SOON))
+        spark_deadlines.run_within(session(), 0.1, lambda: held.wait(SOON))
     assert time.monotonic() - began < SOON / 2
     held.set()
 

@@ -12,14 +12,14 @@ from discreet.algebra.relations import JoinKind, PublicJoin, UnitJoin
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.query.planning.explanations import explain
 from discreet.query.planning.planning import plan_question
-from discreet.query.planning.spending import Epsilon, Facts
+from discreet.query.planning.spending import Epsilon, PlanningContext
 from discreet.query.refusals import QueryRefused
 from discreet.query.relations.public_values import public_values
 from discreet.query.relations.schemas import relation_schema
 from discreet.query.sql import read_sql
 from sql_corpus import DRUGS, PATIENTS, SCHEMAS, VISITS, asked
 
-FACTS = Facts(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
+FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
 COUNT = "SELECT COUNT(*) FROM visits v "
 
 

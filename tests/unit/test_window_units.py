@@ -16,7 +16,7 @@ from discreet.core.schema import Column, Kind, Schema
 from discreet.data.opening import open_table
 from discreet.gate import Budget
 from discreet.gate.ledger.budget import Policy
-from discreet.gate.ledger.events import born, from_body, to_body
+from discreet.gate.ledger.events import build_birth, from_body, to_body
 
 WINDOW = Window(period=Period.MONTH, time="day")
 UNIT = PrivacyUnit(column="who", window=WINDOW)
@@ -102,9 +102,11 @@ def test_a_window_needs_a_person_and_a_column_of_times():
 
 
 def test_a_ledger_is_born_with_its_window():
-    birth = born("t", Budget(epsilon=1, unit=UNIT), Policy.SHARED, "")
+    birth = build_birth("t", Budget(epsilon=1, unit=UNIT), Policy.SHARED, "")
     assert from_body(to_body(birth)).budget.unit == UNIT
-    assert b"window" not in to_body(born("t", Budget(epsilon=1, unit=PrivacyUnit(column="who")), Policy.SHARED, ""))
+    assert b"window" not in to_body(
+        build_birth("t", Budget(epsilon=1, unit=PrivacyUnit(column="who")), Policy.SHARED, "")
+    )
 
 
 def opened(folder, **more):

@@ -9,7 +9,7 @@ from fractions import Fraction
 from discreet.accounting.composites import PrivacyLoss, Repeated, need_loss
 from discreet.accounting.concentrated import concentrated_epsilon
 from discreet.accounting.conversions import approximate_of, concentrated_of
-from discreet.accounting.discrete_gaussian import needed_variance
+from discreet.accounting.discrete_gaussian import solve_variance
 from discreet.accounting.guarantees import epsilon as epsilon_of
 from discreet.core import (
     InvalidInput,
@@ -61,7 +61,7 @@ def calibrate_gaussian(epsilon: Number, delta: Number, sensitivity: Sensitivity)
     for the curve on the integers.
     """
     enough = need_sensitivity(sensitivity).l2_squared / (2 * calibrate_concentrated(epsilon, delta))
-    return needed_variance(positive(epsilon, "epsilon"), probability(delta, "delta"), sensitivity, enough)
+    return solve_variance(positive(epsilon, "epsilon"), probability(delta, "delta"), sensitivity, enough)
 
 
 def least_noise(make: Make, epsilon: Number | None = None, delta: Number = 0, *, rho: Number | None = None) -> Fraction:
@@ -81,7 +81,7 @@ def least_noise(make: Make, epsilon: Number | None = None, delta: Number = 0, *,
             raise OutOfRange(
                 "The cost does not fall with more noise.", fix="pass a parameter that costs less when larger"
             )
-    return _closed_in(lambda parameter: fits(make(parameter)), low, high, up=True)
+    return _narrow_bracket(lambda parameter: fits(make(parameter)), low, high, up=True)
 
 
 def largest_share(
@@ -103,7 +103,7 @@ def largest_share(
             raise OutOfRange(
                 "The cost does not grow with the parameter.", fix="pass a parameter that costs more when larger"
             )
-    return _closed_in(lambda parameter: fits(make(parameter)), low, high, up=False)
+    return _narrow_bracket(lambda parameter: fits(make(parameter)), low, high, up=False)
 
 
 def most_times(
@@ -129,10 +129,10 @@ def _start(
     part: PrivacyLoss, epsilon: Number | None, delta: Number, fits: Callable[[PrivacyLoss], bool]
 ) -> tuple[int, int]:
     """Return a number of times that fits, and a larger one: zCDP has a good guess."""
-    found = concentrated_of(part)
-    if epsilon is None or not exact(delta, "delta") or found is None or found[1] or not found[0]:
+    pair = concentrated_of(part)
+    if epsilon is None or not exact(delta, "delta") or pair is None or pair[1] or not pair[0]:
         return 1, 2
-    guess = min(int(calibrate_concentrated(epsilon, delta) / found[0]), MOST_TIMES)
+    guess = min(int(calibrate_concentrated(epsilon, delta) / pair[0]), MOST_TIMES)
     return (guess, guess + max(1, guess // 4)) if guess > 1 and fits(Repeated(part, guess)) else (1, 2)
 
 
@@ -159,13 +159,13 @@ def _target(epsilon: Number | None, delta: Number, rho: Number | None) -> Callab
 
 
 def _rho(loss: PrivacyLoss) -> Fraction:
-    found = concentrated_of(loss)
-    if found is None or found[1]:
+    pair = concentrated_of(loss)
+    if pair is None or pair[1]:
         raise NotProved("This loss has no ρ of its own.", fix="state the target as epsilon and delta")
-    return found[0]
+    return pair[0]
 
 
-def _closed_in(fits: Callable[[Fraction], bool], low: Fraction, high: Fraction, *, up: bool) -> Fraction:
+def _narrow_bracket(fits: Callable[[Fraction], bool], low: Fraction, high: Fraction, *, up: bool) -> Fraction:
     """Narrow a bracket, and return the end that fits, as a float's text says it."""
     while high - low > CLOSE * high:
         middle = Fraction(f"{float((low + high) / 2):.6g}")

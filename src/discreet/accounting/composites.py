@@ -61,7 +61,7 @@ class Composed:
 
     def __init__(self, parts: "Iterable[PrivacyLoss]") -> None:
         settle(self, parts=_parts(parts, "Composed([Pure(1), Concentrated(0.1)])"))
-        _settled(self)
+        _check_tree(self)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -75,7 +75,7 @@ class Repeated:
 
     def __init__(self, part: "PrivacyLoss", times: int) -> None:
         settle(self, part=need_loss(part), times=whole(times, "times"))
-        _settled(self)
+        _check_tree(self)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -92,7 +92,7 @@ class Parallel:
 
     def __init__(self, parts: "Iterable[PrivacyLoss]") -> None:
         settle(self, parts=_parts(parts, "Parallel([Pure(1), Pure(0.5)])"))
-        _settled(self)
+        _check_tree(self)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -109,7 +109,7 @@ class Group:
 
     def __init__(self, part: "PrivacyLoss", size: int) -> None:
         settle(self, part=need_loss(part), size=whole(size, "size"))
-        _settled(self)
+        _check_tree(self)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -133,7 +133,7 @@ class Subsampled:
         settle(self, part=need_loss(part), rate=positive(rate, "rate"), sampling=sampling)
         if self.rate > 1:
             raise InvalidInput("rate must be at most 1.", fix="pass the share of the table in a lot, such as 0.01")
-        _settled(self)
+        _check_tree(self)
 
     @property
     def neighbours(self) -> Neighbours:
@@ -203,15 +203,15 @@ def neighbours_of(loss: PrivacyLoss) -> Neighbours | None:
     """
     match need_loss(loss):
         case Subsampled(part) if isinstance(loss, Subsampled):
-            return _agreed([loss.neighbours, neighbours_of(part)])
+            return _need_same_neighbours([loss.neighbours, neighbours_of(part)])
         case Parallel(parts):
-            return _agreed([Neighbours.ADD_REMOVE, *map(neighbours_of, parts)])
+            return _need_same_neighbours([Neighbours.ADD_REMOVE, *map(neighbours_of, parts)])
         case Shuffled():
             return Neighbours.REPLACE
         case DominatingPair() as pair:
             return None if pair.symmetric else Neighbours.ADD_REMOVE
         case Composed(parts):
-            return _agreed(map(neighbours_of, parts))
+            return _need_same_neighbours(map(neighbours_of, parts))
         case Repeated(part) | Group(part):
             return neighbours_of(part)
         case _:
@@ -255,13 +255,13 @@ def _walk(loss: PrivacyLoss, depth: int) -> int:
     return total
 
 
-def _settled(loss: PrivacyLoss) -> None:
+def _check_tree(loss: PrivacyLoss) -> None:
     """Refuse what could not be accounted for later: a tree too large or too deep, or parts for different neighbours."""
     _walk(loss, 1)
     neighbours_of(loss)
 
 
-def _agreed(relations: "Iterable[Neighbours | None]") -> Neighbours | None:
+def _need_same_neighbours(relations: "Iterable[Neighbours | None]") -> Neighbours | None:
     known = {relation for relation in relations if relation is not None}
     if len(known) > 1:
         raise InvalidInput(

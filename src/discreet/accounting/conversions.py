@@ -56,20 +56,20 @@ def approximate_of(loss: PrivacyLoss) -> EpsilonDelta | None:  # noqa: C901, PLR
         case RandomisedResponse(truth):
             return log_up(truth / loss.lie), Fraction(0)
         case DominatingPair(present, absent):
-            return _listed_pair(present, absent)
+            return _bound_outcomes(present, absent)
         case Concentrated() | Renyi() | GaussianDP() | GaussianNoise() | DiscreteGaussianNoise():
             return None
         case Repeated(part, times):
             once = approximate_of(part)
             return None if once is None else (times * once[0], times * once[1])
         case Composed(parts):
-            return _added([approximate_of(part) for part in parts])
+            return _add_pairs([approximate_of(part) for part in parts])
         case Parallel(parts):
             return _worst([approximate_of(part) for part in parts])
         case Group(part, size):
-            return approximate_of(part) if size == 1 else _grouped_pair(approximate_of(part), size)
+            return approximate_of(part) if size == 1 else _group_pair(approximate_of(part), size)
         case Subsampled(part, rate):
-            return sampled_promise(approximate_of(part), rate)
+            return amplify_by_sampling(approximate_of(part), rate)
         case Shuffled(part):
             return approximate_of(part)
         case _:
@@ -107,7 +107,7 @@ def concentrated_of(loss: PrivacyLoss) -> EpsilonDelta | None:  # noqa: C901, PL
             once = concentrated_of(part)
             return None if once is None else (times * once[0], times * once[1])
         case Composed(parts):
-            return _added([concentrated_of(part) for part in parts])
+            return _add_pairs([concentrated_of(part) for part in parts])
         case Parallel(parts):
             return _worst([concentrated_of(part) for part in parts])
         case Group(part, size):
@@ -121,7 +121,7 @@ def concentrated_of(loss: PrivacyLoss) -> EpsilonDelta | None:  # noqa: C901, PL
             assert_never(loss)
 
 
-def grouped(loss: PrivacyLoss, size: int) -> PrivacyLoss | None:
+def group_loss(loss: PrivacyLoss, size: int) -> PrivacyLoss | None:
     """Return a simpler loss that holds for groups of a size, or None if none is known.
 
     Noise on an answer that moves by Δ for one person moves by kΔ for k; log-ratios and their ranges add up along a
@@ -132,24 +132,24 @@ def grouped(loss: PrivacyLoss, size: int) -> PrivacyLoss | None:
         return loss if size == 1 else None
     match loss:
         case GaussianDP() | LaplaceNoise() | GaussianNoise() | DiscreteLaplaceNoise():
-            return shifted(loss, size)
+            return scale_sensitivity(loss, size)
         case Pure(epsilon):
             return Pure(size * epsilon)
         case BoundedRange(epsilon):
             return BoundedRange(size * epsilon)
         case Group(part, inner):
-            return grouped(part, size * inner)
+            return group_loss(part, size * inner)
         case Repeated(part, times):
-            once = grouped(part, size)
+            once = group_loss(part, size)
             return None if once is None else Repeated(once, times)
         case Composed(parts):
-            known = [one for one in (grouped(part, size) for part in parts) if one is not None]
+            known = [simpler for simpler in (group_loss(part, size) for part in parts) if simpler is not None]
             return Composed(known) if len(known) == len(parts) else None
         case _:
-            return _grouped_otherwise(Group(loss, size))
+            return _group_by_conversion(Group(loss, size))
 
 
-def shifted(loss: PrivacyLoss, size: int) -> PrivacyLoss | None:
+def scale_sensitivity(loss: PrivacyLoss, size: int) -> PrivacyLoss | None:
     """Return the loss of noise whose answer moves so many times as far.
 
     What a group pays, exactly; None if not noise.
@@ -167,7 +167,7 @@ def shifted(loss: PrivacyLoss, size: int) -> PrivacyLoss | None:
             return None
 
 
-def _grouped_otherwise(loss: Group) -> PrivacyLoss | None:
+def _group_by_conversion(loss: Group) -> PrivacyLoss | None:
     pair, rho = approximate_of(loss), concentrated_of(loss)
     if pair is not None and not any(pair):
         return Composed([])
@@ -178,7 +178,7 @@ def _grouped_otherwise(loss: Group) -> PrivacyLoss | None:
     return Approximate(*pair) if pair[1] else Pure(pair[0])
 
 
-def _added(pairs: list[EpsilonDelta | None]) -> EpsilonDelta | None:
+def _add_pairs(pairs: list[EpsilonDelta | None]) -> EpsilonDelta | None:
     known = [pair for pair in pairs if pair is not None]
     if len(known) < len(pairs):
         return None
@@ -192,7 +192,7 @@ def _worst(pairs: list[EpsilonDelta | None]) -> EpsilonDelta | None:
     return max((pair[0] for pair in known), default=Fraction(0)), max((pair[1] for pair in known), default=Fraction(0))
 
 
-def _grouped_pair(pair: EpsilonDelta | None, size: int) -> EpsilonDelta | None:
+def _group_pair(pair: EpsilonDelta | None, size: int) -> EpsilonDelta | None:
     """Return (kε, (1 + e^ε + … + e^((k−1)ε))·δ), long sums bounded by k times their last term."""
     if pair is None or not pair[1]:
         return None if pair is None else (size * pair[0], Fraction(0))
@@ -204,15 +204,15 @@ def _grouped_pair(pair: EpsilonDelta | None, size: int) -> EpsilonDelta | None:
     return (size * pair[0], delta) if delta < 1 else None
 
 
-def sampled_promise(pair: EpsilonDelta | None, rate: Fraction) -> EpsilonDelta | None:
+def amplify_by_sampling(pair: EpsilonDelta | None, rate: Fraction) -> EpsilonDelta | None:
     """Return (ln(1 + q(e^ε − 1)), qδ)."""
     if pair is None or pair[0] > STEEPEST:
         return pair
     return min(pair[0], log_up(1 + rate * (exp_up(pair[0]) - 1))), rate * pair[1]
 
 
-def _listed_pair(present: tuple[Fraction, ...], absent: tuple[Fraction, ...]) -> EpsilonDelta:
+def _bound_outcomes(present: tuple[Fraction, ...], absent: tuple[Fraction, ...]) -> EpsilonDelta:
     ratio = max((max(p / q, q / p) for p, q in zip(present, absent, strict=True) if p and q), default=Fraction(1))
     lost = sum((p for p, q in zip(present, absent, strict=True) if not q), Fraction(0))
-    found = sum((q for p, q in zip(present, absent, strict=True) if not p), Fraction(0))
-    return log_up(ratio), max(lost, found)
+    gained = sum((q for p, q in zip(present, absent, strict=True) if not p), Fraction(0))
+    return log_up(ratio), max(lost, gained)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 
 from discreet.accounting.composites import Composed, Group, Parallel, PrivacyLoss, Repeated, Subsampled
-from discreet.accounting.conversions import concentrated_of, grouped, shifted
+from discreet.accounting.conversions import concentrated_of, group_loss, scale_sensitivity
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
@@ -33,71 +33,71 @@ MOST_WAYS = 16
 Counted = dict[PrivacyLoss, int]
 
 
-def counted(loss: PrivacyLoss) -> Counted | None:
+def count_leaves(loss: PrivacyLoss) -> Counted | None:
     """Return the leaves of a loss and their counts, `Parallel` of leaves among them; None if a group has no form."""
     match loss:
         case Composed(parts):
-            return _summed([counted(part) for part in parts])
+            return _sum_counts([count_leaves(part) for part in parts])
         case Subsampled(part, rate) if rate == 1:
-            return counted(part)
+            return count_leaves(part)
         case Repeated(part, times):
-            once = counted(part)
+            once = count_leaves(part)
             return once and {leaf: times * count for leaf, count in once.items()}
         case Parallel(parts):
-            return _side_by_side([counted(part) for part in dict.fromkeys(parts)])
+            return _side_by_side([count_leaves(part) for part in dict.fromkeys(parts)])
         case Group(part, size):
-            simpler = grouped(part, size)
-            return None if simpler is None else counted(simpler)
+            simpler = group_loss(part, size)
+            return None if simpler is None else count_leaves(simpler)
         case _:
             return {loss: 1}
 
 
-def fixed_ways(loss: PrivacyLoss) -> list[Counted] | None:
+def list_fixed_ways(loss: PrivacyLoss) -> list[Counted] | None:
     """Return leaves and counts for each fixed part of a `Parallel` that a person may be in, for bounds from below.
 
     None if there are too many, or if a group's loss is not exactly that of other noise.
     """
     match loss:
         case Composed(parts):
-            return _all_ways([fixed_ways(part) for part in parts])
+            return _all_ways([list_fixed_ways(part) for part in parts])
         case Subsampled(part, rate) if rate == 1:
-            return fixed_ways(part)
+            return list_fixed_ways(part)
         case Repeated(part, times):
-            ways = fixed_ways(part)
+            ways = list_fixed_ways(part)
             if ways is None or len(ways) == 1:
                 return ways and [{leaf: times * count for leaf, count in ways[0].items()}]
             # Each time the person may be in another part.
             return _all_ways([ways] * times) if times < MOST_WAYS else None
         case Parallel(parts):
-            each = [fixed_ways(part) for part in dict.fromkeys(parts)]
-            known = [way for ways in each if ways is not None for way in ways]
-            return known if None not in each and 0 < len(known) <= MOST_WAYS else None if parts else [{}]
+            ways_by_part = [list_fixed_ways(part) for part in dict.fromkeys(parts)]
+            known = [way for ways in ways_by_part if ways is not None for way in ways]
+            return known if None not in ways_by_part and 0 < len(known) <= MOST_WAYS else None if parts else [{}]
         case Group(part, size):
-            simpler = shifted(part, size)
-            return None if simpler is None else fixed_ways(simpler)
+            simpler = scale_sensitivity(part, size)
+            return None if simpler is None else list_fixed_ways(simpler)
         case _:
             return [{loss: 1}]
 
 
-def _summed(each: Sequence[Counted | None]) -> Counted | None:
+def _sum_counts(terms: Sequence[Counted | None]) -> Counted | None:
     total: Counted = {}
-    for one in each:
-        if one is None:
+    for counts in terms:
+        if counts is None:
             return None
-        for leaf, count in one.items():
+        for leaf, count in counts.items():
             total[leaf] = total.get(leaf, 0) + count
     return total
 
 
-def _side_by_side(each: Sequence[Counted | None]) -> Counted | None:
+def _side_by_side(alternatives: Sequence[Counted | None]) -> Counted | None:
     """Return leaves that dominate each of several lists of leaves, chosen by earlier answers."""
-    known = [one for one in each if one is not None]
-    if len(known) < len(each):
+    known = [counts for counts in alternatives if counts is not None]
+    if len(known) < len(alternatives):
         return None
-    shared = {leaf: min(one.get(leaf, 0) for one in known) for leaf in (known[0] if known else {})}
+    shared = {leaf: min(counts.get(leaf, 0) for counts in known) for leaf in (known[0] if known else {})}
     common = {leaf: count for leaf, count in shared.items() if count}
-    rests = [{leaf: count - common.get(leaf, 0) for leaf, count in one.items()} for one in known]
-    rows = [_row(rest) for rest in _undominated(rests)]
+    rests = [{leaf: count - common.get(leaf, 0) for leaf, count in counts.items()} for counts in known]
+    rows = [_row(rest) for rest in _drop_dominated(rests)]
     places: Counted = {}
     while any(rows):
         # As many places as all the first entries reach over.
@@ -109,16 +109,16 @@ def _side_by_side(each: Sequence[Counted | None]) -> Counted | None:
                 leaf, left = row.pop(0)
                 if left > count:
                     row.insert(0, (leaf, left - count))
-    return _summed([common, places])
+    return _sum_counts([common, places])
 
 
-def _undominated(rests: list[Counted]) -> list[Counted]:
+def _drop_dominated(rests: list[Counted]) -> list[Counted]:
     """Return the lists of leaves that are not part of another one."""
-    found: list[Counted] = []
-    for one in sorted(rests, key=lambda rest: -sum(rest.values())):
-        if not any(all(other.get(leaf, 0) >= count for leaf, count in one.items()) for other in found):
-            found.append(one)
-    return found
+    kept: list[Counted] = []
+    for counts in sorted(rests, key=lambda rest: -sum(rest.values())):
+        if not any(all(other.get(leaf, 0) >= count for leaf, count in counts.items()) for other in kept):
+            kept.append(counts)
+    return kept
 
 
 def _row(rest: Counted) -> list[tuple[PrivacyLoss, int]]:
@@ -135,7 +135,7 @@ def _row(rest: Counted) -> list[tuple[PrivacyLoss, int]]:
     if gaussians:
         parts = [leaf if count == 1 else Repeated(leaf, count) for leaf, count in gaussians]
         row.append((parts[0] if len(parts) == 1 else Composed(parts), 1))
-    return sorted(row, key=lambda each: (-_size(each[0]), canonical_text(each[0])))
+    return sorted(row, key=lambda entry: (-_size(entry[0]), canonical_text(entry[0])))
 
 
 def _coordinates(leaf: PrivacyLoss, count: int) -> tuple[PrivacyLoss, int]:
@@ -155,9 +155,9 @@ def _size(leaf: PrivacyLoss) -> Fraction:
 
 def _place(leaves: list[PrivacyLoss]) -> PrivacyLoss:
     """Return a release by one of several mechanisms, without those that another one dominates."""
-    flat = [one for leaf in leaves for one in (leaf.parts if isinstance(leaf, Parallel) else (leaf,))]
+    flat = [part for leaf in leaves for part in (leaf.parts if isinstance(leaf, Parallel) else (leaf,))]
     kept: list[PrivacyLoss] = []
-    for leaf in sorted(dict.fromkeys(flat), key=lambda each: (-_size(each), canonical_text(each))):
+    for leaf in sorted(dict.fromkeys(flat), key=lambda part: (-_size(part), canonical_text(part))):
         if not any(_dominates(other, leaf) for other in kept):
             kept = [*(other for other in kept if not _dominates(leaf, other)), leaf]
     return kept[0] if len(kept) == 1 else Parallel(sorted(kept, key=canonical_text))
@@ -186,14 +186,14 @@ def _dominates(first: PrivacyLoss, second: PrivacyLoss) -> bool:  # noqa: C901 -
             return False
 
 
-def _all_ways(each: Sequence[list[Counted] | None]) -> list[Counted] | None:
+def _all_ways(ways_by_part: Sequence[list[Counted] | None]) -> list[Counted] | None:
     """Return all sums of one way from each, without repetitions; None if there are too many."""
-    known = [ways for ways in each if ways is not None]
-    if len(known) < len(each):
+    known = [ways for ways in ways_by_part if ways is not None]
+    if len(known) < len(ways_by_part):
         return None
-    totals = [_summed([ways[0] for ways in known if len(ways) == 1]) or {}]
+    totals = [_sum_counts([ways[0] for ways in known if len(ways) == 1]) or {}]
     for ways in [ways for ways in known if len(ways) > 1]:
-        sums = [_summed([total, way]) or {} for total, way in product(totals, ways)]
+        sums = [_sum_counts([total, way]) or {} for total, way in product(totals, ways)]
         totals = list({frozenset(total.items()): total for total in sums}.values())
         if len(totals) > MOST_WAYS:
             return None

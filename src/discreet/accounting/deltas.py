@@ -41,8 +41,8 @@ def need_delta(delta: Number, people: int) -> Fraction:
     if not _is_far_below(exactly, count):
         most = float(Context(prec=2, rounding=ROUND_DOWN).create_decimal(repr(advised_delta(count))))
         raise InvalidInput(
-            f"delta = {_shown(exactly)} is not far below 1/n for n = {people} people: a mechanism may then publish "
-            f"rows outright, each with probability delta, which exposes {_shown(people * exactly)} of them on average.",
+            f"delta = {_show(exactly)} is not far below 1/n for n = {people} people: a mechanism may then publish "
+            f"rows outright, each with probability delta, which exposes {_show(people * exactly)} of them on average.",
             fix=f"pass delta={most!r} (about n^-1.1) or less, or delta=0 where the mechanism allows it",
         )
     return exactly
@@ -58,5 +58,5 @@ def _count(people: int) -> int:
     return max(2, whole(people, "people", most=MOST_PEOPLE))
 
 
-def _shown(number: Fraction) -> str:
+def _show(number: Fraction) -> str:
     return f"{round_up(number):.3g}"

@@ -45,8 +45,8 @@ def gaussian_delta(variance: Fraction, sensitivity: Sensitivity, epsilon: Fracti
     start = math.floor(epsilon * variance / shift - Fraction(count * shift, 2)) + 1
     width = math.sqrt(count * variance)
     gained = tail(width, start)[1] * math.exp(slip)
-    kept = _scaled_exp(float(epsilon) * (1 - 2.0**-52) - slip, tail(width, start + count * shift)[0])
-    return min(1.0, max(0.0, (gained - kept) * (1 + SLACK) + gained * SLACK))
+    matched = _scale_exp(float(epsilon) * (1 - 2.0**-52) - slip, tail(width, start + count * shift)[0])
+    return min(1.0, max(0.0, (gained - matched) * (1 + SLACK) + gained * SLACK))
 
 
 def gaussian_epsilon(variance: Fraction, sensitivity: Sensitivity, delta: Fraction) -> float:
@@ -75,10 +75,10 @@ def tail(width: float, start: int) -> tuple[float, float]:
     if start <= 0:
         low, high = tail(width, 1 - start)
         return 1 - high, 1 - low
-    return _summed(width, start) if width <= WIDE else _integrated(width, start)
+    return _sum_tail(width, start) if width <= WIDE else _integrate_tail(width, start)
 
 
-def _summed(width: float, start: int) -> tuple[float, float]:
+def _sum_tail(width: float, start: int) -> tuple[float, float]:
     if start > FAR * width:
         return 0.0, 1e-290
     # Where the exponent has grown by 60, what is left is below e^−60 of the whole.
@@ -88,7 +88,7 @@ def _summed(width: float, start: int) -> tuple[float, float]:
     return part / whole * (1 - SLACK), part / whole * (1 + SLACK) + 1e-300
 
 
-def _integrated(width: float, start: int) -> tuple[float, float]:
+def _integrate_tail(width: float, start: int) -> tuple[float, float]:
     """Bracket the sum by its midpoint integral I = ∫ f from start − 1/2 on, f = e^(−y²/2σ²), in units of the whole.
 
     The midpoint rule errs by at most ∫|f″|/8 (its Peano kernel on a cell is (1/2 − |y|)²/2). Beyond σ, f is convex: the
@@ -121,14 +121,14 @@ def _slip(count: int, variance: Fraction) -> float:
     return slip if slip < 1 else math.inf
 
 
-def _scaled_exp(exponent: float, factor: float) -> float:
+def _scale_exp(exponent: float, factor: float) -> float:
     """Return e^exponent·factor, rounded down, where the first may overflow and the second underflow."""
     if factor <= 0:
         return 0.0
     return math.exp(min(exponent + math.log(factor), 0.0)) * (1 - SLACK * (1 + abs(exponent) / 100))
 
 
-def needed_variance(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity, enough: Fraction) -> Fraction:
+def solve_variance(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity, enough: Fraction) -> Fraction:
     """Return a variance, at most `enough`, that reaches (ε, δ) by the exact curve; to within one part in 10⁹.
 
     Reference: Balle, Wang 2018 (the continuous case).

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from discreet.accounting.composites import Composed
-from discreet.accounting.filters import ConcentratedFilter, Filter, PureFilter, RenyiFilter, resumed
+from discreet.accounting.filters import ConcentratedFilter, Filter, PureFilter, RenyiFilter, resume_filter
 from discreet.accounting.odometers import Odometer, not_negative
 from discreet.core import InvalidInput, Neighbours, WrongType, positive, probability
 from discreet.core.errors import kind_of
@@ -34,7 +34,7 @@ def filter_to_text(session: Filter) -> str:
             paid = f"spent={spent}, failed={failed}"
             fields = f"concentrated(rho={rho}, delta={delta}, {paid}, neighbours={NEIGHBOUR_WORDS[neighbours]})"
         case RenyiFilter(epsilon, reserve, meter):
-            *sums, pure = ["unbounded" if one is None else str(one) for one in meter.spent]
+            *sums, pure = ["unbounded" if total is None else str(total) for total in meter.spent]
             orders = [f"{a} share {b} spent {c}" for a, b, c in zip(meter.orders, meter.shares, sums, strict=True)]
             paid = f"failed={meter.failed}, pure={pure}, orders=[{'; '.join(orders)}]"
             budget = f"epsilon={epsilon}, delta={session.delta}, reserve={reserve}"
@@ -74,20 +74,20 @@ def _read(kind: str, fields: dict[str, str]) -> Filter:
         return ConcentratedFilter(*budget, spent=paid[0], failed=paid[1], neighbours=neighbours)
     reserve = not_negative(number("reserve"), "reserve")
     rows = [ORDER.fullmatch(row) for row in fields.get("orders", "[]")[1:-1].split("; ") if row]
-    found = [row.groups() for row in rows if row is not None]
-    sums = [*(spent for _, _, spent in found), fields.get("pure", "")]
+    entries = [row.groups() for row in rows if row is not None]
+    sums = [*(spent for _, _, spent in entries), fields.get("pure", "")]
     meter = Odometer(
         probability(number("delta"), "delta") - reserve,
-        orders=[_number(order) for order, _, _ in found],
-        shares=[_number(share) for _, share, _ in found],
+        orders=[_number(order) for order, _, _ in entries],
+        shares=[_number(share) for _, share, _ in entries],
         neighbours=neighbours,
-        spent=[None if one == "unbounded" else _number(one) for one in sums],
+        spent=[None if total == "unbounded" else _number(total) for total in sums],
         failed=number("failed"),
     )
-    return _checked(resumed(positive(number("epsilon"), "epsilon"), reserve, meter))
+    return _need_within_budget(resume_filter(positive(number("epsilon"), "epsilon"), reserve, meter))
 
 
-def _checked(session: RenyiFilter) -> RenyiFilter:
+def _need_within_budget(session: RenyiFilter) -> RenyiFilter:
     if not session.fits(Composed([])):
         raise InvalidInput("More is spent than the budget allows.", fix=AS_WRITTEN)
     return session

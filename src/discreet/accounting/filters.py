@@ -79,7 +79,7 @@ class PureFilter:
                 fix="ask with Laplace noise or another purely private mechanism, or open the session with a delta",
             )
         if fits:
-            return _paid(self, spent=min(tidy(self.spent + pair[0]), self.epsilon))
+            return _replace_sums(self, spent=min(tidy(self.spent + pair[0]), self.epsilon))
         raise _over("ε", pair[0], self.spent, self.epsilon)
 
 
@@ -142,7 +142,7 @@ class ConcentratedFilter:
             )
         if fits:
             spent, failed = tidy(self.spent + price[0]), tidy(self.failed + price[1])
-            return _paid(self, spent=min(spent, self.rho), failed=min(failed, self.delta))
+            return _replace_sums(self, spent=min(spent, self.rho), failed=min(failed, self.delta))
         if price[0] > self.left:
             raise _over("ρ", price[0], self.spent, self.rho)
         raise _over("δ", price[1], self.failed, self.delta)
@@ -173,13 +173,13 @@ class RenyiFilter:
         neighbours: Neighbours = Neighbours.ADD_REMOVE,
     ) -> None:
         budget, whole = positive(epsilon, "epsilon"), probability(delta, "delta")
-        kept = whole / 10 if reserve is None else not_negative(reserve, "reserve")
-        if kept > whole:
+        reserved = whole / 10 if reserve is None else not_negative(reserve, "reserve")
+        if reserved > whole:
             raise InvalidInput("reserve is more than delta.", fix="pass a part of delta, such as delta/10, or leave it")
         if orders is None:
-            orders, shares = tuned_orders(budget, whole - kept)
-        meter = Odometer(whole - kept, orders=orders, shares=shares, neighbours=neighbours)
-        settle(self, epsilon=budget, reserve=kept, odometer=meter)
+            orders, shares = tune_orders(budget, whole - reserved)
+        meter = Odometer(whole - reserved, orders=orders, shares=shares, neighbours=neighbours)
+        settle(self, epsilon=budget, reserve=reserved, odometer=meter)
 
     @property
     def delta(self) -> Fraction:
@@ -210,7 +210,7 @@ class RenyiFilter:
         """Return the filter after a payment, or raise `BudgetExceeded`."""
         later = self.odometer.after(loss)
         if self._holds(later):
-            return resumed(self.epsilon, self.reserve, later)
+            return resume_filter(self.epsilon, self.reserve, later)
         reading = later.epsilon
         if reading is None:
             raise BudgetExceeded(
@@ -224,11 +224,11 @@ class RenyiFilter:
     def _holds(self, odometer: Odometer) -> bool:
         """Tell whether some order, or the pure sum, vouches for ε: as `odometer.epsilon` ≤ ε says, sooner."""
         margins = (*odometer.margins, Fraction(0))
-        found = (
+        within_budget = (
             total is not None and total <= self.epsilon - extra
             for total, extra in zip(reversed(odometer.spent), reversed(margins), strict=True)
         )
-        return odometer.failed <= self.reserve and any(found)
+        return odometer.failed <= self.reserve and any(within_budget)
 
 
 Filter = PureFilter | ConcentratedFilter | RenyiFilter
@@ -249,7 +249,7 @@ def with_limit(session: Filter, limit: Number) -> Filter:
                 most, session.delta, spent=session.spent, failed=session.failed, neighbours=session.neighbours
             )
         case RenyiFilter(_, reserve, meter):
-            later = resumed(most, reserve, meter)
+            later = resume_filter(most, reserve, meter)
             _within(later.spent, most)
             return later
         case _:
@@ -262,7 +262,7 @@ def adds_exactly(session: Filter, losses: Iterable[PrivacyLoss], *others: Filter
     Also for others of the same kind, with the same orders.
     """
     rows = [*map(_sums, (session, *others)), *(_price(session, loss) for loss in dict.fromkeys(losses))]
-    denominators = [[1 if one is None else one.denominator for one in row] for row in rows]
+    denominators = [[1 if total is None else total.denominator for total in row] for row in rows]
     return all(math.lcm(*column).bit_length() <= EXACT_BITS for column in zip(*denominators, strict=True))
 
 
@@ -274,12 +274,31 @@ def states_no_less(stated: Filter, counted: Filter) -> bool:
     """
     if not (isinstance(stated, RenyiFilter) and isinstance(counted, RenyiFilter)):
         return stated == counted
-    one, other = stated.odometer, counted.odometer
-    alike = (stated.epsilon, stated.reserve, one.delta, one.orders, one.shares, one.neighbours, one.failed) == (
-        (counted.epsilon, counted.reserve, other.delta, other.orders, other.shares, other.neighbours, other.failed)
+    stated_meter, counted_meter = stated.odometer, counted.odometer
+    alike = (
+        stated.epsilon,
+        stated.reserve,
+        stated_meter.delta,
+        stated_meter.orders,
+        stated_meter.shares,
+        stated_meter.neighbours,
+        stated_meter.failed,
+    ) == (
+        (
+            counted.epsilon,
+            counted.reserve,
+            counted_meter.delta,
+            counted_meter.orders,
+            counted_meter.shares,
+            counted_meter.neighbours,
+            counted_meter.failed,
+        )
     )
-    larger = (a is None or (b is not None and a >= b) for a, b in zip(one.spent[:-1], other.spent[:-1], strict=False))
-    return alike and one.spent[-1:] == other.spent[-1:] and all(larger)
+    larger = (
+        a is None or (b is not None and a >= b)
+        for a, b in zip(stated_meter.spent[:-1], counted_meter.spent[:-1], strict=False)
+    )
+    return alike and stated_meter.spent[-1:] == counted_meter.spent[-1:] and all(larger)
 
 
 def _sums(session: Filter) -> Sums:
@@ -324,7 +343,7 @@ def times_left(session: Filter, loss: PrivacyLoss) -> int:
     return low
 
 
-def tuned_orders(epsilon: Fraction, delta: Fraction) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+def tune_orders(epsilon: Fraction, delta: Fraction) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     """Return orders for an (ε, δ) session, and their shares of δ: half for the order at which the most zCDP fits.
 
     Orders may be chosen by anything but the data, so that the floats here are a matter of taste, not of soundness.
@@ -337,12 +356,12 @@ def tuned_orders(epsilon: Fraction, delta: Fraction) -> tuple[tuple[Fraction, ..
         return (target - (log - math.log1p(a)) / a + math.log1p(1 / a)) / (1 + a)
 
     favourite = max((2 ** (step / 8) for step in range(-32, 200)), key=capacity)
-    kept = [step for step in QUARTERS if step <= 0 or favourite * 2 ** (step / 4) < HIGHEST]
-    orders = tuple(Fraction(f"{1 + favourite * 2 ** (step / 4):.4g}") for step in kept)
-    return orders, tuple(Fraction(1, 2) if step == 0 else Fraction(1, 2 * (len(kept) - 1)) for step in kept)
+    steps = [step for step in QUARTERS if step <= 0 or favourite * 2 ** (step / 4) < HIGHEST]
+    orders = tuple(Fraction(f"{1 + favourite * 2 ** (step / 4):.4g}") for step in steps)
+    return orders, tuple(Fraction(1, 2) if step == 0 else Fraction(1, 2 * (len(steps) - 1)) for step in steps)
 
 
-def _paid(session: Additive, **sums: Fraction) -> Additive:
+def _replace_sums(session: Additive, **sums: Fraction) -> Additive:
     """Return a filter with other sums, which were just compared with its limits."""
     later = object.__new__(type(session))
     settle(later, **{name: getattr(session, name) for name in session.__slots__})
@@ -356,7 +375,7 @@ def _within(spent: Fraction, budget: Fraction) -> Fraction:
     return spent
 
 
-def resumed(epsilon: Fraction, reserve: Fraction, odometer: Odometer) -> RenyiFilter:
+def resume_filter(epsilon: Fraction, reserve: Fraction, odometer: Odometer) -> RenyiFilter:
     """Return the filter of a session that has begun."""
     result = object.__new__(RenyiFilter)
     settle(result, epsilon=epsilon, reserve=reserve, odometer=odometer)

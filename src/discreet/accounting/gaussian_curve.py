@@ -53,10 +53,13 @@ def curve_epsilon(mu_squared: Fraction, delta: Fraction) -> tuple[float, float]:
     if not FAINT <= mu < VAST:
         return 0.0, math.inf
     guess, width = _guess(mu, under)
-    high = next((one for one in _away(guess, width) if _log_bounds(mu, one)[1] <= under), math.inf)
+    high = next((candidate for candidate in _away(guess, width) if _log_bounds(mu, candidate)[1] <= under), math.inf)
     if math.isinf(high):
-        high = _bisected(mu, under)
-    return next((one for one in _away(high, -4 * width) if one > 0 and _log_bounds(mu, one)[0] > over), 0.0), high
+        high = _bisect_epsilon(mu, under)
+    return next(
+        (candidate for candidate in _away(high, -4 * width) if candidate > 0 and _log_bounds(mu, candidate)[0] > over),
+        0.0,
+    ), high
 
 
 def _log_of(delta: Fraction) -> tuple[float, float]:
@@ -77,7 +80,7 @@ def _away(start: float, width: float) -> Iterator[float]:
         yield start + width * (4**k - 1) / 3
 
 
-def _bisected(mu: float, goal: float) -> float:
+def _bisect_epsilon(mu: float, goal: float) -> float:
     """Return an ε with ln δ at most at the goal, and hardly more than needed; infinite if there is none."""
     low, high = 0.0, 1.0
     while not _log_bounds(mu, high)[1] <= goal:
@@ -111,8 +114,8 @@ def _guess(mu: float, goal: float) -> tuple[float, float]:
         if abs(step) < 1e-8 * (1 + abs(edge)):
             break
     room = min(_off(edge, edge + half, half, goal), 1.0) / slope
-    found = mu * (edge + 2 * room + half)
-    return found, mu * room + 4e-15 * found
+    guess = mu * (edge + 2 * room + half)
+    return guess, mu * room + 4e-15 * guess
 
 
 def _log_bounds(mu: float, epsilon: float) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from discreet.accounting.deltas import need_delta
 from discreet.accounting.discrete_gaussian import gaussian_delta, gaussian_epsilon
 from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
 from discreet.accounting.losses import DiscreteGaussianNoise
-from discreet.accounting.pld.dominating_pairs import batches, gaussian_mu, listed_form, unwrapped
+from discreet.accounting.pld.dominating_pairs import batches, flatten_loss, gaussian_mu, unwrap_loss
 from discreet.accounting.pld.numeric import delta_above, delta_below, epsilon_above, epsilon_below
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon
 from discreet.core import InvalidInput, Number, WrongType, exact, round_down, round_up
@@ -74,10 +74,10 @@ def epsilon(loss: PrivacyLoss, delta: Number) -> float:
     square = gaussian_mu(loss)
     if square is not None:
         return curve_epsilon(square, allowed)[1] if allowed else math.inf  # exact: no other method is below
-    summed = _summed_epsilon(loss, allowed)
+    summed = _sum_epsilon(loss, allowed)
     if not allowed or summed == 0:
         return summed
-    return min(summed, max(_worst_epsilon(one, allowed) for one in _alternatives(loss)))
+    return min(summed, max(_worst_epsilon(alternative, allowed) for alternative in _alternatives(loss)))
 
 
 def delta(loss: PrivacyLoss, epsilon: Number) -> float:
@@ -87,10 +87,10 @@ def delta(loss: PrivacyLoss, epsilon: Number) -> float:
     square = gaussian_mu(loss)
     if square is not None:
         return curve_delta(square, target)[1]  # exact: no other method is below
-    summed = _summed_delta(loss, target)
+    summed = _sum_delta(loss, target)
     if summed == 0:
         return 0.0
-    return min(summed, max(_worst_delta(one, target) for one in _alternatives(loss)))
+    return min(summed, max(_worst_delta(alternative, target) for alternative in _alternatives(loss)))
 
 
 def bracket(loss: PrivacyLoss, delta: Number) -> Bracket:
@@ -110,12 +110,12 @@ def bracket(loss: PrivacyLoss, delta: Number) -> Bracket:
     if not allowed or upper == 0 or not math.isfinite(upper):
         return Bracket(0.0, upper)
     below, above = batches(loss, inwards=True), batches(loss)
-    if not below or not above or not all(one.pairs for one in (*below, *above)):
+    if not below or not above or not all(batch.pairs for batch in (*below, *above)):
         return Bracket(0.0, upper)
     lower = 0.0
     for accuracy in FINER:
-        upper = min(upper, max(epsilon_above(one, round_down(allowed), accuracy) for one in above))
-        before, lower = lower, max(lower, *(epsilon_below(one, round_up(allowed), accuracy) for one in below))
+        upper = min(upper, max(epsilon_above(batch, round_down(allowed), accuracy) for batch in above))
+        before, lower = lower, max(lower, *(epsilon_below(batch, round_up(allowed), accuracy) for batch in below))
         if upper - lower < NARROW * upper or lower - before < NARROW * upper:
             break
     return Bracket(min(lower, upper), upper)
@@ -126,13 +126,13 @@ def bracket_delta(loss: PrivacyLoss, epsilon: Number) -> Bracket:
     need_loss(loss)
     target = _need_epsilon(epsilon)
     upper = delta(loss, epsilon)
-    found = batches(loss, inwards=True)
-    if not found or upper == 0 or not all(one.pairs for one in found):
+    pair_batches = batches(loss, inwards=True)
+    if not pair_batches or upper == 0 or not all(batch.pairs for batch in pair_batches):
         return Bracket(0.0, upper)
     square = gaussian_mu(loss)
     if square is not None:
         return Bracket(curve_delta(square, target)[0], upper)
-    lower = max(delta_below(one, round_up(target), FINER[0]) for one in found)
+    lower = max(delta_below(batch, round_up(target), FINER[0]) for batch in pair_batches)
     return Bracket(min(lower, upper), upper)
 
 
@@ -143,7 +143,7 @@ def curve(loss: PrivacyLoss, epsilons: Iterable[Number]) -> list[Guarantee]:
         listed = list(epsilons)
     except TypeError:
         raise WrongType("epsilons is not a list.", fix="pass a list such as [0.1, 1, 10]") from None
-    return [Guarantee(round_up(_need_epsilon(one)), delta(loss, one)) for one in listed]
+    return [Guarantee(round_up(_need_epsilon(value)), delta(loss, value)) for value in listed]
 
 
 def _alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:
@@ -152,47 +152,47 @@ def _alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:
     Within a composition the part may be chosen by earlier answers, and the composition is one alternative. Groups and
     lots stay as they are, as there is more to say about them.
     """
-    match unwrapped(loss):
+    match unwrap_loss(loss):
         case Parallel(parts) if parts:
-            return [one for part in dict.fromkeys(parts) for one in _alternatives(part)]
+            return [alternative for part in dict.fromkeys(parts) for alternative in _alternatives(part)]
         case Group() | Subsampled() as whole:
             return [whole]
         case other:
-            return [listed_form(other)]
+            return [flatten_loss(other)]
 
 
 def _worst_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
     """Return the least ε of all methods for a loss without alternatives."""
-    bounds = [_summed_epsilon(loss, allowed), _best_epsilon(loss, allowed)]
+    bounds = [_sum_epsilon(loss, allowed), _best_epsilon(loss, allowed)]
     match loss:
         case Group(_, size) if size > 1:
             bounds.append(_group_epsilon(loss, allowed))
         case Subsampled():
-            bounds.append(_sampled_epsilon(loss, allowed))
+            bounds.append(_amplify_epsilon(loss, allowed))
         case Shuffled(part):
             bounds.append(_best_epsilon(part, allowed))  # shuffling is post-processing
     return min(bounds)
 
 
 def _worst_delta(loss: PrivacyLoss, target: Fraction) -> float:
-    bounds = [_summed_delta(loss, target), _best_delta(loss, target)]
+    bounds = [_sum_delta(loss, target), _best_delta(loss, target)]
     match loss:
         case Group(_, size) if size > 1:
             bounds.append(_group_delta(loss, target))
         case Subsampled():
-            bounds.append(_sampled_delta(loss, target))
+            bounds.append(_amplify_delta(loss, target))
         case Shuffled(part):
             bounds.append(_best_delta(part, target))
     return min(bounds)
 
 
-def _summed_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
+def _sum_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
     """Return the sum of all ε, if δ is at least the mass of all failures together; both are exact."""
     total = failure_masses(loss)
     return round_up(total[0]) if total is not None and max(total[1:]) <= allowed else math.inf
 
 
-def _summed_delta(loss: PrivacyLoss, target: Fraction) -> float:
+def _sum_delta(loss: PrivacyLoss, target: Fraction) -> float:
     """Return the mass of all failures together, if ε is at least the sum of all."""
     total = failure_masses(loss)
     return round_up(min(max(total[1:]), Fraction(1))) if total is not None and total[0] <= target else 1.0
@@ -204,9 +204,11 @@ def _best_epsilon(loss: PrivacyLoss, allowed: Fraction) -> float:
     if square is not None:
         return curve_epsilon(square, allowed)[1]
     bounds = [math.inf]
-    found = batches(loss)
-    if found is not None:
-        bounds.append(max((epsilon_above(one, round_down(allowed)) for one in found if one.pairs), default=0.0))
+    pair_batches = batches(loss)
+    if pair_batches is not None:
+        bounds.append(
+            max((epsilon_above(batch, round_down(allowed)) for batch in pair_batches if batch.pairs), default=0.0)
+        )
     if math.isinf(bounds[-1]):
         bounds.append(renyi_epsilon(loss, allowed))
         rho = concentrated_of(loss)
@@ -222,9 +224,11 @@ def _best_delta(loss: PrivacyLoss, target: Fraction) -> float:
     if square is not None:
         return curve_delta(square, target)[1]
     bounds = [1.0]
-    found = batches(loss)
-    if found is not None:
-        bounds.append(max((delta_above(one, round_down(target)) for one in found if one.pairs), default=0.0))
+    pair_batches = batches(loss)
+    if pair_batches is not None:
+        bounds.append(
+            max((delta_above(batch, round_down(target)) for batch in pair_batches if batch.pairs), default=0.0)
+        )
     else:
         bounds.append(renyi_delta(loss, target))
         rho = concentrated_of(loss)
@@ -235,7 +239,7 @@ def _best_delta(loss: PrivacyLoss, target: Fraction) -> float:
     return min(bounds)
 
 
-def _sampled_epsilon(loss: Subsampled, allowed: Fraction) -> float:
+def _amplify_epsilon(loss: Subsampled, allowed: Fraction) -> float:
     """Return ln(1 + q(e^ε − 1)) for the part's ε at δ/q. Reference: Balle, Barthe, Gaboardi 2018, Theorems 8 and 9."""
     if allowed >= loss.rate:
         return 0.0
@@ -245,7 +249,7 @@ def _sampled_epsilon(loss: Subsampled, allowed: Fraction) -> float:
     return math.log1p(nearest_float(loss.rate) * math.expm1(inner)) * (1 + 1e-14)
 
 
-def _sampled_delta(loss: Subsampled, target: Fraction) -> float:
+def _amplify_delta(loss: Subsampled, target: Fraction) -> float:
     """Return q·δ of the part at ln(1 + (e^ε − 1)/q)."""
     rate, rise = nearest_float(loss.rate), nearest_float(target)
     inner = math.log1p(math.expm1(min(rise, STEEPEST)) / rate) * (1 - 1e-14)
@@ -257,15 +261,15 @@ def _group_delta(loss: Group, target: Fraction) -> float:
 
     K steps from neighbour to neighbour. Reference: Vadhan 2017, Lemma 2.2.
     """
-    each = target / loss.size if target > loss.size * LEAST else Fraction(0)
+    per_step = target / loss.size if target > loss.size * LEAST else Fraction(0)
     once = approximate_of(loss.part)
     if once is not None:
-        each = min(each, once[0])  # a larger η would not lower δ(η)
-    rise = nearest_float(each) * (1 + 1e-15)
+        per_step = min(per_step, once[0])  # a larger η would not lower δ(η)
+    rise = nearest_float(per_step) * (1 + 1e-15)
     if rise * loss.size > STEEPEST:
         return 1.0
     factor = math.expm1(loss.size * rise) / math.expm1(rise) if rise else loss.size
-    return min(1.0, delta(loss.part, each) * factor * (1 + 1e-12))
+    return min(1.0, delta(loss.part, per_step) * factor * (1 + 1e-12))
 
 
 def _group_epsilon(loss: Group, allowed: Fraction) -> float:

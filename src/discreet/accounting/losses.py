@@ -97,7 +97,7 @@ class Renyi:
     curve: tuple[tuple[Fraction, Fraction], ...]
 
     def __init__(self, curve: "Iterable[tuple[Number, Number]]") -> None:
-        settle(self, curve=tuple(sorted(_point(point) for point in _listed(curve, "curve"))))
+        settle(self, curve=tuple(sorted(_point(point) for point in _need_list(curve, "curve"))))
         orders = [order for order, _ in self.curve]
         if not orders or len(set(orders)) < len(orders):
             raise InvalidInput(
@@ -240,7 +240,7 @@ class DominatingPair:
 
 
 def _distribution(values: object, name: str) -> tuple[Fraction, ...]:
-    result = tuple(exact(value, name) for value in _listed(values, name))
+    result = tuple(exact(value, name) for value in _need_list(values, name))
     if len(result) > MOST_OUTCOMES:
         raise InvalidInput(f"{name} has more than {MOST_OUTCOMES} outcomes.", fix="merge outcomes of equal ratio")
     check_common_denominator(result)
@@ -273,7 +273,7 @@ def _point(point: object) -> tuple[Fraction, Fraction]:
     return order, value
 
 
-def _listed(values: object, name: str) -> list[object]:
+def _need_list(values: object, name: str) -> list[object]:
     try:
         return [] if isinstance(values, str) else list(values)  # type: ignore[call-overload]
     except TypeError:

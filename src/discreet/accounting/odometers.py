@@ -48,7 +48,7 @@ Sums = tuple[Fraction | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class RenyiPrice:
     """What one payment adds: to each order (None: without bound), the last one being ∞; and to the failure mass."""
 
     sums: Sums
@@ -86,17 +86,17 @@ class Odometer:
         allowed = exact(delta, "delta")
         if not 0 <= allowed < 1:
             raise InvalidInput("delta must lie in [0, 1).", fix="pass delta=0, or a small one such as 1e-9")
-        kept = _orders(orders) if allowed else ()
-        parts = _shares(shares, len(kept)) if allowed else ()
+        used_orders = _orders(orders) if allowed else ()
+        parts = _shares(shares, len(used_orders)) if allowed else ()
         settle(
             self,
             delta=allowed,
-            orders=kept,
+            orders=used_orders,
             shares=parts,
             neighbours=need_neighbours(neighbours),
-            spent=_spent(spent, len(kept) + 1),
+            spent=_need_sums(spent, len(used_orders) + 1),
             failed=not_negative(failed, "failed"),
-            margins=tuple(margin(a, allowed * part) for a, part in zip(kept, parts, strict=True)),
+            margins=tuple(margin(a, allowed * part) for a, part in zip(used_orders, parts, strict=True)),
         )
 
     @property
@@ -130,46 +130,48 @@ class Odometer:
             orders=self.orders,
             shares=self.shares,
             neighbours=self.neighbours,
-            spent=_added(self.spent, price.sums),
+            spent=_add_sums(self.spent, price.sums),
             failed=min(tidy(self.failed + price.failed), Fraction(1)),
             margins=self.margins,
         )
         return later
 
 
-def price_of(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> Price:
+def price_of(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiPrice:
     """Return what a payment adds to the sums of these orders, to the pure sum, and to the failure mass."""
     match loss:
         case Composed(parts):
-            total = Price((Fraction(0),) * (len(orders) + 1), Fraction(0))
+            total = RenyiPrice((Fraction(0),) * (len(orders) + 1), Fraction(0))
             for part in parts:
                 price = price_of(part, orders)
-                total = Price(_added(total.sums, price.sums), tidy(total.failed + price.failed))
+                total = RenyiPrice(_add_sums(total.sums, price.sums), tidy(total.failed + price.failed))
             return total
         case Repeated(part, times):
             once = price_of(part, orders)
-            return Price(tuple(None if one is None else times * one for one in once.sums), times * once.failed)
+            return RenyiPrice(
+                tuple(None if value is None else times * value for value in once.sums), times * once.failed
+            )
         case _:
             return _leaf_price(loss, orders)
 
 
 @lru_cache(maxsize=4096)
-def _leaf_price(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> Price:
+def _leaf_price(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiPrice:
     if isinstance(loss, Approximate):
         # One split of P and Q into good and bad serves all orders: the good parts are ε-private (see the proof).
-        return Price((*_bounds(Pure(loss.epsilon), orders).sums, loss.epsilon), loss.delta)
+        return RenyiPrice((*_bounds(Pure(loss.epsilon), orders).sums, loss.epsilon), loss.delta)
     finite, pair = _bounds(loss, orders), approximate_of(loss)
     if pair is None:
-        return Price((*finite.sums, None), finite.failed)
+        return RenyiPrice((*finite.sums, None), finite.failed)
     # The finite orders and ∞ may split P and Q in different ways, and then both bad parts have to be paid for.
-    return Price((*finite.sums, pair[0]), finite.failed + pair[1])
+    return RenyiPrice((*finite.sums, pair[0]), finite.failed + pair[1])
 
 
-def _bounds(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> Price:
+def _bounds(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiPrice:
     if not orders:
-        return Price((), Fraction(0))
+        return RenyiPrice((), Fraction(0))
     bound = renyi_of(loss, orders)
-    return Price(bound.values, bound.delta)
+    return RenyiPrice(bound.values, bound.delta)
 
 
 @lru_cache(maxsize=4096)
@@ -195,9 +197,9 @@ def tidy(total: Fraction) -> Fraction:
     return math.ceil(total / FINEST) * FINEST
 
 
-def _added(totals: Sums, more: Sums) -> Sums:
+def _add_sums(totals: Sums, more: Sums) -> Sums:
     sums = [None if a is None or b is None else tidy(a + b) for a, b in zip(totals, more, strict=True)]
-    return tuple(None if one is None or _huge(one) else one for one in sums)
+    return tuple(None if total is None or _huge(total) else total for total in sums)
 
 
 def _huge(total: Fraction) -> bool:
@@ -253,7 +255,7 @@ def _shares(shares: object, count: int) -> tuple[Fraction, ...]:
     return result
 
 
-def _spent(spent: object, count: int) -> Sums:
+def _need_sums(spent: object, count: int) -> Sums:
     if spent is None:
         return (Fraction(0),) * count
     if not isinstance(spent, Iterable) or isinstance(spent, str):

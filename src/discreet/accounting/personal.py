@@ -111,12 +111,12 @@ def _worth(
         raise InvalidInput("There is neither an epsilon nor a rho.", fix="pass one of the two")
     if not delta:
         return Currency.EPSILON, epsilon, Fraction(0)
-    kept = delta / 10 if reserve is None else reserve
-    if not 0 <= kept < delta:
+    reserved = delta / 10 if reserve is None else reserve
+    if not 0 <= reserved < delta:
         raise InvalidInput(
             "Nothing is left of delta beside the reserve.", fix="pass a part of delta, such as delta/10, or leave it"
         )
-    return Currency.RHO, largest_rho(epsilon, delta - kept), kept
+    return Currency.RHO, largest_rho(epsilon, delta - reserved), reserved
 
 
 @lru_cache(maxsize=256)

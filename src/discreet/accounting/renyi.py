@@ -29,7 +29,7 @@ from discreet.accounting.composites import (
     parts_of,
 )
 from discreet.accounting.concentrated import order_delta, order_epsilon
-from discreet.accounting.conversions import approximate_of, concentrated_of, grouped
+from discreet.accounting.conversions import approximate_of, concentrated_of, group_loss
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
@@ -145,7 +145,7 @@ def renyi_of(loss: PrivacyLoss, orders: Iterable[Number] = ORDERS) -> RenyiBound
     Reference: Mironov 2017, Propositions 5 to 7 (closed forms); Mironov, Talwar, Zhang 2019, Theorems 4 and 5
     (sampling).
     """
-    return _bound(need_loss(loss), orders if orders is ORDERS else _need_orders(orders))
+    return _bound_divergences(need_loss(loss), orders if orders is ORDERS else _need_orders(orders))
 
 
 def _need_orders(orders: object) -> tuple[Fraction, ...]:
@@ -160,27 +160,31 @@ def _need_orders(orders: object) -> tuple[Fraction, ...]:
     return listed
 
 
-def _bound(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:  # noqa: C901 - one case a kind
+def _bound_divergences(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:  # noqa: C901 - one case a kind
     match loss:
         case Composed(parts):
-            return _added([_bound(part, orders) for part in parts], len(orders))
+            return _add_bounds([_bound_divergences(part, orders) for part in parts], len(orders))
         case Repeated(part, times):
-            once = _bound(part, orders)
+            once = _bound_divergences(part, orders)
             return RenyiBound(tuple(None if v is None else times * v for v in once.values), times * once.delta)
         case Parallel(parts):
-            return _worst([_bound(part, orders) for part in parts], len(orders))
+            return _worst([_bound_divergences(part, orders) for part in parts], len(orders))
         case Group(part, size):
-            simpler = grouped(part, size)
-            return _bound(simpler, orders) if simpler is not None else RenyiBound((None,) * len(orders), Fraction(0))
+            simpler = group_loss(part, size)
+            return (
+                _bound_divergences(simpler, orders)
+                if simpler is not None
+                else RenyiBound((None,) * len(orders), Fraction(0))
+            )
         case Subsampled(part):
             # Sampling never raises a divergence: it is quasi-convex in its two arguments together.
-            return _least(_least(_sampled(loss, orders), _bound(part, orders)), _simple(loss, orders))
+            return _least(_least(_bound_sampled(loss, orders), _bound_divergences(part, orders)), _simple(loss, orders))
         case Renyi(curve):
             return RenyiBound(tuple(_read(curve, order) for order in orders), Fraction(0))
         case Pure() | Approximate() | LaplaceNoise() | RandomisedResponse() | BoundedRange() | DiscreteLaplaceNoise():
-            return _least(_closed(loss, orders), _simple(loss, orders))
+            return _least(_bound_by_formula(loss, orders), _simple(loss, orders))
         case Shuffled() | DominatingPair():
-            return _least(_listed(atoms_of(loss), orders), _simple(loss, orders))
+            return _least(_bound_atoms(atoms_of(loss), orders), _simple(loss, orders))
         case Concentrated() | GaussianDP() | GaussianNoise() | DiscreteGaussianNoise():
             return _simple(loss, orders)
         case _:
@@ -189,7 +193,7 @@ def _bound(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:  # no
 
 def renyi_epsilon(loss: PrivacyLoss, delta: Fraction) -> float:
     """Return the least ε at δ > 0 that the Rényi curve of a loss gives; infinite if none."""
-    orders = _looked_at(loss)
+    orders = _choose_orders(loss)
     bound = renyi_of(loss, orders)
     room = delta - bound.delta
     if room <= 0:
@@ -202,22 +206,22 @@ def renyi_epsilon(loss: PrivacyLoss, delta: Fraction) -> float:
 
 def renyi_delta(loss: PrivacyLoss, epsilon: Fraction) -> float:
     """Return the least δ at ε that the Rényi curve of a loss gives; at most 1."""
-    orders = _looked_at(loss)
+    orders = _choose_orders(loss)
     bound = renyi_of(loss, orders)
     known = ((a, v) for a, v in zip(orders, bound.values, strict=True) if v is not None)
     least = min((order_delta(a, v, epsilon) for a, v in known), default=1.0)
     return min(1.0, math.nextafter(least + round_up(bound.delta), math.inf))
 
 
-def _looked_at(loss: PrivacyLoss) -> tuple[Fraction, ...]:
+def _choose_orders(loss: PrivacyLoss) -> tuple[Fraction, ...]:
     """Return the usual orders, and those that curves in a loss list: at these they promise most."""
-    listed = sorted(order for order in _listed_orders(loss) - set(ORDERS) if FLOATING[0] < order < FLOATING[1])
+    listed = sorted(order for order in _collect_orders(loss) - set(ORDERS) if FLOATING[0] < order < FLOATING[1])
     return tuple(sorted((*ORDERS, *listed[:MOST_LISTED]))) if listed else ORDERS
 
 
-def _listed_orders(loss: PrivacyLoss) -> set[Fraction]:
+def _collect_orders(loss: PrivacyLoss) -> set[Fraction]:
     own = {order for order, _ in loss.curve} if isinstance(loss, Renyi) else set[Fraction]()
-    return own.union(*(_listed_orders(part) for part in dict.fromkeys(parts_of(loss))))
+    return own.union(*(_collect_orders(part) for part in dict.fromkeys(parts_of(loss))))
 
 
 def _simple(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:
@@ -234,7 +238,7 @@ def _simple(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:
     return RenyiBound(tuple(values), rho[1])
 
 
-def _closed(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:
+def _bound_by_formula(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:
     """Return the divergence of the worst pair of a purely private leaf, by its formula."""
     match loss:
         case Approximate(epsilon, delta):
@@ -242,7 +246,7 @@ def _closed(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiBound:
         case LaplaceNoise(scale, sensitivity):
             return RenyiBound(tuple(_laplace(a, sensitivity / scale) for a in orders), Fraction(0))
         case RandomisedResponse() | DiscreteLaplaceNoise():
-            return _listed(atoms_of(loss), orders)
+            return _bound_atoms(atoms_of(loss), orders)
         case _:
             pair = approximate_of(loss)
             return RenyiBound(tuple(_response(a, pair[0]) if pair else None for a in orders), Fraction(0))
@@ -264,7 +268,7 @@ def _laplace(order: Fraction, reach: Fraction) -> Fraction:
     return _up(log, a - 1, (a - 1) * r + 1)
 
 
-def _listed(atoms: Atoms | None, orders: tuple[Fraction, ...]) -> RenyiBound:
+def _bound_atoms(atoms: Atoms | None, orders: tuple[Fraction, ...]) -> RenyiBound:
     """Return the divergences of a listed pair, on the outcomes that both sides share."""
     if atoms is None:
         return RenyiBound((None,) * len(orders), Fraction(0))
@@ -286,20 +290,20 @@ def _listed(atoms: Atoms | None, orders: tuple[Fraction, ...]) -> RenyiBound:
     return RenyiBound(tuple(values), Fraction(round_up(Fraction(outside))) * (1 + Fraction(1, 10**12)))
 
 
-def _sampled(loss: Subsampled, orders: tuple[Fraction, ...]) -> RenyiBound:
+def _bound_sampled(loss: Subsampled, orders: tuple[Fraction, ...]) -> RenyiBound:
     """Return the divergences under Poisson sampling, each by the best way there is for its order.
 
     For pairs that are the same in both orders, removing a person is the worse direction.
     """
     if loss.sampling is not Sampling.POISSON or not _symmetric(loss.part):
         return RenyiBound((None,) * len(orders), Fraction(0))
-    sharp = _sampled_moments(loss, orders)
+    sharp = _bound_sampled_moments(loss, orders)
     missing = tuple(order for order, value in zip(orders, sharp, strict=True) if value is None)
     rest = iter(_by_whole_orders(loss, missing)) if missing else iter(())
     return RenyiBound(tuple(next(rest) if value is None else value for value in sharp), Fraction(0))
 
 
-def _sampled_moments(loss: Subsampled, orders: tuple[Fraction, ...]) -> list[Fraction | None]:
+def _bound_sampled_moments(loss: Subsampled, orders: tuple[Fraction, ...]) -> list[Fraction | None]:
     """Return the divergences of a sampled Gaussian, Laplace noise or list by its moments (see `sampled_gaussian`)."""
     square, atoms = gaussian_mu(loss.part), None
     rate = nearest_float(loss.rate) * (1 + 4 * UNIT)
@@ -313,7 +317,7 @@ def _sampled_moments(loss: Subsampled, orders: tuple[Fraction, ...]) -> list[Fra
                 atoms = _list(atoms_of(loss.part))
         if atoms is None:
             return [None] * len(orders)
-    found: list[Fraction | None] = []
+    values: list[Fraction | None] = []
     for order in orders:
         # Moments grow with the order.
         above = nearest_float(order) * (1 + 2 * UNIT)
@@ -321,8 +325,8 @@ def _sampled_moments(loss: Subsampled, orders: tuple[Fraction, ...]) -> list[Fra
             log: float | None = sampled_list_moment(*atoms, rate, above)
         else:
             log = sampled_gaussian_moment(math.sqrt(nearest_float(square or 0)) * (1 + 4 * UNIT), rate, above)
-        found.append(None if log is None else Fraction(log / nearest_float(order - 1) * (1 + 8 * UNIT)))
-    return found
+        values.append(None if log is None else Fraction(log / nearest_float(order - 1) * (1 + 8 * UNIT)))
+    return values
 
 
 def _list(atoms: Atoms | None) -> tuple[Floats, Floats, Floats] | None:
@@ -353,7 +357,7 @@ def _by_whole_orders(loss: Subsampled, orders: tuple[Fraction, ...]) -> tuple[Fr
     """
     highest = min(math.ceil(max(orders)), HIGHEST_SAMPLED)
     whole = tuple(Fraction(k) for k in range(2, highest + 1))
-    part = _bound(loss.part, whole)
+    part = _bound_divergences(loss.part, whole)
     if None in part.values or part.delta:
         return (None,) * len(orders)
     inner = np.array(
@@ -414,7 +418,7 @@ def _log_sum(logs: Floats) -> float:
     return top + math.log(float(np.exp(logs - top).sum()))
 
 
-def _added(bounds: list[RenyiBound], count: int) -> RenyiBound:
+def _add_bounds(bounds: list[RenyiBound], count: int) -> RenyiBound:
     totals: list[Fraction | None] = [Fraction(0)] * count
     for bound in bounds:
         totals = [None if a is None or b is None else a + b for a, b in zip(totals, bound.values, strict=True)]

@@ -97,8 +97,8 @@ def sampled_list_moment(levels: Floats, absent: Floats, rounding: Floats, rate: 
 
 def _log_one_more(total: float) -> float:
     """Return ln(1 + e^total), rounded up."""
-    found = total + math.log1p(math.exp(-total)) if total > 0 else math.log1p(math.exp(total))
-    return found * (1 + 8 * UNIT)
+    value = total + math.log1p(math.exp(-total)) if total > 0 else math.log1p(math.exp(total))
+    return value * (1 + 8 * UNIT)
 
 
 def _terms(nodes: Floats, mu: float, rate: float, order: float) -> tuple[Floats, float]:

@@ -125,9 +125,9 @@ def shuffled_atoms(loss: Shuffled) -> Atoms:
     if odds > MOST_ODDS:
         return _alone(nearest_float(1 / (odds + 1)))
     odds = max(odds, LEAST_ODDS)
-    each = 1 / (odds + 1 + stars)  # truth + lie + stars·lie = 1, and truth = odds·lie
-    star = stars * each / (1 - 2 * each)
-    crowd = _Crowd(min(loss.people, MOST_PEOPLE), 2 * each, star, nearest_float(1 / (odds + 1)))
+    lie = 1 / (odds + 1 + stars)  # truth + lie + stars·lie = 1, and truth = odds·lie
+    star = stars * lie / (1 - 2 * lie)
+    crowd = _Crowd(min(loss.people, MOST_PEOPLE), 2 * lie, star, nearest_float(1 / (odds + 1)))
     blocks = _blocks(crowd)
     size = sum(len(block.stars) * (_window(block.steps, HALF)[1] - block.steps // 2) for block in blocks)
     pieces = (_outcomes(crowd, block) for block in blocks)
@@ -135,8 +135,8 @@ def shuffled_atoms(loss: Shuffled) -> Atoms:
         listed = list(pieces)
         present, absent = (np.concatenate([piece[side] for piece in listed]) for side in (0, 1))
     else:
-        present, absent = _merged(max(_farthest(crowd, block) for block in blocks), pieces)
-    return _mirrored(crowd, present, absent)
+        present, absent = _merge_outcomes(max(_farthest(crowd, block) for block in blocks), pieces)
+    return _mirror_halves(crowd, present, absent)
 
 
 def _odds(part: object) -> tuple[Fraction, int]:
@@ -197,9 +197,11 @@ def _stars(crowd: _Crowd, count: int) -> tuple[Floats, Floats]:
     nodes = np.append(low + step * np.arange(below[-1] + 1), high)
     # 1/T is moved to the nodes on both sides; at a node it stays where it is.
     left, right = nodes[below], np.maximum(nodes[below + 1], nodes[below] + 1)
-    kept = (right - stars) / (right - left) * (walk + left) / (walk + stars)
+    left_share = (right - stars) / (right - left) * (walk + left) / (walk + stars)
     shares = np.zeros(len(nodes))
-    shares += np.bincount(below, chances * kept, len(nodes)) + np.bincount(below + 1, chances * (1 - kept), len(nodes))
+    shares += np.bincount(below, chances * left_share, len(nodes)) + np.bincount(
+        below + 1, chances * (1 - left_share), len(nodes)
+    )
     return nodes.astype(np.float64), shares
 
 
@@ -226,30 +228,30 @@ def _farthest(crowd: _Crowd, block: _Block) -> float:
     return math.log1p((1 - 2 * crowd.lie) * (2 * same - block.steps) / absent)
 
 
-def _merged(top: float, pieces: Iterator[_Outcomes]) -> tuple[Floats, Floats]:
+def _merge_outcomes(top: float, pieces: Iterator[_Outcomes]) -> tuple[Floats, Floats]:
     """Return P and Q on evenly spaced losses from 0 to `top`, each outcome split over the two on its sides."""
     step = top / CELLS
     total = np.zeros(CELLS + 1)
-    for present, level in _gathered(pieces):
+    for present, level in _gather_pieces(pieces):
         cell = np.minimum((level / step).astype(np.int64), CELLS - 1)
         above = present * np.minimum(np.expm1(-np.clip(level - cell * step, 0, step)) / math.expm1(-step), 1)
         total += np.bincount(cell, present - above, CELLS + 1) + np.bincount(cell + 1, above, CELLS + 1)
     return total, total * np.exp(-step * np.arange(CELLS + 1))
 
 
-def _gathered(pieces: Iterator[_Outcomes]) -> Iterator[tuple[Floats, Floats]]:
+def _gather_pieces(pieces: Iterator[_Outcomes]) -> Iterator[tuple[Floats, Floats]]:
     """Yield P and losses of many small pieces together, so that NumPy is called less often."""
-    held: list[tuple[Floats, Floats]] = []
+    buffer: list[tuple[Floats, Floats]] = []
     for present, _, level in pieces:
-        held.append((present, level))
-        if sum(len(masses) for masses, _ in held) > FEW:
-            yield np.concatenate([masses for masses, _ in held]), np.concatenate([levels for _, levels in held])
-            held = []
-    if held:
-        yield np.concatenate([masses for masses, _ in held]), np.concatenate([levels for _, levels in held])
+        buffer.append((present, level))
+        if sum(len(masses) for masses, _ in buffer) > FEW:
+            yield np.concatenate([masses for masses, _ in buffer]), np.concatenate([levels for _, levels in buffer])
+            buffer = []
+    if buffer:
+        yield np.concatenate([masses for masses, _ in buffer]), np.concatenate([levels for _, levels in buffer])
 
 
-def _mirrored(crowd: _Crowd, present: Floats, absent: Floats) -> Atoms:
+def _mirror_halves(crowd: _Crowd, present: Floats, absent: Floats) -> Atoms:
     """Return both halves, and what was cut off at the largest loss there is."""
     kept = (present > TINIEST) & (absent > TINIEST)
     present = np.append(present[kept], LOST * (1 - crowd.lie))

@@ -83,12 +83,12 @@ class TextReader:
 
     def losses(self) -> list[PrivacyLoss]:
         """Read parts, up to the bracket that closes their list."""
-        return [] if self._text.startswith(")", self._at) else self._separated(self.loss)
+        return [] if self._text.startswith(")", self._at) else self._read_entries(self.loss)
 
     def number(self) -> Fraction:
         """Read an exact number."""
         numerator = self.whole()
-        if not self._met("/"):
+        if not self._accept_literal("/"):
             return Fraction(numerator)
         denominator = self.whole()
         if not denominator:
@@ -107,18 +107,18 @@ class TextReader:
 
     def probabilities(self) -> list[Fraction]:
         """Read a list of numbers."""
-        return self._listed(self.number)
+        return self._read_list(self.number)
 
     def curve(self) -> list[tuple[Fraction, Fraction]]:
         """Read the points of a Rényi curve; their orders rise, so that nothing has to be sorted."""
-        points = self._listed(self._point)
+        points = self._read_list(self._point)
         if any(order >= following for (order, _), (following, _) in pairwise(points)):
             self._refuse("a curve of rising orders, up to here,")
         return points
 
     def sampling(self) -> Sampling:
         """Read how a lot is drawn."""
-        if self._met("poisson"):
+        if self._accept_literal("poisson"):
             return Sampling.POISSON
         self._take("without_replacement")
         return Sampling.WITHOUT_REPLACEMENT
@@ -140,26 +140,26 @@ class TextReader:
         self._take(": ")
         return order, self.number()
 
-    def _listed(self, read: Callable[[], Entry]) -> list[Entry]:
+    def _read_list(self, read: Callable[[], Entry]) -> list[Entry]:
         self._take("[")
-        entries = [] if self._text.startswith("]", self._at) else self._separated(read)
+        entries = [] if self._text.startswith("]", self._at) else self._read_entries(read)
         self._take("]")
         return entries
 
-    def _separated(self, read: Callable[[], Entry]) -> list[Entry]:
+    def _read_entries(self, read: Callable[[], Entry]) -> list[Entry]:
         entries = [read()]
-        while self._met(", "):
+        while self._accept_literal(", "):
             entries.append(read())
             check_length(entries)
         return entries
 
-    def _met(self, literal: str) -> bool:
+    def _accept_literal(self, literal: str) -> bool:
         met = self._text.startswith(literal, self._at)
         self._at += len(literal) if met else 0
         return met
 
     def _take(self, literal: str) -> None:
-        if not self._met(literal):
+        if not self._accept_literal(literal):
             self._refuse(repr(literal))
 
     def _refuse(self, wanted: str) -> NoReturn:

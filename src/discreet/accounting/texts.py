@@ -78,7 +78,7 @@ Tree = Composed | Repeated | Parallel | Group | Subsampled | Shuffled
 
 def loss_to_text(loss: PrivacyLoss) -> str:
     """Return the one text of a loss, which `loss_from_text` reads back."""
-    text = f"loss/{VERSION} {_written(need_loss(loss))}"
+    text = f"loss/{VERSION} {_write_loss(need_loss(loss))}"
     _check_characters(len(text))
     if _visits(loss, 1) > MOST_VISITS:
         raise OutOfRange(
@@ -120,10 +120,10 @@ def _read(text: str, start: int) -> PrivacyLoss:
         raise InvalidInput(error.problem, fix=error.fix) from error
 
 
-def _written(loss: PrivacyLoss) -> str:
+def _write_loss(loss: PrivacyLoss) -> str:
     match loss:
         case Pure() | BoundedRange() | Approximate() | Concentrated() | Renyi() | GaussianDP():
-            return _promised(loss)
+            return _write_promise(loss)
         case LaplaceNoise() | GaussianNoise() | DiscreteLaplaceNoise() | DiscreteGaussianNoise():
             return _mechanism(loss)
         case RandomisedResponse() | DominatingPair():
@@ -138,7 +138,7 @@ def _visits(loss: PrivacyLoss, depth: int) -> int:
     return depth + sum(_visits(part, depth + 1) for part in parts_of(loss))
 
 
-def _promised(loss: Promised) -> str:
+def _write_promise(loss: Promised) -> str:
     match loss:
         case Pure(epsilon):
             return f"pure(epsilon={_number(epsilon)})"
@@ -149,7 +149,7 @@ def _promised(loss: Promised) -> str:
         case Concentrated(rho, delta):
             return f"concentrated(rho={_number(rho)}, delta={_number(delta)})"
         case Renyi(curve):
-            return f"renyi(curve=[{_listed(f'{_number(order)}: {_number(epsilon)}' for order, epsilon in curve)}])"
+            return f"renyi(curve=[{_write_list(f'{_number(order)}: {_number(epsilon)}' for order, epsilon in curve)}])"
         case GaussianDP(mu):
             return f"gaussian_dp(mu={_number(mu)})"
         case _:
@@ -180,17 +180,17 @@ def _mechanism(loss: Mechanism) -> str:
 def _tree(loss: Tree) -> str:
     match loss:
         case Composed(parts):
-            return f"composed({_listed(map(_written, parts))})"
+            return f"composed({_write_list(map(_write_loss, parts))})"
         case Parallel(parts):
-            return f"parallel({_listed(map(_written, parts))})"
+            return f"parallel({_write_list(map(_write_loss, parts))})"
         case Repeated(part, times):
-            return f"repeated({_written(part)}, times={_whole(times)})"
+            return f"repeated({_write_loss(part)}, times={_whole(times)})"
         case Group(part, size):
-            return f"group({_written(part)}, size={_whole(size)})"
+            return f"group({_write_loss(part)}, size={_whole(size)})"
         case Subsampled(part, rate, sampling):
-            return f"subsampled({_written(part)}, rate={_number(rate)}, sampling={_sampling(sampling)})"
+            return f"subsampled({_write_loss(part)}, rate={_number(rate)}, sampling={_sampling(sampling)})"
         case Shuffled(part, people):
-            return f"shuffled({_written(part)}, people={_whole(people)})"
+            return f"shuffled({_write_loss(part)}, people={_whole(people)})"
         case _:
             assert_never(loss)
 
@@ -205,10 +205,10 @@ def _sampling(sampling: Sampling) -> str:
 
 def _table(probabilities: tuple[Fraction, ...]) -> str:
     check_common_denominator(probabilities)
-    return _listed(map(_number, probabilities))
+    return _write_list(map(_number, probabilities))
 
 
-def _listed(entries: Iterable[str]) -> str:
+def _write_list(entries: Iterable[str]) -> str:
     texts: list[str] = []
     length = 0
     for entry in entries:

@@ -42,13 +42,13 @@ def name_text(key: str, values: Iterable[Value]) -> str:
 
 def name_texts(key: str, columns: Sequence[Sequence[Value]]) -> list[str]:
     """Return the texts of many units, whose values are given by columns: the same as `name_text`, sooner."""
-    written = [_written(column) for column in columns]
+    written = [_write_values(column) for column in columns]
     if len(written) == 1:
-        return [f"{key}{BETWEEN}{one}" for one in written[0]]
+        return [f"{key}{BETWEEN}{text}" for text in written[0]]
     return [BETWEEN.join([key, *map(str, values)]) for values in zip(*written, strict=True)]
 
 
-def _written(values: Sequence[Value]) -> Sequence[Value]:
+def _write_values(values: Sequence[Value]) -> Sequence[Value]:
     """Return values, each as its text or as what `str` makes it of."""
     if set(map(type, values)) <= {int, str}:
         return values

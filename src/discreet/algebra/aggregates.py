@@ -217,8 +217,8 @@ class Aggregation:
     @property
     def values(self) -> tuple[Expression, ...]:
         """What aggregates are computed of."""
-        found = (getattr(each, "value", getattr(each, "condition", None)) for each in self.aggregates)
-        return tuple(each for each in found if each is not None)
+        operands = (getattr(aggregate, "value", getattr(aggregate, "condition", None)) for aggregate in self.aggregates)
+        return tuple(operand for operand in operands if operand is not None)
 
     @property
     def computed(self) -> tuple[Expression, ...]:

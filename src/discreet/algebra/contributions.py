@@ -45,9 +45,9 @@ class Contribution:
     reach: NDArray[np.float64]
     square: NDArray[np.float64]
 
-    def of(self, some: slice) -> "Contribution":
+    def of(self, places: slice) -> "Contribution":
         """Return what some of the units would add."""
-        return Contribution(self.reach[some], self.square[some])
+        return Contribution(self.reach[places], self.square[places])
 
 
 class Admission(Protocol):

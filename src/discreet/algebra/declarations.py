@@ -22,7 +22,7 @@ KINDS_EXAMPLE = 'kinds={"age": "integer", "stay": "real"}'
 AnyKind = Kind | str
 
 
-def declared(
+def build_schema(
     table: str,
     columns: Sequence[Column],
     unit: PrivacyUnit,
@@ -38,16 +38,16 @@ def declared(
             fix="rename one of them before the table is opened; a column of a server's table may be left out",
         )
     if unit.column is not None:
-        found_column(unit.column, by_name, "says who is protected")
+        need_column(unit.column, by_name, "says who is protected")
         unit = replace(unit, column=by_name[unit.column.casefold()].name)
     for name, given in bounds.items():
-        column = found_column(name, by_name, "has bounds")
+        column = need_column(name, by_name, "has bounds")
         by_name[name.casefold()] = replace(column, bounds=bounds_of(column, given))
     for name, values in groups.items():
-        column = found_column(name, by_name, "has groups")
+        column = need_column(name, by_name, "has groups")
         by_name[name.casefold()] = replace(column, groups=groups_of(column, values))
     for name in complete:
-        by_name[name.casefold()] = replace(found_column(name, by_name, "is complete"), complete=True)
+        by_name[name.casefold()] = replace(need_column(name, by_name, "is complete"), complete=True)
     return Schema(table=table, columns=tuple(by_name.values()), unit=unit)
 
 
@@ -71,11 +71,11 @@ def need_told_apart(
     mine, theirs = _places(own), _places(shown)
     for name in said:
         folded = name.casefold() if isinstance(name, str) else ""
-        found = mine.get(folded, [])
-        exact = [place for place in found if own[place] == name]
+        places = mine.get(folded, [])
+        exact = [place for place in places if own[place] == name]
         if name != person and len(exact) == 1 and shown[exact[0]] == name:
             continue
-        if len(found) > 1 or (found and theirs.get(folded) != found):
+        if len(places) > 1 or (places and theirs.get(folded) != places):
             raise InvalidInput(
                 f"Several columns could be meant by {name!r}: their names are the same, but for capitals.",
                 fix="rename one of them before the table is opened",
@@ -83,10 +83,10 @@ def need_told_apart(
 
 
 def _places(names: Sequence[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for place, name in enumerate(names):
-        found.setdefault(name.casefold(), []).append(place)
-    return found
+        places.setdefault(name.casefold(), []).append(place)
+    return places
 
 
 def columns_by_name(columns: Iterable[Column]) -> dict[str, Column]:
@@ -95,19 +95,19 @@ def columns_by_name(columns: Iterable[Column]) -> dict[str, Column]:
     return {**{name.casefold(): column for name, column in exact.items()}, **exact}
 
 
-def found_column(name: object, columns: Mapping[str, Column], what: str) -> Column:
+def need_column(name: object, columns: Mapping[str, Column], role: str) -> Column:
     """Return the column of a name, or say which was probably meant."""
     if not isinstance(name, str):
         raise WrongType(f"The name of a column is {kind_of(name)}.", fix="name columns by texts")
-    found = columns.get(name) or columns.get(name.casefold())
-    if found is None:
+    column = columns.get(name) or columns.get(name.casefold())
+    if column is None:
         names = list(dict.fromkeys(column.name for column in columns.values()))
         meant = closest(name, names)
         raise InvalidInput(
-            f"There is no column {name!r}, which {what}.",
+            f"There is no column {name!r}, which {role}.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}",
         )
-    return found
+    return column
 
 
 def kinds_of(given: object) -> dict[str, Kind]:
@@ -117,10 +117,10 @@ def kinds_of(given: object) -> dict[str, Kind]:
     for name in given:
         if not isinstance(name, str):
             raise WrongType(f"A name in kinds is {kind_of(name)}, not a text.", fix=f"pass {KINDS_EXAMPLE}")
-    found = {name.casefold(): kind_named(name, kind) for name, kind in given.items()}
-    if len(found) < len(given):
+    by_name = {name.casefold(): kind_named(name, kind) for name, kind in given.items()}
+    if len(by_name) < len(given):
         raise InvalidInput("A column is in kinds twice, but for capitals.", fix="name it once")
-    return {name: found[name.casefold()] for name in given}
+    return {name: by_name[name.casefold()] for name in given}
 
 
 def kind_named(column: str, given: object) -> Kind:
@@ -159,15 +159,15 @@ def bounds_of(column: Column, given: AnyBounds) -> Bounds:
             f"{column.name!r} holds {column.kind.value} values, which have no bounds.", fix="leave its bounds out"
         )
     if isinstance(given, Bounds):
-        made = given
+        bounds = given
     else:
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
             raise WrongType(f"The bounds of {column.name!r} must be a pair.", fix="pass (low, high), such as (0, 100)")
         low, high = (_end(column, end, last=last) for last, end in zip((False, True), given, strict=True))
-        made = Bounds(low, high) if column.kind is Kind.REAL else Bounds(low, high, step=1)
-    if column.kind is not Kind.REAL and (made.low.denominator, made.high.denominator) != (1, 1):
+        bounds = Bounds(low, high) if column.kind is Kind.REAL else Bounds(low, high, step=1)
+    if column.kind is not Kind.REAL and (bounds.low.denominator, bounds.high.denominator) != (1, 1):
         raise InvalidInput(f"The bounds of {column.name!r} are not whole.", fix="pass whole numbers or dates")
-    return made
+    return bounds
 
 
 def moment_of(end: Any) -> Any:
@@ -191,17 +191,17 @@ def moment_of(end: Any) -> Any:
 def _end(column: Column, end: Any, *, last: bool) -> int | float | Fraction:
     if not column.kind.temporal:
         return end  # type: ignore[no-any-return]  # Bounds refuses what is no number
-    made = moment_of(end)
-    if not isinstance(made, date):
+    moment = moment_of(end)
+    if not isinstance(moment, date):
         raise WrongType(
             f"A bound of {column.name!r} is {kind_of(end)}, not a day.",
             fix='pass days, such as date(2024, 1, 1) or "2024-01-01"',
         )
-    whole = not isinstance(made, datetime) or made.time() == time.min
+    whole = not isinstance(moment, datetime) or moment.time() == time.min
     if not whole and column.kind is Kind.DATE:
         raise InvalidInput(f"The bounds of {column.name!r} are not whole days.", fix="pass days without a time")
     # Bounds count whole days: those of moments within a day are around it.
-    return day_number(made) + (last and not whole)
+    return day_number(moment) + (last and not whole)
 
 
 def groups_of(column: Column, values: Sequence[Value]) -> tuple[Value, ...]:
@@ -215,15 +215,15 @@ def groups_of(column: Column, values: Sequence[Value]) -> tuple[Value, ...]:
         raise WrongType(f"The groups of {column.name!r} must be a list.", fix='pass a list, such as ["A", "B"]')
     if not values:
         raise InvalidInput(f"The list of groups of {column.name!r} is empty.", fix="list the groups, or leave it out")
-    made = tuple(values)
-    if not all(value is None or _fits(value, column.kind) for value in made):
+    groups = tuple(values)
+    if not all(value is None or _fits(value, column.kind) for value in groups):
         raise WrongType(
             f"Some groups of {column.name!r} are not {column.kind.value} values, as the column's are.",
             fix=f"list {column.kind.value} values",
         )
-    if len(set(made)) < len(made):
+    if len(set(groups)) < len(groups):
         raise InvalidInput(f"The groups of {column.name!r} repeat a value.", fix="list each value once")
-    return made
+    return groups
 
 
 def _fits(value: Value, kind: Kind) -> bool:

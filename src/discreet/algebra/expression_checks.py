@@ -124,7 +124,9 @@ def _check_shape(node: Call | Case | InSet | Like) -> None:
         case Case(branches=branches):
             fits = isinstance(branches, tuple) and bool(branches)
         case InSet(members=members):
-            fits = isinstance(members, tuple) and bool(members) and all(isinstance(each, Literal) for each in members)
+            fits = (
+                isinstance(members, tuple) and bool(members) and all(isinstance(member, Literal) for member in members)
+            )
         case Like(pattern=pattern, folded=folded):
             fits = isinstance(pattern, str) and isinstance(folded, bool)
     if not fits:
@@ -154,10 +156,10 @@ def _check_node(node: Call | Case | InSet | Like) -> None:
 
 def _check_call(call: Call) -> None:
     kinds = [None if is_null(argument) else argument.kind for argument in call.arguments]
-    found = kind_of_call(call.function, kinds)
-    if found is not call.kind:
+    kind = kind_of_call(call.function, kinds)
+    if kind is not call.kind:
         raise WrongType(
-            f"{call.function.value} of these values is {found.value}, and the question takes it as something else.",
+            f"{call.function.value} of these values is {kind.value}, and the question takes it as something else.",
             fix="build it by call(function, …), which finds the kind",
         )
     match call.function:
@@ -194,7 +196,7 @@ def check_relation_expressions(  # noqa: C901 - one case a kind
                 check_condition(where, columns_by_name(columns_of(source)), "a subquery")
         case PerUnit(source=source, keys=keys, values=values):
             _check_named(keys, source)
-            _check_all((one.value for one in values if one.value is not None), source)
+            _check_all((fold.value for fold in values if fold.value is not None), source)
         case First(source=source, by=by):
             _check_all((by,), source)
         case PublicJoin() | UnitJoin() | MatchJoin():
@@ -228,10 +230,13 @@ def _check_all(expressions: Iterable[Expression], source: Relation | PublicScan)
 def _check_named(named: Iterable[Named], source: Relation | PublicScan) -> None:
     """Refuse computed columns. One that is handed on as it came keeps its bounds, and is clamped where it is used."""
     columns = columns_by_name(columns_of(source))
-    for one in named:
-        known = columns.get(one.expression.name) if isinstance(one.expression, ColumnValue) else None
-        if known is None or (one.expression, one.column.bounds) != (ColumnValue(known.name, known.kind), known.bounds):
-            check_expression(one.expression, columns)
+    for item in named:
+        known = columns.get(item.expression.name) if isinstance(item.expression, ColumnValue) else None
+        if known is None or (item.expression, item.column.bounds) != (
+            ColumnValue(known.name, known.kind),
+            known.bounds,
+        ):
+            check_expression(item.expression, columns)
 
 
 def columns_by_name(columns: Iterable[Column]) -> dict[str, Column]:

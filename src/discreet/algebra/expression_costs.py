@@ -76,12 +76,12 @@ def table_column(kind: Kind) -> Cost:
 def _above(below: Iterable[Cost], letters: int, steps: int) -> Cost:
     """Return the cost of a value that is made of others."""
     below = tuple(below)
-    return Cost(letters, 1 + sum(each.parts for each in below), steps + sum(each.steps for each in below))
+    return Cost(letters, 1 + sum(part.parts for part in below), steps + sum(part.steps for part in below))
 
 
 def _cost_of_call(call: Call, columns: Costs) -> Cost:
     below = [cost_of(argument, columns) for argument in call.arguments]
-    work, read = WORK[call.function], sum(each.letters for each in below)
+    work, read = WORK[call.function], sum(cost.letters for cost in below)
     return _above(below, _letters_of(call, below) if call.kind is Kind.TEXT else 0, work.steps + work.per_letter * read)
 
 
@@ -89,7 +89,7 @@ def _letters_of(call: Call, below: list[Cost]) -> int:
     """Return how many letters a text has at most that a function makes."""
     match call.function:
         case F.CONCAT:
-            return min(sum(each.letters for each in below), LONGEST_TEXT)
+            return min(sum(cost.letters for cost in below), LONGEST_TEXT)
         case F.LOWER | F.UPPER:
             return min(CASED * below[0].letters, LONGEST_TEXT)
         case F.SUBSTRING:
@@ -99,7 +99,7 @@ def _letters_of(call: Call, below: list[Cost]) -> int:
         case F.TO_TEXT if call.arguments[0].kind is not Kind.TEXT:
             return WRITTEN
         case _:
-            return max(each.letters for each in below)
+            return max(cost.letters for cost in below)
 
 
 def _matching(like: Like) -> int:

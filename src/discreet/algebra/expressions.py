@@ -157,14 +157,14 @@ def call(function: Function, *arguments: Expression) -> Call:
 
 def column(schema: Schema, name: str) -> ColumnValue:
     """Return a column of a table, or say which one was probably meant."""
-    found = schema.find(name)
-    if found is None:
+    known = schema.find(name)
+    if known is None:
         meant = closest(name, schema.names)
         raise InvalidInput(
             f"There is no column {name!r} in {schema.table}.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(schema.names)}",
         )
-    return ColumnValue(found.name, found.kind, found.bounds)
+    return ColumnValue(known.name, known.kind, known.bounds)
 
 
 def common_kind(expressions: list[Expression]) -> Kind:
@@ -275,7 +275,7 @@ def whole_of(expression: Expression) -> int | None:
     return value
 
 
-def shared_kind(call: Call) -> Kind:
+def kind_of_arguments(call: Call) -> Kind:
     """Return the kind that arguments are compared as."""
     kinds = [argument.kind for argument in call.arguments if not is_null(argument)]
     wider = (kind for kind in (Kind.REAL, Kind.TIMESTAMP) if kind in kinds)
@@ -324,7 +324,7 @@ class NotPlain(Exception):
     """A column is not simply another one, or it is clamped to other bounds than that."""
 
 
-def changed(expression: Expression, change: Callable[[ColumnValue], Expression]) -> Expression:
+def map_columns(expression: Expression, change: Callable[[ColumnValue], Expression]) -> Expression:
     """Return an expression with each of its columns changed."""
     match expression:
         case Literal():
@@ -332,29 +332,29 @@ def changed(expression: Expression, change: Callable[[ColumnValue], Expression])
         case ColumnValue():
             return change(expression)
         case Call(arguments=arguments):
-            return replace(expression, arguments=tuple(changed(argument, change) for argument in arguments))
+            return replace(expression, arguments=tuple(map_columns(argument, change) for argument in arguments))
         case Case(branches=branches, otherwise=otherwise):
             return Case(
-                tuple((changed(condition, change), changed(value, change)) for condition, value in branches),
-                None if otherwise is None else changed(otherwise, change),
+                tuple((map_columns(condition, change), map_columns(value, change)) for condition, value in branches),
+                None if otherwise is None else map_columns(otherwise, change),
             )
         case InSet(value=value, members=members):
-            return InSet(changed(value, change), members)
+            return InSet(map_columns(value, change), members)
         case Like(value=value, pattern=pattern, folded=folded):
-            return Like(changed(value, change), pattern, folded)
+            return Like(map_columns(value, change), pattern, folded)
 
 
-def prefixed(expression: Expression, prefix: str) -> Expression:
+def prefix_columns(expression: Expression, prefix: str) -> Expression:
     """Return an expression over columns whose names begin with a prefix."""
-    return changed(expression, lambda column: replace(column, name=f"{prefix}{column.name}"))
+    return map_columns(expression, lambda column: replace(column, name=f"{prefix}{column.name}"))
 
 
-def substituted(expression: Expression, columns: Mapping[str, ColumnValue]) -> Expression:
+def substitute_columns(expression: Expression, columns: Mapping[str, ColumnValue]) -> Expression:
     """Return an expression with columns replaced by the columns that they are. May raise `NotPlain`."""
-    return changed(expression, lambda column: _replaced(column, columns.get(column.name)))
+    return map_columns(expression, lambda column: _replace_column(column, columns.get(column.name)))
 
 
-def _replaced(column: ColumnValue, by: ColumnValue | None) -> ColumnValue:
+def _replace_column(column: ColumnValue, by: ColumnValue | None) -> ColumnValue:
     if by is None or (None not in (column.bounds, by.bounds) and column.bounds != by.bounds):
         raise NotPlain
     return by if column.bounds is None else replace(by, bounds=column.bounds)

@@ -235,20 +235,20 @@ WORK: dict[Function, Work] = {
 
 def kind_of_call(function: Function, kinds: Sequence[Kind | None]) -> Kind:
     """Return what comes out of a function for arguments of these kinds (None: the constant NULL, which fits all)."""
-    given = [kind for kind in kinds if kind is not None]
+    known = [kind for kind in kinds if kind is not None]
     if function in SIMPLE:
         count, allowed, result = SIMPLE[function]
         _need(function, kinds, count, allowed)
         return result
     if function in KEEPING:
         _need(function, kinds, KEEPING[function], NUMBERS)
-        return Kind.INTEGER if set(given) <= {Kind.INTEGER} else Kind.REAL
+        return Kind.INTEGER if set(known) <= {Kind.INTEGER} else Kind.REAL
     if function in ALIKE:
         _need(function, kinds, 2 if function is F.NULLIF else None, set(Kind))
-        return _shared(function, given)
+        return _need_common_kind(function, known)
     if function in COMPARISONS:
         _need(function, kinds, 2, set(Kind))
-        _shared(function, given)
+        _need_common_kind(function, known)
         return Kind.BOOLEAN
     if function in (F.AND, F.OR):
         _need(function, kinds, None, {Kind.BOOLEAN})
@@ -279,28 +279,28 @@ def _need(function: Function, kinds: Sequence[Kind | None], count: int | None, a
         raise WrongType(f"{function.value} takes at least one value.", fix="see the list of functions")
     for kind in kinds:
         if kind is not None and kind not in allowed:
-            names = " or ".join(sorted(each.value for each in allowed))
+            names = " or ".join(sorted(choice.value for choice in allowed))
             raise WrongType(
                 f"{function.value} does not take {kind.value} values.",
-                fix=f"give it {names}, for instance with CAST(… AS …){_declared(kind)}",
+                fix=f"give it {names}, for instance with CAST(… AS …){_suggest(kind)}",
             )
 
 
-def _shared(function: Function, kinds: list[Kind]) -> Kind:
+def _need_common_kind(function: Function, kinds: list[Kind]) -> Kind:
     """Return the one kind of several values."""
-    found = set(kinds)
-    if found <= NUMBERS:
-        return Kind.REAL if Kind.REAL in found else Kind.INTEGER
-    if found <= DAYS:
-        return Kind.TIMESTAMP if Kind.TIMESTAMP in found else Kind.DATE
-    if len(found) > 1:
+    unique = set(kinds)
+    if unique <= NUMBERS:
+        return Kind.REAL if Kind.REAL in unique else Kind.INTEGER
+    if unique <= DAYS:
+        return Kind.TIMESTAMP if Kind.TIMESTAMP in unique else Kind.DATE
+    if len(unique) > 1:
         raise WrongType(
-            f"{function.value} cannot put {' and '.join(sorted(kind.value for kind in found))} side by side.",
-            fix=f"make them alike, for instance with CAST(… AS …){_declared(Kind.TEXT) if Kind.TEXT in found else ''}",
+            f"{function.value} cannot put {' and '.join(sorted(kind.value for kind in unique))} side by side.",
+            fix=f"make them alike, for instance with CAST(… AS …){_suggest(Kind.TEXT) if Kind.TEXT in unique else ''}",
         )
-    return found.pop()
+    return unique.pop()
 
 
-def _declared(kind: Kind) -> str:
+def _suggest(kind: Kind) -> str:
     """Return what helps where a column of a CSV file was forgotten: it is a text until its kind is declared."""
     return '; or declare the column\'s kind when the table is opened: kinds={"…": "real"}' if kind is Kind.TEXT else ""

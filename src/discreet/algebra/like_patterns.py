@@ -131,9 +131,9 @@ def java_parts(pattern: Pattern) -> list[Part]:
 
 def regular_expression(parts: list[Part]) -> str:
     """Return a regular expression as one text."""
-    return "".join(_escaped(text) if literal else text for literal, text in parts)
+    return "".join(_escape(text) if literal else text for literal, text in parts)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Return a text as it stands for itself; control characters by their numbers."""
     return "".join(letter if letter in PLAIN or ord(letter) >= 0x80 else f"\\x{ord(letter):02x}" for letter in text)

@@ -7,7 +7,7 @@ from discreet.core import InvalidInput
 from discreet.core.schema import closest
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name."""
     return '"' + name.replace('"', '""') + '"'
 

@@ -266,7 +266,7 @@ def columns_of(relation: "Relation | PublicScan") -> tuple[Column, ...]:
         case Scan(columns=columns) | PublicScan(columns=columns):
             return columns
         case Derived(columns=named):
-            return tuple(one.column for one in named)
+            return tuple(item.column for item in named)
         case PerUnit(keys=keys, values=values):
             return (*(key.column for key in keys), *(value.column for value in values))
         case First(source=source):
@@ -274,12 +274,12 @@ def columns_of(relation: "Relation | PublicScan") -> tuple[Column, ...]:
         case UnionAll(parts=parts):
             return columns_of(parts[0])
         case PublicJoin(left=left, right=right, kind=kind) | UnitJoin(left=left, right=right, kind=kind):
-            return joined(columns_of(left), columns_of(right), kind)
+            return join_columns(columns_of(left), columns_of(right), kind)
         case MatchJoin(left=left, right=right):
-            return joined(columns_of(left), columns_of(right), JoinKind.INNER)
+            return join_columns(columns_of(left), columns_of(right), JoinKind.INNER)
 
 
-def joined(left: tuple[Column, ...], right: tuple[Column, ...], kind: JoinKind) -> tuple[Column, ...]:
+def join_columns(left: tuple[Column, ...], right: tuple[Column, ...], kind: JoinKind) -> tuple[Column, ...]:
     """Return the columns of a join."""
     if kind in (JoinKind.SEMI, JoinKind.ANTI):
         return left

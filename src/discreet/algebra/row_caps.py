@@ -76,14 +76,14 @@ def cap_of(schemas: Mapping[str, Schema]) -> int:
     return min(schema.rows_per_person for schema in schemas.values())
 
 
-def kept_of_pair(own: int, other: int, cap: int) -> int:
+def cap_pair_rows(own: int, other: int, cap: int) -> int:
     """Return how many of a unit's rows on one side of a join stay, if it has so many there and on the other side."""
     if own * other <= cap:
         return own
     return min(own, max(isqrt(cap), cap // other))
 
 
-def kept_of_public(fan_out: int, cap: int) -> int:
+def cap_public_rows(fan_out: int, cap: int) -> int:
     """Return how many rows of a unit are joined with a public table."""
     return cap // max(min(fan_out, cap), 1)
 
@@ -181,7 +181,7 @@ def public_facts(
         cap=cap,
         tables={name: 1 if name in ones else min(schema.rows_per_person, cap) for name, schema in schemas.items()},
         within=frozenset(cut | ones),
-        fan_outs={one: numbers[place] for place, one in enumerate(fan_outs)},
+        fan_outs={fan_out: numbers[place] for place, fan_out in enumerate(fan_outs)},
     )
 
 
@@ -198,14 +198,14 @@ NOTHING_KNOWN = RowFacts(cap=ROWS_PER_PERSON)
 
 def fan_outs_in(relation: Relation | PublicScan) -> tuple[FanOut, ...]:
     """Return the fan-outs that have to be known for a relation, each once."""
-    found = dict.fromkeys(_fan_outs(relation))
-    return tuple(found)
+    distinct = dict.fromkeys(_fan_outs(relation))
+    return tuple(distinct)
 
 
 def _fan_outs(relation: Relation | PublicScan) -> list[FanOut]:
     if isinstance(relation, PublicScan):
         return []
-    below = [one for source in sources_of(relation) for one in _fan_outs(source)]
+    below = [fan_out for source in sources_of(relation) for fan_out in _fan_outs(source)]
     if isinstance(relation, PublicJoin) and relation.kind in MAKING:
         below.append(FanOut.of(relation.right, relation.on))
     return below

@@ -72,9 +72,9 @@ def _need_short(work: "_Work") -> None:
         raise _too_long(f"{MOST_WRITTEN:,} characters of SQL")
 
 
-def _too_long(what: str) -> OutOfRange:
+def _too_long(amount: str) -> OutOfRange:
     return OutOfRange(
-        f"The question has more than {what} once columns of subqueries are written out where they are named.",
+        f"The question has more than {amount} once columns of subqueries are written out where they are named.",
         fix="name computed columns less often, or ask several shorter questions",
     )
 
@@ -95,7 +95,7 @@ class _Work:
             self.parts += cost.parts
             self.steps += cost.steps
             if self.measure_sql is not None:
-                self.written += _hidden(self.measure_sql(expression)[1], columns)
+                self.written += _count_hidden(self.measure_sql(expression)[1], columns)
 
     def costs(self, relation: Relation | PublicScan) -> dict[str, Cost]:
         """Return the costs of a relation's columns; add what is computed below: conditions, keys, folds, pairs."""
@@ -103,9 +103,9 @@ class _Work:
         match relation:
             case Derived(columns=columns, where=where):
                 self.add(() if where is None else (where,), below[0])
-                return {each.column.name: self._computed(each.expression, below[0]) for each in columns}
+                return {item.column.name: self._measure_column(item.expression, below[0]) for item in columns}
             case PerUnit(keys=keys, values=values):
-                folded = [each.value for each in values if each.value is not None]
+                folded = [fold.value for fold in values if fold.value is not None]
                 computed = (*(key.expression for key in keys), *folded)
                 self.add(computed, below[0])  # and computed once, as rows are brought together there
                 return costs_of_fold(relation, below[0])
@@ -122,25 +122,25 @@ class _Work:
                     self.add(side, known)
                 return {**below[-1], **below[0]}
 
-    def _computed(self, expression: Expression, columns: Costs) -> Cost:
+    def _measure_column(self, expression: Expression, columns: Costs) -> Cost:
         """Return the cost of a column that is computed, with that of its SQL where all that it names is written out."""
         cost = cost_of(expression, columns)
         if self.measure_sql is None or (isinstance(expression, ColumnValue) and expression.bounds is None):
             return cost
         length, named = self.measure_sql(expression)
-        return replace(cost, written=length + _hidden(named, columns))
+        return replace(cost, written=length + _count_hidden(named, columns))
 
 
-def _hidden(named: Mapping[str, int], columns: Costs) -> int:
+def _count_hidden(named: Mapping[str, int], columns: Costs) -> int:
     """Return the characters that names stand for."""
     return sum(times * columns[name].written for name, times in named.items() if name in columns)
 
 
 def costs_of_fold(relation: PerUnit, below: Costs) -> dict[str, Cost]:
     """Return the cost of each column of one row for each unit: its values were computed before."""
-    folded = [one.value for one in relation.values if one.value is not None]
+    folded = [fold.value for fold in relation.values if fold.value is not None]
     computed = (*(key.expression for key in relation.keys), *folded)
-    letters = max((cost_of(each, below).letters for each in computed), default=0)
+    letters = max((cost_of(expression, below).letters for expression in computed), default=0)
     return {column.name: Cost(letters, 1, 100 + letters) for column in columns_of(relation)}
 
 
@@ -151,10 +151,10 @@ def costs_of_union(union: UnionAll, below: Sequence[Costs]) -> dict[str, Cost]:
     ]
     return {
         column.name: Cost(
-            max(each.letters for each in same),
-            max(each.parts for each in same),
-            max(each.steps for each in same),
-            max(each.written for each in same),
+            max(cost.letters for cost in same),
+            max(cost.parts for cost in same),
+            max(cost.steps for cost in same),
+            max(cost.written for cost in same),
         )
         for column, same in zip(columns_of(union), zip(*parts, strict=True), strict=True)
     }

@@ -69,8 +69,8 @@ def beliefs(
     spread, attribute = _sensitive(published, sensitive)
     inside = classes[spread.owners]
     counts = np.bincount(spread.codes[inside], weights=spread.counts[inside], minlength=attribute.domain)
-    held = dict(zip(attribute.values.tolist(), counts.astype(int).tolist(), strict=True))
-    left = {value: count for value, count in held.items() if count and value not in excluded}
+    by_value = dict(zip(attribute.values.tolist(), counts.astype(int).tolist(), strict=True))
+    left = {value: count for value, count in by_value.items() if count and value not in excluded}
     total = sum(left.values())
     return {value: Fraction(count, total) for value, count in left.items()}
 
@@ -97,15 +97,15 @@ def link(published: Anonymised, outside: Microdata, sensitive: str) -> Linked:
         raise InvalidInput("The tables share no quasi-identifier.", fix="name the columns alike in both")
     spread, attribute = _sensitive(published, sensitive)
     columns = [outside.attribute(name) for name in shared]
-    found: dict[tuple[int, ...], tuple[int, Any]] = {}
+    matches: dict[tuple[int, ...], tuple[int, Any]] = {}
     people = list(zip(*(column.codes.tolist() for column in columns), strict=True))
     for codes in set(people):
         known = {column.name: column.values[code] for column, code in zip(columns, codes, strict=True)}
         classes = _admitting(published, known)
         values = np.unique(spread.codes[classes[spread.owners]])
-        told = attribute.values[values].tolist()[0] if len(values) == 1 else None
-        found[codes] = (int(published.classes.sizes[classes].sum()), told)
-    rows = [found[codes] for codes in people]
+        disclosed = attribute.values[values].tolist()[0] if len(values) == 1 else None
+        matches[codes] = (int(published.classes.sizes[classes].sum()), disclosed)
+    rows = [matches[codes] for codes in people]
     return Linked(
         people=len(rows),
         matched=sum(count > 0 for count, _ in rows),
@@ -156,7 +156,7 @@ def in_both(first: Anonymised, second: Anonymised, known: Mapping[str, object], 
         DiscreetError: if a column is unknown.
 
     """
-    left, right = ({*beliefs(one, _of(one, known), sensitive)} for one in (first, second))
+    left, right = ({*beliefs(published, _of(published, known), sensitive)} for published in (first, second))
     return tuple(sorted(left & right))
 
 
@@ -178,8 +178,8 @@ def newcomers(before: Anonymised, after: Anonymised, sensitive: str) -> dict[Any
 
     """
     counted = []
-    for one in (before, after):
-        spread, attribute = _sensitive(need_published(one), sensitive)
+    for published in (before, after):
+        spread, attribute = _sensitive(need_published(published), sensitive)
         totals = np.bincount(spread.codes, weights=spread.counts, minlength=attribute.domain).astype(int)
         counted.append(Counter(dict(zip(attribute.values.tolist(), totals.tolist(), strict=True))))
     return dict(counted[1] - counted[0])

@@ -83,27 +83,27 @@ def spread_of(classes: Classes, attribute: Attribute) -> Spread:
     return Spread.of(classes.labels, classes.sizes, attribute.codes, attribute.counts)
 
 
-def joined(parts: Iterable[tuple[NDArray[np.int64], int]], rows: int) -> NDArray[np.int64]:
+def join_codes(parts: Iterable[tuple[NDArray[np.int64], int]], rows: int) -> NDArray[np.int64]:
     """Return the class of each row, by several columns of codes with their numbers of codes."""
     key, size = np.zeros(rows, dtype=np.int64), 1
     for part in parts:
         codes, domain = part
         if size > WIDEST // max(domain, 1):
             # Numbered, both are below the number of rows, and their product fits.
-            key, codes = _numbered(key, size), _numbered(codes, domain)
+            key, codes = _number_keys(key, size), _number_keys(codes, domain)
             size, domain = int(key.max()) + 1, int(codes.max()) + 1
         key = key * domain + codes
         size *= domain
-    return _numbered(key, size)
+    return _number_keys(key, size)
 
 
 def classes_of(table: Microdata, quasi: Sequence[str]) -> Classes:
     """Return the classes of rows that agree in all of the quasi-identifiers, as they stand."""
     attributes = table.pick(quasi, "quasi")
-    return Classes.of(joined(((one.codes, one.domain) for one in attributes), table.rows))
+    return Classes.of(join_codes(((attribute.codes, attribute.domain) for attribute in attributes), table.rows))
 
 
-def _numbered(key: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def _number_keys(key: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Return keys below `size` as numbers without gaps, in the same order."""
     if size <= DENSE * len(key):
         occurs = np.zeros(size, dtype=np.bool_)

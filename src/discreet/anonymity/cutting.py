@@ -59,10 +59,10 @@ def cut_up(codes: Ints, rules: Rules) -> Ints:
         inside, boxes = whole[front.boxes], front.boxes
         labels[front.rows[inside]] = done + (np.cumsum(whole) - 1)[boxes[inside]]
         done += int(whole.sum())
-        kept = cuts.order[~inside]
+        remaining = cuts.order[~inside]
         first = cuts.first[~whole]
         sizes = np.stack([first, front.sizes[~whole] - first], axis=1).reshape(-1)
-        front = _Front(front.rows[kept], front.codes[:, kept], sizes)
+        front = _Front(front.rows[remaining], front.codes[:, remaining], sizes)
     return labels
 
 
@@ -78,9 +78,9 @@ def _cuts(front: _Front, rules: Rules) -> _Cuts:
             break
         inside = np.flatnonzero(np.isin(front.boxes, tried)) if len(tried) < len(front.sizes) else order.copy()
         codes = front.codes[attributes[front.boxes[inside]], inside]
-        found, sorting = _cut(front, rules, tried, inside, codes)
-        first[tried] = found
-        moved = np.repeat(found > 0, front.sizes[tried])
+        first_sizes, sorting = _cut(front, rules, tried, inside, codes)
+        first[tried] = first_sizes
+        moved = np.repeat(first_sizes > 0, front.sizes[tried])
         order[inside[moved]] = inside[sorting][moved]
     return _Cuts(first, order)
 
@@ -91,13 +91,13 @@ def _cut(front: _Front, rules: Rules, tried: Ints, inside: Ints, codes: Ints) ->
     # One key for box and code: codes are fewer than 2³¹, and so are boxes.
     sorting = np.argsort(front.boxes[inside] * (int(codes.max()) + 1) + codes, kind="stable")
     rows = front.rows[inside[sorting]]
-    found = np.zeros_like(sizes)
+    first_sizes = np.zeros_like(sizes)
     for first in _halves(codes[sorting], sizes, rules):
-        allowed = (found == 0) & (first >= rules.k) & (sizes - first >= rules.k)
+        allowed = (first_sizes == 0) & (first >= rules.k) & (sizes - first >= rules.k)
         if rules.admitted is not None and allowed.any():
             allowed[allowed] = _both_admitted(rules.admitted, rows, sizes, first, allowed)
-        found = np.where(allowed, first, found)
-    return found, sorting
+        first_sizes = np.where(allowed, first, first_sizes)
+    return first_sizes, sorting
 
 
 def _halves(codes: Ints, sizes: Ints, rules: Rules) -> Iterator[Ints]:

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.algebra.names import literal, quoted
+from discreet.algebra.names import literal, quote_name
 from discreet.anonymity.engine import ROWS, Held, with_rows
-from discreet.anonymity.treatments import Treatment, treated
+from discreet.anonymity.treatments import Treatment, treat_column
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 
@@ -53,41 +53,43 @@ def deidentify(
         DiscreetError: if a column has no treatment, or the file exists or cannot be written.
 
     """
-    if not isinstance(treatments, Mapping) or not all(isinstance(one, Treatment) for one in treatments.values()):
+    if not isinstance(treatments, Mapping) or not all(
+        isinstance(treatment, Treatment) for treatment in treatments.values()
+    ):
         raise WrongType(
             "treatments is not a mapping from columns to treatments.", fix='pass {"name": Drop(), "age": Round(5)}'
         )
     place = need_new_file(destination)
 
-    def use(held: Held) -> Deidentified:
-        held.need(list(treatments))
-        _need_all(held, treatments)
-        text, parameters, names = _statement(held, treatments)
-        with reserved(place):
+    def use(engine: Held) -> Deidentified:
+        engine.need(list(treatments))
+        _need_all(engine, treatments)
+        text, parameters, names = _statement(engine, treatments)
+        with reserve_file(place):
             copy = f"COPY ({text}) TO {literal(str(place))} ({FORMATS[place.suffix.lower()]})"
-            ((rows,),) = held.connection.execute(copy, parameters).fetchall()
+            ((rows,),) = engine.connection.execute(copy, parameters).fetchall()
         return Deidentified(rows=rows, columns=names)
 
     return with_rows(source, use, gaps=gap_texts)
 
 
-def _statement(held: Held, treatments: Mapping[str, Treatment]) -> tuple[str, dict[str, object], tuple[str, ...]]:
+def _statement(engine: Held, treatments: Mapping[str, Treatment]) -> tuple[str, dict[str, object], tuple[str, ...]]:
     cells: dict[str, str] = {}
     parameters: dict[str, object] = {}
-    for place, (name, kind) in enumerate(held.kinds.items()):
-        cell, needed = treated(name, kind, treatments[name], place)
+    for place, (name, kind) in enumerate(engine.kinds.items()):
+        cell, needed = treat_column(name, kind, treatments[name], place)
         if cell is not None:
             cells[name] = cell
             parameters.update(needed)
     if not cells:
         raise InvalidInput("All columns are dropped.", fix="keep something, or write nothing")
-    told = ", ".join(f"{cell} AS {quoted(name)}" for name, cell in cells.items())
+    columns = ", ".join(f"{cell} AS {quote_name(name)}" for name, cell in cells.items())
     # S608: made of our own words and of names that are quoted.
-    return f"SELECT {told} FROM {ROWS} ORDER BY ALL", parameters, tuple(cells)  # noqa: S608
+    return f"SELECT {columns} FROM {ROWS} ORDER BY ALL", parameters, tuple(cells)  # noqa: S608
 
 
-def _need_all(held: Held, treatments: Mapping[str, Treatment]) -> None:
-    lacking = [repr(name) for name in held.kinds if name not in treatments]
+def _need_all(engine: Held, treatments: Mapping[str, Treatment]) -> None:
+    lacking = [repr(name) for name in engine.kinds if name not in treatments]
     if lacking:
         raise InvalidInput(
             f"Columns without a treatment: {', '.join(lacking)}.",
@@ -108,7 +110,7 @@ def need_new_file(destination: str | Path) -> Path:
 
 
 @contextmanager
-def reserved(place: Path) -> Iterator[None]:
+def reserve_file(place: Path) -> Iterator[None]:
     """Make a new file, for its owner alone, that is removed again if writing it fails."""
     try:
         os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -8,12 +8,12 @@ from decimal import Decimal
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
-from discreet.algebra.names import literal, quoted
+from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput, WrongType
 from discreet.core.schema import Kind, closest
 from discreet.data import EngineSettings
 from discreet.data.failures import quietly
-from discreet.data.reading import Source, attach, cast_as, connect, detach, written_kinds
+from discreet.data.reading import Source, attach, cast_as, connect, detach, infer_kinds
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -61,11 +61,11 @@ def with_rows(
     if isinstance(gaps, str) or not all(isinstance(gap, str) for gap in gaps):
         raise WrongType("gap_texts is not a list of strings.", fix='pass gap_texts=("?",)')
 
-    def used() -> Made:
-        with _holding(source, gaps, settings or EngineSettings()) as held:
-            return use(held)
+    def use_rows() -> Made:
+        with _holding(source, gaps, settings or EngineSettings()) as engine:
+            return use(engine)
 
-    return quietly(used)
+    return quietly(use_rows)
 
 
 @contextmanager
@@ -101,18 +101,18 @@ def _cells(connection: "DuckDBPyConnection", source: Source, gaps: Sequence[str]
     described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     types = {str(name): str(kind) for name, kind, *_ in described}
     bare = {
-        name: _without(quoted(name), gaps, trimmed=not source.typed) if "VARCHAR" in kind else quoted(name)
+        name: _without(quote_name(name), gaps, trimmed=not source.typed) if "VARCHAR" in kind else quote_name(name)
         for name, kind in types.items()
     }
-    texts = ", ".join(f"{cell} AS {quoted(name)}" for name, cell in bare.items())
+    texts = ", ".join(f"{cell} AS {quote_name(name)}" for name, cell in bare.items())
     if source.typed:
         return texts
     rows, where = f"(SELECT {texts} FROM {source.relation})", dict(source.parameters)  # noqa: S608
-    kinds = written_kinds(connection, rows, where)
+    kinds = infer_kinds(connection, rows, where)
     for name in [name for name, kind in kinds.items() if kind is Kind.REAL]:
-        if _become_one(connection, rows, where, quoted(name)):
+        if _become_one(connection, rows, where, quote_name(name)):
             kinds[name] = Kind.TEXT  # as a whole number of too many digits is
-    return ", ".join(f"{_as(bare[name], kind)} AS {quoted(name)}" for name, kind in kinds.items())
+    return ", ".join(f"{_as(bare[name], kind)} AS {quote_name(name)}" for name, kind in kinds.items())
 
 
 def _become_one(connection: "DuckDBPyConnection", rows: str, where: dict[str, object], column: str) -> bool:
@@ -144,11 +144,11 @@ def _without(column: str, gaps: Sequence[str], *, trimmed: bool) -> str:
 
 def _kind(name: str, type_name: str) -> Kind:
     first = type_name.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0]
-    found = next((kind for kind, types in KINDS.items() if first in types), None)
+    kind = next((kind for kind, types in KINDS.items() if first in types), None)
     # A moment with a zone is none without the tables of zones, which the engine would have to fetch.
-    if found is None or type_name.endswith("]") or "WITH TIME ZONE" in type_name:
+    if kind is None or type_name.endswith("]") or "WITH TIME ZONE" in type_name:
         raise InvalidInput(
             f"Column {name!r} does not hold plain values.",
             fix="leave the column out, or convert it to numbers, strings or dates",
         )
-    return found
+    return kind

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from discreet.algebra.names import literal, quoted
+from discreet.algebra.names import literal, quote_name
 from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.core.schema import Kind
 
@@ -88,36 +88,36 @@ def find_identifying(source: object, *, gap_texts: tuple[str, ...] = ()) -> tupl
 
     """
 
-    def use(held: Held) -> tuple[Finding, ...]:
-        ((rows,),) = held.ask(f"SELECT count(*) FROM {ROWS}")  # noqa: S608 - our own words
-        return tuple(_finding(held, name, int(str(rows))) for name in held.kinds)
+    def use(engine: Held) -> tuple[Finding, ...]:
+        ((rows,),) = engine.ask(f"SELECT count(*) FROM {ROWS}")  # noqa: S608 - our own words
+        return tuple(_finding(engine, name, int(str(rows))) for name in engine.kinds)
 
     return with_rows(source, use, gaps=gap_texts)
 
 
-def _finding(held: Held, name: str, rows: int) -> Finding:
-    kind = held.kinds[name]
-    filled, distinct, alone = _counts(held, name)
-    signs = [_by_name(name), *_by_pattern(held, name, kind, rows), _by_uniqueness(kind, filled, distinct)]
+def _finding(engine: Held, name: str, rows: int) -> Finding:
+    kind = engine.kinds[name]
+    filled, distinct, alone = _counts(engine, name)
+    signs = [_by_name(name), *_by_pattern(engine, name, kind, rows), _by_uniqueness(kind, filled, distinct)]
     if kind.temporal:
         signs.append((Role.QUASI, "it holds days or moments, which others know, too"))
-    found = [sign for sign in signs if sign is not None]
-    roles = [role for role, _ in found]
+    known_signs = [sign for sign in signs if sign is not None]
+    roles = [role for role, _ in known_signs]
     role = next((role for role in (Role.DIRECT, Role.QUASI) if role in roles), Role.NONE)
     return Finding(
         column=name,
         role=role,
-        reasons=tuple(reason for _, reason in found),
+        reasons=tuple(reason for _, reason in known_signs),
         distinct=distinct,
         alone=Fraction(alone, max(rows, 1)),
     )
 
 
-def _counts(held: Held, name: str) -> tuple[int, int, int]:
+def _counts(engine: Held, name: str) -> tuple[int, int, int]:
     """Return how many rows have a value, how many values there are, and how many of them once."""
     # S608, here and below: names are quoted, patterns are literals.
-    counted = f"(SELECT count(*) AS n FROM {ROWS} WHERE {quoted(name)} IS NOT NULL GROUP BY {quoted(name)})"  # noqa: S608
-    ((filled, distinct, alone),) = held.ask(
+    counted = f"(SELECT count(*) AS n FROM {ROWS} WHERE {quote_name(name)} IS NOT NULL GROUP BY {quote_name(name)})"  # noqa: S608
+    ((filled, distinct, alone),) = engine.ask(
         f"SELECT coalesce(sum(n), 0)::BIGINT, count(*), count(*) FILTER (n = 1) FROM {counted}"  # noqa: S608
     )
     return int(str(filled)), int(str(distinct)), int(str(alone))
@@ -131,20 +131,19 @@ def _by_name(name: str) -> tuple[Role, str] | None:
     return None
 
 
-def _by_pattern(held: Held, name: str, kind: Kind, rows: int) -> list[tuple[Role, str]]:
+def _by_pattern(engine: Held, name: str, kind: Kind, rows: int) -> list[tuple[Role, str]]:
     if kind is not Kind.TEXT:
         return []
     every = max(1, rows // LOOKED_AT)
     looks = ", ".join(
         f"count(*) FILTER (regexp_full_match(cell, {literal(pattern)}))" for _, pattern in PATTERNS.values()
     )
-    cells = (
-        f"(SELECT {quoted(name)}::VARCHAR AS cell FROM {ROWS} WHERE rowid % {every} = 0 AND {quoted(name)} IS NOT NULL)"  # noqa: S608
-    )
-    ((filled, *found),) = held.ask(f"SELECT count(*), {looks} FROM {cells}")  # noqa: S608
+    quoted = quote_name(name)
+    cells = f"(SELECT {quoted}::VARCHAR AS cell FROM {ROWS} WHERE rowid % {every} = 0 AND {quoted} IS NOT NULL)"  # noqa: S608
+    ((filled, *matches),) = engine.ask(f"SELECT count(*), {looks} FROM {cells}")  # noqa: S608
     return [
-        (role, f"its values look like {what}")
-        for (what, (role, _)), count in zip(PATTERNS.items(), found, strict=True)
+        (role, f"its values look like {description}")
+        for (description, (role, _)), count in zip(PATTERNS.items(), matches, strict=True)
         if int(str(filled)) and 100 * int(str(count)) >= MOST_LOOK_SO * int(str(filled))
     ]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.anonymity.lattice import Lattice, Node, looks_along, node_of, path_up
+from discreet.anonymity.lattice import GeneralisationLattice, Node, looks_along, node_of, path_up
 from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.published import Anonymised, need_k, need_requirements, need_share
 from discreet.anonymity.regions import label_region
@@ -71,7 +71,7 @@ def full_domain(
 
 def _best(node: Node) -> NDArray[np.int64] | None:
     """Return a combination of levels with the least penalty, of those the lowest; None if all fail."""
-    lattice = Lattice.of(node.ladders)
+    lattice = GeneralisationLattice.of(node.ladders)
     best, least = None, np.inf
     for place in np.argsort(lattice.bounds, kind="stable"):
         if lattice.bounds[place] > least + SAME:
@@ -89,7 +89,9 @@ def _is_better(penalty: float, levels: NDArray[np.int64], least: float, best: ND
     return penalty < least - SAME or (penalty <= least + SAME and int(levels.sum()) < int(best.sum()))
 
 
-def _looks(levels: NDArray[np.int64], node: Node, lattice: Lattice) -> Iterable[tuple[NDArray[np.int64], float | None]]:
+def _looks(
+    levels: NDArray[np.int64], node: Node, lattice: GeneralisationLattice
+) -> Iterable[tuple[NDArray[np.int64], float | None]]:
     """Look at a combination of levels; if what is found tells of others, look farther up, to be spared many."""
     if node.monotone:
         return looks_along(path_up(levels, lattice.levels[-1]), node, lattice)

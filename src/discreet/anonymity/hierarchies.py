@@ -32,7 +32,7 @@ class Hierarchy:
     levels: tuple[tuple[str, ...], ...]
 
     def __init__(self, paths: Iterable[Sequence[str]]) -> None:
-        rows = _checked([tuple(path) for path in paths])
+        rows = _need_rows([tuple(path) for path in paths])
         if len({row[-1] for row in rows}) > 1:
             rows = [(*row, ANY) for row in rows]
         _need_nested(rows)
@@ -70,14 +70,14 @@ class Hierarchy:
     def places(self, values: Iterable[object], column: str) -> NDArray[np.int64]:
         """Return where values stand among the leaves, by their texts; those that are not there are not quoted."""
         number = {leaf: place for place, leaf in enumerate(self.leaves)}
-        found = [number.get(text_of(value), -1) for value in values]
-        lacking = found.count(-1)
+        places = [number.get(text_of(value), -1) for value in values]
+        lacking = places.count(-1)
         if lacking:
             raise InvalidInput(
                 f"The hierarchy of {column!r} has no place for {lacking} of its values.",
                 fix="add a line for each value of the column, spelt as in the table",
             )
-        return np.array(found, dtype=np.int64)
+        return np.array(places, dtype=np.int64)
 
     @classmethod
     def flat(cls, values: Iterable[object]) -> "Hierarchy":
@@ -105,7 +105,7 @@ class Hierarchy:
             raise InvalidInput(
                 "Each level must keep fewer characters than the level before.", fix="pass keep such as (4, 3, 2)"
             )
-        return cls([(text, *(text[:kept] + ANY * len(text[kept:]) for kept in signs)) for text in values])
+        return cls([(text, *(text[:length] + ANY * len(text[length:]) for length in signs)) for text in values])
 
 
 def text_of(value: object) -> str:
@@ -148,9 +148,11 @@ def need_hierarchies(hierarchies: object) -> dict[str, Hierarchy]:
         raise WrongType(
             f"hierarchies is {kind_of(hierarchies)}, not a mapping.", fix='pass {"age": Hierarchy.intervals(0, 99, …)}'
         )
-    for one in hierarchies.values():
-        if not isinstance(one, Hierarchy):
-            raise WrongType(f"A hierarchy is {kind_of(one)}.", fix="make it a Hierarchy, or read it: read_hierarchy")
+    for hierarchy in hierarchies.values():
+        if not isinstance(hierarchy, Hierarchy):
+            raise WrongType(
+                f"A hierarchy is {kind_of(hierarchy)}.", fix="make it a Hierarchy, or read it: read_hierarchy"
+            )
     return dict(hierarchies)
 
 
@@ -159,7 +161,7 @@ def _interval(number: int, width: int) -> str:
     return f"{low}-{low + width - 1}"
 
 
-def _checked(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _need_rows(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     if not rows or not rows[0]:
         raise InvalidInput("A hierarchy has no values.", fix="give it a line for each value of the column")
     if any(not isinstance(cell, str) for row in rows for cell in row):

@@ -107,8 +107,8 @@ def misclassified(table: Microdata | Anonymised, target: str, quasi: Sequence[st
 
 
 def _column_penalty(published: Anonymised, name: str) -> float:
-    told = penalties(published.regions[name], published.table.attribute(name)) * published.classes.sizes
-    return (float(told.sum()) + published.classes.suppressed) / published.table.rows
+    penalty = penalties(published.regions[name], published.table.attribute(name)) * published.classes.sizes
+    return (float(penalty.sum()) + published.classes.suppressed) / published.table.rows
 
 
 def _entropy_share(published: Anonymised, name: str) -> float:
@@ -116,14 +116,14 @@ def _entropy_share(published: Anonymised, name: str) -> float:
     attribute, classes = published.table.attribute(name), published.classes
     counts = attribute.counts
     kept = classes.labels >= 0
-    within = _admitted(published, name, counts)[classes.labels[kept]]
+    within = _count_admitted(published, name, counts)[classes.labels[kept]]
     everything = np.log(published.table.rows / counts[attribute.codes])
-    told = float(np.log(within / counts[attribute.codes[kept]]).sum()) + float(everything[~kept].sum())
+    remaining = float(np.log(within / counts[attribute.codes[kept]]).sum()) + float(everything[~kept].sum())
     total = float(everything.sum())
-    return min(told / total, 1.0) if total else 0.0
+    return min(remaining / total, 1.0) if total else 0.0
 
 
-def _admitted(published: Anonymised, name: str, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count_admitted(published: Anonymised, name: str, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many rows of the table have a value that a class admits, of each class."""
     region = published.regions[name]
     if isinstance(region, Intervals):

@@ -7,9 +7,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.anonymity.classes import Classes, joined
+from discreet.anonymity.classes import Classes, join_codes
 from discreet.anonymity.microdata import Attribute, Microdata
-from discreet.anonymity.published import failing
+from discreet.anonymity.published import mark_failing_classes
 from discreet.anonymity.regions import need_hierarchy
 from discreet.anonymity.requirements import DistinctDiversity, Requirement
 from discreet.core import InvalidInput
@@ -75,7 +75,7 @@ class Node:
         one. The other requirements hold of a union if they hold of all its parts, which is enough if no row may be left
         out, but not otherwise: a good class may be joined with a bad one.
         """
-        return not self.most or all(isinstance(one, DistinctDiversity) for one in self.requirements)
+        return not self.most or all(isinstance(requirement, DistinctDiversity) for requirement in self.requirements)
 
     def look(self, levels: Sequence[int]) -> float | None:
         """Return the penalty at some levels; None if too many rows are in classes that fail, or all are."""
@@ -85,11 +85,11 @@ class Node:
         left_out = self.table.rows - int(weights.sum())
         if left_out > min(self.most, self.table.rows - 1):
             return None
-        told = sum(
+        penalty = sum(
             float((ladder.penalties[level][codes[kept]] * weights).sum())
             for ladder, level, codes in zip(self.ladders, levels, self.combinations, strict=True)
         )
-        return (told / len(levels) + left_out) / self.table.rows
+        return (penalty / len(levels) + left_out) / self.table.rows
 
     def classes(self, levels: Sequence[int]) -> Classes:
         """Return the classes at some levels, without those that fail."""
@@ -99,28 +99,31 @@ class Node:
     def _classes(self, levels: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the class of each combination, and which classes fail."""
         coarse = [ladder.labels[level] for ladder, level in zip(self.ladders, levels, strict=True)]
-        parts = ((one[codes], int(one.max()) + 1) for one, codes in zip(coarse, self.combinations, strict=True))
-        labels = joined(parts, len(self.weights))
+        parts = (
+            (level_labels[codes], int(level_labels.max()) + 1)
+            for level_labels, codes in zip(coarse, self.combinations, strict=True)
+        )
+        labels = join_codes(parts, len(self.weights))
         sizes = np.bincount(labels, weights=self.weights).astype(np.int64)
         bad: NDArray[np.bool_] = sizes < self.k
         # Most combinations of levels leave too many small classes, and then nothing else has to be known.
         if self.requirements and int(sizes[bad].sum()) <= self.most:
-            bad = failing(self.table, Classes.of(labels[self.holds]), self.k, self.requirements)
+            bad = mark_failing_classes(self.table, Classes.of(labels[self.holds]), self.k, self.requirements)
         return labels, bad
 
 
 def node_of(table: Microdata, quasi: Sequence[str], k: int, requirements: Sequence[Requirement], most: int) -> Node:
     """Return how nodes of a table's lattice are looked at."""
     attributes = table.pick(quasi, "quasi")
-    holds = joined(((one.codes, one.domain) for one in attributes), table.rows)
+    holds = join_codes(((attribute.codes, attribute.domain) for attribute in attributes), table.rows)
     _, first, weights = np.unique(holds, return_index=True, return_counts=True)
-    combinations = np.stack([one.codes[first] for one in attributes])
+    combinations = np.stack([attribute.codes[first] for attribute in attributes])
     ladders = [Ladder.of(attribute) for attribute in attributes]
     return Node(table, ladders, k, requirements, most, combinations, weights.astype(np.int64), holds)
 
 
 @dataclass(slots=True, repr=False, eq=False)
-class Lattice:
+class GeneralisationLattice:
     """All combinations of levels, with a lower bound of the penalty of each, and which are known to fail.
 
     The bound is the penalty if no row were suppressed. A suppressed row has a penalty of 1, which no other row exceeds,
@@ -135,7 +138,7 @@ class Lattice:
         self.fails = np.zeros(len(self.levels), dtype=np.bool_)
 
     @classmethod
-    def of(cls, ladders: Sequence[Ladder]) -> "Lattice":
+    def of(cls, ladders: Sequence[Ladder]) -> "GeneralisationLattice":
         """Return the lattice of several attributes."""
         if prod(ladder.height + 1 for ladder in ladders) > MOST_NODES:
             raise InvalidInput(
@@ -164,15 +167,15 @@ def path_up(levels: NDArray[np.int64], top: NDArray[np.int64]) -> list[NDArray[n
 
 
 def looks_along(
-    path: Sequence[NDArray[np.int64]], node: Node, lattice: Lattice
+    path: Sequence[NDArray[np.int64]], node: Node, lattice: GeneralisationLattice
 ) -> Iterator[tuple[NDArray[np.int64], float | None]]:
     """Yield what is found in a binary search for the first node of a path that does not fail; note all that fail."""
     low, high = 0, len(path)
     while low < high:
         middle = (low + high) // 2
-        found = node.look(path[middle].tolist())
-        yield path[middle], found
-        if found is None:
+        penalty = node.look(path[middle].tolist())
+        yield path[middle], penalty
+        if penalty is None:
             lattice.fail_below(path[middle])
             low = middle + 1
         else:

@@ -21,7 +21,7 @@ from discreet.anonymity.requirements import (
     distances,
     distinct_values,
     entropies,
-    met,
+    mark_meeting_classes,
     tails_from,
 )
 from discreet.core import InvalidInput, WrongType, whole
@@ -129,7 +129,7 @@ def meets(table: Microdata | Anonymised, requirement: Requirement, quasi: Sequen
         DiscreetError: if a column is unknown.
 
     """
-    return bool(met(requirement, _spread(table, requirement.of, quasi)[0]).all())
+    return bool(mark_meeting_classes(requirement, _spread(table, requirement.of, quasi)[0]).all())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,8 +166,8 @@ def presence_of(
     if inside.dtype != np.bool_ or inside.shape != classes.labels.shape:
         raise WrongType("members is not one bool for each row.", fix="pass one bool per row of the population")
     kept = classes.labels >= 0
-    held = np.bincount(classes.labels[kept & inside], minlength=classes.count)
-    shares = {Fraction(*pair) for pair in set(zip(held.tolist(), classes.sizes.tolist(), strict=True))}
+    counts = np.bincount(classes.labels[kept & inside], minlength=classes.count)
+    shares = {Fraction(*pair) for pair in set(zip(counts.tolist(), classes.sizes.tolist(), strict=True))}
     return Presence(least=min(shares), most=max(shares))
 
 
@@ -188,8 +188,8 @@ def _spread(table: Microdata | Anonymised, sensitive: str, quasi: Sequence[str] 
     classes = need_classes(table, quasi)
     rows = table.table if isinstance(table, Anonymised) else table
     attribute = rows.attribute(sensitive)
-    told = table.quasi if isinstance(table, Anonymised) else tuple(cast("Sequence[str]", quasi))
-    if sensitive in told:
+    quasi_names = table.quasi if isinstance(table, Anonymised) else tuple(cast("Sequence[str]", quasi))
+    if sensitive in quasi_names:
         raise InvalidInput(f"{sensitive!r} is a quasi-identifier.", fix="name a sensitive column that is not")
     return spread_of(classes, attribute), attribute.measured
 

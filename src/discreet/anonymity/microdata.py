@@ -59,10 +59,10 @@ class Attribute:
         measured = array.dtype.kind in "iufM"
         values, codes = np.unique(array, return_inverse=True)
         codes = codes.reshape(-1).astype(np.int64)
-        return ordered(cls(name, codes, values, measured, hierarchy))
+        return order_values(cls(name, codes, values, measured, hierarchy))
 
 
-def ordered(attribute: Attribute) -> Attribute:
+def order_values(attribute: Attribute) -> Attribute:
     """Return an attribute whose values are known to its hierarchy, and stand in its order unless they are measured."""
     if attribute.hierarchy is None:
         return attribute
@@ -100,13 +100,13 @@ class Microdata:
         if not isinstance(columns, Mapping):
             raise WrongType(f"The columns are {kind_of(columns)}.", fix='pass them by name: {"age": [34, 51]}')
         _need_columns(tuple(columns), known)
-        return cls.made(Attribute.of(name, cells, known.get(name)) for name, cells in columns.items())
+        return cls.from_attributes(Attribute.of(name, cells, known.get(name)) for name, cells in columns.items())
 
     @classmethod
-    def made(cls, attributes: Iterable[Attribute]) -> "Microdata":
+    def from_attributes(cls, attributes: Iterable[Attribute]) -> "Microdata":
         """Return rows that are made of attributes."""
-        found = {attribute.name: attribute for attribute in attributes}
-        lengths = {len(attribute.codes) for attribute in found.values()}
+        by_name = {attribute.name: attribute for attribute in attributes}
+        lengths = {len(attribute.codes) for attribute in by_name.values()}
         if len(lengths) != 1:
             raise InvalidInput(
                 "There are no columns, or they are not of one length.", fix="give every row a cell in every column"
@@ -114,7 +114,7 @@ class Microdata:
         rows = lengths.pop()
         if not 0 < rows <= MOST_ROWS:
             raise InvalidInput("There are no rows, or more than 2^31.", fix="pass the rows that are to be looked at")
-        return cls(found, rows)
+        return cls(by_name, rows)
 
     def attribute(self, name: str) -> Attribute:
         """Return a column."""
@@ -126,17 +126,19 @@ class Microdata:
             raise InvalidInput(f"There is no column {name!r}.", fix=fix)
         return self.attributes[name]
 
-    def pick(self, names: Sequence[str], what: str) -> tuple[Attribute, ...]:
+    def pick(self, names: Sequence[str], argument: str) -> tuple[Attribute, ...]:
         """Return several columns, each once."""
         if isinstance(names, str) or not isinstance(names, Sequence):
-            raise WrongType(f"{what} is {kind_of(names)}, not a list of names.", fix=f'pass {what}=["age", "postcode"]')
+            raise WrongType(
+                f"{argument} is {kind_of(names)}, not a list of names.", fix=f'pass {argument}=["age", "postcode"]'
+            )
         if not names or len(set(names)) < len(names):
-            raise InvalidInput(f"{what} is empty, or names a column twice.", fix="name each column once")
+            raise InvalidInput(f"{argument} is empty, or names a column twice.", fix="name each column once")
         return tuple(self.attribute(name) for name in names)
 
     def take(self, rows: NDArray[Any]) -> "Microdata":
         """Return some of the rows."""
-        return Microdata.made(attribute.take(rows) for attribute in self.attributes.values())
+        return Microdata.from_attributes(attribute.take(rows) for attribute in self.attributes.values())
 
 
 def _need_columns(names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> None:

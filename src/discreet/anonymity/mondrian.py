@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from discreet.anonymity.classes import Classes, Spread
 from discreet.anonymity.cutting import Admission, Rules, cut_up
 from discreet.anonymity.microdata import Attribute, Microdata
-from discreet.anonymity.published import Anonymised, failing, need_k, need_requirements
+from discreet.anonymity.published import Anonymised, mark_failing_classes, need_k, need_requirements
 from discreet.anonymity.regions import Region, ancestor_region, occurring_region
-from discreet.anonymity.requirements import Requirement, met
+from discreet.anonymity.requirements import Requirement, mark_meeting_classes
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
@@ -108,22 +108,24 @@ def _places(attribute: Attribute) -> NDArray[np.float64]:
 def _admission(table: Microdata, required: Sequence[Requirement]) -> Admission | None:
     if not required:
         return None
-    columns = [(one, table.attribute(one.of)) for one in required]
-    totals = {one.of: attribute.counts for one, attribute in columns}
+    columns = [(requirement, table.attribute(requirement.of)) for requirement in required]
+    totals = {requirement.of: attribute.counts for requirement, attribute in columns}
 
-    def admitted(rows: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def admit_classes(rows: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         sizes = np.bincount(labels)
         answer = np.ones(len(sizes), dtype=np.bool_)
-        for one, attribute in columns:
-            answer &= met(one, Spread.of(labels, sizes, attribute.codes[rows], totals[one.of]))
+        for requirement, attribute in columns:
+            answer &= mark_meeting_classes(
+                requirement, Spread.of(labels, sizes, attribute.codes[rows], totals[requirement.of])
+            )
         return answer
 
-    return admitted
+    return admit_classes
 
 
 def _need_possible(table: Microdata, k: int, required: Sequence[Requirement]) -> None:
     whole = Classes.of(np.zeros(table.rows, dtype=np.int64))
-    if failing(table, whole, k, required).any():
+    if mark_failing_classes(table, whole, k, required).any():
         raise InvalidInput(
             "Even the whole table as one class does not meet the requirements.", fix="require less of a class"
         )

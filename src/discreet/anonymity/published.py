@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.anonymity.classes import Classes, classes_of, spread_of
 from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.regions import Region, as_rows, cell_texts, occurring_region, penalties
-from discreet.anonymity.requirements import Requirement, met
+from discreet.anonymity.requirements import Requirement, mark_meeting_classes
 from discreet.core import InvalidInput, WrongType, exact, whole
 from discreet.core.errors import kind_of
 
@@ -43,15 +43,15 @@ class Anonymised:
 
         Suppressed rows are not among them. As they came is not for others: the order may tell who is who.
         """
-        kept = np.flatnonzero(self.classes.labels >= 0) if in_order is None else in_order
-        labels = self.classes.labels[kept]
-        told: dict[str, list[Any]] = {}
+        rows = np.flatnonzero(self.classes.labels >= 0) if in_order is None else in_order
+        labels = self.classes.labels[rows]
+        cells: dict[str, list[Any]] = {}
         for name, attribute in self.table.attributes.items():
             if name in self.regions:
-                told[name] = as_rows(cell_texts(self.regions[name], attribute), labels)
+                cells[name] = as_rows(cell_texts(self.regions[name], attribute), labels)
             else:
-                told[name] = attribute.values[attribute.codes[kept]].tolist()
-        return told
+                cells[name] = attribute.values[attribute.codes[rows]].tolist()
+        return cells
 
     def penalty(self) -> float:
         """Return the normalised certainty penalty of the table (GCP): 0 if it tells all, 1 if it tells nothing.
@@ -61,11 +61,11 @@ class Anonymised:
         Reference: Xu and others 2006; Ghinita, Karras, Kalnis, Mamoulis 2007.
         """
         sizes = self.classes.sizes
-        told = sum(
+        total = sum(
             float((penalties(region, self.table.attribute(name)) * sizes).sum())
             for name, region in self.regions.items()
         )
-        return (told / len(self.quasi) + self.classes.suppressed) / self.table.rows
+        return (total / len(self.quasi) + self.classes.suppressed) / self.table.rows
 
 
 def need_published(value: object) -> Anonymised:
@@ -95,24 +95,28 @@ def need_requirements(requirements: object, table: Microdata, quasi: Sequence[st
     """Return requirements whose columns exist, and are sensitive: not among the quasi-identifiers."""
     if not isinstance(requirements, Iterable):
         raise WrongType(f"requirements is {kind_of(requirements)}.", fix="pass a list: [DistinctDiversity(of=…, l=3)]")
-    found = tuple(requirements)
-    for one in found:
-        if not isinstance(one, Requirement):
-            raise WrongType(f"A requirement is {kind_of(one)}.", fix="pass one such as DistinctDiversity(of=…, l=3)")
-        table.attribute(one.of)
-        if one.of in quasi:
+    listed = tuple(requirements)
+    for requirement in listed:
+        if not isinstance(requirement, Requirement):
+            raise WrongType(
+                f"A requirement is {kind_of(requirement)}.", fix="pass one such as DistinctDiversity(of=…, l=3)"
+            )
+        table.attribute(requirement.of)
+        if requirement.of in quasi:
             raise InvalidInput(
-                f"{one.of!r} is a quasi-identifier, and cannot be sensitive as well.",
+                f"{requirement.of!r} is a quasi-identifier, and cannot be sensitive as well.",
                 fix="remove it from one of the lists",
             )
-    return found
+    return listed
 
 
-def failing(table: Microdata, classes: Classes, k: int, requirements: Iterable[Requirement]) -> NDArray[np.bool_]:
+def mark_failing_classes(
+    table: Microdata, classes: Classes, k: int, requirements: Iterable[Requirement]
+) -> NDArray[np.bool_]:
     """Return which classes are too small, or do not meet a requirement."""
     bad: NDArray[np.bool_] = classes.sizes < k
-    for one in requirements:
-        bad |= ~met(one, spread_of(classes, table.attribute(one.of)))
+    for requirement in requirements:
+        bad |= ~mark_meeting_classes(requirement, spread_of(classes, table.attribute(requirement.of)))
     return bad
 
 
@@ -143,8 +147,8 @@ def suppress(table: Microdata, quasi: Sequence[str], *, k: int, requirements: Se
     attributes = table.pick(quasi, "quasi")
     wanted = need_k(k, table)
     required = need_requirements(requirements, table, quasi)
-    found = classes_of(table, quasi)
-    classes = found.without(failing(table, found, wanted, required))
+    all_classes = classes_of(table, quasi)
+    classes = all_classes.without(mark_failing_classes(table, all_classes, wanted, required))
     if not classes.count:
         raise InvalidInput(
             "No class meets the requirements, and no row would be left.", fix="make values coarser first: mondrian"

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.algebra.names import literal, quoted
-from discreet.anonymity.deidentifying import FORMATS, need_new_file, reserved
+from discreet.algebra.names import literal, quote_name
+from discreet.anonymity.deidentifying import FORMATS, need_new_file, reserve_file
 from discreet.anonymity.published import Anonymised, need_published
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
@@ -63,7 +63,7 @@ def write_inside(published: Anonymised, destination: str | Path) -> None:
     """
     place = need_new_file(destination)
     need_published(published)
-    with reserved(place):
+    with reserve_file(place):
         if place.suffix.lower() == ".csv":
             _write_csv(published, place)
         else:
@@ -71,21 +71,21 @@ def write_inside(published: Anonymised, destination: str | Path) -> None:
 
 
 def _write_csv(published: Anonymised, place: Path, *, quote_all: bool = False) -> None:
-    told = published.columns(in_order=_sorted(published))
+    columns = published.columns(in_order=_sort_rows(published))
     # Python quotes a text with the end of a line in it, but not one with a carriage return, which ends one for others.
-    returns = any("\r" in text for cells in told.values() for text in {*cells} if isinstance(text, str))
-    every = quote_all or returns or any("\r" in name for name in told)
+    returns = any("\r" in text for cells in columns.values() for text in {*cells} if isinstance(text, str))
+    every = quote_all or returns or any("\r" in name for name in columns)
     with place.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL)
-        writer.writerow(told)
-        writer.writerows(zip(*told.values(), strict=True))
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _sorted(published: Anonymised) -> NDArray[np.int64]:
+def _sort_rows(published: Anonymised) -> NDArray[np.int64]:
     """Return the published rows in an order that is made of what is told: by class, and then by the other columns."""
-    others = [one for name, one in published.table.attributes.items() if name not in published.regions]
+    others = [attribute for name, attribute in published.table.attributes.items() if name not in published.regions]
     labels = published.classes.labels
-    order = np.lexsort((*(one.codes for one in reversed(others)), labels))
+    order = np.lexsort((*(attribute.codes for attribute in reversed(others)), labels))
     return np.asarray(order[labels[order] >= 0])
 
 
@@ -97,11 +97,11 @@ def _write_parquet(published: Anonymised, place: Path) -> None:
     def copy() -> None:
         with connect(":memory:", EngineSettings()) as connection:
             rows = f"read_csv({literal(str(beside))}, {WRITTEN}, columns = {{{types}}})"
-            names = ", ".join(map(quoted, published.table.attributes))
+            names = ", ".join(map(quote_name, published.table.attributes))
             # S608: names are quoted, texts are literals.
             connection.execute(f"COPY (SELECT {names} FROM {rows}) TO {literal(str(place))} ({FORMATS['.parquet']})")  # noqa: S608
 
-    with reserved(beside):
+    with reserve_file(beside):
         _write_csv(published, beside, quote_all=True)
         quietly(copy)
     beside.unlink()

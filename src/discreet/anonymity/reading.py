@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.algebra.names import quoted
+from discreet.algebra.names import quote_name
 from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.anonymity.hierarchies import Hierarchy, need_hierarchies
-from discreet.anonymity.microdata import Attribute, Microdata, ordered
+from discreet.anonymity.microdata import Attribute, Microdata, order_values
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Kind
@@ -59,24 +59,24 @@ def read_microdata(
     if not isinstance(gaps, Gaps):
         raise WrongType(f"gaps is {kind_of(gaps)}, not a Gaps.", fix="pass Gaps.REFUSE or Gaps.LEAVE_OUT")
 
-    def use(held: Held) -> Microdata:
-        names = list(held.kinds) if columns is None else list(columns)
-        held.need([*names, *known])
-        _need_apart(held, names)
-        return _coded(held, names, known, _kept(held, names, gaps))
+    def use(engine: Held) -> Microdata:
+        names = list(engine.kinds) if columns is None else list(columns)
+        engine.need([*names, *known])
+        _need_apart(engine, names)
+        return _encode_columns(engine, names, known, _need_complete_rows(engine, names, gaps))
 
     return with_rows(source, use, gaps=gap_texts)
 
 
-def _kept(held: Held, names: Sequence[str], gaps: Gaps) -> str:
+def _need_complete_rows(engine: Held, names: Sequence[str], gaps: Gaps) -> str:
     """Return the condition of rows that lack nothing; refuse the others if that is wanted."""
-    whole = " AND ".join(f"NOT {_lacks(name, held.kinds[name])}" for name in names)
+    whole = " AND ".join(f"NOT {_lacks(name, engine.kinds[name])}" for name in names)
     if gaps is Gaps.LEAVE_OUT:
         return whole
     # S608, here and below: names are quoted.
-    lacking = ", ".join(f"bool_or({_lacks(name, held.kinds[name])})" for name in names)
-    (found,) = held.ask(f"SELECT {lacking} FROM {ROWS}")  # noqa: S608
-    missing = [repr(name) for name, lacks in zip(names, found, strict=True) if lacks]
+    lacking = ", ".join(f"bool_or({_lacks(name, engine.kinds[name])})" for name in names)
+    (answers,) = engine.ask(f"SELECT {lacking} FROM {ROWS}")  # noqa: S608
+    missing = [repr(name) for name, lacks in zip(names, answers, strict=True) if lacks]
     if missing:
         raise InvalidInput(
             f"Values are missing in {', '.join(missing)}.",
@@ -85,14 +85,14 @@ def _kept(held: Held, names: Sequence[str], gaps: Gaps) -> str:
     return whole
 
 
-def _need_apart(held: Held, names: Sequence[str]) -> None:
+def _need_apart(engine: Held, names: Sequence[str]) -> None:
     """Refuse columns of which two values would become one: a class would look larger than it is."""
-    types = {str(name): str(kind) for name, kind, *_ in held.ask(f"DESCRIBE {ROWS}")}
+    types = {str(name): str(kind) for name, kind, *_ in engine.ask(f"DESCRIBE {ROWS}")}
     for name in names:
         if not types[name].startswith(WIDE):
             continue
-        column, kind = quoted(name), held.kinds[name]
-        ((here, there),) = held.ask(
+        column, kind = quote_name(name), engine.kinds[name]
+        ((here, there),) = engine.ask(
             f"SELECT count(DISTINCT {column}), count(DISTINCT {column}::{_plain(kind)}) FROM {ROWS}"  # noqa: S608
         )
         if here != there:
@@ -103,41 +103,41 @@ def _need_apart(held: Held, names: Sequence[str]) -> None:
 
 
 def _lacks(name: str, kind: Kind) -> str:
-    column = quoted(name)
+    column = quote_name(name)
     return f"({column} IS NULL OR isnan({column}::DOUBLE))" if kind is Kind.REAL else f"({column} IS NULL)"
 
 
-def _coded(held: Held, names: Sequence[str], hierarchies: Mapping[str, Hierarchy], kept: str) -> Microdata:
+def _encode_columns(engine: Held, names: Sequence[str], hierarchies: Mapping[str, Hierarchy], where: str) -> Microdata:
     """Return columns as codes. Texts are numbered by the engine, so that they are not made objects row by row."""
     cells = []
     for place, name in enumerate(names):
-        column, kind = quoted(name), held.kinds[name]
+        column, kind = quote_name(name), engine.kinds[name]
         if kind.numeric or kind.temporal:
             cells.append(f"{column}::{_plain(kind)} AS c{place}")
             continue
-        held.connection.execute(
-            f"CREATE TYPE t{place} AS ENUM (SELECT DISTINCT {column}::VARCHAR FROM {ROWS} WHERE {kept} ORDER BY 1)"  # noqa: S608
+        engine.connection.execute(
+            f"CREATE TYPE t{place} AS ENUM (SELECT DISTINCT {column}::VARCHAR FROM {ROWS} WHERE {where} ORDER BY 1)"  # noqa: S608
         )
         cells.append(f"enum_code({column}::VARCHAR::t{place})::BIGINT AS c{place}")
-    found = held.connection.execute(f"SELECT {', '.join(cells)} FROM {ROWS} WHERE {kept}").fetchnumpy()  # noqa: S608
+    arrays = engine.connection.execute(f"SELECT {', '.join(cells)} FROM {ROWS} WHERE {where}").fetchnumpy()  # noqa: S608
     attributes = []
     for place, name in enumerate(names):
-        cell, kind = np.ma.getdata(found[f"c{place}"]), held.kinds[name]
-        texts = None if kind.numeric or kind.temporal else _texts(held, place)
+        cell, kind = np.ma.getdata(arrays[f"c{place}"]), engine.kinds[name]
+        texts = None if kind.numeric or kind.temporal else _texts(engine, place)
         attributes.append(_attribute(name, cell, texts, hierarchies.get(name)))
-    ((rows,),) = held.ask(f"SELECT count(*) FROM {ROWS}")  # noqa: S608
-    made = Microdata.made(attributes)
-    return replace(made, left_out=int(str(rows)) - made.rows)
+    ((rows,),) = engine.ask(f"SELECT count(*) FROM {ROWS}")  # noqa: S608
+    table = Microdata.from_attributes(attributes)
+    return replace(table, left_out=int(str(rows)) - table.rows)
 
 
-def _texts(held: Held, place: int) -> NDArray[Any]:
-    ((found,),) = held.ask(f"SELECT enum_range(NULL::t{place})")
-    return np.array(found, dtype=object)
+def _texts(engine: Held, place: int) -> NDArray[Any]:
+    ((texts,),) = engine.ask(f"SELECT enum_range(NULL::t{place})")
+    return np.array(texts, dtype=object)
 
 
 def _attribute(name: str, cells: NDArray[Any], texts: NDArray[Any] | None, hierarchy: Hierarchy | None) -> Attribute:
     if texts is not None:
-        return ordered(Attribute(name, cells.astype(np.int64), texts, measured=False, hierarchy=hierarchy))
+        return order_values(Attribute(name, cells.astype(np.int64), texts, measured=False, hierarchy=hierarchy))
     if cells.dtype.kind == "M" and np.array_equal(cells, cells.astype("datetime64[D]")):
         cells = cells.astype("datetime64[D]")  # days, told without an hour
     return Attribute.of(name, cells, hierarchy)

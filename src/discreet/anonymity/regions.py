@@ -81,14 +81,14 @@ def ancestor_region(attribute: Attribute, classes: Classes) -> Sets:
     )
     level = np.full(classes.count, hierarchy.height)
     label = np.zeros(classes.count, dtype=np.int64)
-    for one in range(hierarchy.height, -1, -1):
-        codes = hierarchy.codes(one)
+    for tried_level in range(hierarchy.height, -1, -1):
+        codes = hierarchy.codes(tried_level)
         same = codes[ends.low] == codes[ends.high]
-        level[same], label[same] = one, codes[ends.low][same]
-    return _called(hierarchy, places, level, label)
+        level[same], label[same] = tried_level, codes[ends.low][same]
+    return _label_classes(hierarchy, places, level, label)
 
 
-def _called(
+def _label_classes(
     hierarchy: Hierarchy, places: NDArray[np.int64], level: NDArray[np.int64], label: NDArray[np.int64]
 ) -> Sets:
     """Return the labels (a level, and which of it) of classes, with the values that occur below each."""
@@ -96,7 +96,7 @@ def _called(
     keys, chosen = np.unique(level * width + label, return_inverse=True)
     members = [np.flatnonzero(hierarchy.codes(key // width)[places] == key % width) for key in keys.tolist()]
     names = tuple(hierarchy.labels(key // width)[key % width] for key in keys.tolist())
-    starts = np.concatenate(([0], np.cumsum([len(one) for one in members]))).astype(np.int64)
+    starts = np.concatenate(([0], np.cumsum([len(values) for values in members]))).astype(np.int64)
     return Sets(chosen.reshape(-1), np.concatenate(members), starts, names)
 
 
@@ -152,10 +152,10 @@ def cell_texts(region: Region, attribute: Attribute) -> list[str]:
         case Intervals(low=low, high=high):
             texts = attribute.values.astype(str).tolist()
             pairs = zip(low.tolist(), high.tolist(), strict=True)
-            return [texts[one] if one == other else f"{texts[one]} to {texts[other]}" for one, other in pairs]
+            return [texts[first] if first == last else f"{texts[first]} to {texts[last]}" for first, last in pairs]
         case Sets(chosen=chosen):
             names = _names(region, attribute)
-            return [names[one] for one in chosen.tolist()]
+            return [names[index] for index in chosen.tolist()]
         case _:
             assert_never(region)
 
@@ -165,7 +165,7 @@ def _names(sets: Sets, attribute: Attribute) -> Sequence[str]:
         return sets.names
     texts = attribute.values.astype(str)[sets.members].tolist()
     bounds = zip(sets.starts[:-1].tolist(), sets.starts[1:].tolist(), strict=True)
-    return ["{" + ", ".join(texts[one:end]) + "}" if end - one > 1 else texts[one] for one, end in bounds]
+    return ["{" + ", ".join(texts[start:end]) + "}" if end - start > 1 else texts[start] for start, end in bounds]
 
 
 def as_rows(per_class: list[str], labels: NDArray[np.int64]) -> list[str]:

@@ -105,13 +105,13 @@ class MostOfOne:
 Requirement: TypeAlias = DistinctDiversity | EntropyDiversity | RecursiveDiversity | Closeness | MostOfOne
 
 
-def met(requirement: Requirement, spread: Spread) -> NDArray[np.bool_]:
+def mark_meeting_classes(requirement: Requirement, spread: Spread) -> NDArray[np.bool_]:
     """Return which classes meet a requirement."""
     match requirement:
         case DistinctDiversity(l=wanted):
             return distinct_values(spread) >= wanted
         case EntropyDiversity(l=level):
-            return _entropy_met(spread, level)
+            return _mark_entropy_diverse(spread, level)
         case RecursiveDiversity(c=c, l=wanted):
             most, tails = commonest(spread), tails_from(spread, wanted)
             return _less(most, c.denominator, tails, c.numerator)
@@ -175,22 +175,22 @@ def _ordered_distances(spread: Spread, rows: int) -> tuple[NDArray[np.int64], ND
     starts, sizes = spread.starts, spread.sizes[spread.owners]
     running = np.cumsum(spread.counts)
     before = (running - spread.counts)[starts]
-    held = running - before[spread.owners]
+    cumulative = running - before[spread.owners]
     ends = np.append(spread.codes[1:], values)
     ends[np.append(starts[1:], len(ends)) - 1] = values
-    crossing = np.clip(np.searchsorted(below, -(-held * rows // sizes)), spread.codes, ends)
-    lower = held * rows * (crossing - spread.codes) - sizes * (summed[crossing] - summed[spread.codes])
-    upper = sizes * (summed[ends] - summed[crossing]) - held * rows * (ends - crossing)
+    crossing = np.clip(np.searchsorted(below, -(-cumulative * rows // sizes)), spread.codes, ends)
+    lower = cumulative * rows * (crossing - spread.codes) - sizes * (summed[crossing] - summed[spread.codes])
+    upper = sizes * (summed[ends] - summed[crossing]) - cumulative * rows * (ends - crossing)
     first = sizes[starts] * summed[spread.codes[starts]]  # before its first value a class has nothing
     return np.add.reduceat(lower + upper, starts) + first, spread.sizes * rows * (values - 1)
 
 
-def _entropy_met(spread: Spread, level: Fraction) -> NDArray[np.bool_]:
-    found = entropies(spread)
+def _mark_entropy_diverse(spread: Spread, level: Fraction) -> NDArray[np.bool_]:
+    entropy = entropies(spread)
     threshold = math.log(level)
-    answer: NDArray[np.bool_] = found >= threshold
+    answer: NDArray[np.bool_] = entropy >= threshold
     starts = np.append(spread.starts, len(spread.counts))
-    for place in np.flatnonzero(np.abs(found - threshold) <= CLOSE * max(1.0, threshold)):
+    for place in np.flatnonzero(np.abs(entropy - threshold) <= CLOSE * max(1.0, threshold)):
         answer[place] = _reaches(spread.counts[starts[place] : starts[place + 1]].tolist(), level)
     return answer
 
@@ -209,7 +209,7 @@ def _less(left: NDArray[np.int64], by: int, right: NDArray[np.int64], times: int
     most = max(int(left.max(initial=1)) * by, int(right.max(initial=1)) * times)
     if most < LARGEST:
         return np.asarray(left * by < right * times)
-    return np.array([one * by < other * times for one, other in zip(left.tolist(), right.tolist(), strict=True)])
+    return np.array([first * by < second * times for first, second in zip(left.tolist(), right.tolist(), strict=True)])
 
 
 def _need_small(size: int) -> None:

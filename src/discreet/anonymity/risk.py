@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.anonymity.classes import joined
+from discreet.anonymity.classes import join_codes
 from discreet.anonymity.measures import need_classes
 from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.published import Anonymised, need_share
@@ -111,8 +111,8 @@ def marketer_risk(table: Microdata | Anonymised, quasi: Sequence[str] | None = N
 def _risk(here: NDArray[np.int64], there: NDArray[np.int64], limit: Fraction) -> Risk:
     rows = int(here.sum())
     sizes, back = np.unique(there, return_inverse=True)
-    held = np.bincount(back.reshape(-1), weights=here).astype(np.int64).tolist()
-    chances = [(Fraction(1, size), count) for size, count in zip(sizes.tolist(), held, strict=True)]
+    counts = np.bincount(back.reshape(-1), weights=here).astype(np.int64).tolist()
+    chances = [(Fraction(1, size), count) for size, count in zip(sizes.tolist(), counts, strict=True)]
     return Risk(
         highest=max(chance for chance, _ in chances),
         mean=sum((chance * count for chance, count in chances), Fraction(0)) / rows,
@@ -134,7 +134,7 @@ def _sizes_in_both(
         numbers = codes.reshape(-1).astype(np.int64)
         both = np.concatenate([numbers[: mine.domain][mine.codes], numbers[mine.domain :][other.codes]])
         parts.append((both, int(numbers.max()) + 1))
-    labels = joined(parts, table.rows + population.rows)
+    labels = join_codes(parts, table.rows + population.rows)
     count = int(labels.max()) + 1
     here = np.bincount(labels[: table.rows], minlength=count)
     there = np.bincount(labels[table.rows :], minlength=count)

@@ -5,7 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias, assert_never
 
-from discreet.algebra.names import literal, quoted
+from discreet.algebra.names import literal, quote_name
 from discreet.anonymity.hierarchies import Hierarchy
 from discreet.anonymity.keys import PseudonymKey
 from discreet.core import InvalidInput, Number, WrongType, exact, positive, whole
@@ -20,7 +20,7 @@ MASK = "***"
 BETWEEN = "\x1f"
 
 
-class Part(Enum):
+class DatePart(Enum):
     """How much of a day is kept."""
 
     YEAR = "year"
@@ -98,11 +98,11 @@ class Clip:
 class DayTo:
     """Of a day or moment only its year, quarter, month or week is told: by the first day of it."""
 
-    part: Part
+    part: DatePart
 
     def __post_init__(self) -> None:
-        if not isinstance(self.part, Part):
-            raise WrongType(f"part is {kind_of(self.part)}, not a Part.", fix="pass Part.YEAR or another")
+        if not isinstance(self.part, DatePart):
+            raise WrongType(f"part is {kind_of(self.part)}, not a DatePart.", fix="pass DatePart.YEAR or another")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +121,16 @@ class Label:
 Treatment: TypeAlias = Drop | Keep | Mask | Pseudonym | Round | Clip | DayTo | Label
 
 
-def treated(name: str, kind: Kind, treatment: Treatment, place: int) -> tuple[str | None, dict[str, object]]:
+def treat_column(name: str, kind: Kind, treatment: Treatment, place: int) -> tuple[str | None, dict[str, object]]:
     """Return the SQL of a column after its treatment, and its parameters; None if the column is dropped."""
-    column = quoted(name)
+    column = quote_name(name)
     match treatment:
         case Drop():
             return None, {}
         case Keep():
             return column, {}
         case Mask(first=first, last=last):
-            return _masked(f"{column}::VARCHAR", first, last), {}
+            return _mask_text(f"{column}::VARCHAR", first, last), {}
         case Pseudonym(key=key, domain=domain):
             return _pseudonym(column, key, domain or name, place)
         case Label(hierarchy=hierarchy, level=level):
@@ -142,7 +142,7 @@ def treated(name: str, kind: Kind, treatment: Treatment, place: int) -> tuple[st
 
 
 def _coarser(name: str, kind: Kind, treatment: Round | Clip | DayTo) -> str:
-    column = quoted(name)
+    column = quote_name(name)
     match treatment:
         case Round(width=width):
             _need(kind.numeric, name, "numbers", "Round")
@@ -159,10 +159,10 @@ def _coarser(name: str, kind: Kind, treatment: Round | Clip | DayTo) -> str:
             assert_never(treatment)
 
 
-def _masked(text: str, first: int, last: int) -> str:
+def _mask_text(text: str, first: int, last: int) -> str:
     """Return a masked text. One that would be told whole, in two pieces, is not told at all."""
-    told = f"left({text}, {first}) || '{MASK}'" + (f" || right({text}, {last})" if last else "")
-    return f"CASE WHEN {text} IS NULL THEN NULL WHEN length({text}) > {first + last} THEN {told} ELSE '{MASK}' END"
+    shown = f"left({text}, {first}) || '{MASK}'" + (f" || right({text}, {last})" if last else "")
+    return f"CASE WHEN {text} IS NULL THEN NULL WHEN length({text}) > {first + last} THEN {shown} ELSE '{MASK}' END"
 
 
 def _pseudonym(column: str, key: PseudonymKey, domain: str, place: int) -> tuple[str, dict[str, object]]:
@@ -178,21 +178,21 @@ def _pseudonym(column: str, key: PseudonymKey, domain: str, place: int) -> tuple
 
 def _label(column: str, hierarchy: Hierarchy, level: int, place: int) -> tuple[str, dict[str, object]]:
     known = f"map($leaves{place}::VARCHAR[], $labels{place}::VARCHAR[])"
-    found = f"coalesce({known}[{column}::VARCHAR], '*')"
+    label = f"coalesce({known}[{column}::VARCHAR], '*')"
     parameters: dict[str, object] = {
         f"leaves{place}": list(hierarchy.leaves),
         f"labels{place}": list(hierarchy.levels[level]),
     }
-    return f"CASE WHEN {column} IS NOT NULL THEN {found} END", parameters
+    return f"CASE WHEN {column} IS NOT NULL THEN {label} END", parameters
 
 
 def _number(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else repr(nearest_float(value))
 
 
-def _need(fits: bool, name: str, what: str, treatment: str) -> None:  # noqa: FBT001 - the answer itself
+def _need(fits: bool, name: str, wanted: str, treatment: str) -> None:  # noqa: FBT001 - the answer itself
     if not fits:
         raise InvalidInput(
-            f"{treatment} is for {what}, which {name!r} does not hold.",
+            f"{treatment} is for {wanted}, which {name!r} does not hold.",
             fix="choose another treatment, such as Mask or Drop",
         )

@@ -22,7 +22,7 @@ from click.shell_completion import shell_complete
 from discreet.cli.commands import discreet_command
 from discreet.cli.console import write
 from discreet.cli.operator_file import OperatorFile, operator_file
-from discreet.cli.output import Answer, Fault, Interrupted, as_json, error_facts, error_text
+from discreet.cli.output import CommandOutput, Fault, Interrupted, as_json, error_facts, error_text
 from discreet.cli.parsing import refuse_usage
 from discreet.core import DiscreetError
 from discreet.core.errors import is_interrupt
@@ -45,28 +45,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None and (instruction := os.environ.get(COMPLETE)):
         return shell_complete(discreet_command, {}, NAME, COMPLETE, instruction)
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
     with operator_file() as log, _without_pandas() if arguments is None else nullcontext():
-        return _run(given, log)
+        return _run(words, log)
 
 
-def _run(given: list[str], log: OperatorFile) -> int:
+def _run(words: list[str], log: OperatorFile) -> int:
     try:
-        answer, json = _answer(given)
+        answer, json = _run_command(words)
         _write(answer, json=json)
     except click.exceptions.Exit:  # by --help and --version, which have been answered; a refusal is never one
         return 0
     except DiscreetError as error:
-        return _refuse(log.named_in(error), given, REFUSED)
+        return _refuse(log.name_file_in(error), words, REFUSED)
     except KeyboardInterrupt as error:
-        return _refuse(Interrupted.of_interrupt(error), given, INTERRUPTED)
+        return _refuse(Interrupted.of_interrupt(error), words, INTERRUPTED)
     except BrokenPipeError:
         _hush()
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the edge of the process: a person is owed a sentence, not a stack)
         if is_interrupt(error):  # and an engine made another error of it
-            return _refuse(Interrupted.of_interrupt(KeyboardInterrupt()), given, INTERRUPTED)
-        return _refuse(Fault.of_exception(error), given, FAILED)
+            return _refuse(Interrupted.of_interrupt(KeyboardInterrupt()), words, INTERRUPTED)
+        return _refuse(Fault.of_exception(error), words, FAILED)
     return answer.status
 
 
@@ -87,23 +87,23 @@ def _without_pandas() -> Iterator[None]:
         del sys.modules["pandas"]
 
 
-def _answer(given: list[str]) -> tuple[Answer, bool]:
+def _run_command(words: list[str]) -> tuple[CommandOutput, bool]:
     """Return the answer, and whether it is wanted as JSON. Click's own `main` would make other errors of ours."""
-    with discreet_command.make_context(NAME, list(given)) as context:
+    with discreet_command.make_context(NAME, list(words)) as context:
         try:
-            answered: tuple[Answer, bool] = discreet_command.invoke(context)
+            output: tuple[CommandOutput, bool] = discreet_command.invoke(context)
         except click.UsageError as error:  # of words that click looks at only now, such as --
             raise refuse_usage(error, error.ctx or context) from None
-    return answered
+    return output
 
 
-def _write(answer: Answer, *, json: bool) -> None:
+def _write(answer: CommandOutput, *, json: bool) -> None:
     if answer.stream is None:
         write(sys.stdout, answer.to_json() if json else answer.to_text())
         return
     lines = iter(answer.stream)
-    while some := list(islice(lines, TOGETHER)):
-        write(sys.stdout, "\n".join(some))
+    while block := list(islice(lines, TOGETHER)):
+        write(sys.stdout, "\n".join(block))
 
 
 def _hush() -> None:
@@ -114,7 +114,7 @@ def _hush() -> None:
         os.close(nowhere)
 
 
-def _refuse(error: DiscreetError, given: Sequence[str], status: int) -> int:
+def _refuse(error: DiscreetError, words: Sequence[str], status: int) -> int:
     # The options may be what could not be read, so that they are not asked which form is wanted.
-    write(sys.stderr, as_json({"error": error_facts(error)}) if "--json" in given else error_text(error))
+    write(sys.stderr, as_json({"error": error_facts(error)}) if "--json" in words else error_text(error))
     return status

@@ -3,14 +3,14 @@
 from fractions import Fraction
 
 from discreet.cli.account.targets import epsilon_of
-from discreet.cli.formatting import shown
+from discreet.cli.formatting import shorten
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Fact, exactly
+from discreet.cli.output import Fact, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, round_down, round_up
 from discreet.gate import Ledger
 from discreet.gate.ledger.cost_text import cost_words
-from discreet.market import Auction, PriceGrid, Statement
+from discreet.market import Auction, IncentiveGuarantee, PriceGrid
 
 
 def auction_of(arguments: Arguments) -> Auction:
@@ -36,7 +36,7 @@ def auction_lines(auction: Auction) -> list[str]:
     """Return the grid of prices and the cost, for a person."""
     grid = auction.grid
     return [
-        f"{grid.steps:,} prices, from {shown(grid.price(1))} to {shown(grid.top)}, chosen by what they earn.",
+        f"{grid.steps:,} prices, from {shorten(grid.price(1))} to {shorten(grid.top)}, chosen by what they earn.",
         f"It would cost {cost_words(auction.cost)}.",
     ]
 
@@ -44,23 +44,23 @@ def auction_lines(auction: Auction) -> list[str]:
 def auction_facts(auction: Auction) -> dict[str, Fact]:
     """Return the auction for a program."""
     return {
-        **exactly("epsilon", auction.epsilon, round_up(auction.epsilon)),
-        **exactly("top", auction.grid.top, float(auction.grid.top)),
+        **exact_facts("epsilon", auction.epsilon, round_up(auction.epsilon)),
+        **exact_facts("top", auction.grid.top, float(auction.grid.top)),
         "steps": auction.grid.steps,
     }
 
 
-def statement_facts(one: Statement) -> dict[str, Fact]:
+def statement_facts(statement: IncentiveGuarantee) -> dict[str, Fact]:
     """Return a statement about an auction for a program."""
     return {
-        "says": str(one),
-        "bound": round_up(one.bound),
-        "probability": round_down(Fraction(one.probability)),
-        "because": one.because,
+        "says": str(statement),
+        "bound": round_up(statement.bound),
+        "probability": round_down(Fraction(statement.probability)),
+        "because": statement.because,
     }
 
 
-def statement_sentence(one: Statement) -> str:
+def statement_sentence(statement: IncentiveGuarantee) -> str:
     """Return a statement about an auction for a person."""
-    text = str(one)
+    text = str(statement)
     return f"{text[:1].upper()}{text[1:]}."

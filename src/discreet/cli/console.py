@@ -80,17 +80,17 @@ class Palette:
 
     def good(self, text: str) -> str:
         """Paint what is well."""
-        return self._painted(GREEN, text)
+        return self._paint(GREEN, text)
 
     def warning(self, text: str) -> str:
         """Paint what will not be well for long."""
-        return self._painted(YELLOW, text)
+        return self._paint(YELLOW, text)
 
     def bad(self, text: str) -> str:
         """Paint what is not well."""
-        return self._painted(RED, text)
+        return self._paint(RED, text)
 
-    def _painted(self, colour: str, text: str) -> str:
+    def _paint(self, colour: str, text: str) -> str:
         return f"{colour}{text}{OFF}" if self.on else text
 
 
@@ -127,8 +127,8 @@ class Patience:
     For work that cannot say how far it is. What is told is a name that the caller chose, and the clock.
     """
 
-    def __init__(self, what: str, *, wanted: bool = True) -> None:
-        self._what, self._stream = what, sys.stderr
+    def __init__(self, task: str, *, wanted: bool = True) -> None:
+        self._what, self._stream = task, sys.stderr
         self._on = wanted and is_terminal(self._stream)
         self._over, self._shown = Event(), 0
         self._thread = Thread(target=self._tell, daemon=True)
@@ -187,7 +187,7 @@ def ask(question: str, read: Callable[[str], T], *, default: str = "") -> T:
             tell(error_text(error))
 
 
-def agreed(text: str) -> bool:
+def read_yes_no(text: str) -> bool:
     """Read a yes or a no."""
     word = text.casefold()
     if word in ("y", "yes", "n", "no"):

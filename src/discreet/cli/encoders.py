@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from discreet.accounting import epsilon as epsilon_of_loss
 from discreet.cli.account.targets import epsilon_of
-from discreet.cli.formatting import columns, shown
+from discreet.cli.formatting import columns, shorten
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Fact, exactly
+from discreet.cli.output import Fact, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, probability, round_up, whole
 from discreet.core.exact import text_up
@@ -50,7 +50,7 @@ def simulation_lines(facts: dict[str, Fact], level: Fraction, shuffled: dict[str
                 f"± {error:,.0f}",
             ])  # fmt: skip
     lines = [
-        f"{facts['people']:,} people who do not exist, {facts['categories']:,} categories, ε = {shown(level)} each.",
+        f"{facts['people']:,} people who do not exist, {facts['categories']:,} categories, ε = {shorten(level)} each.",
         f"encoder: {facts['encoder']}, {facts['bits']:,} bits a report",
         "",
         *columns(rows),
@@ -59,19 +59,19 @@ def simulation_lines(facts: dict[str, Fact], level: Fraction, shuffled: dict[str
         f"{facts['bars_held']:,} of {facts['categories']:,} error bars hold the truth.",
     ]
     if shuffled:
-        found = shuffled["shuffled_epsilon"]
-        if isinstance(found, float):
-            lines.append(f"If somebody shuffles the reports, each costs ε = {text_up(found)}, at that δ.")
+        epsilon = shuffled["shuffled_epsilon"]
+        if isinstance(epsilon, float):
+            lines.append(f"If somebody shuffles the reports, each costs ε = {text_up(epsilon)}, at that δ.")
     return lines
 
 
-def shuffled_facts(arguments: Arguments, encoder: Chosen, people: int) -> dict[str, Fact]:
+def shuffle_facts(arguments: Arguments, encoder: Chosen, people: int) -> dict[str, Fact]:
     """Return the cost of a shuffled report for a program, if a δ was typed."""
     if arguments.delta is None:
         return {}
     delta = probability(read_number(arguments.delta, "--delta"), "--delta")
-    found = epsilon_of_loss(shuffled_cost(encoder, people=people), delta)
-    return {**exactly("delta", delta, round_up(delta)), "shuffled_epsilon": found}
+    epsilon = epsilon_of_loss(shuffled_cost(encoder, people=people), delta)
+    return {**exact_facts("delta", delta, round_up(delta)), "shuffled_epsilon": epsilon}
 
 
 def encoder_of(arguments: Arguments, level: Fraction, categories: int) -> Chosen:
@@ -96,7 +96,7 @@ def setting_facts(arguments: Arguments) -> dict[str, Fact]:
     """Return ε, people, categories and confidence for a program."""
     level, people, categories, confidence = read_setting(arguments)
     return {
-        **exactly("epsilon", level, round_up(level)),
+        **exact_facts("epsilon", level, round_up(level)),
         "people": people,
         "categories": categories,
         "confidence": float(confidence),

@@ -19,7 +19,7 @@ HOW_THEY_DIFFER = {
 }
 
 
-def plain(number: Fraction) -> str:
+def format_exact(number: Fraction) -> str:
     """Return an exact number as a decimal where that is short, else as a fraction; both can be typed again."""
     if number.denominator == 1:
         return str(number)
@@ -27,9 +27,9 @@ def plain(number: Fraction) -> str:
     return decimal if Fraction(decimal) == number else str(number)
 
 
-def shown(number: Fraction) -> str:
+def shorten(number: Fraction) -> str:
     """Return an exact number if it is short, else to a few digits, rounded up."""
-    text = plain(number)
+    text = format_exact(number)
     return text if len(text) <= SHORT else text_up(round_up(number))
 
 
@@ -53,9 +53,9 @@ def sentence(epsilon: float, delta: Fraction) -> str:
     """Return the promise in words."""
     if math.isinf(epsilon) or delta >= 1:
         return "In words: nothing is promised."
-    beside = f", plus {shown(delta)}" if delta else ""
+    beside = f", plus {shorten(delta)}" if delta else ""
     if not epsilon:
-        apart = f", give or take {shown(delta)}" if delta else ""
+        apart = f", give or take {shorten(delta)}" if delta else ""
         return f"In words: every event has the same probability on two neighbouring tables{apart}."
     return (
         "In words: the probability of any event on one of two neighbouring tables is at most\n"

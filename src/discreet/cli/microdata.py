@@ -25,7 +25,7 @@ from discreet.anonymity import (
     suppress,
 )
 from discreet.cli.dataset.declarations import words_of
-from discreet.cli.formatting import plain
+from discreet.cli.formatting import format_exact
 from discreet.cli.ledger.views import reachable
 from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.output import Fact
@@ -38,9 +38,9 @@ NO_GUARANTEE = "These are facts about a table, not a guarantee about a person; t
 NOT_MET = 3
 
 
-def finding_row(one: Finding) -> list[str]:
+def finding_row(finding: Finding) -> list[str]:
     """Return what was found about a column, for a person."""
-    return [one_line(one.column), one.role.value, f"{one.distinct:,}", "; ".join(one.reasons)]
+    return [one_line(finding.column), finding.role.value, f"{finding.distinct:,}", "; ".join(finding.reasons)]
 
 
 WORDS = {
@@ -52,9 +52,9 @@ WORDS = {
 }
 
 
-def risk_facts(one: Risk) -> Fact:
+def risk_facts(risk: Risk) -> Fact:
     """Return a risk for a program."""
-    return {**{name: float(getattr(one, name)) for name in ("highest", "mean", "above")}, "unique": one.unique}
+    return {**{name: float(getattr(risk, name)) for name in ("highest", "mean", "above")}, "unique": risk.unique}
 
 
 def lacking_lines(table: Microdata) -> list[str]:
@@ -84,22 +84,26 @@ def anonymise(arguments: Arguments, table: Microdata, quasi: Sequence[str], k: i
 def read_checked_table(arguments: Arguments) -> tuple[list[str], list[str], Microdata]:
     """Return what is to be said about quasi-identifiers that nobody named, which they are, and the rows."""
     sensitive = getattr(arguments, "sensitive", None)
-    told, quasi = ([], words_of(arguments.quasi)) if arguments.quasi is not None else _found(arguments, sensitive)
+    assumptions, quasi = (
+        ([], words_of(arguments.quasi))
+        if arguments.quasi is not None
+        else _find_quasi_identifiers(arguments, sensitive)
+    )
     names = list(dict.fromkeys([*quasi, *([sensitive] if sensitive else [])]))
-    return told, quasi, read_table(arguments, arguments.file, names)
+    return assumptions, quasi, read_table(arguments, arguments.file, names)
 
 
-def _found(arguments: Arguments, sensitive: str | None) -> tuple[list[str], list[str]]:
+def _find_quasi_identifiers(arguments: Arguments, sensitive: str | None) -> tuple[list[str], list[str]]:
     with reachable("The table"):
-        found = find_identifying(arguments.file, gap_texts=tuple(arguments.gap or ()))
-    quasi = [one.column for one in found if one.role is Role.QUASI and one.column != sensitive]
-    direct = [one_line(one.column) for one in found if one.role is Role.DIRECT]
+        findings = find_identifying(arguments.file, gap_texts=tuple(arguments.gap or ()))
+    quasi = [finding.column for finding in findings if finding.role is Role.QUASI and finding.column != sensitive]
+    direct = [one_line(finding.column) for finding in findings if finding.role is Role.DIRECT]
     if not quasi:
         raise InvalidInput("No column looks like a quasi-identifier.", fix="name them: --quasi age,postcode,sex")
-    told = [f"Taken for quasi-identifiers: {', '.join(map(one_line, quasi))}. Name others with --quasi."]
+    assumptions = [f"Taken for quasi-identifiers: {', '.join(map(one_line, quasi))}. Name others with --quasi."]
     if direct:
-        told.append(f"Not looked at, because they tell who a row is about: {', '.join(direct)}. Drop them.")
-    return [*told, ""], quasi
+        assumptions.append(f"Not looked at, because they tell who a row is about: {', '.join(direct)}. Drop them.")
+    return [*assumptions, ""], quasi
 
 
 def read_table(
@@ -115,23 +119,23 @@ def read_table(
 
 def read_hierarchies(arguments: Arguments) -> dict[str, Hierarchy]:
     """Return the hierarchies that were typed, by column."""
-    found = {}
+    hierarchies = {}
     for text in arguments.hierarchy or ():
         column, sign, file = text.partition("=")
         if not sign:
             raise InvalidInput("--hierarchy does not name a column and a file.", fix="write --hierarchy age=age.csv")
         with reachable("The hierarchy"):
-            found[column] = read_hierarchy(file)
-    return found
+            hierarchies[column] = read_hierarchy(file)
+    return hierarchies
 
 
 def read_requirements(arguments: Arguments) -> list[Requirement]:
     """Return the requirements that were typed."""
     typed = {name: getattr(arguments, name) for name in ("l", "entropy_l", "recursive", "t", "alpha")}
-    given = {name: text for name, text in typed.items() if text is not None}
-    if given and arguments.sensitive is None:
+    texts = {name: text for name, text in typed.items() if text is not None}
+    if texts and arguments.sensitive is None:
         raise InvalidInput("It is not said which column is sensitive.", fix="name it: --sensitive illness")
-    return [_requirement(name, text, arguments) for name, text in given.items()]
+    return [_requirement(name, text, arguments) for name, text in texts.items()]
 
 
 def _requirement(name: str, text: str, arguments: Arguments) -> Requirement:
@@ -158,13 +162,13 @@ def requirement_name(requirement: Requirement) -> str:
         case DistinctDiversity(l=wanted):
             return f"l = {wanted}, distinct"
         case EntropyDiversity(l=level):
-            return f"l = {plain(level)}, by entropy"
+            return f"l = {format_exact(level)}, by entropy"
         case RecursiveDiversity(c=c, l=rank):
-            return f"recursive ({plain(c)}, {rank})"
+            return f"recursive ({format_exact(c)}, {rank})"
         case Closeness(t=t, ordered=ordered):
-            return f"t = {plain(t)}{', ordered' if ordered else ''}"
+            return f"t = {format_exact(t)}{', ordered' if ordered else ''}"
         case MostOfOne(alpha=alpha):
-            return f"α = {plain(alpha)}"
+            return f"α = {format_exact(alpha)}"
 
 
 def figure(value: Fraction | float | None) -> str:

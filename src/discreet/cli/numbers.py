@@ -30,10 +30,10 @@ def match_number(text: str, start: int, name: str) -> tuple[Fraction, int] | Non
 
 def read_number(text: str, name: str) -> Fraction:
     """Return the number that a text is, all of it."""
-    found = match_number(text, 0, name)
-    if found is None or found[1] != len(text):
+    match = match_number(text, 0, name)
+    if match is None or match[1] != len(text):
         raise InvalidInput(f"{name} is not a number.", fix=f"write a number without a sign, {EXAMPLES}")
-    return found[0]
+    return match[0]
 
 
 def read_whole(text: str, name: str) -> int:
@@ -44,10 +44,10 @@ def read_whole(text: str, name: str) -> int:
     return number.numerator
 
 
-def _value(found: re.Match[str], name: str) -> Fraction:
-    if len(found[0]) > MOST_CHARACTERS or len(found[1] or "") > MOST_EXPONENT_DIGITS:
+def _value(match: re.Match[str], name: str) -> Fraction:
+    if len(match[0]) > MOST_CHARACTERS or len(match[1] or "") > MOST_EXPONENT_DIGITS:
         raise OutOfRange(
             f"{name} is a number with too many digits.",
             fix="write a magnitude between 1e-100 and 1e100, in fewer digits",
         )
-    return Fraction(found[0])
+    return Fraction(match[0])

@@ -34,7 +34,7 @@ class OperatorFile(logging.Handler):
                 file.write(f"{self.format(record)}\n")
             self.place = place
 
-    def named_in(self, error: DiscreetError) -> DiscreetError:
+    def name_file_in(self, error: DiscreetError) -> DiscreetError:
         """Return an error that names the file in place of the logger, if something was written to it."""
         if self.place is not None and HOW_TO_READ in error.fix:
             where = f"details are in {self.place}, which only its owner may read; they may quote rows"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.cli.safe_text import shown_text
+from discreet.cli.safe_text import escape_controls
 from discreet.core import DiscreetError, InvalidInput
 
 #: Of the JSON: keys may be added to a version, but none leaves it or changes its meaning.
@@ -16,7 +16,7 @@ Fact = None | bool | int | float | str | list["Fact"] | dict[str, "Fact"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandOutput:
     """One answer in both forms."""
 
     verb: str
@@ -41,12 +41,12 @@ def as_json(facts: Mapping[str, object]) -> str:
     return json.dumps({"version": VERSION, **facts}, indent=2, allow_nan=False)
 
 
-def exactly(name: str, number: Fraction, rounded: float) -> dict[str, Fact]:
+def exact_facts(name: str, number: Fraction, rounded: float) -> dict[str, Fact]:
     """Return an exact number as JSON's number, rounded as the caller says, and as the text that loses nothing."""
     return {name: rounded, f"{name}_exact": str(number)}
 
 
-def bound(name: str, number: float) -> dict[str, Fact]:
+def bound_facts(name: str, number: float) -> dict[str, Fact]:
     """Return a bound that may be infinite, for which JSON has no number."""
     infinite = math.isinf(number)
     return {name: None if infinite else number, f"{name}_infinite": infinite}
@@ -100,10 +100,10 @@ class Interrupted(DiscreetError):
 
 def error_text(error: DiscreetError) -> str:
     """Return an error for a person: what happened, where, and what to do next."""
-    lines = [f"error: {shown_text(error.problem, keep=ENDS)}"]
+    lines = [f"error: {escape_controls(error.problem, keep=ENDS)}"]
     if isinstance(error, Misspelt) and error.at is not None:
-        lines += _pointed(error.text, error.at)
-    return "\n".join([*lines, f"  fix: {shown_text(error.fix, keep=ENDS)}"])
+        lines += _point_at(error.text, error.at)
+    return "\n".join([*lines, f"  fix: {escape_controls(error.fix, keep=ENDS)}"])
 
 
 def error_facts(error: DiscreetError) -> dict[str, object]:
@@ -118,7 +118,7 @@ def error_facts(error: DiscreetError) -> dict[str, object]:
     }
 
 
-def _pointed(text: str, at: int) -> list[str]:
+def _point_at(text: str, at: int) -> list[str]:
     """Return the neighbourhood of a place, and a mark below it.
 
     Whatever is not plain ASCII is shown as a question mark: it could move the mark, or command the terminal.

@@ -14,15 +14,15 @@ from typing import Any, TypeAlias
 import click
 
 from discreet.cli.console import write
-from discreet.cli.output import Answer
-from discreet.cli.safe_text import shown_text
+from discreet.cli.output import CommandOutput
+from discreet.cli.safe_text import escape_controls
 from discreet.core import InvalidInput
 from discreet.core.schema import closest
 
 #: What was typed, by the names of options: texts, lists of texts, and flags. An option that was left out is None.
 Arguments: TypeAlias = SimpleNamespace
 #: What runs a command.
-Handler: TypeAlias = Callable[[Arguments], Answer]
+Handler: TypeAlias = Callable[[Arguments], CommandOutput]
 #: What declares a command's arguments and options.
 Declaration: TypeAlias = Callable[[Handler], Handler]
 
@@ -77,12 +77,12 @@ class Exclusive:
 
     def check(self, context: click.Context) -> None:
         """Refuse two of them, and none if one is required."""
-        options = [one for one in context.command.params if set(self.names) & set(one.opts)]
-        given = [one.opts[0] for one in options if context.params.get(str(one.name)) not in (None, False, ())]
+        options = [parameter for parameter in context.command.params if set(self.names) & set(parameter.opts)]
+        given = [option.opts[0] for option in options if context.params.get(str(option.name)) not in (None, False, ())]
         if len(given) > 1:
             raise InvalidInput(f"{given[1]} is not allowed with {given[0]}.", fix=f"leave one out; {_see(context)}")
         if self.required and not given:
-            choices = " or ".join(one.opts[0] for one in options)
+            choices = " or ".join(option.opts[0] for option in options)
             raise InvalidInput(f"One of {choices} is required.", fix=f"pass one of them; {_see(context)}")
 
 
@@ -94,17 +94,22 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options first, then the arguments: both may be mixed, and an argument may be a negative number."""
         try:
-            rest = super().parse_args(ctx, self._sorted(ctx, args))
+            rest = super().parse_args(ctx, self._sort_words(ctx, args))
         except click.UsageError as error:
             raise refuse_usage(error, ctx) from None
         if not ctx.resilient_parsing:
-            for one in self.exclusives:
-                one.check(ctx)
+            for exclusive in self.exclusives:
+                exclusive.check(ctx)
         return rest
 
-    def _sorted(self, context: click.Context, typed: Sequence[str]) -> list[str]:
+    def _sort_words(self, context: click.Context, typed: Sequence[str]) -> list[str]:
         """Return the options, each with one value, then `--` and the arguments."""
-        known = {name: one for one in self.get_params(context) for name in one.opts if isinstance(one, click.Option)}
+        known = {
+            name: parameter
+            for parameter in self.get_params(context)
+            for name in parameter.opts
+            if isinstance(parameter, click.Option)
+        }
         options, words, waiting = list[str](), list[str](), list(typed)
         while waiting:
             word = waiting.pop(0)
@@ -127,7 +132,9 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, then the options."""
-        records = [(str(one.metavar), one.text) for one in self.params if isinstance(one, Argument)]
+        records = [
+            (str(parameter.metavar), parameter.text) for parameter in self.params if isinstance(parameter, Argument)
+        ]
         if records:
             with formatter.section("Arguments"):
                 formatter.write_dl(records)
@@ -165,8 +172,8 @@ class CommandGroup(click.Group):
         del ctx
         if cmd_name not in self.modules:
             return None
-        found: click.Command = getattr(import_module(self.modules[cmd_name]), f"{cmd_name.replace('-', '_')}_command")
-        return found
+        handler: click.Command = getattr(import_module(self.modules[cmd_name]), f"{cmd_name.replace('-', '_')}_command")
+        return handler
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options of the group; a command must follow them."""
@@ -198,10 +205,10 @@ def command(name: str, title: str, *, epilog: str = JSON, json: bool = True) -> 
 
     def make(handler: Handler) -> Command:
         declared = list(reversed(getattr(handler, DECLARED, [])))
-        params = [one for one in declared if isinstance(one, click.Parameter)]
+        params = [entry for entry in declared if isinstance(entry, click.Parameter)]
         if json:
             params.append(Option("--json", is_flag=True, help="one JSON object instead of words"))
-        made = Command(
+        command = Command(
             name,
             params=[*params, _help_option()],
             callback=lambda **typed: _run(handler, params, typed),
@@ -210,8 +217,8 @@ def command(name: str, title: str, *, epilog: str = JSON, json: bool = True) -> 
             epilog=epilog,
             add_help_option=False,
         )
-        made.exclusives = tuple(one for one in declared if isinstance(one, Exclusive))
-        return made
+        command.exclusives = tuple(entry for entry in declared if isinstance(entry, Exclusive))
+        return command
 
     return make
 
@@ -227,7 +234,7 @@ def option(name: str, metavar: str, text: str, **settings: Any) -> Declaration:
     return _declare(Option(name, *dest, metavar=metavar, help=text, **settings))
 
 
-def repeated(name: str, metavar: str, text: str) -> Declaration:
+def repeatable_option(name: str, metavar: str, text: str) -> Declaration:
     """Declare an option that may be given several times."""
     return option(name, metavar, f"{text}; may be given several times", multiple=True)
 
@@ -246,24 +253,24 @@ def several(*declarations: Declaration) -> Declaration:
     """Declare what several commands share, in this order."""
 
     def declare(handler: Handler) -> Handler:
-        for one in reversed(declarations):
-            handler = one(handler)
+        for declaration in reversed(declarations):
+            handler = declaration(handler)
         return handler
 
     return declare
 
 
-def _declare(what: click.Parameter | Exclusive) -> Declaration:
+def _declare(entry: click.Parameter | Exclusive) -> Declaration:
     def declare(handler: Handler) -> Handler:
-        handler.__dict__.setdefault(DECLARED, []).append(what)
+        handler.__dict__.setdefault(DECLARED, []).append(entry)
         return handler
 
     return declare
 
 
-def _run(handler: Handler, params: Sequence[click.Parameter], typed: dict[str, Any]) -> tuple[Answer, bool]:
+def _run(handler: Handler, params: Sequence[click.Parameter], typed: dict[str, Any]) -> tuple[CommandOutput, bool]:
     """Run a handler; an option that was not given at all is None, also if it may be given several times."""
-    lists = {str(one.name) for one in params if one.multiple}
+    lists = {str(parameter.name) for parameter in params if parameter.multiple}
     values = {name: (list(value) or None) if name in lists else value for name, value in typed.items()}
     arguments = Arguments(**{"json": False, **values})
     return handler(arguments), bool(arguments.json)
@@ -311,11 +318,11 @@ def refuse_usage(error: click.UsageError, context: click.Context) -> InvalidInpu
     match error:
         case click.NoSuchOption(option_name=name, possibilities=near):
             meant = f"did you mean {min(near)}? " if near else ""
-            return InvalidInput(f"There is no option {shown_text(name)}.", fix=f"{meant}{see}")
+            return InvalidInput(f"There is no option {escape_controls(name)}.", fix=f"{meant}{see}")
         case click.MissingParameter(param=click.Option() as param):
             return InvalidInput(f"{param.opts[0]} is missing.", fix=f"pass {param.opts[0]} {param.metavar}; {see}")
         case click.MissingParameter(param=click.Argument() as param):
             return InvalidInput(f"{param.metavar} is missing.", fix=see)
         case _:
-            text = shown_text(error.format_message()).rstrip(".")
+            text = escape_controls(error.format_message()).rstrip(".")
             return InvalidInput(f"{text[:1].upper()}{text[1:]}.", fix=see)

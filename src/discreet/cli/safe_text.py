@@ -17,16 +17,16 @@ FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
-def shown_text(text: str, *, keep: str = "") -> str:
+def escape_controls(text: str, *, keep: str = "") -> str:
     """Return a text whose control characters are written out as Python writes them; those in `keep` stay."""
     if text.isprintable():
         return text
-    return "".join(sign if sign in keep or not _commands(sign) else _written(sign) for sign in text)
+    return "".join(sign if sign in keep or not _commands(sign) else _escape(sign) for sign in text)
 
 
 def csv_text(text: str) -> str:
     """Return a text as a cell: no control characters, and an apostrophe before what would be a formula."""
-    cell = shown_text(text)
+    cell = escape_controls(text)
     if FORMULA.match(text) and not NUMBER.fullmatch(text):
         return f"'{cell}"
     return cell
@@ -36,5 +36,5 @@ def _commands(sign: str) -> bool:
     return sign in TURNS or unicodedata.category(sign) in COMMANDS
 
 
-def _written(sign: str) -> str:
+def _escape(sign: str) -> str:
     return sign.encode("unicode_escape", "surrogatepass").decode("ascii")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from discreet.anonymity import (
     Clip,
+    DatePart,
     DayTo,
     Drop,
     Keep,
     Label,
     Mask,
-    Part,
     Pseudonym,
     PseudonymKey,
     Round,
@@ -26,17 +26,17 @@ from discreet.core import InvalidInput
 
 def read_treatments(arguments: Arguments) -> dict[str, Treatment]:
     """Return the treatment of each column, as typed."""
-    found: list[tuple[str, Treatment]] = [(name, Drop()) for name in words_of(arguments.drop)]
-    found += [(name, Keep()) for name in words_of(arguments.keep)]
+    pairs: list[tuple[str, Treatment]] = [(name, Drop()) for name in words_of(arguments.drop)]
+    pairs += [(name, Keep()) for name in words_of(arguments.keep)]
     if arguments.pseudonym is not None:
         key = _key(arguments.key)
-        found += [(name, Pseudonym(key=key)) for name in words_of(arguments.pseudonym)]
+        pairs += [(name, Pseudonym(key=key)) for name in words_of(arguments.pseudonym)]
     for option, make in MADE.items():
-        found += _pairs(getattr(arguments, option), f"--{option}", make)
-    names = [name for name, _ in found]
+        pairs += _pairs(getattr(arguments, option), f"--{option}", make)
+    names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         raise InvalidInput("A column has two treatments.", fix="name each column once")
-    return dict(found)
+    return dict(pairs)
 
 
 def _key(path: str | None) -> PseudonymKey:
@@ -47,13 +47,13 @@ def _key(path: str | None) -> PseudonymKey:
 
 
 def _pairs(typed: Sequence[str] | None, option: str, make: Callable[[str], Treatment]) -> list[tuple[str, Treatment]]:
-    found = []
+    pairs = []
     for text in typed or ():
         column, sign, rest = text.rpartition("=")
         if not sign:
             raise InvalidInput(f"{option} does not say what to do with a column.", fix=f"write {option} COLUMN=…")
-        found.append((column, make(rest)))
-    return found
+        pairs.append((column, make(rest)))
+    return pairs
 
 
 def _clip(text: str) -> Treatment:
@@ -64,9 +64,9 @@ def _clip(text: str) -> Treatment:
 
 
 def _day(text: str) -> Treatment:
-    if text not in {part.value for part in Part}:
+    if text not in {part.value for part in DatePart}:
         raise InvalidInput("--day must be year, quarter, month or week.", fix="write --day born=year")
-    return DayTo(Part(text))
+    return DayTo(DatePart(text))
 
 
 def _label(text: str) -> Treatment:

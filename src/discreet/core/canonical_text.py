@@ -74,7 +74,7 @@ class Record:
     pieces: tuple[tuple[Verbatim, str, bool], ...] = field(repr=False, compare=False)
 
     def __init__(self, name: str, *fields: str, unwritten: Sequence[str] = (), foreign: Sequence[str] = ()) -> None:
-        halves = (one.partition("=") for one in fields)
+        halves = (field.partition("=") for field in fields)
         pairs = tuple((written, attribute or written) for written, _, attribute in halves)
         heads = [f"{name}(", *[", "] * (len(pairs) - 1)]
         pieces = [
@@ -88,11 +88,11 @@ class Record:
         """Return what is written of a value, from the end to the beginning."""
         if not self.pieces:
             return [Verbatim(f"{self.name}()")]
-        found: list[object] = [CLOSING]
+        parts: list[object] = [CLOSING]
         for before, attribute, foreign in self.pieces:
-            held = getattr(value, attribute)
-            found += (Verbatim(repr(held)) if foreign and _is_foreign(held) else held, before)
-        return found
+            part = getattr(value, attribute)
+            parts += (Verbatim(repr(part)) if foreign and _is_foreign(part) else part, before)
+        return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +127,14 @@ def canonical_text(value: object) -> str:
     written: list[str] = []
     waiting = [value]  # a stack, as trees may be deeper than Python's own
     while waiting:
-        one = waiting.pop()
-        kind = type(one)
+        item = waiting.pop()
+        kind = type(item)
         if kind is Verbatim:
-            written.append(one)  # type: ignore[arg-type]
+            written.append(item)  # type: ignore[arg-type]
         elif kind in PLAIN:
-            written.append(repr(one))
+            written.append(repr(item))
         else:
-            waiting += _parts(one)
+            waiting += _parts(item)
     return "".join(written)
 
 
@@ -155,26 +155,26 @@ def _parts(value: object) -> list[object]:
     """Return what a value is written by, from the end to the beginning."""
     form = _form_of(value)
     if form is not None:
-        found: list[object] = form.parts(value)
-        return found
+        parts: list[object] = form.parts(value)
+        return parts
     kind = type(value)
     if kind is tuple or kind is list:
-        return _listed(value)  # type: ignore[arg-type]
+        return _list_parts(value)  # type: ignore[arg-type]
     if isinstance(value, LEAVES) and kind.__module__.partition(".")[0] in LIBRARIES:
         return [Verbatim(repr(value))]
     raise _unwritten(value)
 
 
-def _listed(values: Sequence[object]) -> list[object]:
+def _list_parts(values: Sequence[object]) -> list[object]:
     opening, closing = "[]" if isinstance(values, list) else "()"
     if not isinstance(values, list) and len(values) == 1:
         closing = ",)"
-    found: list[object] = [Verbatim(closing)]
+    parts: list[object] = [Verbatim(closing)]
     for value in reversed(values):
-        found += (value, COMMA)
+        parts += (value, COMMA)
     if values:
-        found.pop()
-    return [*found, Verbatim(opening)]
+        parts.pop()
+    return [*parts, Verbatim(opening)]
 
 
 def _form_of(value: object) -> Any:

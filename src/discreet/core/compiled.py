@@ -13,13 +13,13 @@ from pathlib import Path
 
 
 @cache
-def compiled(source: str) -> ctypes.CDLL | None:
+def load_library(source: str) -> ctypes.CDLL | None:
     """Return the library of the C file beside a module, given the module's `__file__`; None if there is none."""
-    text, made = Path(source).with_suffix(".c"), library_path(source)
-    if not text.exists() or not made.exists():
+    text, binary = Path(source).with_suffix(".c"), library_path(source)
+    if not text.exists() or not binary.exists():
         return None
     try:
-        library = ctypes.CDLL(str(made))
+        library = ctypes.CDLL(str(binary))
         library.made_of.argtypes, library.made_of.restype = (), ctypes.c_char_p
         made_of = library.made_of()
     except (OSError, AttributeError):

@@ -127,6 +127,6 @@ def need_limit(value: object) -> Limit:
     return value
 
 
-def _many(count: int, what: str) -> str:
-    plural = "es" if what.endswith("ch") else "s"
-    return f"{count:,} {what}{'' if count == 1 else plural}"
+def _many(count: int, noun: str) -> str:
+    plural = "es" if noun.endswith("ch") else "s"
+    return f"{count:,} {noun}{'' if count == 1 else plural}"

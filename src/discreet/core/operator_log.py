@@ -13,7 +13,7 @@ OPERATOR.addHandler(logging.NullHandler())
 OPERATOR.propagate = False
 
 
-def tell_operator(what: str, failure: BaseException) -> None:
+def tell_operator(event: str, failure: BaseException) -> None:
     """Write what failed, and all that is known of it."""
     with suppress(Exception):  # a log that fails has nothing to tell the caller
-        OPERATOR.error("%s", what, exc_info=failure)
+        OPERATOR.error("%s", event, exc_info=failure)

@@ -95,9 +95,9 @@ def narrow_files(paths: Iterable[Path]) -> list[Path]:
 def _narrow_path(path: Path, mode: int) -> None:
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        found = os.fstat(handle).st_mode
-        if stat.S_IFMT(found) == stat.S_IFMT(mode):
-            os.fchmod(handle, stat.S_IMODE(found) & ~OTHERS)
+        current = os.fstat(handle).st_mode
+        if stat.S_IFMT(current) == stat.S_IFMT(mode):
+            os.fchmod(handle, stat.S_IMODE(current) & ~OTHERS)
     finally:
         os.close(handle)
 

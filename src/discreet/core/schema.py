@@ -128,7 +128,7 @@ class Schema:
 
     def is_person(self, name: str) -> bool:
         """Whether a column is one that says who is protected."""
-        return name.casefold() in {each.casefold() for each in self.person_names}
+        return name.casefold() in {person.casefold() for person in self.person_names}
 
     @property
     def person_names(self) -> tuple[str, ...]:
@@ -164,5 +164,5 @@ def closest(name: str, names: Iterable[str]) -> str | None:
     from difflib import get_close_matches  # noqa: PLC0415 - only for errors, and slow to load
 
     folded = {known.casefold(): known for known in names}
-    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return folded[found[0]] if found else None
+    matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return folded[matches[0]] if matches else None

@@ -71,8 +71,8 @@ class Sensitivity:
             InvalidInput: A number is not a whole number above zero.
 
         """
-        count, each = whole(l0, "l0"), whole(linf, "linf")
-        return cls(l0=count, linf=each, l1=count * each, l2_squared=count * each**2)
+        count, change = whole(l0, "l0"), whole(linf, "linf")
+        return cls(l0=count, linf=change, l1=count * change, l2_squared=count * change**2)
 
     @classmethod
     def l1_ball(cls, l1: int) -> Self:

@@ -112,7 +112,7 @@ class Window:
 
         """
         period, _, time = text.partition(" of ")
-        if period.strip() not in {one.value for one in Period}:
+        if period.strip() not in {known.value for known in Period}:
             raise InvalidInput(
                 "The window does not begin with a period.",
                 fix='write "month of day": day, week, month, quarter or year, of a column of dates or times',
@@ -170,5 +170,5 @@ class PrivacyUnit:
         who = "one row" if self.column is None else f"all rows of one {self.column}"
         if self.window is not None:
             who = f"{who} in one {self.window}"
-        what = "added or removed" if self.neighbours is Neighbours.ADD_REMOVE else "replaced by others"
-        return f"{who}, {what}"
+        change = "added or removed" if self.neighbours is Neighbours.ADD_REMOVE else "replaced by others"
+        return f"{who}, {change}"

@@ -32,18 +32,18 @@ def read_fraction(text: object) -> Fraction:
 def read_json(text: str | bytes) -> Any:
     """Return what a JSON text says; refuse equal keys in one object, NaN, infinities, and deep nesting."""
     try:
-        found = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse, parse_float=_finite)
-        _need_shallow(found)
+        value = json.loads(text, object_pairs_hook=_need_unique_keys, parse_constant=_refuse, parse_float=_finite)
+        _need_shallow(value)
     except RecursionError:
         raise _unreadable() from None
-    return found
+    return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _need_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    by_key = dict(pairs)
+    if len(by_key) < len(pairs):
         raise InvalidInput("A key stands twice in this text.", fix="ask whoever gave it to you for a new one")
-    return found
+    return by_key
 
 
 def _refuse(_constant: str) -> Any:
@@ -64,12 +64,12 @@ def _need_shallow(value: Any) -> None:
         if depth > DEEPEST:
             raise _unreadable()
         inside: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                inside += one.values()
-            elif isinstance(one, list):
-                inside += one
-        level, depth = [one for one in inside if isinstance(one, dict | list)], depth + 1
+        for item in level:
+            if isinstance(item, dict):
+                inside += item.values()
+            elif isinstance(item, list):
+                inside += item
+        level, depth = [item for item in inside if isinstance(item, dict | list)], depth + 1
 
 
 def _unreadable() -> InvalidInput:

@@ -21,7 +21,7 @@ Ints = NDArray[np.intp]
 Longs = NDArray[np.uint64]
 
 
-def chosen(salt: int, names: Words, lengths: Ints, most: int) -> Ints:
+def choose_rows(salt: int, names: Words, lengths: Ints, most: int) -> Ints:
     """Return the places of rows that stay, from the runs' lengths, all above `most`, and the names of their units.
 
     Rows of a run compete with each other and with no others, and stand in their order.
@@ -50,7 +50,7 @@ def unit_words(salt: int, names: Words) -> Words:
     return names * np.uint32(UNITS) + np.uint32(salt & MASK)
 
 
-def packed(first: Longs, second: Words) -> Longs:
+def pack_words(first: Longs, second: Words) -> Longs:
     """Return the sorted words [first 16 | second 32 | place 16]."""
     words = first << UPPER
     words |= second.astype(np.uint64) << LOWER
@@ -67,13 +67,13 @@ def ranges(begins: Ints, lengths: Ints) -> Ints:
     return places
 
 
-def differ(later: NDArray[Any], earlier: NDArray[Any]) -> None:
+def check_differ(later: NDArray[Any], earlier: NDArray[Any]) -> None:
     """Stop where a bound does not hold after all: a wrong sensitivity would be a broken promise."""
     if np.any(later == earlier):
         raise engine_failed()
 
 
-def check(loads: NDArray[Any], most: int) -> None:
+def check_loads(loads: NDArray[Any], most: int) -> None:
     """Stop where a bound does not hold after all: a wrong sensitivity would be a broken promise."""
     if len(loads) and int(loads.max()) > most:
         raise engine_failed()

@@ -31,9 +31,9 @@ def quiet(run: Callable[Given, Made]) -> Callable[Given, Made]:
     """
 
     @wraps(run)
-    def guarded(*given: Given.args, **named: Given.kwargs) -> Made:
+    def run_guarded(*arguments: Given.args, **named: Given.kwargs) -> Made:
         try:
-            return run(*given, **named)
+            return run(*arguments, **named)
         except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on a row
             failure = error
         # From here on nothing is raised while that error is being handled, so that none carries it along.
@@ -48,7 +48,7 @@ def quiet(run: Callable[Given, Made]) -> Callable[Given, Made]:
             raise refused[0].of(*refused[1:])
         raise engine_failed()
 
-    return guarded
+    return run_guarded
 
 
 def quietly(run: Callable[[], Made]) -> Made:

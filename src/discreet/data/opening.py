@@ -9,15 +9,15 @@ from discreet.core import PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Value
 from discreet.data.duckdb.connection import lock
 from discreet.data.duckdb.imported import Holdings
-from discreet.data.duckdb.importing import held, import_tables
+from discreet.data.duckdb.importing import import_tables, read_holding
 from discreet.data.duckdb.table import DuckTable
 from discreet.data.failures import quiet_opening
-from discreet.data.reading.public_tables import held_schema
+from discreet.data.reading.public_tables import read_public_schema
 from discreet.data.reading.table_sources import (
     Declaration,
     Entering,
-    entering,
-    entering_public,
+    declare_public_table,
+    declare_table,
     need_names,
     need_one_kind,
 )
@@ -66,7 +66,7 @@ def open_table(  # noqa: PLR0913 - all but the first are named
         rows_per_person=rows_per_person,
     )
     alone = Entering(source, declaration, inner)
-    return quiet_opening(lambda: _opened([alone], [], None if store is None else Path(store), settings))
+    return quiet_opening(lambda: _open_duckdb([alone], [], None if store is None else Path(store), settings))
 
 
 def open_tables(
@@ -83,40 +83,41 @@ def open_tables(
     and everything about them is public.
     """
     need_names(sources, public or {})
-    private = [entering(name, source, unit, str(place)) for place, (name, source) in enumerate(sources.items())]
+    private = [declare_table(name, source, unit, str(place)) for place, (name, source) in enumerate(sources.items())]
     publics = [
-        entering_public(name, source, f"_public{place}") for place, (name, source) in enumerate((public or {}).items())
+        declare_public_table(name, source, f"_public{place}")
+        for place, (name, source) in enumerate((public or {}).items())
     ]
-    return quiet_opening(lambda: _opened(private, publics, None if store is None else Path(store), settings))
+    return quiet_opening(lambda: _open_duckdb(private, publics, None if store is None else Path(store), settings))
 
 
-def _opened(
+def _open_duckdb(
     private: list[Entering], publics: list[Entering], store: Path | None, settings: EngineSettings
 ) -> DuckTable:
     together = [*private, *publics]
     connection, imported = import_tables(together, store, settings)
-    holdings = [held(connection, one, mine) for one, mine in zip(together, imported, strict=True)]
-    names = [one.declaration.table for one in together]
+    holdings = [read_holding(connection, table, mine) for table, mine in zip(together, imported, strict=True)]
+    names = [table.declaration.table for table in together]
     schemas = {
-        one.declaration.table: one.declaration.schema(mine.columns)
-        for one, mine in zip(private, imported[: len(private)], strict=True)
+        table.declaration.table: table.declaration.schema(mine.columns)
+        for table, mine in zip(private, imported[: len(private)], strict=True)
     }
     spellings = {name: mine.spelling for name, mine in zip(names, imported, strict=True)}
     need_one_kind(schemas, spellings)
     public_schemas = {
-        names[place]: held_schema(together[place], imported[place].columns, connection)
+        names[place]: read_public_schema(together[place], imported[place].columns, connection)
         for place in range(len(private), len(together))
     }
     lock(connection)
     by_name = dict(zip(names, holdings, strict=True))
-    found = Holdings(
+    tables = Holdings(
         schemas,
         {name: by_name[name] for name in schemas},
         public_schemas,
         {name: by_name[name] for name in public_schemas},
     )
     left_out = {name: mine.left_out for name, mine in zip(names, imported, strict=True)}
-    return DuckTable(found, settings, left_out, spellings)
+    return DuckTable(tables, settings, left_out, spellings)
 
 
 def open_server(

@@ -82,7 +82,7 @@ class UnitWork:
 
     def compute(self, expressions: Iterable[Expression], source: UnitRows) -> None:
         """Count values that are computed for all rows."""
-        self.steps += source.most * sum(cost_of(each, source.columns).steps for each in expressions)
+        self.steps += source.most * sum(cost_of(expression, source.columns).steps for expression in expressions)
 
     def hold(self, rows: int, letters: int) -> None:
         """Count rows that are brought together, with texts of so many letters in each."""
@@ -93,53 +93,53 @@ class UnitWork:
         """Count all steps of a relation."""
         match relation:
             case Scan():
-                return self._scanned(relation)
+                return self._count_scan(relation)
             case Derived(source=below, columns=columns, where=where):
                 source = self.relation(below)
                 self.compute(() if where is None else (where,), source)
-                computed = {one.column.name: cost_of(one.expression, source.columns) for one in columns}
+                computed = {named.column.name: cost_of(named.expression, source.columns) for named in columns}
                 return UnitRows(computed, source.rows, source.most)
             case PerUnit():
-                return self._folded(relation)
+                return self._count_fold(relation)
             case First(source=below, rows=rows, by=by):
                 source = self.relation(below)
                 self.compute((by,), source)
                 self.hold(source.rows, source.letters + cost_of(by, source.columns).letters)
                 return UnitRows(source.columns, min(rows, source.rows), source.most)
             case UnionAll(parts=parts):
-                return self._together(relation, [self.relation(part) for part in parts])
+                return self._count_union(relation, [self.relation(part) for part in parts])
             case _:
-                return self._joined(relation)
+                return self._count_join(relation)
 
-    def _scanned(self, scan: Scan) -> UnitRows:
+    def _count_scan(self, scan: Scan) -> UnitRows:
         """Count a table. Where each row is protected by itself, a unit has one."""
         schema = self.schemas[scan.table]
         rows = 1 if schema.unit.column is None else schema.rows_per_person
         self.hold(rows, 0)
         return UnitRows(_costs_of_columns(scan), rows, rows)
 
-    def _folded(self, relation: PerUnit) -> UnitRows:
+    def _count_fold(self, relation: PerUnit) -> UnitRows:
         source = self.relation(relation.source)
-        folded = [one.value for one in relation.values if one.value is not None]
+        folded = [fold.value for fold in relation.values if fold.value is not None]
         computed = (*(key.expression for key in relation.keys), *folded)
         self.compute(computed, source)
-        self.hold(source.rows, sum(cost_of(each, source.columns).letters for each in computed))
+        self.hold(source.rows, sum(cost_of(expression, source.columns).letters for expression in computed))
         rows = source.rows if relation.keys else min(source.rows, 1)
         return UnitRows(costs_of_fold(relation, source.columns), rows, rows)
 
-    def _together(self, union: UnionAll, parts: list[UnitRows]) -> UnitRows:
+    def _count_union(self, union: UnionAll, parts: list[UnitRows]) -> UnitRows:
         """Count a union: its columns are computed for the rows of all parts, before it is cut."""
         rows = sum(part.rows for part in parts)
         columns = costs_of_union(union, [part.columns for part in parts])
-        made = UnitRows(columns, min(rows, self.cap), max(rows, *(part.most for part in parts)))
-        self.hold(rows, made.letters)
-        return made
+        union_rows = UnitRows(columns, min(rows, self.cap), max(rows, *(part.most for part in parts)))
+        self.hold(rows, union_rows.letters)
+        return union_rows
 
-    def _joined(self, join: UnitJoin | PublicJoin | MatchJoin) -> UnitRows:
+    def _count_join(self, join: UnitJoin | PublicJoin | MatchJoin) -> UnitRows:
         """Count a join: both sides are held, and the pairs compared of every row that is made."""
         left = self.relation(join.left)
         right = self._public(join.right) if isinstance(join, PublicJoin) else self.relation(join.right)
-        rows = self._made(join, left, right)
+        rows = self._rows_of_join(join, left, right)
         most = max(left.most, right.most, rows)
         for side, source in zip(zip(*join.on, strict=True), (left, right), strict=False):
             self.compute(side, UnitRows(source.columns, rows, most))
@@ -152,7 +152,7 @@ class UnitWork:
         """Return public rows, of which a unit has none: their work is the same without it."""
         return UnitRows(_costs_of_columns(scan), 0, 0)
 
-    def _made(self, join: UnitJoin | PublicJoin | MatchJoin, left: UnitRows, right: UnitRows) -> int:
+    def _rows_of_join(self, join: UnitJoin | PublicJoin | MatchJoin, left: UnitRows, right: UnitRows) -> int:
         """Return how many rows of a join are one unit's."""
         match join:
             case MatchJoin(rows=rows, matches=matches):
@@ -171,14 +171,14 @@ class UnitWork:
         keys = [key.expression for key in aggregation.keys]
         values = aggregation.values
         listed = [*(key.expression for key in aggregation.keys if key.values is None), *values]
-        texts = [each for each in listed if each.kind is Kind.TEXT]
+        texts = [expression for expression in listed if expression.kind is Kind.TEXT]
         where = () if aggregation.where is None else (aggregation.where,)
         self.compute((*where, *keys, *values), source)
         # Private keys and distinct texts are listed first, each in a pass of its own; of a relation, of rows that pass.
         again = (not aggregation.public) + sum(value.kind is Kind.TEXT for value in values)
         self.compute((*(where if isinstance(relation, Scan) else ()), *keys, *values) * again, source)
         self.hold(source.rows, 0)
-        self.listed += source.rows * sum(cost_of(each, source.columns).letters for each in texts) * LETTER_BYTES
+        self.listed += source.rows * sum(cost_of(text, source.columns).letters for text in texts) * LETTER_BYTES
         if not isinstance(relation, Scan):
             named = set().union(*map(columns_in, (*keys, *values)))
             letters = sum(source.columns[name].letters for name in named if name in source.columns)
@@ -199,9 +199,9 @@ def unit_work(aggregation: Aggregation, schemas: Mapping[str, Schema], cap: int)
     capped = {
         name: replace(schema, rows_per_person=min(schema.rows_per_person, cap)) for name, schema in schemas.items()
     }
-    counted = UnitWork(capped, min(cap, cap_of(schemas)))
-    counted.question(aggregation)
-    return counted
+    work = UnitWork(capped, min(cap, cap_of(schemas)))
+    work.question(aggregation)
+    return work
 
 
 def check_unit_work(
@@ -212,11 +212,11 @@ def check_unit_work(
     The engine gives a question so many seconds, and so many bytes of memory, if that is known.
     """
     cap = max(schema.rows_per_person for schema in schemas.values())
-    counted, allowed = unit_work(aggregation, schemas, cap), Allowance.of(seconds, memory)
-    if allowed.covers(counted):
+    work, allowed = unit_work(aggregation, schemas, cap), Allowance.of(seconds, memory)
+    if allowed.covers(work):
         return
     fewer = _largest_cap(cap, lambda rows: allowed.covers(unit_work(aggregation, schemas, rows)))
-    raise OutOfRange(_problem(counted, allowed, cap), fix=_fix(counted, allowed, fewer))
+    raise OutOfRange(_problem(work, allowed, cap), fix=_fix(work, allowed, fewer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class Allowance:
 
     def covers(self, work: UnitWork) -> bool:
         """Whether it is enough."""
-        return work.steps <= self.steps and all(taken <= most for taken, most in self.bytes(work))
+        return work.steps <= self.steps and all(used <= most for used, most in self.bytes(work))
 
     def bytes(self, work: UnitWork) -> tuple[tuple[int, int], ...]:
         """Return the bytes that are taken, and how many may be, in each way."""
@@ -259,9 +259,9 @@ def _problem(work: UnitWork, allowed: Allowance, cap: int) -> str:
             f"{rows}which could take about {_seconds(work.steps)} seconds of the engine. A question may spend "
             f"{_seconds(allowed.steps)} on one person: otherwise whether it ends in time would tell who is in the data."
         )
-    taken, most = next((taken, most) for taken, most in allowed.bytes(work) if taken > most)
+    used, most = next((used, most) for used, most in allowed.bytes(work) if used > most)
     return (
-        f"{rows}whose texts could take about {ceil(taken / MEGABYTE):,} MB of memory. A question may spend "
+        f"{rows}whose texts could take about {ceil(used / MEGABYTE):,} MB of memory. A question may spend "
         f"{most // MEGABYTE:,} MB on one person: otherwise whether it fits would tell who is in the data."
     )
 
@@ -270,7 +270,7 @@ def _fix(work: UnitWork, allowed: Allowance, fewer: int) -> str:
     ways = ["take SUBSTRING of long texts first, or ask several shorter questions"]
     if fewer:
         ways.append(f"let the steward open the tables with rows_per_person={fewer} or less")
-    if any(taken > most for taken, most in allowed.bytes(work)):
+    if any(used > most for used, most in allowed.bytes(work)):
         ways.append("let the steward open them with more memory, if it is limited")
     if work.steps > allowed.steps:
         ways.append(f"let the steward open them with seconds={ceil(work.steps * SHARE_OF_TIME / STEPS_PER_SECOND)}")

@@ -5,7 +5,7 @@ Prices, pays, runs and releases. Never sees SQL text or what a plan computes.
 
 from discreet.gate.accounts.charges import ChargedTable
 from discreet.gate.accounts.protocol import Account, DatasetAccount, PersonalAccount
-from discreet.gate.accounts.statements import Distribution, Statement
+from discreet.gate.accounts.statements import AccountStatement, Distribution
 from discreet.gate.gate import Gate, Price
 from discreet.gate.ledger.budget import Budget, Policy
 from discreet.gate.ledger.ledger import Ledger
@@ -20,6 +20,7 @@ from discreet.gate.releases import Receipt, Release
 
 __all__ = [
     "Account",
+    "AccountStatement",
     "Anchor",
     "Budget",
     "Certified",
@@ -37,7 +38,6 @@ __all__ = [
     "Price",
     "Receipt",
     "Release",
-    "Statement",
     "SteppedPlan",
     "Verification",
     "certificate",

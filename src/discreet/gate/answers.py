@@ -22,15 +22,15 @@ ARRAYS = "biuf"
 
 def encode(answer: object) -> bytes:
     """Return an answer as bytes."""
-    return json.dumps(_plain(answer), separators=(",", ":"), allow_nan=False).encode("ascii")
+    return json.dumps(_encode_value(answer), separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def decode(packed: bytes) -> Any:
     """Return the answer that bytes stand for."""
-    return _rich(json.loads(packed))
+    return _decode_value(json.loads(packed))
 
 
-def _plain(value: object) -> Any:  # noqa: C901 - one case a kind
+def _encode_value(value: object) -> Any:  # noqa: C901 - one case a kind
     """Return a value in terms of JSON; what JSON lacks is a list that begins with its name."""
     match value:
         case None | bool() | str():
@@ -44,18 +44,18 @@ def _plain(value: object) -> Any:  # noqa: C901 - one case a kind
         case bytes():
             return ["bytes", base64.b64encode(value).decode("ascii")]
         case list():
-            return ["list", *map(_plain, value)]
+            return ["list", *map(_encode_value, value)]
         case tuple():
-            return ["tuple", *map(_plain, value)]
+            return ["tuple", *map(_encode_value, value)]
         case dict() if all(isinstance(key, str) for key in value):
-            return {key: _plain(one) for key, one in value.items()}
+            return {key: _encode_value(item) for key, item in value.items()}
         # Of exactly this type: a masked array, say, would be stored with what its mask hides.
         # Of at most 8 bytes: longer floats have bytes between them that nobody set, which may be those of rows.
         case np.ndarray() if type(value) is np.ndarray and value.dtype.kind in ARRAYS and value.dtype.itemsize <= 8:
             data = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
             return ["array", data.dtype.str, list(value.shape), base64.b64encode(data.tobytes()).decode("ascii")]
         case np.generic() if isinstance(value.item(), bool | int | float):
-            return _plain(value.item())
+            return _encode_value(value.item())
         case _:
             raise WrongType(
                 "The answer of a plan has a part that cannot be stored.",
@@ -68,17 +68,17 @@ _READERS: dict[str, Callable[[list[Any]], Any]] = {
     "float": lambda rest: float(rest[0]),
     "fraction": lambda rest: read_fraction(rest[0]),
     "bytes": lambda rest: base64.b64decode(rest[0]),
-    "list": lambda rest: [_rich(one) for one in rest],
-    "tuple": lambda rest: tuple(_rich(one) for one in rest),
+    "list": lambda rest: [_decode_value(item) for item in rest],
+    "tuple": lambda rest: tuple(_decode_value(item) for item in rest),
     "array": lambda rest: np.frombuffer(base64.b64decode(rest[2]), dtype=np.dtype(rest[0])).reshape(rest[1]).copy(),
 }
 
 
-def _rich(value: Any) -> Any:
+def _decode_value(value: Any) -> Any:
     match value:
         case [str() as kind, *rest]:
             return _READERS[kind](rest)
         case dict():
-            return {key: _rich(one) for key, one in value.items()}
+            return {key: _decode_value(item) for key, item in value.items()}
         case _:
             return value

@@ -23,7 +23,7 @@ from discreet.core import (
 )
 from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
-from discreet.gate.accounts.charges import need_asked
+from discreet.gate.accounts.charges import need_askable
 from discreet.gate.answers import decode, encode
 from discreet.gate.ledger.least_price import need_least_price
 from discreet.gate.ledger.ledger import Ledger
@@ -93,7 +93,7 @@ class EarlierAnswers(Sequence[Any]):
         number = self._ledger.release_of(self._payment, step)
         if number is None:
             raise InvalidInput("An earlier step was not released.", fix="verify the ledger")
-        return decode(self._ledger.stored(number)[1])
+        return decode(self._ledger.read_answer(number)[1])
 
 
 def earlier_answers(ledger: Ledger, payment: int, step: int) -> EarlierAnswers:
@@ -200,24 +200,24 @@ class Gate(Generic[Data]):
         need_plan(plan)
         if self._personal:
             need_personal(plan)
-            need_asked(self._data)
+            need_askable(self._data)
         digest = plan_digest(plan)
         if fresh:
-            known = self._known(request)
-            return self._bought(self._checked(plan, digest, known), request, resumed=request is None, fresh=True)
+            known = self._find_payment(request)
+            return self._buy(self._prepare_plan(plan, digest, known), request, resumed=request is None, fresh=True)
         # Two threads that ask the same at once would both find nothing, and both pay.
         with self._ledger.running.of(digest):
-            known = self._known(request)
-            found = self._ledger.find(digest, self._analyst) if known is None else None
-            if found is not None:
-                return self._stored(plan, self._ledger.receipt(found), fresh=False)
-            return self._bought(self._checked(plan, digest, known), request, resumed=known is None)
+            known = self._find_payment(request)
+            payment = self._ledger.find(digest, self._analyst) if known is None else None
+            if payment is not None:
+                return self._hand_out_answer(plan, self._ledger.receipt(payment), fresh=False)
+            return self._buy(self._prepare_plan(plan, digest, known), request, resumed=known is None)
 
-    def _known(self, request: str | None) -> int | None:
+    def _find_payment(self, request: str | None) -> int | None:
         """Return the payment of a request, if it was paid for."""
         return None if request is None else self._ledger.payment_of(need_label(request, "request"))
 
-    def _checked(self, plan: AnyPlan[Data], digest: str, payment: int | None, step: int = 0) -> PricedPlan:
+    def _prepare_plan(self, plan: AnyPlan[Data], digest: str, payment: int | None, step: int = 0) -> PricedPlan:
         """Return a plan that is ready to be paid for and run; what is answered already need not be ready."""
         priced = price_plan(plan, digest)
         if payment is None or self._ledger.release_of(payment, step) is None:
@@ -255,59 +255,59 @@ class Gate(Generic[Data]):
             fresh = self._ledger.release_of(receipt.number, step, surely=True) is None
             if fresh:
                 before = earlier_answers(self._ledger, receipt.number, step)
-                fresh = self._answered(plan, receipt, runner, before)
-            return self._handed_out(receipt, step, fresh=fresh)
+                fresh = self._run_tracked(plan, receipt, runner, before)
+            return self._hand_out(receipt, step, fresh=fresh)
 
     def _stream(self, plan: SteppedPlan[Data], digest: str, request: str | None, step: int, runner: str) -> Receipt:
         """Return the payment that all steps of a plan belong to; only the first step pays, if nobody did."""
-        known = self._known(request)
-        found = self._ledger.find(digest, self._analyst) if known is None else None
-        if known is None and found is None and step:
+        known = self._find_payment(request)
+        payment = self._ledger.find(digest, self._analyst) if known is None else None
+        if known is None and payment is None and step:
             raise InvalidInput("This plan was not begun.", fix="ask for step 0, which pays for all steps")
-        priced = self._checked(plan, digest, found if known is None else known, step)
-        if found is not None:
-            return self._ledger.receipt(found)
-        unanswered = None if known is not None else next(self._unanswered(priced), None)
+        priced = self._prepare_plan(plan, digest, payment if known is None else known, step)
+        if payment is not None:
+            return self._ledger.receipt(payment)
+        unanswered = None if known is not None else next(self._list_unanswered(priced), None)
         # Of a request that is known, only whether it is this plan's.
-        return self._paid(priced, request, runner) if unanswered is None else unanswered
+        return self._pay(priced, request, runner) if unanswered is None else unanswered
 
-    def _unanswered(self, priced: PricedPlan) -> Iterator[Receipt]:
+    def _list_unanswered(self, priced: PricedPlan) -> Iterator[Receipt]:
         """Return this analyst's own payments for an identical plan that were not answered, oldest first."""
-        return self._ledger.unanswered(priced.digest, priced.cost, self._analyst)
+        return self._ledger.list_unanswered(priced.digest, priced.cost, self._analyst)
 
-    def _paid(self, priced: PricedPlan, request: str | None, runner: str = "") -> Receipt:
+    def _pay(self, priced: PricedPlan, request: str | None, runner: str = "") -> Receipt:
         """Pay, and begin the first run with the payment; a request that was paid for before is not paid for again."""
         name = f"auto-{os.urandom(16).hex()}" if request is None else need_label(request, "request")
         pay = partial(self._ledger.pay, priced.cost, what=priced.what, plan=priced.digest, request=name)
         return self._ledger.runs.wait(lambda: pay(analyst=self._analyst, runner=runner))
 
-    def _bought(self, priced: PricedPlan, request: str | None, *, resumed: bool, fresh: bool = False) -> Release:
+    def _buy(self, priced: PricedPlan, request: str | None, *, resumed: bool, fresh: bool = False) -> Release:
         """Pay, run and store; what was paid for before and not answered is run, and not paid for again (`resumed`)."""
-        for receipt in self._unanswered(priced) if resumed else ():
+        for receipt in self._list_unanswered(priced) if resumed else ():
             # Who asks for fresh noise does not wait for what another is being answered.
             if not (fresh and self._ledger.runs.is_run(receipt.number)):
-                found = self._ran(priced.plan, receipt)
-                if found.fresh or not fresh:
-                    return found
+                release = self._run_paid(priced.plan, receipt)
+                if release.fresh or not fresh:
+                    return release
         with self._ledger.runs.runner() as runner:
-            return self._ran(priced.plan, self._paid(priced, request, runner), runner)
+            return self._run_paid(priced.plan, self._pay(priced, request, runner), runner)
 
-    def _ran(self, plan: Any, receipt: Receipt, runner: str | None = None) -> Release:
+    def _run_paid(self, plan: Any, receipt: Receipt, runner: str | None = None) -> Release:
         """Run what was paid for, unless it was answered, and hand out what is stored."""
         if runner is None:
             with self._ledger.runs.runner() as named:
-                return self._ran(plan, receipt, named)
+                return self._run_paid(plan, receipt, named)
         # Two runs of one request would be two draws, of which only one may be stored.
         with self._ledger.running.of(receipt.number):
             fresh = self._ledger.release_of(receipt.number, surely=True) is None
             if fresh:
-                fresh = self._answered(plan, receipt, runner)
+                fresh = self._run_tracked(plan, receipt, runner)
             if fresh and self._personal:
                 with suppress(DiscreetError):  # what was asked for is stored; the next one will find out
                     self._ledger.people.tidy()
-            return self._stored(plan, receipt, fresh=fresh)
+            return self._hand_out_answer(plan, receipt, fresh=fresh)
 
-    def _answered(self, plan: Any, receipt: Receipt, runner: str, before: EarlierAnswers | None = None) -> bool:
+    def _run_tracked(self, plan: Any, receipt: Receipt, runner: str, before: EarlierAnswers | None = None) -> bool:
         """Write down that a plan is run, run it, and store its answer; False if it was answered elsewhere meanwhile.
 
         A run that ends without an answer is a failure, and is counted as one before anybody hears of it.
@@ -335,16 +335,16 @@ class Gate(Generic[Data]):
 
         An error carries no frame that saw the data, or an answer not yet stored.
         """
-        found = self._run_among(plan, receipt, run) if self._personal else (self._run(plan, receipt, before), 0)
-        if found is None:
+        outcome = self._run_among(plan, receipt, run) if self._personal else (self._run(plan, receipt, before), 0)
+        if outcome is None:
             return  # another process was asked the same, and was sooner
-        answer, charge = found
+        answer, charge = outcome
         failure: BaseException | None = None
         try:
             self._ledger.release(receipt, answer, step=len(before or ()), charge=charge, run=run)
         except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
             failure = bare(error)
-        del answer, found
+        del answer, outcome
         if failure is not None:
             raise failure
 
@@ -362,12 +362,12 @@ class Gate(Generic[Data]):
                 if self._ledger.release_of(receipt.number, surely=True):
                     return None
                 try:
-                    found = self._charged(plan, receipt)
+                    outcome = self._charge_run(plan, receipt)
                 except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
                     failure = error
                     break
-                if found is not None:
-                    return found
+                if outcome is not None:
+                    return outcome
         if failure is None:
             with suppress(DiscreetError):
                 self._ledger.excuse(run, by="gate", reason="others were charged while it was run")
@@ -379,9 +379,9 @@ class Gate(Generic[Data]):
         del failure
         raise ending
 
-    def _charged(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
+    def _charge_run(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
         """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile."""
-        table = self._ledger.people.charged_table(receipt.number, self._data)
+        table = self._ledger.people.build_charged_table(receipt.number, self._data)
         answer = self._run(plan, receipt, None, table)
         charge = self._ledger.people.charge(receipt.number, table.run)
         return None if charge is None else (answer, charge)
@@ -404,14 +404,14 @@ class Gate(Generic[Data]):
         del failure
         raise ending
 
-    def _stored(self, plan: Plan[Data], receipt: Receipt, *, fresh: bool) -> Release:
-        return self._handed_out(receipt, fresh=fresh, error=getattr(plan, "error", None))
+    def _hand_out_answer(self, plan: Plan[Data], receipt: Receipt, *, fresh: bool) -> Release:
+        return self._hand_out(receipt, fresh=fresh, error=getattr(plan, "error", None))
 
-    def _handed_out(self, receipt: Receipt, step: int = 0, *, fresh: bool, error: float | None = None) -> Release:
+    def _hand_out(self, receipt: Receipt, step: int = 0, *, fresh: bool, error: float | None = None) -> Release:
         number = self._ledger.release_of(receipt.number, step)
         if number is None:
             raise InvalidInput("This was not released.", fix="ask for it with its request id")
-        entry, stored = self._ledger.stored(number)
+        entry, stored = self._ledger.read_answer(number)
         return Release(
             stored=stored,
             answer=decode(stored),

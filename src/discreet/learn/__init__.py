@@ -5,12 +5,12 @@ NumPy is all it takes. Training of PyTorch models, an extra, is in `discreet.lea
 
 from discreet.learn.bayes import GaussianNB
 from discreet.learn.clusters import ClusterPlan, KMeans
-from discreet.learn.descent import DescentPlan, Examples
+from discreet.learn.descent import ClassifiedRows, DescentPlan
 from discreet.learn.features import Features
 from discreet.learn.finite import FiniteClassifier, FinitePlan, Labelled, sample_size
 from discreet.learn.hypotheses import Conjunctions, DecisionLists, FiniteClass, Hypotheses, Thresholds
 from discreet.learn.logistic import LogisticRegression
-from discreet.learn.moments import GroupPlan, ProductPlan, Table
+from discreet.learn.moments import GroupedRows, GroupPlan, ProductPlan
 from discreet.learn.objective import ObjectivePlan
 from discreet.learn.private_selection import Chosen, PrivateSelection
 from discreet.learn.regression import LinearRegression, Ridge
@@ -19,17 +19,18 @@ from discreet.learn.transformers import PCA, StandardScaler
 __all__ = [
     "PCA",
     "Chosen",
+    "ClassifiedRows",
     "ClusterPlan",
     "Conjunctions",
     "DecisionLists",
     "DescentPlan",
-    "Examples",
     "Features",
     "FiniteClass",
     "FiniteClassifier",
     "FinitePlan",
     "GaussianNB",
     "GroupPlan",
+    "GroupedRows",
     "Hypotheses",
     "KMeans",
     "Labelled",
@@ -40,7 +41,6 @@ __all__ = [
     "ProductPlan",
     "Ridge",
     "StandardScaler",
-    "Table",
     "Thresholds",
     "sample_size",
 ]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from discreet.core import Number, whole
 from discreet.learn.estimator import Estimator, accuracy, need_as_many
 from discreet.learn.features import Features, Floats, class_indices, read_classes, read_labels, read_matrix
-from discreet.learn.moments import GroupPlan, Table
+from discreet.learn.moments import GroupedRows, GroupPlan
 from discreet.learn.spending import affordable
 from discreet.learn.transformers import means_and_variances
 
@@ -62,7 +62,7 @@ class GaussianNB(Estimator):
         need_as_many(values, labels)
         columns = values.shape[1]
         plan, classes = self.plan(columns), read_classes(self.classes)
-        sums = np.asarray(self._settle(plan, Table(values, class_indices(labels, classes)), columns)["sums"])
+        sums = np.asarray(self._settle(plan, GroupedRows(values, class_indices(labels, classes)), columns)["sums"])
         self.features_, self.classes_ = plan.features, classes
         sizes = np.maximum(sums[:, -1], max(plan.deviation, 1.0))
         self.class_prior_ = sizes / sizes.sum()
@@ -74,7 +74,7 @@ class GaussianNB(Estimator):
     def _joint(self, X: object) -> Floats:  # noqa: N803
         """Return the logarithm of prior times density, up to a constant, a column a class."""
         values = self._read_again(X)
-        rows = self.features_.clamped(values)
+        rows = self.features_.clamp_values(values)
         gaps = (rows[:, None, :] - self.theta_[None]) ** 2 / self.var_[None]
         return np.asarray(np.log(self.class_prior_) - (gaps + np.log(self.var_)[None]).sum(axis=2) / 2)
 

@@ -22,7 +22,7 @@ from discreet.learn.features import (
     read_matrix,
     with_constant,
 )
-from discreet.learn.moments import Table, members
+from discreet.learn.moments import GroupedRows, members
 from discreet.learn.spending import affordable, noise_for, total
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy
@@ -71,11 +71,11 @@ class ClusterPlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{canonical_text(self)}"
 
-    def check(self, data: Table, /) -> None:
+    def check(self, data: GroupedRows, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""
         self.features.check_columns(getattr(data, "values", None))
 
-    def run(self, data: Table, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
+    def run(self, data: GroupedRows, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the centres, in scaled units, and the noisy sizes of the last step."""
         rows = with_constant(self.features.steps(data.values))
         table, centres = as_floats(rows), spread_points(self.clusters, self.features.columns)
@@ -84,10 +84,10 @@ class ClusterPlan:
             chosen = members(nearest(table, centres), self.clusters)
             exact = exact_products(chosen, table, STEPS)
             sums = self.noise.perturb(exact, entropy=entropy).astype(np.float64) / STEPS
-            centres, sizes = self._moved(centres, sums), sums[:, -1]
+            centres, sizes = self._move_centres(centres, sums), sums[:, -1]
         return {"centres": centres, "sizes": sizes}
 
-    def _moved(self, centres: Floats, sums: Floats) -> Floats:
+    def _move_centres(self, centres: Floats, sums: Floats) -> Floats:
         """Return the centres at noisy means; one whose cluster is lost in the noise goes near the largest one."""
         sizes = sums[:, -1]
         clear = sizes > CLEAR * self.noise.deviation / STEPS
@@ -173,16 +173,16 @@ class KMeans(Estimator):
         values = read_matrix(X)
         columns = values.shape[1]
         plan = self.plan(columns)
-        found = self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)
+        answer = self._settle(plan, GroupedRows(values, np.zeros(len(values), np.int64)), columns)
         self.features_ = plan.features
-        self.cluster_centers_ = self.features_.origin + np.asarray(found["centres"]) * self.features_.scale
-        self.sizes_ = np.asarray(found["sizes"])
+        self.cluster_centers_ = self.features_.origin + np.asarray(answer["centres"]) * self.features_.scale
+        self.sizes_ = np.asarray(answer["sizes"])
         return self
 
     def transform(self, X: object) -> Floats:  # noqa: N803
         """Return every row's distance from every centre, in units of the scaled columns."""
         values = self._read_again(X)
-        rows = self.features_.scaled(values)
+        rows = self.features_.scale_values(values)
         centres = (self.cluster_centers_ - self.features_.origin) / self.features_.scale
         return np.asarray(np.sqrt(((rows[:, None] - centres[None]) ** 2).sum(axis=2)))
 

@@ -20,7 +20,7 @@ from discreet.learn.features import (
     as_floats,
     exact_margins,
     exact_products,
-    shortened,
+    shorten_rows,
     squares,
     with_constant,
 )
@@ -47,7 +47,7 @@ FORM = "discreet descent 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Examples:
+class ClassifiedRows:
     """Private rows and the place of each one's label among the classes, −1 for one that is none. Not shown."""
 
     values: Floats = field(repr=False)
@@ -123,11 +123,11 @@ class DescentPlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{canonical_text(self)}"
 
-    def check(self, data: Examples, /) -> None:
+    def check(self, data: ClassifiedRows, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""
         self.features.check_columns(getattr(data, "values", None))
 
-    def run(self, data: Examples, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
+    def run(self, data: ClassifiedRows, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the weights, a column a class; the last row is the intercepts'."""
         known = (data.labels >= 0) & (data.labels < self.classes)
         rows, labels = with_constant(self.features.steps(data.values[known])), data.labels[known]
@@ -155,7 +155,7 @@ class DescentPlan:
     ) -> NDArray[np.float64]:
         """Return the noisy sum of clipped gradients, in units of 1."""
         margins = exact_margins(rows, weights * (1 << WEIGHT_BITS))
-        clipped = shortened(residuals(margins, labels), room)
+        clipped = shorten_rows(residuals(margins, labels), room)
         exact = exact_products(rows, as_floats(clipped), min(self.most, STEPS * CHANCES))
         return self.gradient.perturb(exact, entropy=entropy).astype(np.float64) / (STEPS * CHANCES)
 

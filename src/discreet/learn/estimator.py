@@ -93,19 +93,19 @@ class Estimator:
     def __sklearn_tags__(self) -> Any:
         """Return what scikit-learn, the only one to ask, wants to know."""
         tags = import_module("sklearn.utils")
-        found = tags.Tags(
+        own_tags = tags.Tags(
             estimator_type=self.kind,
             target_tags=tags.TargetTags(required=self.kind in {"classifier", "regressor"}),
             input_tags=tags.InputTags(allow_nan=True),
             non_deterministic=True,
         )
         if self.kind == "classifier":
-            found.classifier_tags = tags.ClassifierTags(poor_score=True, multi_class=self._several_classes())
+            own_tags.classifier_tags = tags.ClassifierTags(poor_score=True, multi_class=self._several_classes())
         if self.kind == "regressor":
-            found.regressor_tags = tags.RegressorTags(poor_score=True)
+            own_tags.regressor_tags = tags.RegressorTags(poor_score=True)
         if hasattr(self, "transform"):
-            found.transformer_tags = tags.TransformerTags()
-        return found
+            own_tags.transformer_tags = tags.TransformerTags()
+        return own_tags
 
     def _several_classes(self) -> bool:
         """Whether there may be more than two classes."""

@@ -83,19 +83,19 @@ class Features:
         ends = np.array([self.low, self.high])
         return np.asarray(np.abs(ends - self.origin).max(axis=0))
 
-    def clamped(self, values: Floats) -> Floats:
+    def clamp_values(self, values: Floats) -> Floats:
         """Return values within their bounds; a missing value (NaN) becomes the middle of its bounds."""
         low, high = np.array(self.low), np.array(self.high)
         filled = np.where(np.isnan(values), low / 2 + high / 2, values)
         return np.clip(filled, low, high)
 
-    def scaled(self, values: Floats) -> Floats:
+    def scale_values(self, values: Floats) -> Floats:
         """Return values as multiples of the scale, from −1 to 1."""
-        return np.clip((self.clamped(values) - self.origin) / self.scale, -1, 1)
+        return np.clip((self.clamp_values(values) - self.origin) / self.scale, -1, 1)
 
     def steps(self, values: Floats) -> Integers:
         """Return rows of whole numbers between ±`STEPS`, rounded towards zero."""
-        return np.trunc(self.scaled(values) * STEPS).astype(np.int64)
+        return np.trunc(self.scale_values(values) * STEPS).astype(np.int64)
 
 
 def with_constant(rows: Integers) -> Integers:
@@ -108,7 +108,7 @@ def squares(rows: Integers) -> Integers:
     return np.asarray(np.einsum("ij,ij->i", rows, rows), np.int64)
 
 
-def shortened(rows: Integers, square: int | Integers) -> Integers:
+def shorten_rows(rows: Integers, square: int | Integers) -> Integers:
     """Return rows whose squared norm is at most `square`: longer ones are scaled down, and rounded towards zero.
 
     A row that is still too long, as a factor that was rounded up might leave it, becomes zero.
@@ -176,7 +176,7 @@ def read_array(values: object, name: str) -> Floats:
             f"{name} is an array of strings or times, not of numbers.", fix="encode it by public categories"
         )
     if array.dtype.kind == "O":
-        return np.array([_float(one) for one in array.ravel()], np.float64).reshape(array.shape)
+        return np.array([_float(cell) for cell in array.ravel()], np.float64).reshape(array.shape)
     with np.errstate(over="ignore"):
         return array.astype(np.float64)
 
@@ -239,7 +239,7 @@ def read_labels(values: object) -> NDArray[Any]:
             "This estimator requires y to be passed, but the target y is None.", fix="pass one label or target per row"
         )
     if isinstance(values, list | tuple):
-        return _objects([one[0] if _is_row(one) and len(one) == 1 else one for one in values])
+        return _objects([label[0] if _is_row(label) and len(label) == 1 else label for label in values])
     labels = np.asarray(values)
     if labels.ndim == 2 and labels.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", _conversion(), stacklevel=3)
@@ -260,7 +260,7 @@ def _conversion() -> type[Warning]:
 def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> Integers:
     """Return each label's place among the public classes, and −1 for a label that is none of them."""
     if labels.dtype == object:
-        places = {one: at for at, one in enumerate(classes.tolist())}
+        places = {label: at for at, label in enumerate(classes.tolist())}
         return np.array([_place(places, label) for label in labels], np.int64)
     same = labels[:, None] == classes[None, :]
     return np.where(same.any(axis=1), same.argmax(axis=1), -1).astype(np.int64)
@@ -279,12 +279,12 @@ def read_classes(classes: object) -> NDArray[Any]:
         raise InvalidInput("The classes are not declared.", fix="pass classes=[…], all possible labels: public")
     if not isinstance(classes, list | tuple | np.ndarray | range):
         raise WrongType(f"classes is {kind_of(classes)}, not a list.", fix='pass classes=["no", "yes"]')
-    if len({isinstance(one, str) for one in classes}) > 1:
+    if len({isinstance(label, str) for label in classes}) > 1:
         raise InvalidInput("Some classes are strings and some are not.", fix="declare classes of one kind")
-    found = np.unique(np.asarray(classes))
-    if len(found) < 2:
+    distinct = np.unique(np.asarray(classes))
+    if len(distinct) < 2:
         raise InvalidInput("There is only one class, or none.", fix="declare two classes or more")
-    return found
+    return distinct
 
 
 def _ends(bounds: object, columns: int, name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -302,7 +302,7 @@ def _ends(bounds: object, columns: int, name: str) -> tuple[tuple[float, ...], t
                 f"{name} are not of {columns} features.",
                 fix="pass two numbers, or two arrays with one number per feature",
             )
-        if not all(math.isfinite(one) and abs(one) <= FARTHEST for one in array.ravel().tolist()):
+        if not all(math.isfinite(number) and abs(number) <= FARTHEST for number in array.ravel().tolist()):
             raise InvalidInput(f"One of {name} is not a finite number.", fix=f"pass finite {name}")
         ends.append(tuple(np.broadcast_to(array, (columns,)).tolist()))
     return ends[0], ends[1]

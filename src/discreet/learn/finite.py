@@ -200,8 +200,8 @@ def sample_size(
     error, chance = round_down(probability(alpha, "alpha")), round_down(probability(beta, "beta"))
     price = round_down(positive(epsilon, "epsilon"))
     size = whole(hypotheses if isinstance(hypotheses, int) else hypotheses.size, "hypotheses")
-    each = -math.log1p(error * math.expm1(-price)) if flag(realisable, "realisable") else _agnostic(error, price)
-    return math.ceil((math.log(size) - math.log(chance)) / each * (1 + MARGIN))
+    per_row = -math.log1p(error * math.expm1(-price)) if flag(realisable, "realisable") else _agnostic(error, price)
+    return math.ceil((math.log(size) - math.log(chance)) / per_row * (1 + MARGIN))
 
 
 def _agnostic(error: float, price: float) -> float:

@@ -65,10 +65,10 @@ class Thresholds:
     both: bool
 
     def __init__(self, cuts: Any, *, both: bool = False) -> None:
-        found = tuple(sorted({float(exact(cut, "a cut")) for cut in cuts}))
-        if not found:
+        ordered = tuple(sorted({float(exact(cut, "a cut")) for cut in cuts}))
+        if not ordered:
             raise InvalidInput("There are no thresholds.", fix="pass the public points at which to cut")
-        object.__setattr__(self, "cuts", found)
+        object.__setattr__(self, "cuts", ordered)
         object.__setattr__(self, "both", bool(both))
 
     @property
@@ -132,8 +132,8 @@ class Conjunctions:
 
     def predict(self, index: int, values: Floats) -> Truths:
         """Return what one conjunction says of every row."""
-        asked = np.array(self._digits(index))
-        return np.asarray(((asked == 2) | (truths(values, self.columns) == asked)).all(axis=1))
+        digits = np.array(self._digits(index))
+        return np.asarray(((digits == 2) | (truths(values, self.columns) == digits)).all(axis=1))
 
     def describe(self, index: int) -> str:
         """Return one conjunction in words."""
@@ -166,21 +166,21 @@ class DecisionLists:
     @property
     def size(self) -> int:
         """How many different functions there are."""
-        return len(listed(self.columns)[0])
+        return len(list_functions(self.columns)[0])
 
     def mistakes(self, values: Floats, labels: Truths) -> Integers:
         """Return of every function how many rows it labels wrongly."""
         count = cells(values, labels, self.columns)
-        said = listed(self.columns)[0].astype(np.int64)
-        return np.asarray(said @ (count[0] - count[1]) + count[1].sum())
+        answers = list_functions(self.columns)[0].astype(np.int64)
+        return np.asarray(answers @ (count[0] - count[1]) + count[1].sum())
 
     def predict(self, index: int, values: Floats) -> Truths:
         """Return what one function says of every row."""
-        return np.asarray(listed(self.columns)[0][index][places(values, self.columns)])
+        return np.asarray(list_functions(self.columns)[0][index][places(values, self.columns)])
 
     def describe(self, index: int) -> str:
         """Return one of the lists that compute a function, in words."""
-        return listed(self.columns)[1][index]
+        return list_functions(self.columns)[1][index]
 
 
 def _names_listed(hypotheses: "Hypotheses") -> str:
@@ -223,11 +223,11 @@ class Hypotheses:
     def predict(self, index: int, values: Floats) -> Truths:
         """Return what one hypothesis says of every row."""
         says = self.functions[index][1]
-        found = _answers(says, values)
-        if found is None:  # row by row: one that makes the function fail changes what is said of no other
-            each = [_answers(says, values[at : at + 1]) for at in range(len(values))]
-            found = np.array([one is not None and bool(one[0]) for one in each], np.bool_)
-        return found
+        answers = _answers(says, values)
+        if answers is None:  # row by row: one that makes the function fail changes what is said of no other
+            by_row = [_answers(says, values[at : at + 1]) for at in range(len(values))]
+            answers = np.array([answer is not None and bool(answer[0]) for answer in by_row], np.bool_)
+        return answers
 
     def describe(self, index: int) -> str:
         """Return the name of a hypothesis."""
@@ -240,10 +240,10 @@ class Hypotheses:
 def _answers(says: Callable[[Floats], Any], values: Floats) -> Truths | None:
     """Return what a function says of rows; nothing if it raises an error, or does not say one thing of each."""
     try:
-        found = np.asarray(says(values), np.bool_)
+        answers = np.asarray(says(values), np.bool_)
     except Exception:  # noqa: BLE001 - whatever it is may depend on a row
         return None
-    return found if found.shape == (len(values),) else None
+    return answers if answers.shape == (len(values),) else None
 
 
 def truths(values: Floats, columns: int) -> Truths:
@@ -265,29 +265,31 @@ def cells(values: Floats, labels: Truths, columns: int) -> Integers:
 
 
 @lru_cache(maxsize=4)
-def listed(columns: int) -> tuple[Truths, tuple[str, ...]]:
+def list_functions(columns: int) -> tuple[Truths, tuple[str, ...]]:
     """Return the table of every function that some list computes, and that list in words; each function once."""
-    found = _lists(columns, frozenset(range(columns)))
-    tables = np.array(list(found), np.uint64)[:, None] >> np.arange(1 << columns, dtype=np.uint64) & np.uint64(1)
-    return tables.astype(np.bool_), tuple(found.values())
+    words_by_function = _find_lists(columns, frozenset(range(columns)))
+    tables = np.array(list(words_by_function), np.uint64)[:, None] >> np.arange(
+        1 << columns, dtype=np.uint64
+    ) & np.uint64(1)
+    return tables.astype(np.bool_), tuple(words_by_function.values())
 
 
 @lru_cache(maxsize=64)
-def _lists(columns: int, left: frozenset[int]) -> dict[int, str]:
+def _find_lists(columns: int, left: frozenset[int]) -> dict[int, str]:
     """Return the lists that ask for columns of a set: a rule on one of them, before a list that asks for the others.
 
     A function is a whole number whose bit i is what it says of row number i.
     """
     every = (1 << (1 << columns)) - 1
-    found = {0: "0", every: "1"}
+    words_by_function = {0: "0", every: "1"}
     for at in sorted(left):
         true = sum(1 << row for row in range(1 << columns) if row >> (columns - 1 - at) & 1)
-        for rest, words in _lists(columns, left - {at}).items():
+        for rest, words in _find_lists(columns, left - {at}).items():
             for digit, label in product((0, 1), repeat=2):
                 where = true if digit else every ^ true
-                said = (where * label) | (rest & ~where)
-                found.setdefault(said, f"if {'' if digit else 'not '}x{at} then {label}, else {words}")
-    return found
+                function = (where * label) | (rest & ~where)
+                words_by_function.setdefault(function, f"if {'' if digit else 'not '}x{at} then {label}, else {words}")
+    return words_by_function
 
 
 def need_size(hypotheses: FiniteClass) -> int:

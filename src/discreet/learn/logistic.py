@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, exact, positive, whole
-from discreet.learn.descent import DescentPlan, Examples
+from discreet.learn.descent import ClassifiedRows, DescentPlan
 from discreet.learn.estimator import Estimator, accuracy, need_as_many
 from discreet.learn.features import Features, Floats, class_indices, read_classes, read_labels, read_matrix
 from discreet.learn.objective import ObjectivePlan
@@ -119,7 +119,7 @@ class LogisticRegression(Estimator):
         values, labels = read_matrix(X), read_labels(y)
         need_as_many(values, labels)
         plan, classes = self.plan(values.shape[1]), read_classes(self.classes)
-        data = Examples(values, class_indices(labels, classes))
+        data = ClassifiedRows(values, class_indices(labels, classes))
         self.weights_: Floats = np.asarray(self._settle(plan, data, values.shape[1])["weights"])
         self.features_, self.classes_ = plan.features, classes
         shown = self.weights_[:, 1:] - self.weights_[:, :1] if len(self.classes_) == 2 else self.weights_
@@ -130,7 +130,7 @@ class LogisticRegression(Estimator):
     def decision_function(self, X: object) -> Floats:  # noqa: N803
         """Return the margin of every class, or of the second one if there are two."""
         values = self._read_again(X)
-        margins = self.features_.scaled(values) @ self.weights_[:-1] + self.weights_[-1]
+        margins = self.features_.scale_values(values) @ self.weights_[:-1] + self.weights_[-1]
         return np.asarray(margins[:, 1] - margins[:, 0] if len(self.classes_) == 2 else margins)
 
     def predict_proba(self, X: object) -> Floats:  # noqa: N803

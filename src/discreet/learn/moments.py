@@ -17,7 +17,7 @@ from discreet.learn.features import (
     Integers,
     as_floats,
     exact_products,
-    shortened,
+    shorten_rows,
     with_constant,
 )
 from discreet.learn.spending import noise_for
@@ -30,7 +30,7 @@ LEAST_NORM = Fraction(1, 64)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class GroupedRows:
     """Private rows, and the group that each is in: one of 0, 1, …, or −1 for none. Not shown."""
 
     values: Floats = field(repr=False)
@@ -88,13 +88,13 @@ class ProductPlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{canonical_text(self)}"
 
-    def check(self, data: Table, /) -> None:
+    def check(self, data: GroupedRows, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""
         self.features.check_columns(getattr(data, "values", None))
 
-    def run(self, data: Table, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
+    def run(self, data: GroupedRows, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the noisy matrix; the last row and column are those of the constant."""
-        rows = as_floats(shortened(with_constant(self.features.steps(data.values)), self.most))
+        rows = as_floats(shorten_rows(with_constant(self.features.steps(data.values)), self.most))
         exact = exact_products(rows, rows, STEPS**2)
         upper = np.triu_indices(len(exact))
         matrix = np.zeros(exact.shape)
@@ -140,11 +140,11 @@ class GroupPlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{canonical_text(self)}"
 
-    def check(self, data: Table, /) -> None:
+    def check(self, data: GroupedRows, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""
         self.features.check_columns(getattr(data, "values", None))
 
-    def run(self, data: Table, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
+    def run(self, data: GroupedRows, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return noisy sums, a row a group: of the columns, of their squares, and the number of rows last."""
         steps = self.features.steps(data.values)
         added = as_floats(with_constant(np.hstack([steps, steps**2 // STEPS])))

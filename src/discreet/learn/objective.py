@@ -38,8 +38,8 @@ from discreet.accounting import Approximate, GaussianNoise, PrivacyLoss, least_n
 from discreet.core import NotProved, Number, log_up, positive, probability, round_up
 from discreet.core.canonical_text import Record, canonical_text
 from discreet.core.frozen import settle
-from discreet.learn.descent import Examples
-from discreet.learn.features import BITS, STEPS, Features, Floats, shortened, with_constant
+from discreet.learn.descent import ClassifiedRows
+from discreet.learn.features import BITS, STEPS, Features, Floats, shorten_rows, with_constant
 from discreet.learn.spending import affordable, noise_for
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy, gaussian
@@ -150,19 +150,19 @@ class ObjectivePlan:
         """Return all that decides how answers are distributed."""
         return f"{FORM}\n{canonical_text(self)}"
 
-    def check(self, data: Examples, /) -> None:
+    def check(self, data: ClassifiedRows, /) -> None:
         """Refuse, before anything is paid, rows of another shape than the declared columns."""
         self.features.check_columns(getattr(data, "values", None))
 
-    def run(self, data: Examples, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
+    def run(self, data: ClassifiedRows, entropy: Entropy, /) -> dict[str, NDArray[np.float64]]:
         """Return the weights of both classes, those of the first being 0; the last row is the intercept's."""
         known = (data.labels == 0) | (data.labels == 1)  # or a residual might be any number
         most = int((self.norm * STEPS) ** 2)
-        rows = shortened(with_constant(self.features.steps(data.values[known])), most) / float(STEPS)
+        rows = shorten_rows(with_constant(self.features.steps(data.values[known])), most) / float(STEPS)
         noise = gaussian(self.variance, (rows.shape[1],), entropy=entropy).astype(np.float64) / (1 << NOISE_BITS)
         problem = Objective(rows, data.labels[known].astype(np.float64), noise, float(self.penalty), float(self.norm))
-        found = np.clip(problem.minimum(), -FARTHEST, FARTHEST)
-        steps = np.rint(found * (1 << OUTPUT_BITS)).astype(np.int64)
+        weights = np.clip(problem.minimum(), -FARTHEST, FARTHEST)
+        steps = np.rint(weights * (1 << OUTPUT_BITS)).astype(np.int64)
         noisy = self.output.perturb(steps, entropy=entropy).astype(np.float64) / (1 << OUTPUT_BITS)
         return {"weights": np.column_stack([np.zeros_like(noisy), noisy])}
 

@@ -31,7 +31,7 @@ def buy(plan: Plan[Any], data: object, ledger: object, request: str | None, *, o
         if check is not None:
             check(data)
         return Fitted(answer=plan.run(data, SYSTEM), cost=plan.cost, receipt=None)
-    opened = ledger if isinstance(ledger, Ledger) else _opened(ledger)
+    opened = ledger if isinstance(ledger, Ledger) else _open_ledger(ledger)
     try:
         need_rows(opened, one_row_each=flag(one_row_each, "one_row_each"))
         release = Gate(opened, data).release(plan, request=request, fresh=True)
@@ -41,7 +41,7 @@ def buy(plan: Plan[Any], data: object, ledger: object, request: str | None, *, o
     return Fitted(answer=release.answer, cost=release.cost, receipt=release.receipt)
 
 
-def _opened(place: object) -> Ledger:
+def _open_ledger(place: object) -> Ledger:
     if not isinstance(place, str | Path):
         raise WrongType("ledger is not a ledger.", fix="pass a Ledger, or the path of one that was created")
     return Ledger.open(place)

@@ -74,7 +74,7 @@ class PrivateSelection:
     name: str
 
     def __post_init__(self) -> None:
-        if not self.candidates or not all(isinstance(one, SteppedPlan) for one in self.candidates):
+        if not self.candidates or not all(isinstance(candidate, SteppedPlan) for candidate in self.candidates):
             raise WrongType(
                 "The candidates are not training plans.", fix="pass a list of Training(…), one for each setting"
             )
@@ -95,7 +95,7 @@ class PrivateSelection:
     @property
     def cost(self) -> PrivacyLoss:
         """What the release costs, however many runs there were, for the neighbours that candidates are priced for."""
-        losses = [one.cost for one in self.candidates]
+        losses = [candidate.cost for candidate in self.candidates]
         curve = Renyi(selection_curve(losses, self.stop))
         match neighbours_of(Composed(losses)):  # which refuses candidates that do not agree
             case Neighbours.REPLACE:
@@ -113,13 +113,13 @@ class PrivateSelection:
 
     def canonical(self) -> str:
         """Return all that decides how the answer is distributed."""
-        texts = [one.canonical() for one in self.candidates]
+        texts = [candidate.canonical() for candidate in self.candidates]
         return "\n".join([f"selection by {self.name}, γ = {self.stop}", loss_to_text(self.cost), *texts])
 
     def check(self, data: Any, /) -> None:
         """Refuse, before anything is paid, data that a candidate refuses; no row is read."""
-        for one in self.candidates:
-            check = getattr(one, "check", None)
+        for candidate in self.candidates:
+            check = getattr(candidate, "check", None)
             if check is not None:
                 check(data)
 
@@ -157,9 +157,9 @@ class PrivateSelection:
         plan, answers = self.candidates[which], list[Any]()
         for step in range(plan.steps):
             answers.append(plan.run_step(data, entropy, step, answers))
-        return {"which": which, "state": answers[-1], "score": self._scored(which, answers[-1])}
+        return {"which": which, "state": answers[-1], "score": self._score_run(which, answers[-1])}
 
-    def _scored(self, which: int, state: Any) -> float:
+    def _score_run(self, which: int, state: Any) -> float:
         """Return the score of a run; NaN, which ranks last, if it raises an error: a failure would tell of the draw."""
         failure: BaseException | None = None
         try:

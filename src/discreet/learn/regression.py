@@ -7,7 +7,7 @@ import numpy as np
 from discreet.core import InvalidInput, Number, exact, positive, whole
 from discreet.learn.estimator import Estimator, need_as_many
 from discreet.learn.features import Features, Floats, read_array, read_labels, read_matrix
-from discreet.learn.moments import ProductPlan, Table
+from discreet.learn.moments import GroupedRows, ProductPlan
 from discreet.learn.spending import affordable
 
 
@@ -86,16 +86,16 @@ class Ridge(Estimator):
         need_as_many(values, target)
         columns = values.shape[1]
         plan, penalty = self.plan(columns), self._penalty()
-        data = Table(np.column_stack([values, target]), np.zeros(len(values), np.int64))
+        data = GroupedRows(np.column_stack([values, target]), np.zeros(len(values), np.int64))
         moments = np.asarray(self._settle(plan, data, columns)["moments"])
         self.features_, self.target_ = self._features(columns), self._target()
-        weights = self._solved(moments, penalty + plan.deviation * np.sqrt(columns + 1))
+        weights = self._solve(moments, penalty + plan.deviation * np.sqrt(columns + 1))
         spread = float(self.target_.scale[0])
         self.coef_ = spread * weights[:-1] / self.features_.scale
         self.intercept_ = float(self.target_.origin[0] + spread * weights[-1] - self.features_.origin @ self.coef_)
         return self
 
-    def _solved(self, moments: Floats, penalty: float) -> Floats:
+    def _solve(self, moments: Floats, penalty: float) -> Floats:
         """Return the weights of the scaled problem; columns are features, the target, the constant."""
         others = np.r_[0 : self.n_features_in_, self.n_features_in_ + 1]
         products, wanted = moments[np.ix_(others, others)], moments[others, self.n_features_in_]
@@ -111,7 +111,7 @@ class Ridge(Estimator):
     def predict(self, X: object) -> Floats:  # noqa: N803
         """Return the predicted target of every row, within its bounds."""
         values = self._read_again(X)
-        clamped = self.features_.clamped(values)
+        clamped = self.features_.clamp_values(values)
         return np.asarray(np.clip(clamped @ self.coef_ + self.intercept_, self.target_.low[0], self.target_.high[0]))
 
     def score(self, X: object, y: object) -> float:  # noqa: N803

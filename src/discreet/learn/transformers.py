@@ -7,7 +7,7 @@ import numpy as np
 from discreet.core import InvalidInput, Number, positive, whole
 from discreet.learn.estimator import Estimator
 from discreet.learn.features import Features, Floats, read_matrix
-from discreet.learn.moments import GroupPlan, ProductPlan, Table
+from discreet.learn.moments import GroupedRows, GroupPlan, ProductPlan
 from discreet.learn.spending import affordable
 
 #: The least share of a column's range that is taken for its spread; below, noise would blow a column up.
@@ -59,7 +59,7 @@ class StandardScaler(Estimator):
         values = read_matrix(X)
         columns = values.shape[1]
         plan = self.plan(columns)
-        sums = np.asarray(self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)["sums"])
+        sums = np.asarray(self._settle(plan, GroupedRows(values, np.zeros(len(values), np.int64)), columns)["sums"])
         self.features_ = plan.features
         mean, variance = means_and_variances(sums, plan.deviation)
         self.mean_ = self.features_.origin + mean[0] * self.features_.scale
@@ -69,7 +69,7 @@ class StandardScaler(Estimator):
     def transform(self, X: object) -> Floats:  # noqa: N803
         """Return rows within their bounds, less the mean, over the standard deviation."""
         values = self._read_again(X)
-        return np.asarray((self.features_.clamped(values) - self.mean_) / self.scale_)
+        return np.asarray((self.features_.clamp_values(values) - self.mean_) / self.scale_)
 
     def fit_transform(self, X: object, y: object = None) -> Floats:  # noqa: N803
         """Fit, and return the rows transformed: as private as they are."""
@@ -131,29 +131,31 @@ class PCA(Estimator):
         del y
         values = read_matrix(X)
         columns = values.shape[1]
-        kept = columns if self.n_components is None else whole(self.n_components, "n_components")
-        if kept > columns:
+        components = columns if self.n_components is None else whole(self.n_components, "n_components")
+        if components > columns:
             raise InvalidInput(
                 "There are fewer columns than components.", fix=f"pass n_components of {columns} or less"
             )
         plan = self.plan(columns)
-        moments = np.asarray(self._settle(plan, Table(values, np.zeros(len(values), np.int64)), columns)["moments"])
+        moments = np.asarray(
+            self._settle(plan, GroupedRows(values, np.zeros(len(values), np.int64)), columns)["moments"]
+        )
         self.features_ = plan.features
         size, scale = max(float(moments[-1, -1]), plan.deviation, 1.0), self.features_.scale
         mean = np.clip(moments[-1, :-1] / size, -1, 1)
         spread = (moments[:-1, :-1] / size - np.outer(mean, mean)) * np.outer(scale, scale)
-        found, vectors = np.linalg.eigh(spread)
-        order = np.argsort(found)[::-1][:kept]
+        variances, vectors = np.linalg.eigh(spread)
+        order = np.argsort(variances)[::-1][:components]
         self.mean_ = self.features_.origin + mean * scale
         self.components_ = vectors[:, order].T
-        self.explained_variance_ = np.maximum(found[order], 0)
-        self.explained_variance_ratio_ = self.explained_variance_ / max(float(np.maximum(found, 0).sum()), 1e-300)
+        self.explained_variance_ = np.maximum(variances[order], 0)
+        self.explained_variance_ratio_ = self.explained_variance_ / max(float(np.maximum(variances, 0).sum()), 1e-300)
         return self
 
     def transform(self, X: object) -> Floats:  # noqa: N803
         """Return rows within their bounds in terms of the components."""
         values = self._read_again(X)
-        return np.asarray((self.features_.clamped(values) - self.mean_) @ self.components_.T)
+        return np.asarray((self.features_.clamp_values(values) - self.mean_) @ self.components_.T)
 
     def fit_transform(self, X: object, y: object = None) -> Floats:  # noqa: N803
         """Fit, and return the rows transformed: as private as they are."""

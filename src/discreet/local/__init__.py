@@ -100,9 +100,9 @@ def __getattr__(name: str) -> Any:
     """Fetch a name when it is first asked for."""
     if name not in _FETCHED:
         raise AttributeError(f"module 'discreet.local' has no attribute {name!r}")
-    found = getattr(import_module(f"discreet.local.server.{_FETCHED[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"discreet.local.server.{_FETCHED[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -11,16 +11,17 @@ from discreet.market.equilibria import Billboard, Mediator, best_rho
 from discreet.market.games import LargeGame, entry_game, routing_game
 from discreet.market.grids import PriceGrid
 from discreet.market.posted import PostedPrices
-from discreet.market.settings import Line, Plane, Sale
-from discreet.market.statements import Statement, most_gain, truthfulness
+from discreet.market.settings import FacilityLine, Plane, Sale
+from discreet.market.statements import IncentiveGuarantee, most_gain, truthfulness
 
 __all__ = [
     "AttributeAuction",
     "Auction",
     "BidFile",
     "Billboard",
+    "FacilityLine",
+    "IncentiveGuarantee",
     "LargeGame",
-    "Line",
     "Mediator",
     "Outcome",
     "Plane",
@@ -28,7 +29,6 @@ __all__ = [
     "PriceGrid",
     "Sale",
     "Setting",
-    "Statement",
     "TruthfulChoice",
     "best_epsilon",
     "best_rho",

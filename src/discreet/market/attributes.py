@@ -30,7 +30,7 @@ from discreet.core.exact import flag
 from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, Outcome, need_grid
 from discreet.market.grids import Bids, PriceGrid, need_bids, revenues
-from discreet.market.statements import Statement, miss_of, truthfulness, words_of
+from discreet.market.statements import IncentiveGuarantee, miss_of, truthfulness, words_of
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy
 
@@ -147,7 +147,7 @@ class AttributeAuction:
         """Return what an answer means for each segment."""
         return {name: Outcome(price) for name, price in answer.items()}
 
-    def revenue(self, bidders: int, confidence: Number = 0.95) -> Statement:
+    def revenue(self, bidders: int, confidence: Number = 0.95) -> IncentiveGuarantee:
         """Return how much less than the best pricing it earns from so many bidders.
 
         Where every combination is allowed, the best pricing may ask prices between those of the grid; a list is
@@ -160,14 +160,14 @@ class AttributeAuction:
         else:
             rounding, choices = Fraction(0), log_up(Fraction(len(self.pricings)))
         lost = (choices + log_up(odds)) / (self.mechanism.rate * self.grid.steps)
-        return Statement(
+        return IncentiveGuarantee(
             says="the revenue is at most {bound} below that of the best pricing",
             bound=self.grid.top * (rounding + lost),
             probability=1 - miss,
             because="McSherry, Talwar 2007; Dwork, Roth 2014, Theorem 3.11",
         )
 
-    def truthfulness(self, *, members: int = 1) -> Statement:
+    def truthfulness(self, *, members: int = 1) -> IncentiveGuarantee:
         """Return what a lie is worth, in units of the top price: about the bid, and where reported, the segment."""
         return truthfulness(self.mechanism.cost, members=members)
 

@@ -38,7 +38,7 @@ from discreet.core.exact import text_up
 from discreet.core.frozen import settle
 from discreet.market.bid_files import BidFile
 from discreet.market.grids import Bids, PriceGrid, need_bids, revenues
-from discreet.market.statements import Statement, miss_of, truthfulness, words_of
+from discreet.market.statements import IncentiveGuarantee, miss_of, truthfulness, words_of
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy
 
@@ -140,33 +140,33 @@ class Auction:
         scores = revenues(self.grid.levels_paid_for(bids), self.grid.steps)
         return self.grid.price(1 + self.mechanism.choose(scores, entropy=entropy))
 
-    def revenue(self, bidders: int, confidence: Number = 0.95) -> Statement:
+    def revenue(self, bidders: int, confidence: Number = 0.95) -> IncentiveGuarantee:
         """Return how much less than the best single price it earns from so many bidders."""
         people, miss = whole(bidders, "bidders", least=0), miss_of(confidence)
         lost = Fraction(self.mechanism.error(1 - miss, candidates=self.grid.steps)) / self.grid.steps
-        return Statement(
+        return IncentiveGuarantee(
             says="the revenue is at most {bound} below that of the best single price",
             bound=self.grid.top * (self.grid.alpha * people + lost),
             probability=1 - miss,
             because="McSherry, Talwar 2007; Dwork, Roth 2014, Theorem 3.11",
         )
 
-    def mean_revenue(self, bidders: int) -> Statement:
+    def mean_revenue(self, bidders: int) -> IncentiveGuarantee:
         """Return how much less than the best single price it earns from so many bidders in the mean."""
         people = whole(bidders, "bidders", least=0)
         lost = log_up(Fraction(self.grid.steps)) / self.epsilon
-        return Statement(
+        return IncentiveGuarantee(
             says="the mean revenue is at most {bound} below that of the best single price",
             bound=self.grid.top * (self.grid.alpha * people + lost),
             probability=Fraction(1),
             because="McSherry, Talwar 2007; the entropy of the choice",
         )
 
-    def truthfulness(self) -> Statement:
+    def truthfulness(self) -> IncentiveGuarantee:
         """Return what a lie is worth to one bidder, in units of the top price."""
         return truthfulness(self.cost)
 
-    def collusion(self, members: int) -> Statement:
+    def collusion(self, members: int) -> IncentiveGuarantee:
         """Return what it is worth to each of so many bidders to lie together, in units of the top price."""
         return truthfulness(self.cost, members=members)
 

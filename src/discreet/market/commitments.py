@@ -36,7 +36,7 @@ from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, NotProved, Number, OutOfRange, WrongType, exact, log_up, positive, whole
 from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
-from discreet.market.statements import Statement, miss_of, most_gain, words_of
+from discreet.market.statements import IncentiveGuarantee, miss_of, most_gain, words_of
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy, bernoulli, choose
 
@@ -125,7 +125,7 @@ def tables_of(setting: Setting) -> Tables:
     apart = scores[:, None, :] - scores[None, :, :]
     moved, spread = int(np.ptp(apart, axis=2).max()), int(np.ptp(scores, axis=1).max())
     return Tables(
-        index={one: at for at, one in enumerate(types)},
+        index={type_: at for at, type_ in enumerate(types)},
         outcomes=outcomes,
         utilities=utilities,
         scores=scores,
@@ -139,12 +139,12 @@ def tables_of(setting: Setting) -> Tables:
 
 def _integers(rows: object) -> Integers:
     """Return whole numbers that neither rounding nor a sum over all people of this world changes."""
-    found = np.array(rows)
-    if found.dtype.kind not in "iu" or int(found.max()) > MOST_POINTS or int(found.min()) < -MOST_POINTS:
+    numbers = np.array(rows)
+    if numbers.dtype.kind not in "iu" or int(numbers.max()) > MOST_POINTS or int(numbers.min()) < -MOST_POINTS:
         raise InvalidInput(
             "A utility or a score is not a whole number, or beyond a billion.", fix="count in whole steps, and fewer"
         )
-    return found.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _need_utilities(utilities: Integers, truthful: Integers, unit: int) -> None:
@@ -261,9 +261,9 @@ class TruthfulChoice:
         mixed: Floats = (1 - float(self.mixing)) * self.mechanism.probabilities(self.scores(reports))
         return mixed + float(self.mixing) * weights
 
-    def truthfulness(self) -> Statement:
+    def truthfulness(self) -> IncentiveGuarantee:
         """Return what a lie costs: a report of another type among those declared, whatever others report."""
-        return Statement(
+        return IncentiveGuarantee(
             says="every lie among the declared types costs more than {bound} of utility in [0, 1], "
             "whatever others report",
             bound=self.margin,
@@ -271,21 +271,21 @@ class TruthfulChoice:
             because="Nissim, Smorodinsky, Tennenholtz 2012",
         )
 
-    def quality(self, confidence: Number = 0.95) -> Statement:
+    def quality(self, confidence: Number = 0.95) -> IncentiveGuarantee:
         """Return how far below the best the score may be; punishment counts as failure."""
         miss = miss_of(confidence)
-        return Statement(
+        return IncentiveGuarantee(
             says="the score is at most {bound} below the best",
             bound=Fraction(self.mechanism.error(1 - miss, candidates=len(self.tables.outcomes))),
             probability=(1 - self.mixing) * (1 - miss),
             because="Dwork, Roth 2014, Theorem 3.11",
         )
 
-    def mean_quality(self, people: int) -> Statement:
+    def mean_quality(self, people: int) -> IncentiveGuarantee:
         """Return how far below the best the score of so many people is in the mean, punishment and all."""
         size = whole(people, "people", least=0)
         lost = log_up(Fraction(len(self.tables.outcomes))) / self.mechanism.rate
-        return Statement(
+        return IncentiveGuarantee(
             says="the mean score is at most {bound} below the best",
             bound=(1 - self.mixing) * lost + self.mixing * size * self.tables.spread,
             probability=Fraction(1),

@@ -55,10 +55,10 @@ class Dynamics:
         weights /= weights.sum(axis=1, keepdims=True)
         own = (1 - KEPT) * weights[:, :actions] + KEPT / actions
         mixed = np.linalg.solve(np.eye(types) - (1 - KEPT) * weights[:, actions:], own)
-        return rounded(mixed)
+        return round_mixtures(mixed)
 
 
-def rounded(mixed: Floats) -> Integers:
+def round_mixtures(mixed: Floats) -> Integers:
     """Return rows of whole numbers of sum 2²⁰, each less than one from 2²⁰ times the given one."""
     sound = np.isfinite(mixed).all(axis=1, keepdims=True)  # so that whatever floats do, a row is a strategy
     safe = np.where(sound, np.clip(mixed, 0, 2), 1.0) + np.finfo(float).tiny

@@ -57,7 +57,7 @@ from discreet.core.canonical_text import Record
 from discreet.core.frozen import settle
 from discreet.market.dynamics import KEPT, SHARES, Dynamics, Integers
 from discreet.market.games import LargeGame
-from discreet.market.statements import Statement, miss_of, most_gain, words_of
+from discreet.market.statements import IncentiveGuarantee, miss_of, most_gain, words_of
 from discreet.mechanisms import Gaussian
 from discreet.noise import SYSTEM, Entropy, below, choose
 
@@ -98,8 +98,8 @@ class Mediator:
             raise WrongType("game is not a LargeGame.", fix="pass routing_game(10_000) or the like")
         price = positive(rho, "rho")
         tried = [1 << power for power in range(2, USUAL_ROUNDS.bit_length())] if rounds is None else [rounds]
-        times = [whole(each, "rounds", least=2, most=MOST_ROUNDS) for each in tried]
-        chosen = min(times, key=lambda each: _regret(game, price, each, best_rate(game, price, each), 1 - USUAL))
+        times = [whole(count, "rounds", least=2, most=MOST_ROUNDS) for count in tried]
+        chosen = min(times, key=lambda count: _regret(game, price, count, best_rate(game, price, count), 1 - USUAL))
         settle(self, game=game, rho=price, rounds=chosen, rate=best_rate(game, price, chosen))
 
     @property
@@ -129,8 +129,8 @@ class Mediator:
         """Return how many players there are of each type. As private as the reports."""
         self.check(reports)
         index = {name: at for at, name in enumerate(self.game.types)}
-        found = [index[report] for report in reports if isinstance(report, str) and report in index]
-        return np.bincount(np.array(found, np.int64), minlength=len(index))
+        places = [index[report] for report in reports if isinstance(report, str) and report in index]
+        return np.bincount(np.array(places, np.int64), minlength=len(index))
 
     def run(self, data: Sequence[str], entropy: Entropy, /) -> dict[str, Any]:
         """Return the noisy counts of all rounds, and which round was drawn."""
@@ -149,20 +149,20 @@ class Mediator:
             players.learn(posted)
         return Billboard(mediator=self, plays=np.stack(plays), round=answer["round"])
 
-    def regret(self, confidence: Number = 0.95) -> Statement:
+    def regret(self, confidence: Number = 0.95) -> IncentiveGuarantee:
         """Return the most that following costs anybody who told the truth."""
         miss = miss_of(confidence)
-        return Statement(
+        return IncentiveGuarantee(
             says="no fixed action, and no other type's suggestions, beat following by more than {bound}",
             bound=_exactly(_regret(self.game, self.rho, self.rounds, self.rate, miss)),
             probability=1 - miss,
             because="Hedge on noisy counts; Kearns, Pai, Roth, Ullman 2014",
         )
 
-    def incentives(self, confidence: Number = 0.95) -> Statement:
+    def incentives(self, confidence: Number = 0.95) -> IncentiveGuarantee:
         """Return the most that a false report is worth in the mean, followed or with any fixed action."""
         miss = miss_of(confidence)
-        return Statement(
+        return IncentiveGuarantee(
             says="no player gains more than {bound} by a false report, or by any fixed action instead of following",
             bound=self.regret(confidence).bound + miss + most_gain(self.cost),
             probability=Fraction(1),
@@ -200,14 +200,14 @@ class Billboard:
         """
         game, people = self.mediator.game, self.mediator.people(reports)
         plays = self.plays / SHARES
-        total, crowding, found = np.einsum("m,tmk->tk", people, plays), np.array(game.crowding, float), {}
+        total, crowding, regrets = np.einsum("m,tmk->tk", people, plays), np.array(game.crowding, float), {}
         for at in np.flatnonzero(people):
             own = plays[:, at]
             worth = np.array(game.base[at], float) - (total - own) @ crowding.T / game.players
             follow = (own * worth).sum(axis=1).mean()
             others = np.einsum("tmk,tk->tm", plays, worth).mean(axis=0)
-            found[game.types[at]] = float(max(worth.mean(axis=0).max(), others.max()) - follow)
-        return found
+            regrets[game.types[at]] = float(max(worth.mean(axis=0).max(), others.max()) - follow)
+        return regrets
 
 
 def noise_of(game: LargeGame, rho: Fraction, rounds: int) -> Gaussian:

@@ -94,12 +94,12 @@ class LargeGame:
                 fix="pass one of types, one of actions, and one number for each action",
             )
         row = self.crowding[self.actions.index(action)]
-        crowd = sum((one * exact(count, "others") for one, count in zip(row, others, strict=True)), Fraction(0))
+        crowd = sum((weight * exact(count, "others") for weight, count in zip(row, others, strict=True)), Fraction(0))
         return self.base[self.types.index(type_)][self.actions.index(action)] - crowd / self.players
 
 
 def _names(names: object, name: str, least: int) -> tuple[str, ...]:
-    if not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
+    if not isinstance(names, list | tuple) or not all(isinstance(item, str) for item in names):
         raise WrongType(f"{name} is not a list of names.", fix=f'pass {name}=["left", "right"]')
     if not least <= len(names) <= MOST_NAMES or len(set(names)) < len(names):
         raise InvalidInput(
@@ -115,7 +115,7 @@ def _table(rows: object, name: str, height: int, width: int) -> Table:
         raise InvalidInput(
             f"{name} is not {height} by {width}.", fix="give every name a row, and every action a number"
         )
-    return tuple(tuple(exact(one, name) for one in row) for row in rows)
+    return tuple(tuple(exact(cell, name) for cell in row) for row in rows)
 
 
 #: Two rivers' worth of roads: minutes when empty, and minutes more when everybody is there.
@@ -183,7 +183,7 @@ def routing_game(
         actions=list(routes),
         types=list(detours),
         base=[[1 - (free + more / size) / worst for free, more in zip(row, full, strict=True)] for row in empty],
-        crowding=[[one / worst for one in row] for row in shared],
+        crowding=[[value / worst for value in row] for row in shared],
     )
 
 

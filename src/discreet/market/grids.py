@@ -110,28 +110,28 @@ class PriceGrid:
     def _levels_of(self, bids: Iterable[Any], level: Callable[[Any], int]) -> Iterable[int]:
         known: dict[tuple[type, Any], int] = {}
         for bid in bids:
-            found = known.get((type(bid), bid)) if isinstance(bid, int | float) else None
-            if found is None:
-                found = level(bid)
+            number = known.get((type(bid), bid)) if isinstance(bid, int | float) else None
+            if number is None:
+                number = level(bid)
                 if isinstance(bid, int | float):
-                    known[type(bid), bid] = found
-            yield found
+                    known[type(bid), bid] = number
+            yield number
 
     def _levels_of_array(self, bids: NDArray[Any], level: Callable[[Any], int]) -> Levels:
         if bids.dtype.kind == "f" and bids.dtype.itemsize < 8:
             # Of a narrow float, too, the text is what was typed; widened it would be another.
             narrow, back = np.unique(bids, return_inverse=True)
-            return np.array([self.level(one) for one in narrow], np.int64)[back]
+            return np.array([self.level(bid) for bid in narrow], np.int64)[back]
         if bids.dtype.kind not in "iuf" or bids.dtype.itemsize > 8:
             return self._levels_by(bids.tolist(), level)
         # Whatever is beyond the top reaches every price, so nothing is lost; no number becomes no bid.
         values = np.clip(np.nan_to_num(bids.astype(np.float64), nan=0.0), 0, 2 * float(self.top))
         ratio = values * float(self.steps / self.top)
-        found = np.minimum(np.floor(ratio), self.steps).astype(np.int64)
+        levels = np.minimum(np.floor(ratio), self.steps).astype(np.int64)
         near = np.abs(ratio - np.rint(ratio)) <= MARGIN * (1 + ratio)
         distinct, where = np.unique(bids[near], return_inverse=True)
-        found[near] = np.array([self.level(one) for one in distinct.tolist()], np.int64)[where]
-        return found
+        levels[near] = np.array([self.level(bid) for bid in distinct.tolist()], np.int64)[where]
+        return levels
 
 
 def need_bids(bids: object) -> None:

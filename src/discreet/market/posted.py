@@ -34,7 +34,7 @@ from discreet.core.exact import text_up
 from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, need_grid
 from discreet.market.grids import Bids, PriceGrid, need_bids, revenues
-from discreet.market.statements import Statement, miss_of, most_gain, words_of
+from discreet.market.statements import IncentiveGuarantee, miss_of, most_gain, words_of
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy
 
@@ -133,7 +133,7 @@ class PostedPrices:
         scores = self._scores(data[:step], self.grid.levels_paid_for)
         return self.grid.price(1 + self.mechanism.choose(scores, entropy=entropy))
 
-    def regret(self, buyers: int, confidence: Number | None = None) -> Statement:
+    def regret(self, buyers: int, confidence: Number | None = None) -> IncentiveGuarantee:
         """Return how much less all rounds earn than the best fixed price of the grid; in the mean without a confidence.
 
         No round may have more than `buyers` bids.
@@ -144,17 +144,17 @@ class PostedPrices:
         if miss:
             luck = math.sqrt(self.rounds * float(log_up(1 / miss)) / 2)
             lost += people * Fraction(luck) * (1 + SLACK)
-        return Statement(
+        return IncentiveGuarantee(
             says=f"the {'' if miss else 'mean '}revenue is at most {{bound}} below that of the best fixed price",
             bound=self.grid.top * lost,
             probability=1 - miss,
             because="Cesa-Bianchi, Lugosi 2006, Theorem 2.2",
         )
 
-    def truthfulness(self, visits: int = 1) -> Statement:
+    def truthfulness(self, visits: int = 1) -> IncentiveGuarantee:
         """Return what a lie is worth, in units of the top price, to somebody who buys so many times afterwards."""
         later = whole(visits, "visits", least=0, most=self.rounds - 1)
-        return Statement(
+        return IncentiveGuarantee(
             says=f"who comes back {text_up(Fraction(later))} times gains at most {{bound}} by a lie in one round",
             bound=later * most_gain(self.cost) if later else Fraction(0),
             probability=Fraction(1),

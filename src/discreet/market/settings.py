@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Line:
+class FacilityLine:
     """Facilities on a line of places 0 … places − 1; each person is sent to the one nearest to the reported place.
 
     Utility: 1 at a facility, 0 at the other end. Score: minus all distances. Punishment: all facilities at two places

@@ -30,7 +30,7 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class IncentiveGuarantee:
     """A sentence with a number in it, proved. `probability` is over the draws, and 1 where it holds for sure."""
 
     #: The sentence, with {bound} where the number stands.
@@ -87,15 +87,15 @@ def _tanh_up(number: Fraction) -> Fraction:
 
 def _pinsker(loss: PrivacyLoss) -> list[Fraction]:
     """Return √(ρ/2), rounded up, if the loss has a ρ without a δ."""
-    found = concentrated_of(loss)
-    if found is None or found[1]:
+    pair = concentrated_of(loss)
+    if pair is None or pair[1]:
         return []
     bits = 60
-    half = found[0] / 2
+    half = pair[0] / 2
     return [Fraction(math.isqrt((half.numerator << 2 * bits) // half.denominator) + 1, 1 << bits)]
 
 
-def truthfulness(loss: PrivacyLoss, *, members: int = 1) -> Statement:
+def truthfulness(loss: PrivacyLoss, *, members: int = 1) -> IncentiveGuarantee:
     """Return a statement about the value of a lie, for an outcome with this loss for replaced reports.
 
     Args:
@@ -110,7 +110,7 @@ def truthfulness(loss: PrivacyLoss, *, members: int = 1) -> Statement:
 
     """
     who = "no person" if members == 1 else f"if {members} lie together, none of them"
-    return Statement(
+    return IncentiveGuarantee(
         says=f"{who} whose utility lies in [0, 1] gains more than {{bound}} by a lie",
         bound=most_gain(loss, members=members),
         probability=Fraction(1),

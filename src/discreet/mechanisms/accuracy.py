@@ -33,19 +33,19 @@ def least_epsilon(
     wanted = positive(within, "within")
     probability(confidence, "confidence")
 
-    def reached(epsilon: Fraction) -> bool:
+    def reaches(epsilon: Fraction) -> bool:
         return Fraction(make(epsilon).error(confidence, **size)) <= wanted
 
     low, high = Fraction(0), Fraction(1)
-    while not reached(high):
+    while not reaches(high):
         low, high = high, 2 * high
         if high > MOST:
             raise OutOfRange("No epsilon is found that reaches this error.", fix="allow a larger error")
     while not low:
-        low, high = (Fraction(0), high / 2) if reached(high / 2) else (high / 2, high)
+        low, high = (Fraction(0), high / 2) if reaches(high / 2) else (high / 2, high)
         if high < LEAST:
             return high
     while high - low > CLOSE * high:
         middle = Fraction(f"{float((low + high) / 2):.6g}")
-        low, high = (low, middle) if reached(middle) else (middle, high)
+        low, high = (low, middle) if reaches(middle) else (middle, high)
     return high

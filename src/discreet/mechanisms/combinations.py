@@ -66,11 +66,13 @@ def gaussian_radius(variance: float, confidence: Number, *, least: float, terms:
 def _gaussian_deviations(risk: float, least: float, terms: int) -> float:
     """Return the smaller of both bounds, in deviations."""
     plain = math.sqrt(2 * math.log(2 / risk))
-    blurred = [_blurred(risk, least, terms, width, hidden) for width in WIDTHS if width < least for hidden in HIDDEN]
+    blurred = [
+        _bound_by_blur(risk, least, terms, width, hidden) for width in WIDTHS if width < least for hidden in HIDDEN
+    ]
     return min([plain, *blurred])
 
 
-def _blurred(risk: float, least: float, terms: int, width: float, hidden: float) -> float:
+def _bound_by_blur(risk: float, least: float, terms: int, width: float, hidden: float) -> float:
     """Return the second bound in deviations, for one s² = width and one k = hidden."""
     normal = NormalDist()
     blur = width / (least - width)  # τ²/least, so that 1/s² = 1/least + 1/τ²

@@ -43,9 +43,9 @@ class Tree:
 
     def sums(self, level: int, below: NDArray[Any]) -> NDArray[Any]:
         """Return for each node of a level the sum of what its children have: whole numbers stay exact."""
-        found = np.zeros(self.sizes[level], below.dtype)
-        np.add.at(found, self.parents[level], below)
-        return found
+        totals = np.zeros(self.sizes[level], below.dtype)
+        np.add.at(totals, self.parents[level], below)
+        return totals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,9 @@ def consistent(tree: Tree, noisy: Sequence[NDArray[Any]], variances: Sequence[fl
     """
     _need_variances(tree, noisy, variances)
     values = [np.asarray(level, np.float64) for level in noisy]
-    spreads: list[Floats] = [np.full(size, float(each)) for size, each in zip(tree.sizes, variances, strict=True)]
+    spreads: list[Floats] = [
+        np.full(size, float(variance)) for size, variance in zip(tree.sizes, variances, strict=True)
+    ]
     last = len(values) - 1
     sums, together = list(values), list(spreads)
     for level in reversed(range(last)):
@@ -93,7 +95,7 @@ def consistent(tree: Tree, noisy: Sequence[NDArray[Any]], variances: Sequence[fl
 def _need_variances(tree: Tree, noisy: Sequence[NDArray[Any]], variances: Sequence[float]) -> None:
     if len(variances) != len(tree.sizes) or tuple(len(level) for level in noisy) != tree.sizes:
         raise InvalidInput("Counts and variances are not those of this tree.", fix="pass one of each for every level")
-    if not all(each > 0 for each in variances[1:]) or not variances[0] >= 0 or not 0 < variances[-1] < np.inf:
+    if not all(variance > 0 for variance in variances[1:]) or not variances[0] >= 0 or not 0 < variances[-1] < np.inf:
         raise InvalidInput(
             "A level has a variance that makes no sense.",
             fix="pass positive ones; infinite where a level was not measured, but for the last; 0 for a known top",
@@ -111,11 +113,11 @@ def rounded(tree: Tree, estimates: Sequence[Floats]) -> tuple[Ints, ...]:
     set it is at most |P − T|; where P = T, this is: no farther from the truth than before. Rounding moves no count by
     more than 1. Nothing is claimed of single counts: error bars are those of the estimates.
     """
-    found = [np.maximum(np.floor(np.asarray(estimates[0], np.float64) + 0.5), 0).astype(np.int64)]
+    levels = [np.maximum(np.floor(np.asarray(estimates[0], np.float64) + 0.5), 0).astype(np.int64)]
     for level, parents in enumerate(tree.parents):
-        nearest = _nearest(np.asarray(estimates[level + 1], np.float64), parents, found[level])
-        found.append(_whole(nearest, parents, found[level]))
-    return tuple(found)
+        nearest = _nearest(np.asarray(estimates[level + 1], np.float64), parents, levels[level])
+        levels.append(_whole(nearest, parents, levels[level]))
+    return tuple(levels)
 
 
 def _places(parents: Ints, keys: Floats, size: int) -> tuple[Ints, Ints]:

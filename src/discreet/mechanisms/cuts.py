@@ -90,7 +90,10 @@ class Lumps:
         """Return these lumps and others."""
         every = (self, *others)
         return Lumps(
-            *(np.concatenate([getattr(one, name) for one in every]) for name in ("cell", "part", "bits", "low", "high"))
+            *(
+                np.concatenate([getattr(lumps, name) for lumps in every])
+                for name in ("cell", "part", "bits", "low", "high")
+            )
         )
 
     def weights(self, target: Target, best: int) -> Counts:
@@ -101,7 +104,7 @@ class Lumps:
         return weights
 
 
-class Histogram:
+class CellCounts:
     """Counts by cell, cut where one likes. Private."""
 
     __slots__ = ("_below", "_counts")
@@ -127,7 +130,7 @@ class Histogram:
         A lump gets an integer weight of at least 2^37·(its share of a cell)·e^(−rate·its least distance). A lump is
         drawn by weight, and of its parts one, all alike, which is taken with the probability that makes up for it.
         """
-        lumps = self._refined(self._lumps(start, stop), target)
+        lumps = self._refine_lumps(self._lumps(start, stop), target)
         best = int(target.distances(lumps.low, lumps.high).min())
         weights = lumps.weights(target, best)
         limits = weights.cumsum()
@@ -154,12 +157,12 @@ class Histogram:
         zeros = np.zeros_like(cells)
         whole = Lumps(cells, zeros, zeros + PART_BITS, self._below[cells], self._below[cells + 1])
         begins, bits = np.array(pieces, np.int64).reshape(-1, 2).T
-        return whole.join(self._ranked(begins // PARTS, begins % PARTS, bits))
+        return whole.join(self._build_lumps(begins // PARTS, begins % PARTS, bits))
 
-    def _ranked(self, cell: Counts, part: Counts, bits: Counts) -> Lumps:
+    def _build_lumps(self, cell: Counts, part: Counts, bits: Counts) -> Lumps:
         return Lumps(cell, part, bits, self._ranks(cell, part), self._ranks(cell, part + (1 << bits)))
 
-    def _refined(self, lumps: Lumps, target: Target) -> Lumps:
+    def _refine_lumps(self, lumps: Lumps, target: Target) -> Lumps:
         """Cut lumps until the chances of their parts are nearly alike. For speed alone: any lumps would do."""
         rate, done = float(target.rate), []
         while True:
@@ -177,8 +180,8 @@ class Histogram:
         pieces = 1 << (lumps.bits - bits)
         begin = np.repeat(lumps.part, pieces)
         nth = np.arange(len(begin)) - np.repeat(pieces.cumsum() - pieces, pieces)
-        each = np.repeat(bits, pieces)
-        return self._ranked(np.repeat(lumps.cell, pieces), begin + (nth << each), each)
+        piece_bits = np.repeat(bits, pieces)
+        return self._build_lumps(np.repeat(lumps.cell, pieces), begin + (nth << piece_bits), piece_bits)
 
 
 def _dyadic(start: int, stop: int) -> list[tuple[int, int]]:

@@ -113,13 +113,13 @@ class Gaussian:
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> int:
         """Return the least e such that all `size` coordinates are within e, with the given probability."""
-        each = chance_each(confidence, size)
+        chance = chance_each(confidence, size)
         low, high = -1, 1
-        while self.tail(high + 1) > each:
+        while self.tail(high + 1) > chance:
             low, high = high, 2 * high
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.tail(middle + 1) <= each else (middle, high)
+            low, high = (low, middle) if self.tail(middle + 1) <= chance else (middle, high)
         return high
 
 

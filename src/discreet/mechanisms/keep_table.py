@@ -65,15 +65,15 @@ def keep_table(epsilon: Fraction, delta: Fraction) -> KeepTable:
             fix="pass a larger epsilon or delta, fewer groups, or use LaplaceThreshold, which needs no table",
         )
     bits = WORD_BITS * (1 + -(-(delta.denominator // delta.numerator).bit_length() // WORD_BITS))
-    one = 1 << bits
+    unit = 1 << bits
     shrink = exp_minus(epsilon, bits)[1]  # at least 2^bits·e^−ε
-    grow = one * one // shrink  # at most 2^bits·e^ε
-    step = delta.numerator * one // delta.denominator
+    grow = unit * unit // shrink  # at most 2^bits·e^ε
+    step = delta.numerator * unit // delta.denominator
     weights, weight = [0], 0
     while True:
-        rest = max(0, one - weight - step)
-        weight = min((weight * grow >> bits) + step, one + (-rest * shrink >> bits))
-        if weight >= one:
+        rest = max(0, unit - weight - step)
+        weight = min((weight * grow >> bits) + step, unit + (-rest * shrink >> bits))
+        if weight >= unit:
             break
         weights.append(weight)
     words = np.empty(len(weights) + 1, np.uint64)

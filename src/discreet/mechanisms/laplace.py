@@ -72,8 +72,8 @@ class Laplace:
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> int:
         """Return the least e such that all `size` coordinates are within e, with the given probability."""
-        each = chance_each(confidence, size)
-        weight = 2 / (1 + _exp(-1 / self.scale)) / each
+        chance = chance_each(confidence, size)
+        weight = 2 / (1 + _exp(-1 / self.scale)) / chance
         # tail(e + 1) ≤ each, solved for e.
         bound = float(self.scale) * math.log(weight) * (1 + SLACK)
         return max(0, math.ceil(bound - 1))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.accounting import BoundedRange, PrivacyLoss, Pure, Repeated
 from discreet.core import InvalidInput, Number, OutOfRange, WrongType, positive, probability, whole
 from discreet.core.frozen import settle
-from discreet.mechanisms.cuts import PARTS, Histogram, Target
+from discreet.mechanisms.cuts import PARTS, CellCounts, Target
 from discreet.mechanisms.quantile_tree import QuantileTree
 from discreet.mechanisms.quantiles import CountList, QuantileChoice, read_level
 from discreet.mechanisms.ranks import FINEST, MOST_CELLS, Counts, read_cells
@@ -143,45 +143,45 @@ class ManyQuantiles:
         """Return one cell for each level, in the order of the levels."""
         need_entropy(entropy)
         finest = math.lcm(*(level.denominator for level in self.levels))
-        given = read_cells(counts, finest)
-        if len(given) != self.cells:
+        cell_counts = read_cells(counts, finest)
+        if len(cell_counts) != self.cells:
             raise InvalidInput(f"There are not {self.cells} counts.", fix="pass one count for each of the cells")
         match self.method:
             case QuantileMethod.INDEPENDENT:
-                return self._each(given, entropy)
+                return self._each(cell_counts, entropy)
             case QuantileMethod.RECURSIVE:
-                return self._recursive(given, entropy)
+                return self._recursive(cell_counts, entropy)
             case QuantileMethod.TREE:
-                return self._read_tree(given, entropy)
+                return self._read_tree(cell_counts, entropy)
 
     def choose_many(self, counts: NDArray[np.int64], *, entropy: Entropy = SYSTEM) -> Cells:
         """Return one row of cells for each group; counts have one row for each. Costs for every group of a unit."""
         every = read_cells(counts, dimensions=2)
-        found = [self.choose(one, entropy=entropy) for one in every]
-        return np.array(found, np.int64).reshape(len(every), len(self.levels))
+        choices = [self.choose(row, entropy=entropy) for row in every]
+        return np.array(choices, np.int64).reshape(len(every), len(self.levels))
 
     def _each(self, counts: Counts, entropy: Entropy) -> Cells:
-        found = [self._choice(level, self.storeys).choose(counts, entropy=entropy) for level in self.levels]
-        return np.sort(np.array(found, np.int64))
+        choices = [self._choice(level, self.storeys).choose(counts, entropy=entropy) for level in self.levels]
+        return np.sort(np.array(choices, np.int64))
 
     def _recursive(self, counts: Counts, entropy: Entropy) -> Cells:
-        rows = Histogram(counts)
-        found = np.zeros(len(self.levels), np.int64)
+        rows = CellCounts(counts)
+        choices = np.zeros(len(self.levels), np.int64)
         spans = [_Span(0, len(self.levels), 0, self.cells * PARTS, Fraction(0), Fraction(1))]
         while spans:
             span = spans.pop()
             if span.start == span.stop:
                 continue
             if span.first == span.end:  # the answer before was the last part: nothing lies beyond it
-                found[span.start : span.stop] = (span.end - 1) // PARTS
+                choices[span.start : span.stop] = (span.end - 1) // PARTS
                 continue
             level = self.levels[span.middle]
             part = rows.choose(span.first, span.end, self._target(rows, span, span.inner(level)), entropy)
-            found[span.middle] = part // PARTS
+            choices[span.middle] = part // PARTS
             spans += span.cut(level, part)
-        return found
+        return choices
 
-    def _target(self, rows: Histogram, span: _Span, level: Fraction) -> Target:
+    def _target(self, rows: CellCounts, span: _Span, level: Fraction) -> Target:
         """Return the rank of a level of the rows in a span, counted from the first row of all."""
         low, high = rows.rank(span.first), rows.rank(span.end)
         rank = low * level.denominator + level.numerator * (high - low)
@@ -204,13 +204,13 @@ class ManyQuantiles:
         most = whole(fullest, "fullest")
         match self.method:
             case QuantileMethod.INDEPENDENT:
-                return max(self._choice(one, self.storeys).error(1 - risk, cells=self.cells) for one in self.levels)
+                return max(self._choice(level, self.storeys).error(1 - risk, cells=self.cells) for level in self.levels)
             case QuantileMethod.RECURSIVE:
-                return self._handed_down(risk) + (self.storeys - 1) * -(-most // PARTS)
+                return self._sum_storey_errors(risk) + (self.storeys - 1) * -(-most // PARTS)
             case QuantileMethod.TREE:
                 return self._tree.error(risk * len(self.levels))
 
-    def _handed_down(self, risk: Fraction) -> float:
+    def _sum_storey_errors(self, risk: Fraction) -> float:
         """Return the sum over storeys of the largest error of a choice there."""
         total, spans = 0.0, [_Span(0, len(self.levels), 0, 0, Fraction(0), Fraction(1))]
         fine = self.cells * PARTS

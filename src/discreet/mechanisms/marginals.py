@@ -74,19 +74,19 @@ def _subsets(axes: Axes) -> list[Axes]:
 
 def _effect(values: Floats, axes: Axes, subset: Axes) -> Floats:
     """Return the effect of some axes of a margin: means over the others, less the mean along each of these."""
-    found = values.mean(axis=tuple(place for place, axis in enumerate(axes) if axis not in subset))
+    effect = values.mean(axis=tuple(place for place, axis in enumerate(axes) if axis not in subset))
     for place in range(len(subset)):
-        found = found - found.mean(axis=place, keepdims=True)
-    return np.asarray(found)
+        effect = effect - effect.mean(axis=place, keepdims=True)
+    return np.asarray(effect)
 
 
 def _total(sizes: Sequence[int], axes: Axes, effects: Mapping[Axes, Floats]) -> Floats:
     """Return the sum of all effects within a margin."""
-    found = np.zeros([sizes[axis] for axis in axes])
+    total = np.zeros([sizes[axis] for axis in axes])
     for part in _subsets(axes):
         shape = [sizes[axis] if axis in part else 1 for axis in axes]
-        found = found + effects[part].reshape(shape)
-    return found
+        total = total + effects[part].reshape(shape)
+    return total
 
 
 def _need_margins(sizes: Sequence[int], noisy: Mapping[Axes, NDArray[Any]], variances: Mapping[Axes, float]) -> None:
@@ -94,5 +94,5 @@ def _need_margins(sizes: Sequence[int], noisy: Mapping[Axes, NDArray[Any]], vari
         values.shape != tuple(sizes[axis] for axis in axes) for axes, values in noisy.items()
     ):
         raise InvalidInput("Margins do not fit their cube.", fix="pass an array with the sizes of the axes it keeps")
-    if not all(0 < each < np.inf for each in variances.values()):
+    if not all(0 < variance < np.inf for variance in variances.values()):
         raise InvalidInput("A margin has a variance that makes no sense.", fix="pass a positive one for each")

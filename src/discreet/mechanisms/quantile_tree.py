@@ -75,13 +75,13 @@ class QuantileTree:
         rate = 1 / float(self.scale)
         wanted = math.log(2 * self.cells) - math.log(chance.numerator) + math.log(chance.denominator)
 
-        def bound(share: float) -> float:
+        def bound_at(share: float) -> float:
             slope = share * rate
             up, down = -math.expm1(slope - rate), -math.expm1(-slope - rate)
             growth = 2 * math.log(-math.expm1(-rate)) - math.log(up) - math.log(down)
             return (wanted + self.terms * growth) / slope
 
-        return min(bound(k / 256) for k in range(1, 256)) * SLACK
+        return min(bound_at(k / 256) for k in range(1, 256)) * SLACK
 
 
 def _height(cells: int, branches: int) -> int:

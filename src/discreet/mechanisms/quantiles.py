@@ -77,7 +77,7 @@ class QuantileChoice:
         need_entropy(entropy)
         every = read_cells(counts, self.level.denominator, dimensions=2)
         rate = self.rate / self.level.denominator
-        return np.array([choose_exp(self.scores(one), rate, entropy=entropy) for one in every], np.int64)
+        return np.array([choose_exp(self.scores(row), rate, entropy=entropy) for row in every], np.int64)
 
     def probabilities(self, counts: CountList) -> Floats:
         """Return the chance of every cell. As private as the counts: not for release."""
@@ -159,7 +159,7 @@ class Extreme:
         """Return one cell for each group; counts have one row for each. Costs for every group that a unit is in."""
         need_entropy(entropy)
         every = read_cells(counts, dimensions=2)
-        return np.array([choose_exp(self._scores(one), self.rate, entropy=entropy) for one in every], np.int64)
+        return np.array([choose_exp(self._scores(row), self.rate, entropy=entropy) for row in every], np.int64)
 
     def probabilities(self, counts: CountList) -> Floats:
         """Return the chance of every cell. As private as the counts: not for release."""

@@ -71,8 +71,8 @@ class RangeChoice:
 
     def error(self, confidence: Number | None = None) -> float:
         """Return how many units may lie beyond the range, except with the probability left; of at least `offset`."""
-        asked = self.confidence if confidence is None else confidence
-        return self.offset + self._choice().error(asked, cells=self.cells)
+        wanted = self.confidence if confidence is None else confidence
+        return self.offset + self._choice().error(wanted, cells=self.cells)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -105,10 +105,10 @@ class LimitChoice:
     @property
     def limits(self) -> tuple[int, ...]:
         """What it chooses from."""
-        found = [1]
-        while found[-1] < self.most:
-            found.append(min(max(found[-1] + 1, found[-1] * 5 // 4), self.most))
-        return tuple(found)
+        limits = [1]
+        while limits[-1] < self.most:
+            limits.append(min(max(limits[-1] + 1, limits[-1] * 5 // 4), self.most))
+        return tuple(limits)
 
     @property
     def cost(self) -> BoundedRange:
@@ -119,8 +119,8 @@ class LimitChoice:
         """Return integer scores, and what one point takes off the logarithm of a limit's chance."""
         choice = self._choice()
         unit = choice.level.denominator
-        given = read_cells(_need_cells(counts, self.most), unit)
-        cells = np.add.reduceat(given, [0, *self.limits[:-1]])  # people with loads up to each limit and above the last
+        people = read_cells(_need_cells(counts, self.most), unit)
+        cells = np.add.reduceat(people, [0, *self.limits[:-1]])  # people with loads up to each limit and above the last
         rate = choice.rate / unit
         dearer = np.array([math.ceil(2 * math.log(limit) / rate) for limit in self.limits], np.int64)
         return choice.scores(cells) - dearer, rate
@@ -147,7 +147,7 @@ class LimitChoice:
 
 
 def _need_cells(counts: object, cells: int) -> CountList:
-    given = read_cells(counts)
-    if len(given) != cells:
+    cell_counts = read_cells(counts)
+    if len(cell_counts) != cells:
         raise InvalidInput(f"There are not {cells} counts.", fix="pass one count for each cell, also where it is 0")
-    return given
+    return cell_counts

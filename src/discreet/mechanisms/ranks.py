@@ -24,16 +24,16 @@ def read_cells(counts: object, finest: int = 1, *, dimensions: int = 1) -> Count
 
     Cutting moves no two counts apart, so it costs nothing; where it cuts depends on public numbers alone.
     """
-    given = read_integers(counts, fix=COUNTS)
-    if given.ndim != dimensions:
+    values = read_integers(counts, fix=COUNTS)
+    if values.ndim != dimensions:
         wanted = "one count for each cell" if dimensions == 1 else "one row of counts for each group"
-        raise InvalidInput(f"The counts have {given.ndim} dimensions, not {dimensions}.", fix=f"pass {wanted}")
-    cells = given.shape[-1]
+        raise InvalidInput(f"The counts have {values.ndim} dimensions, not {dimensions}.", fix=f"pass {wanted}")
+    cells = values.shape[-1]
     if not cells:
         raise InvalidInput("There are no cells.", fix="pass at least one count")
     if cells > MOST_CELLS:
         raise OutOfRange(f"There are more than {MOST_CELLS:,} cells.", fix="use a coarser grid")
-    return np.asarray(np.clip(given, 0, WIDEST // (finest * cells)), np.int64)
+    return np.asarray(np.clip(values, 0, WIDEST // (finest * cells)), np.int64)
 
 
 def distances(counts: Counts, target: Any, unit: int = 1) -> Counts:

@@ -31,10 +31,10 @@ def each_group(epsilon: Fraction, delta: Fraction, groups: int) -> Approximate |
 
 def read_people(counts: object) -> NDArray[np.int64]:
     """Return counts of people as `int64`; what is wider is cut, and is far above any threshold."""
-    given = read_integers(counts, fix=COUNTS)
-    if given.dtype == object:
-        given = np.array([min(max(item, 0), 1 << 62) for item in given.ravel()], np.int64).reshape(given.shape)
-    return given.astype(np.int64, copy=False)
+    people = read_integers(counts, fix=COUNTS)
+    if people.dtype == object:
+        people = np.array([min(max(item, 0), 1 << 62) for item in people.ravel()], np.int64).reshape(people.shape)
+    return people.astype(np.int64, copy=False)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -174,11 +174,11 @@ class GaussianThreshold:
 def _settle_gaussian(
     rule: GaussianThreshold, variance: Fraction, allowed: Fraction, groups: int, cost: PrivacyLoss
 ) -> None:
-    each = allowed / groups
-    if each < FAINTEST:
+    group_delta = allowed / groups
+    if group_delta < FAINTEST:
         raise OutOfRange("delta is too small for a Gaussian tail.", fix="pass a delta of 1e-200 or more")
     width = math.sqrt(variance)
-    threshold = 1 + _least(lambda distance: Fraction(tail(width, distance)[1]) <= each)
+    threshold = 1 + _least(lambda distance: Fraction(tail(width, distance)[1]) <= group_delta)
     settle(rule, variance=variance, groups=groups, threshold=threshold, cost=cost)
 
 

@@ -59,9 +59,9 @@ def __getattr__(name: str) -> Any:
     """Fetch a name when it is first asked for."""
     if name not in _FETCHED:
         raise AttributeError(f"module 'discreet.noise' has no attribute {name!r}")
-    found = getattr(import_module(f"discreet.noise.{_FETCHED[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"discreet.noise.{_FETCHED[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -48,8 +48,8 @@ def choose(weights: Weights, size: Size | None = None, *, entropy: Entropy = SYS
         return bisect_right(limits, places)
     if limits[-1] < 1 << 63:
         return np.searchsorted(np.array(limits, np.int64), places, side="right").astype(np.int64)
-    found = [bisect_right(limits, place) for place in places.ravel()]
-    return np.array(found, np.int64).reshape(places.shape)
+    indices = [bisect_right(limits, place) for place in places.ravel()]
+    return np.array(indices, np.int64).reshape(places.shape)
 
 
 def _integer_weights(weights: Weights) -> list[int]:
@@ -117,7 +117,7 @@ class ExpChoice:
         weights = self._powers.exponentials(start, self._top, WEIGHT_BITS * LOG_2 + MARGIN)
         np.floor(weights, out=weights)
         weights += 1  # lost to rounding from 2²⁴ on, where the margin alone is more than enough
-        for index in self._removed_from(start):
+        for index in self._list_removed(start):
             weights[index] = 0
         self._held = start, weights
         return weights
@@ -125,7 +125,7 @@ class ExpChoice:
     def _sum(self, start: int) -> int:
         return int(self._weights(start).sum(dtype=np.float64))
 
-    def _removed_from(self, start: int) -> Iterator[int]:
+    def _list_removed(self, start: int) -> Iterator[int]:
         return (index - start for index in self._removed if start <= index < start + CHUNK)
 
     def draw(self, entropy: Entropy = SYSTEM) -> int:

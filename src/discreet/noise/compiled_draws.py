@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.compiled import compiled
+from discreet.core.compiled import load_library
 from discreet.noise.shapes import GaussianShape
 from discreet.noise.table import MARGIN, BlockTable
 
@@ -43,7 +43,7 @@ class CompiledTable:
         self._scratch, self._lefts = np.empty(most, np.uint32), np.empty(FEW, LEFT)
         # Found once: asking an array where it is takes as long as hundreds of draws.
         arrays = (self.words, self.spare, self.values, self._scratch, self._lefts)
-        self._places = [each.ctypes.data for each in arrays]
+        self._places = [array.ctypes.data for array in arrays]
         self._seen = _Table(
             *(getattr(table, name).ctypes.data for name in _ARRAYS),
             *(table.blocks, len(table.maybe), len(table.guesses) - 1, table.first),
@@ -56,16 +56,16 @@ class CompiledTable:
         if not 0 <= count <= len(self.words):
             raise ValueError("there is no room for so many draws")
         words, spare, values, scratch, lefts = self._places
-        seen = ctypes.byref(self._seen)
-        left = self._library.draw(seen, words, count, spare, len(self.spare), values, scratch, lefts, FEW)
+        reference = ctypes.byref(self._seen)
+        left = self._library.draw(reference, words, count, spare, len(self.spare), values, scratch, lefts, FEW)
         if left <= FEW:
             return self._lefts[:left]
         more = np.empty(left, LEFT)  # the same words make the same draws
-        self._library.draw(seen, words, count, spare, len(self.spare), values, scratch, more.ctypes.data, left)
+        self._library.draw(reference, words, count, spare, len(self.spare), values, scratch, more.ctypes.data, left)
         return more
 
 
-def compiled_table(table: BlockTable, most: int, spare: int) -> CompiledTable | None:
+def build_compiled_table(table: BlockTable, most: int, spare: int) -> CompiledTable | None:
     """Return a table with room for so many draws at once, and so many spare words.
 
     None where nothing is compiled, or not for tables like this.
@@ -78,7 +78,7 @@ def compiled_table(table: BlockTable, most: int, spare: int) -> CompiledTable | 
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    library = compiled(__file__)
+    library = load_library(__file__)
     if library is not None:
         pointer, size = ctypes.c_void_p, ctypes.c_size_t
         library.draw.argtypes = (pointer, pointer, size, pointer, size, pointer, pointer, pointer, size)

@@ -88,13 +88,13 @@ def _careful_geometric(scale: Fraction, word: int, entropy: Entropy) -> int:
     while True:
         guess = math.floor(float(scale) * (bits * math.log(2) - math.log(word + 1)))
         for value in range(max(guess - 2, 0), guess + 3):
-            if _settled(value, scale, word, bits):
+            if _is_settled(value, scale, word, bits):
                 return value
         word = word << STRIDE | entropy.bits(STRIDE)
         bits += STRIDE
 
 
-def _settled(value: int, scale: Fraction, word: int, bits: int) -> bool:
+def _is_settled(value: int, scale: Fraction, word: int, bits: int) -> bool:
     """Whether every U in [word, word + 1)/2^bits has e^−(value+1)/scale ≤ U < e^−value/scale."""
     return word + 1 <= exp_minus(value / scale, bits)[0] and word >= exp_minus((value + 1) / scale, bits)[1]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.noise.compiled_draws import CompiledTable, compiled_table
+from discreet.noise.compiled_draws import CompiledTable, build_compiled_table
 from discreet.noise.decide import below_exp, below_exp_around
 from discreet.noise.stream import Entropy, Words
 from discreet.noise.table import JUMP_BITS, MARGIN, BlockTable, tail_scale
@@ -47,7 +47,7 @@ def hand_out(table: BlockTable, entropy: Entropy, count: int, put: Put) -> None:
     are slices first, and then perhaps one row of numbers, in order.
     """
     size = min(count, BATCH)
-    by_c = compiled_table(table, size, spare_words(table, size)) if count >= LEAST else None
+    by_c = build_compiled_table(table, size, spare_words(table, size)) if count >= LEAST else None
     if by_c is None:
         _hand_out(table, entropy, count, put)
     else:
@@ -169,14 +169,14 @@ def _settle(table: BlockTable, entropy: Entropy, word: Words, lower: Integers) -
     first = table.guesses[np.minimum(word >> table.guess_shift, len(table.guesses) - 1)]
     index = _blocks(table.maybe, word, first)
     result = ((index + table.first) << table.block_bits) + lower
-    taken = np.zeros(len(word), np.bool_)
+    accepted = np.zeros(len(word), np.bool_)
     maybe = np.flatnonzero(index < table.blocks)
-    taken[maybe] = _accept(table, entropy, index[maybe], result[maybe])
+    accepted[maybe] = _accept(table, entropy, index[maybe], result[maybe])
     for which in np.flatnonzero((index >= table.blocks) & (index < len(table.maybe))):
         value = tail_draw(table, entropy, left=bool(index[which] > table.blocks))
         if value is not None:
-            result[which], taken[which] = value, True
-    again = np.flatnonzero(~taken)
+            result[which], accepted[which] = value, True
+    again = np.flatnonzero(~accepted)
     if len(again):
         result[again] = draw(table, entropy, len(again))
     return result
@@ -193,13 +193,13 @@ def _accept(table: BlockTable, entropy: Entropy, index: Integers, x: Integers) -
     # The weight is within its margin and the float forms of low and gap within 2⁻⁵³, relatively.
     doubt = (weight * (2 * MARGIN) + 2) / gap + 2.0**-40
     uniform = word.astype(np.float64) * 2.0**-64
-    taken: NDArray[np.bool_] = uniform < chance
+    accepted: NDArray[np.bool_] = uniform < chance
     for which in np.flatnonzero(np.abs(uniform - chance) <= doubt):
         low, width = int(table.low[index[which]]), int(table.gap[index[which]])
         scale, offset = width / Fraction(table.multiplier), low / Fraction(table.multiplier)
         known = None if place is None else int(place[which])
-        taken[which] = _below(table, entropy, int(word[which]), int(x[which]), known, scale, offset)
-    return taken
+        accepted[which] = _below(table, entropy, int(word[which]), int(x[which]), known, scale, offset)
+    return accepted
 
 
 def tail_draw(table: BlockTable, entropy: Entropy, *, left: bool) -> int | None:

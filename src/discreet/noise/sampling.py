@@ -103,7 +103,7 @@ def hand_out_rounded(
             "sigma is below 1, so that the noise is narrower than the integers, or it is too wide for 64 bits.",
             fix="count in other units, such as a finer grid, so that sigma is from 1 to 2**46",
         )
-    hand_out(TABLES.kept(GaussianShape(width * width), rounded=True), entropy, whole(size, "size", least=0), put)
+    hand_out(TABLES.fetch_table(GaussianShape(width * width), rounded=True), entropy, whole(size, "size", least=0), put)
 
 
 @overload
@@ -122,7 +122,7 @@ def bernoulli(chance: Number, size: Size | None = None, *, entropy: Entropy = SY
     coins = words < np.uint64(limit) if limit < WORD else np.ones(len(words), np.bool_)
     for which in np.flatnonzero(words == np.uint64(min(limit, WORD - 1))):
         coins[which] = below_ratio(entropy, int(words[which]), 64, ratio)
-    return _shaped(coins, size)
+    return _reshape_coins(coins, size)
 
 
 @overload
@@ -140,7 +140,7 @@ def bernoulli_exp(exponent: Number, size: Size | None = None, *, entropy: Entrop
     coins = words < np.uint64(low)
     for which in np.flatnonzero((words >= np.uint64(low)) & (words <= np.uint64(min(high, WORD - 1)))):
         coins[which] = below_exp(entropy, int(words[which]), 64, power)
-    return _shaped(coins, size)
+    return _reshape_coins(coins, size)
 
 
 @overload
@@ -190,7 +190,7 @@ def dimensions_of(size: object) -> tuple[int, ...]:
     return dimensions
 
 
-def _shaped(coins: NDArray[np.bool_], size: Size | None) -> bool | NDArray[np.bool_]:
+def _reshape_coins(coins: NDArray[np.bool_], size: Size | None) -> bool | NDArray[np.bool_]:
     return bool(coins[0]) if size is None else coins.reshape(dimensions_of(size))
 
 

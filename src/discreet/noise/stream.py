@@ -36,10 +36,10 @@ class _Forks:
     def watch(cls) -> None:
         if not cls.watching:
             cls.watching = True
-            os.register_at_fork(after_in_child=cls._forked)
+            os.register_at_fork(after_in_child=cls._count_fork)
 
     @classmethod
-    def _forked(cls) -> None:
+    def _count_fork(cls) -> None:
         cls.count += 1
 
 

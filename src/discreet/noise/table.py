@@ -209,9 +209,9 @@ class TableCache:
             if wanted < WORTH:
                 _remember(self._wanted, shape, wanted)
                 return None
-        return self.kept(shape)
+        return self.fetch_table(shape)
 
-    def kept(self, shape: Shape, *, rounded: bool = False) -> BlockTable:
+    def fetch_table(self, shape: Shape, *, rounded: bool = False) -> BlockTable:
         """Return the shape's table, built if it is not there."""
         table = self._tables.get((shape, rounded))
         if table is None:

@@ -2,7 +2,7 @@
 
 from discreet.query.frames.frame import Asker, Frame
 from discreet.query.frames.terms import (
-    Asked,
+    AggregateExpression,
     count,
     count_distinct,
     count_people,
@@ -16,14 +16,14 @@ from discreet.query.frames.terms import (
     total,
     variance,
 )
-from discreet.query.planning.bounds_purchase import BoundsPlan, bounds_bought
-from discreet.query.planning.chosen_limits import LimitsPlan, limit_bought
+from discreet.query.planning.bounds_purchase import BoundsPlan, read_bought_bounds
+from discreet.query.planning.chosen_limits import LimitsPlan, read_bought_limit
 from discreet.query.planning.explanations import Explanation, explain
 from discreet.query.planning.participation import Participation, ParticipationPlan
-from discreet.query.planning.planning import limit_known, plan_limits, plan_question
+from discreet.query.planning.planning import find_limit, plan_limits, plan_question
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import Predicted, predict
-from discreet.query.planning.spending import Epsilon, Facts, Rho, Within
+from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Within
 from discreet.query.questions import Question
 from discreet.query.refusals import QueryRefused
 from discreet.query.relations.schemas import schema_of
@@ -40,13 +40,12 @@ from discreet.query.workloads.savings import Saving, saving_of
 from discreet.query.workloads.streams import StreamPlan, StreamView, count_between, plan_stream, view_stream
 
 __all__ = [
-    "Asked",
+    "AggregateExpression",
     "Asker",
     "BatchPlan",
     "BoundsPlan",
     "Epsilon",
     "Explanation",
-    "Facts",
     "Frame",
     "HierarchyLevel",
     "HierarchyPlan",
@@ -54,6 +53,7 @@ __all__ = [
     "LimitsPlan",
     "Participation",
     "ParticipationPlan",
+    "PlanningContext",
     "Predicted",
     "QueryPlan",
     "QueryRefused",
@@ -65,16 +65,14 @@ __all__ = [
     "StreamPlan",
     "StreamView",
     "Within",
-    "bounds_bought",
     "count",
     "count_between",
     "count_distinct",
     "count_people",
     "deviation",
     "explain",
+    "find_limit",
     "histogram",
-    "limit_bought",
-    "limit_known",
     "maximum",
     "mean",
     "median",
@@ -89,6 +87,8 @@ __all__ = [
     "predict_hierarchy",
     "quantile",
     "question_sql",
+    "read_bought_bounds",
+    "read_bought_limit",
     "read_sql",
     "saving_of",
     "schema_of",

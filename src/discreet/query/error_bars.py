@@ -30,7 +30,7 @@ class Band:
     @classmethod
     def around(cls, value: Floats, radius: float | Floats) -> "Band":
         """Return values that are off by at most a radius."""
-        return cls(value, value - radius, value + radius).widened()
+        return cls(value, value - radius, value + radius).widen()
 
     @classmethod
     def constant(cls, value: float, size: int) -> "Band":
@@ -38,16 +38,16 @@ class Band:
         same = np.full(size, float(value))
         return cls(same, same, same)
 
-    def widened(self) -> "Band":
+    def widen(self) -> "Band":
         """Make room for rounding."""
         return Band(self.value, self.low - SLACK * np.abs(self.low), self.high + SLACK * np.abs(self.high))
 
-    def scaled(self, factor: float, offset: float = 0.0) -> "Band":
+    def scale(self, factor: float, offset: float = 0.0) -> "Band":
         """Return factor·x + offset."""
         ends = (self.low, self.high) if factor >= 0 else (self.high, self.low)
-        return Band(self.value * factor + offset, ends[0] * factor + offset, ends[1] * factor + offset).widened()
+        return Band(self.value * factor + offset, ends[0] * factor + offset, ends[1] * factor + offset).widen()
 
-    def clipped(self, low: float | Floats, high: float | Floats) -> "Band":
+    def clip(self, low: float | Floats, high: float | Floats) -> "Band":
         """Return the band for answers that are known to lie between two numbers; an unknown end becomes known."""
         return Band(
             np.clip(self.value, low, high),
@@ -75,7 +75,7 @@ class Band:
 
 def add(left: Band, right: Band) -> Band:
     """Return x + y."""
-    return Band(left.value + right.value, left.low + right.low, left.high + right.high).widened()
+    return Band(left.value + right.value, left.low + right.low, left.high + right.high).widen()
 
 
 def negate(part: Band) -> Band:
@@ -85,8 +85,10 @@ def negate(part: Band) -> Band:
 
 def multiply(left: Band, right: Band) -> Band:
     """Return x·y."""
-    corners = np.stack([one * other for one in (left.low, left.high) for other in (right.low, right.high)])
-    return Band(left.value * right.value, corners.min(axis=0), corners.max(axis=0)).widened()
+    corners = np.stack(
+        [left_end * right_end for left_end in (left.low, left.high) for right_end in (right.low, right.high)]
+    )
+    return Band(left.value * right.value, corners.min(axis=0), corners.max(axis=0)).widen()
 
 
 def divide(left: Band, right: Band) -> Band:
@@ -106,7 +108,7 @@ def square(part: Band) -> Band:
     """Return x²."""
     low, high = part.low**2, part.high**2
     inside = (part.low <= 0) & (part.high >= 0)
-    return Band(part.value**2, np.where(inside, 0.0, np.minimum(low, high)), np.maximum(low, high)).widened()
+    return Band(part.value**2, np.where(inside, 0.0, np.minimum(low, high)), np.maximum(low, high)).widen()
 
 
 def absolute(part: Band) -> Band:
@@ -116,27 +118,27 @@ def absolute(part: Band) -> Band:
     return Band(np.abs(part.value), np.where(inside, 0.0, np.minimum(low, high)), np.maximum(low, high))
 
 
-def rising(rule: Callable[[Floats], Floats]) -> Callable[[Band], Band]:
+def make_rising_rule(rule: Callable[[Floats], Floats]) -> Callable[[Band], Band]:
     """Return a function that never falls, of bands."""
 
     def apply(part: Band) -> Band:
         with np.errstate(all="ignore"):
             value, low, high = rule(part.value), rule(part.low), rule(part.high)
         finite = np.where(np.isfinite(value), value, np.nan)
-        return Band(finite, low, high).widened()
+        return Band(finite, low, high).widen()
 
     return apply
 
 
 def root(part: Band) -> Band:
     """Return √x; NULL where x is negative, and what is below 0 in the interval counts as 0."""
-    return rising(np.sqrt)(Band(part.value, np.maximum(part.low, 0), np.maximum(part.high, 0)))
+    return make_rising_rule(np.sqrt)(Band(part.value, np.maximum(part.low, 0), np.maximum(part.high, 0)))
 
 
 def logarithm(part: Band) -> Band:
     """Return ln x; NULL where x is not positive."""
-    found = rising(np.log)(Band(part.value, np.maximum(part.low, 0), part.high))
-    return Band(np.where(part.value > 0, found.value, np.nan), found.low, found.high)
+    band = make_rising_rule(np.log)(Band(part.value, np.maximum(part.low, 0), part.high))
+    return Band(np.where(part.value > 0, band.value, np.nan), band.low, band.high)
 
 
 def least(*parts: Band) -> Band:
@@ -168,17 +170,17 @@ RULES: dict[F, Callable[..., Band]] = {
     F.SUBTRACT: lambda left, right: add(left, negate(right)),
     F.MULTIPLY: multiply,
     F.DIVIDE: divide,
-    F.FLOOR_DIVIDE: lambda left, right: rising(np.floor)(divide(left, right)),
+    F.FLOOR_DIVIDE: lambda left, right: make_rising_rule(np.floor)(divide(left, right)),
     F.NEGATE: negate,
     F.ABS: absolute,
-    F.FLOOR: rising(np.floor),
-    F.CEIL: rising(np.ceil),
-    F.ROUND: rising(_half_away),
-    F.TO_INTEGER: rising(_half_away),
+    F.FLOOR: make_rising_rule(np.floor),
+    F.CEIL: make_rising_rule(np.ceil),
+    F.ROUND: make_rising_rule(_half_away),
+    F.TO_INTEGER: make_rising_rule(_half_away),
     F.TO_REAL: lambda part: part,
     F.SQRT: root,
     F.LN: logarithm,
-    F.EXP: rising(np.exp),
+    F.EXP: make_rising_rule(np.exp),
     F.LEAST: least,
     F.GREATEST: greatest,
     F.CLAMP: lambda part, low, high: greatest(low, least(part, high)),

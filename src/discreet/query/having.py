@@ -9,11 +9,11 @@ from discreet.algebra.functions import F
 from discreet.core.schema import Value
 
 
-def _divided(left: Any, right: Any) -> Any:
+def _divide(left: Any, right: Any) -> Any:
     return None if right == 0 else left / right
 
 
-def _rounded(value: Any) -> Any:
+def _round(value: Any) -> Any:
     return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
@@ -30,15 +30,15 @@ STRICT: dict[F, Callable[..., Any]] = {
     F.ADD: operator.add,
     F.SUBTRACT: operator.sub,
     F.MULTIPLY: operator.mul,
-    F.DIVIDE: _divided,
+    F.DIVIDE: _divide,
     F.FLOOR_DIVIDE: lambda left, right: None if right == 0 else left // right,
     F.MODULO: lambda left, right: None if right == 0 else math.fmod(left, right),
     F.NEGATE: operator.neg,
     F.ABS: abs,
     F.FLOOR: math.floor,
     F.CEIL: math.ceil,
-    F.ROUND: _rounded,
-    F.TO_INTEGER: _rounded,
+    F.ROUND: _round,
+    F.TO_INTEGER: _round,
     F.TO_REAL: float,
     F.SQRT: _root,
     F.LN: _logarithm,
@@ -63,11 +63,11 @@ LENIENT: dict[F, Callable[..., Any]] = {
 }
 
 
-def applied(function: F, values: list[Value]) -> Value:
+def apply_function(function: F, values: list[Value]) -> Value:
     """Return a function of values; NULL where it has none."""
     if function in LENIENT:
-        found: Value = LENIENT[function](*values)
-        return found
+        answer: Value = LENIENT[function](*values)
+        return answer
     if any(value is None for value in values):
         return None
     try:

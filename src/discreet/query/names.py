@@ -63,8 +63,12 @@ ALL_FUNCTIONS = frozenset((*PLAIN, *SPECIAL, *AGGREGATES, *GRAMMAR))
 
 #: Words for functions in the names of columns.
 WORDS: dict[F, str] = {
-    **{each: each.value.lower() for each in (*PLAIN.values(), F.ROUND, F.SUBSTRING) if each is not F.MODULO},
-    **{each: name.lower() for name, each in TRUNCATIONS.items()},
+    **{
+        function: function.value.lower()
+        for function in (*PLAIN.values(), F.ROUND, F.SUBSTRING)
+        if function is not F.MODULO
+    },
+    **{function: name.lower() for name, function in TRUNCATIONS.items()},
 }
 
 
@@ -84,14 +88,14 @@ def name_of(expression: Expression) -> str:
 
 
 def _all_constant(expressions: Iterable[Expression]) -> bool:
-    return all(isinstance(each, Literal) for each in expressions)
+    return all(isinstance(expression, Literal) for expression in expressions)
 
 
-def unique(name: str, taken: Iterable[str]) -> str:
+def make_unique_name(name: str, taken: Iterable[str]) -> str:
     """Return a name that no other column has, but for capitals: n, n_2, n_3 and so on."""
-    folded = {each.casefold() for each in taken}
-    number, found = 1, name
-    while found.casefold() in folded:
+    folded = {other.casefold() for other in taken}
+    number, candidate = 1, name
+    while candidate.casefold() in folded:
         number += 1
-        found = f"{name}_{number}"
-    return found
+        candidate = f"{name}_{number}"
+    return candidate

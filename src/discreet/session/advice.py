@@ -28,8 +28,8 @@ LOOKED = 200
 def advise(error: BudgetExceeded, prepared: PreparedQuestion, ledger: Ledger, analyst: str) -> BudgetExceeded:
     """Return the refusal of a question with advice: only alternatives that were found to work."""
     adviser = _Adviser(prepared, ledger, analyst)
-    found = [advice for advice in (adviser.cheaper(), adviser.earlier()) if advice is not None]
-    return BudgetExceeded(error.problem, fix=", or ".join(found) if found else error.fix)
+    alternatives = [advice for advice in (adviser.find_cheaper(), adviser.find_earlier()) if advice is not None]
+    return BudgetExceeded(error.problem, fix=", or ".join(alternatives) if alternatives else error.fix)
 
 
 class _Adviser:
@@ -38,14 +38,14 @@ class _Adviser:
         self.facts, self.options = prepared.facts, prepared.options
         self.ledger, self.analyst = ledger, analyst
 
-    def cheaper(self) -> str | None:
+    def find_cheaper(self) -> str | None:
         """Return the largest price that fits, and what it does to the error."""
         room = self._room()
         left = Fraction(0) if room is None else Fraction(text_down(room, 3))
-        other = self._at(left) if 0 < left < self.plan.spend.amount else None
+        other = self._plan_at(left) if 0 < left < self.plan.spend.amount else None
         if other is None or not self.ledger.fits(other.cost, self.analyst):
             return None
-        return f"ask with {_typed(other.spend)}{self._compared(other)}"
+        return f"ask with {_words(other.spend)}{self._compare_errors(other)}"
 
     def _room(self) -> Fraction | None:
         """Return the most that may be asked for, in the currency of the plan, if it is counted in that.
@@ -68,7 +68,7 @@ class _Adviser:
         """Whether the plan is paid for in this currency."""
         return (symbol == "ρ") == isinstance(self.plan.spend, Rho)
 
-    def _compared(self, other: QueryPlan) -> str:
+    def _compare_errors(self, other: QueryPlan) -> str:
         for now, then in zip(self._errors(self.plan), self._errors(other), strict=True):
             if now is not None and then is not None:
                 return f" (error ±{error_text(then)} instead of ±{error_text(now)})"
@@ -76,23 +76,23 @@ class _Adviser:
 
     def _errors(self, plan: QueryPlan) -> list[float | None]:
         options = self.options
-        found = predict(
+        predictions = predict(
             self.question, plan, confidence=options.confidence, simultaneous=options.simultaneous, size=options.size
         )
-        return [one.error for one in found]
+        return [prediction.error for prediction in predictions]
 
-    def earlier(self) -> str | None:
+    def find_earlier(self) -> str | None:
         """Return the last answer to the same question at another price."""
         for receipt in self.ledger.recent(LOOKED):
             if receipt.what != self.plan.what or not may_know(self.ledger, self.analyst, receipt.analyst):
                 continue
-            number, paid = self.ledger.release_of(receipt.number), _paid(receipt.cost)
-            other = None if number is None or paid is None else self._at(paid)
+            number, paid = self.ledger.release_of(receipt.number), _find_amount(receipt.cost)
+            other = None if number is None or paid is None else self._plan_at(paid)
             if other is not None and plan_digest(other) == receipt.plan:
-                return f"reuse release #{number}, which answers this for free: ask with {_typed(other.spend)} as before"
+                return f"reuse release #{number}, which answers this for free: ask with {_words(other.spend)} as before"
         return None
 
-    def _at(self, amount: Fraction) -> QueryPlan | None:
+    def _plan_at(self, amount: Fraction) -> QueryPlan | None:
         spend = Rho(amount) if isinstance(self.plan.spend, Rho) else Epsilon(amount)
         try:
             return plan_question(self.question, self.facts, spend, bias=self.options.bias)
@@ -100,23 +100,23 @@ class _Adviser:
             return None
 
 
-def _typed(spend: Epsilon | Rho) -> str:
+def _words(spend: Epsilon | Rho) -> str:
     """Return a price as one types it."""
     word = "epsilon" if isinstance(spend, Epsilon) else "rho"
     shown = f"{float(spend.amount):.12g}"
     return f"{word}={shown}" if Fraction(shown) == spend.amount else f"{word}=Fraction({str(spend.amount)!r})"
 
 
-def _paid(loss: PrivacyLoss) -> Fraction | None:
+def _find_amount(loss: PrivacyLoss) -> Fraction | None:
     """Return the ε or ρ that a question was asked with, as its parts add up; a guess, which is checked."""
     match loss:
         case Pure(amount) | Approximate(amount, _) | BoundedRange(amount) | Concentrated(amount, _):
             return amount
         case Composed(parts):
-            amounts = [_paid(part) for part in parts]
-            return None if None in amounts else sum((one for one in amounts if one is not None), Fraction(0))
+            amounts = [_find_amount(part) for part in parts]
+            return None if None in amounts else sum((share for share in amounts if share is not None), Fraction(0))
         case Repeated(part, times):
-            once = _paid(part)
+            once = _find_amount(part)
             return None if once is None else once * times
         case _:
             return None

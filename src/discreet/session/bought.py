@@ -15,7 +15,7 @@ from discreet.gate import Ledger, Policy
 from discreet.gate.answers import decode
 from discreet.gate.ledger.events import Annotated, Released, from_body
 from discreet.gate.plans import plan_digest
-from discreet.query import BoundsPlan, Epsilon, Rho, bounds_bought
+from discreet.query import BoundsPlan, Epsilon, Rho, read_bought_bounds
 
 #: How a note begins, so that it is told from what people write.
 PREFIX = "discreet bounds 1 "
@@ -74,16 +74,16 @@ class Notes:
         return self._found
 
 
-def with_bought(notes: Notes, schema: Schema, analyst: str) -> Schema:
+def add_bought_bounds(notes: Notes, schema: Schema, analyst: str) -> Schema:
     """Return a schema with the bounds that were bought for columns that have none; the newest of each counts."""
     lacking = {column.name.casefold() for column in schema.columns if lacks_bounds(schema, column)}
-    found: dict[str, Bounds] = {}
+    by_name: dict[str, Bounds] = {}
     for note in notes.all() if lacking else ():
         name = note.column.casefold()
-        bounds = _bounds(notes.ledger, schema, note, analyst) if name in lacking else None
+        bounds = _find_bounds(notes.ledger, schema, note, analyst) if name in lacking else None
         if bounds is not None:
-            found[name] = bounds
-    columns = (replace(column, bounds=found.get(column.name.casefold(), column.bounds)) for column in schema.columns)
+            by_name[name] = bounds
+    columns = (replace(column, bounds=by_name.get(column.name.casefold(), column.bounds)) for column in schema.columns)
     return replace(schema, columns=tuple(columns))
 
 
@@ -92,7 +92,7 @@ def lacks_bounds(schema: Schema, column: Column) -> bool:
     return column.kind.numeric and column.bounds is None and not schema.is_person(column.name)
 
 
-def _bounds(ledger: Ledger, schema: Schema, note: Note, analyst: str) -> Bounds | None:
+def _find_bounds(ledger: Ledger, schema: Schema, note: Note, analyst: str) -> Bounds | None:
     """Return the bounds that a note speaks of; None if the release is another, or not this analyst's to know."""
     try:
         plan = BoundsPlan(schema, note.column, note.spend)
@@ -105,14 +105,14 @@ def _bounds(ledger: Ledger, schema: Schema, note: Note, analyst: str) -> Bounds 
     receipt = ledger.receipt(event.payment)
     if receipt.plan != plan_digest(plan) or not may_know(ledger, analyst, receipt.analyst):
         return None
-    _, stored = ledger.stored(note.release)
+    _, stored = ledger.read_answer(note.release)
     return usable_bounds(plan, decode(stored))
 
 
 def usable_bounds(plan: BoundsPlan, answer: dict[str, Any]) -> Bounds | None:
     """Return the bounds that an answer says; None if the noise drove them beyond what can be counted with."""
     try:
-        return bounds_bought(plan, answer)
+        return read_bought_bounds(plan, answer)
     except DiscreetError:
         return None
 

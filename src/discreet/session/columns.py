@@ -6,7 +6,7 @@ from pathlib import Path
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind
 from discreet.data import TableSource, open_server, open_table
-from discreet.data.reading import check_columns, is_csv, offered_kinds
+from discreet.data.reading import check_columns, is_csv, offer_kinds
 
 
 def columns_of(
@@ -21,13 +21,13 @@ def columns_of(
     What columns of a CSV file hold is what `kinds` says, and texts where it says nothing. With `from_rows`, the kinds
     of these others are read off all rows: then one row may decide what is public about the table.
     """
-    said = dict(kinds or {})
+    all_kinds = dict(kinds or {})
     if inner is None:
         check_columns(Path(source))
     if from_rows and has_texts_alone(Path(source)) and inner is None:
-        known = {name.casefold() for name in said}
-        said |= {name: kind for name, kind in offered_kinds(Path(source)).items() if name.casefold() not in known}
-    table = open_table(source, table="columns", unit=PrivacyUnit(), inner=inner, kinds=said)
+        known = {name.casefold() for name in all_kinds}
+        all_kinds |= {name: kind for name, kind in offer_kinds(Path(source)).items() if name.casefold() not in known}
+    table = open_table(source, table="columns", unit=PrivacyUnit(), inner=inner, kinds=all_kinds)
     try:
         return table.schema.columns
     finally:
@@ -38,11 +38,11 @@ def columns_in_database(address: str, table: str, kinds: Mapping[str, Kind] | No
     """Return the same of a table of a PostgreSQL database, which may have a schema before its name."""
     # No row is read here, so that nothing of the table can fail.
     source = TableSource(source=table, kinds=dict(kinds or {}), never_fails=True)
-    found = open_server(address, {"columns": source}, unit=PrivacyUnit())
+    tables = open_server(address, {"columns": source}, unit=PrivacyUnit())
     try:
-        return found.schemas["columns"].columns
+        return tables.schemas["columns"].columns
     finally:
-        found.close()
+        tables.close()
 
 
 def has_texts_alone(source: Path) -> bool:

@@ -14,17 +14,17 @@ from discreet.gate.plans import need_label
 from discreet.query import (
     Asker,
     Epsilon,
-    Facts,
     Frame,
+    PlanningContext,
     QueryPlan,
     Question,
     Rho,
     Within,
     count,
-    limit_bought,
-    limit_known,
+    find_limit,
     plan_limits,
     plan_question,
+    read_bought_limit,
     read_sql,
 )
 from discreet.session.datasets import Dataset
@@ -40,7 +40,7 @@ class PreparedQuestion:
     """A question with its options and its plan, ready for the gate."""
 
     question: Question
-    facts: Facts
+    facts: PlanningContext
     options: CheckedOptions
     plan: QueryPlan
     gate: Gate[OneOf]
@@ -55,11 +55,11 @@ class AnalystContext:
         self.gates = {
             name: Gate(dataset.ledger, OneOf(dataset.tables, name), analyst=analyst) for name in dataset.schemas
         }
-        self.known = dataset.known(analyst)
+        self.known = dataset.find_schemas(analyst)
 
     def learn(self) -> None:
         """Look up again which bounds were bought."""
-        self.known = self.dataset.known(self.analyst)
+        self.known = self.dataset.find_schemas(self.analyst)
 
     @property
     def ledger(self) -> Ledger:
@@ -91,35 +91,35 @@ class AnalystContext:
         if self.dataset.closed:
             raise Finished("The session is closed.", fix="open the table again; earlier answers are in its ledger")
 
-    def check(self, given: QuestionOptions, kind: type = QuestionOptions) -> CheckedOptions:
+    def check(self, raw_options: QuestionOptions, kind: type = QuestionOptions) -> CheckedOptions:
         """Return the options of a question, checked; the session must be open."""
         self.need_open()
-        return check_options(given, kind=kind, in_rho=self.ledger.budget.epsilon is None)
+        return check_options(raw_options, kind=kind, in_rho=self.ledger.budget.epsilon is None)
 
     def prepare(
         self,
-        what: "str | Question | Frame",
-        given: QuestionOptions,
+        query: "str | Question | Frame",
+        raw_options: QuestionOptions,
         kind: type = QuestionOptions,
         *,
         buy: bool = False,
     ) -> PreparedQuestion:
         """Return a question with its plan. If `buy`, a contribution bound that an accuracy needs is bought first."""
-        options = self.check(given, kind)
-        question = self.question(what, options)
-        facts = self.limited(question, options, buy=buy)
+        options = self.check(raw_options, kind)
+        question = self.question(query, options)
+        facts = self.resolve_limit(question, options, buy=buy)
         plan = plan_question(question, facts, options.spend, bias=options.bias)
         return PreparedQuestion(question=question, facts=facts, options=options, plan=plan, gate=self.gate(question))
 
-    def question(self, what: "str | Question | Frame", options: CheckedOptions) -> Question:
+    def question(self, query: "str | Question | Frame", options: CheckedOptions) -> Question:
         """Return what is asked, as a value."""
-        match what:
+        match query:
             case Question():
-                return what
+                return query
             case Frame():
-                return what.question
+                return query.question
             case _:
-                return read_sql(self.need_text(what), self.known, self.dataset.public_scans, options.matches)
+                return read_sql(self.need_text(query), self.known, self.dataset.public_scans, options.matches)
 
     def need_text(self, text: object) -> str:
         """Refuse what is no text."""
@@ -145,7 +145,7 @@ class AnalystContext:
             return None
         return self.frame(name, None).filter(where).agg(n=count()).question.where
 
-    def facts(self, question: Question, options: CheckedOptions) -> Facts:
+    def facts(self, question: Question, options: CheckedOptions) -> PlanningContext:
         """Return what a planner has to know."""
         if options.limit is not None and self.unit.column is None:
             raise InvalidInput(
@@ -153,7 +153,7 @@ class AnalystContext:
             )
         limit = self.dataset.limit if options.limit is None else options.limit
         known = self.known.get(question.table, next(iter(self.known.values())))
-        return Facts(
+        return PlanningContext(
             schema=known,
             schemas=tuple(self.known.values()),
             limit=limit,
@@ -161,10 +161,10 @@ class AnalystContext:
             measure_sql=measure_sql,
         )
 
-    def limited(self, question: Question, options: CheckedOptions, *, buy: bool = False) -> Facts:
+    def resolve_limit(self, question: Question, options: CheckedOptions, *, buy: bool = False) -> PlanningContext:
         """Return facts with the limit that an accuracy needs: bought before, or bought now, if that is wanted."""
         facts = self.facts(question, options)
-        if not isinstance(options.spend, Within) or limit_known(question, facts) is not None:
+        if not isinstance(options.spend, Within) or find_limit(question, facts) is not None:
             return facts
         price = self.ledger.budget.limit * LIMITS_PRICE
         plan = plan_limits(question, facts, Rho(price) if options.spend.rho else Epsilon(price))
@@ -174,7 +174,7 @@ class AnalystContext:
                 return facts  # which the planner refuses, and says why
             # What is refused under the smallest limit is refused under any: before the limit is paid for.
             plan_question(question, replace(facts, limit=Limit()), options.spend, bias=options.bias)
-        return replace(facts, limit=limit_bought(gate.release(plan).answer))
+        return replace(facts, limit=read_bought_limit(gate.release(plan).answer))
 
     def gate(self, question: Question) -> Gate[OneOf]:
         """Return the gate of a question: where it names one table of several, it is meant."""

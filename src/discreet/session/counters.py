@@ -94,11 +94,11 @@ class Counts:
 
     def rows(self) -> list[dict[str, Value]]:
         """Return one dictionary a day: the count so far and that of the day, each with how far off it may be."""
-        so_far, each = self.view.so_far, self.view.each
+        so_far, daily = self.view.so_far, self.view.each
         return [
             {"day": day, "so_far": float(a), "so_far_error": float(b), "count": float(c), "count_error": float(d)}
             for day, a, b, c, d in zip(
-                self.view.days, so_far.values, so_far.errors, each.values, each.errors, strict=True
+                self.view.days, so_far.values, so_far.errors, daily.values, daily.errors, strict=True
             )
         ]
 

@@ -11,11 +11,11 @@ from discreet.data.reading import need_names
 from discreet.gate import Budget, Ledger
 from discreet.gate.plans import need_label
 from discreet.session.datasets import Dataset
-from discreet.session.declared import Declared, declared, read_never_fails
+from discreet.session.declared import DeclaredTable, read_declaration, read_never_fails
 from discreet.session.ledgers import LedgerAt, delta_for
 from discreet.session.person_kinds import kind_of_people
-from discreet.session.publics import declared_public, told_apart
-from discreet.session.rows import OpenTables, TableSources, rows_of, said_of
+from discreet.session.publics import read_public_tables, split_declarations
+from discreet.session.rows import OpenTables, TableSources, read_sources, select_declaration
 from discreet.session.settings.file import Settings
 from discreet.session.tables_known import hold_to_kind, hold_to_units
 
@@ -31,24 +31,32 @@ EXAMPLES = {
 
 
 def declare_tables(
-    found: TableSources, everything: Mapping[str, Any], once: Mapping[str, Any], never_fails: object
-) -> tuple[TableSources, dict[str, Declared]]:
+    sources: TableSources, everything: Mapping[str, Any], once: Mapping[str, Any], never_fails: object
+) -> tuple[TableSources, dict[str, DeclaredTable]]:
     """Return the tables, public ones with what is declared of them, and what is declared of private ones.
 
     `once` is what is said for all tables together. A person's column is called the same in all, unless it is said.
     """
-    need_names(found.sources, found.public)
-    told = told_apart(everything, found.sources, found.public)
-    rows, said = replace(found, public=declared_public(found.public, told), nobodys=told.nobodys), told.private
+    need_names(sources.sources, sources.public)
+    declarations = split_declarations(everything, sources.sources, sources.public)
+    rows, private = (
+        replace(sources, public=read_public_tables(sources.public, declarations), nobodys=declarations.nobodys),
+        declarations.private,
+    )
 
-    def of(name: str, what: str) -> Any:
-        if what == "person" and isinstance(said["person"], str):
-            return said["person"]
-        return said_of(said[what], name, rows, what, EXAMPLES[what])
+    def select_for(name: str, argument: str) -> Any:
+        if argument == "person" and isinstance(private["person"], str):
+            return private["person"]
+        return select_declaration(private[argument], name, rows, argument, EXAMPLES[argument])
 
-    facts = {name: declared(**once, **{what: of(name, what) for what in said}) for name in rows.sources}
+    facts = {
+        name: read_declaration(**once, **{argument: select_for(name, argument) for argument in private})
+        for name in rows.sources
+    }
     promised = read_never_fails(never_fails, rows.sources)
-    return rows, {name: replace(one, never_fails=name.casefold() in promised) for name, one in facts.items()}
+    return rows, {
+        name: replace(declaration, never_fails=name.casefold() in promised) for name, declaration in facts.items()
+    }
 
 
 def open_described(
@@ -60,7 +68,7 @@ def open_described(
 ) -> Dataset:
     """Return the dataset that settings describe. The budget begins a ledger where there is none yet."""
     several = isinstance(settings.source, Mapping)
-    found = rows_of(
+    sources = read_sources(
         settings.source,
         None if several else settings.tables or settings.table,
         inner=settings.inner,
@@ -68,7 +76,7 @@ def open_described(
         public=settings.public,
         engine=settings.engine,
     )
-    said = list_said(
+    declarations = list_declarations(
         person=settings.person,
         bounds=settings.bounds,
         groups=settings.groups,
@@ -83,8 +91,8 @@ def open_described(
         "limit": limit,
         "rows_per_person": settings.rows_per_person,
     }
-    rows, facts = declare_tables(found, said, once, settings.never_fails)
-    units = [one.unit for one in facts.values()]
+    rows, facts = declare_tables(sources, declarations, once, settings.never_fails)
+    units = [declaration.unit for declaration in facts.values()]
     account = LedgerAt(
         place=settings.ledger,
         budget=settings.budget,
@@ -97,9 +105,9 @@ def open_described(
     return open_dataset(rows, facts, account, analyst=analyst, delta=settings.delta)
 
 
-def list_said(**given: Any) -> dict[str, Any]:
+def list_declarations(**declarations: Any) -> dict[str, Any]:
     """Return what is said of tables; what is empty is not said."""
-    return {what: one or None for what, one in given.items()}
+    return {argument: value or None for argument, value in declarations.items()}
 
 
 #: What Ctrl-C says while a table is being opened.
@@ -107,26 +115,26 @@ INTERRUPTED = "Interrupted while the table was opened. Nothing was paid."
 
 
 def open_dataset(
-    rows: TableSources, facts: Mapping[str, Declared], account: LedgerAt, *, analyst: str, delta: Number | None
+    rows: TableSources, facts: Mapping[str, DeclaredTable], account: LedgerAt, *, analyst: str, delta: Number | None
 ) -> Dataset:
     """Open the ledger if there is one, then the tables; a new ledger is begun last, when all the rest is well."""
     need_label(analyst, "analyst", empty=True)
-    ledger = account.found()
+    ledger = account.find_ledger()
     tables: OpenTables | None = None
     try:
         budget = ledger.budget if ledger is not None else _budget(account)
         delta_for(budget, delta)
         tables = rows.open(facts)
         kind = kind_of_people(tables) if budget.personal else None
-        ledger = account.begun() if ledger is None else ledger
-        hold_to_units(ledger, {name: one.unit for name, one in facts.items()})
+        ledger = account.begin_ledger() if ledger is None else ledger
+        hold_to_units(ledger, {name: declaration.unit for name, declaration in facts.items()})
         if kind is not None:
             hold_to_kind(ledger, kind)
         return _dataset(tables, ledger, facts, delta)
     except BaseException as error:
-        for one in (tables, ledger):
-            if one is not None:
-                one.close()
+        for resource in (tables, ledger):
+            if resource is not None:
+                resource.close()
         if not is_interrupt(error):
             raise
     raise KeyboardInterrupt(INTERRUPTED)
@@ -138,7 +146,7 @@ def _budget(account: LedgerAt) -> Budget:
     return account.budget
 
 
-def _dataset(tables: OpenTables, ledger: Ledger, facts: Mapping[str, Declared], delta: Number | None) -> Dataset:
+def _dataset(tables: OpenTables, ledger: Ledger, facts: Mapping[str, DeclaredTable], delta: Number | None) -> Dataset:
     """Return all that sessions share. The ledger says which tables are neighbours: it was begun with that."""
     neighbours = ledger.budget.unit.neighbours
     return Dataset(

@@ -10,7 +10,7 @@ from discreet.core.errors import kind_of
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Schema, closest
 from discreet.gate import Ledger
-from discreet.session.bought import Notes, lacks_bounds, with_bought
+from discreet.session.bought import Notes, add_bought_bounds, lacks_bounds
 from discreet.session.rows import OpenTables
 
 
@@ -33,9 +33,9 @@ class Dataset:
     def __post_init__(self) -> None:
         self.notes = Notes(self.ledger)
 
-    def known(self, analyst: str) -> dict[str, Schema]:
+    def find_schemas(self, analyst: str) -> dict[str, Schema]:
         """Return the tables as an analyst knows them: with the bounds that were bought."""
-        return {name: with_bought(self.notes, schema, analyst) for name, schema in self.schemas.items()}
+        return {name: add_bought_bounds(self.notes, schema, analyst) for name, schema in self.schemas.items()}
 
     @property
     def public_scans(self) -> dict[str, PublicScan]:
@@ -46,9 +46,9 @@ class Dataset:
         """Return the name of a table; the only one needs none."""
         if name is None and len(self.schemas) == 1:
             return next(iter(self.schemas))
-        found = [known for known in self.schemas if isinstance(name, str) and known.casefold() == name.casefold()]
-        if found:
-            return found[0]
+        matches = [known for known in self.schemas if isinstance(name, str) and known.casefold() == name.casefold()]
+        if matches:
+            return matches[0]
         if isinstance(name, str) and name.casefold() in {public.casefold() for public in self.publics}:
             raise InvalidInput(f"{name!r} is a public table.", fix="read it directly; or join it with a private table")
         if name is None:
@@ -62,7 +62,7 @@ class Dataset:
         """Return a column whose bounds could be bought, and its table; "visits.cost" says which table is meant."""
         if not isinstance(name, str):
             raise WrongType(f"column is {kind_of(name)}, not a name.", fix='pass a column\'s name, such as "cost"')
-        schema, column = self._column(name)
+        schema, column = self._need_column(name)
         if column.bounds is not None:
             raise InvalidInput(f"{column.name!r} has declared bounds already.", fix="use them; there is nothing to buy")
         if not lacks_bounds(schema, column):
@@ -73,22 +73,22 @@ class Dataset:
             )
         return schema, column.name
 
-    def _column(self, name: str) -> tuple[Schema, Column]:
-        found = [(schema, schema.find(name)) for schema in self.schemas.values()]
+    def _need_column(self, name: str) -> tuple[Schema, Column]:
+        candidates = [(schema, schema.find(name)) for schema in self.schemas.values()]
         table, dot, rest = name.rpartition(".")
         if dot:
-            found += [
+            candidates += [
                 (schema, schema.find(rest))
                 for schema in self.schemas.values()
                 if schema.table.casefold() == table.casefold()
             ]
-        known = [(schema, column) for schema, column in found if column is not None]
+        known = [(schema, column) for schema, column in candidates if column is not None]
         if len(known) == 1:
             return known[0]
         if known:
             several = " or ".join(f"{schema.table}.{column.name}" for schema, column in known)
             raise InvalidInput(f"{name!r} is the name of several columns.", fix=f"use {several}")
-        names = [each for schema in self.schemas.values() for each in schema.names]
+        names = [column_name for schema in self.schemas.values() for column_name in schema.names]
         meant = closest(name, names)
         fix = f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}"
         raise InvalidInput(f"There is no column {name!r} in {', '.join(self.schemas)}.", fix=fix)

@@ -23,7 +23,7 @@ AnyBounds = Bounds | tuple[Fraction, Fraction] | tuple[date, date]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Declared:
+class DeclaredTable:
     """Who is protected, and what is public about the columns. Checked, but for the table, which nobody has seen yet."""
 
     person: str | None
@@ -43,7 +43,7 @@ class Declared:
         return PrivacyUnit(column=self.person, window=self.window)
 
 
-def declared(  # noqa: PLR0913 - all are named
+def read_declaration(  # noqa: PLR0913 - all are named
     *,
     person: object,
     row: object,
@@ -55,12 +55,12 @@ def declared(  # noqa: PLR0913 - all are named
     window: object = None,
     order: object = None,
     rows_per_person: object = None,
-) -> Declared:
+) -> DeclaredTable:
     """Return what was declared, checked."""
     who = read_person(person, row=row)
-    pairs = _named(bounds, "bounds", 'bounds={"stay": (0, 60)}', who)
-    lists = _named(groups, "groups", 'groups={"ward": ["A", "B", "C"]}', who)
-    return Declared(
+    pairs = _read_by_column(bounds, "bounds", 'bounds={"stay": (0, 60)}', who)
+    lists = _read_by_column(groups, "groups", 'groups={"ward": ["A", "B", "C"]}', who)
+    return DeclaredTable(
         person=who,
         bounds={name: read_bounds(name, pair) for name, pair in pairs.items()},
         groups={name: read_groups(name, values) for name, values in lists.items()},
@@ -73,28 +73,28 @@ def declared(  # noqa: PLR0913 - all are named
     )
 
 
-def read_never_fails(given: object, tables: Iterable[str]) -> frozenset[str]:
+def read_never_fails(promised: object, tables: Iterable[str]) -> frozenset[str]:
     """Return the tables, by folded names, of which it is promised that no row makes reading them fail."""
-    if given is None:
+    if promised is None:
         return frozenset()
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise WrongType(f"never_fails is {kind_of(given)}, not a list of tables.", fix='pass never_fails=["visits"]')
+    if isinstance(promised, str) or not isinstance(promised, Iterable):
+        raise WrongType(f"never_fails is {kind_of(promised)}, not a list of tables.", fix='pass never_fails=["visits"]')
     known = {name.casefold(): name for name in tables}
-    named = tuple(given)
-    if not all(isinstance(one, str) and one.casefold() in known for one in named):
+    named = tuple(promised)
+    if not all(isinstance(table, str) and table.casefold() in known for table in named):
         raise InvalidInput(
             "never_fails names an unknown private table.",
             fix=f"name some of {', '.join(known.values())}, as they are called in SQL",
         )
-    return frozenset(one.casefold() for one in named)
+    return frozenset(table.casefold() for table in named)
 
 
 def read_person(person: object, *, row: object = False) -> str | None:
     """Return the column that says who is protected; None if each row is somebody of their own."""
     if (person is None) == (not flag(row, "row")):
-        said = "Neither person nor row is" if person is None else "Both person and row are"
+        problem = "Neither person nor row is" if person is None else "Both person and row are"
         raise InvalidInput(
-            f"The privacy unit is unclear: {said} given.",
+            f"The privacy unit is unclear: {problem} given.",
             fix='pass person="patient_id", the column that names the person of a row; '
             "or row=True, if every person has at most one row",
         )
@@ -136,24 +136,24 @@ def _read_order(order: object) -> str | None:
     return order
 
 
-def read_kind(name: str, given: object) -> Kind:
+def read_kind(name: str, kind: object) -> Kind:
     """Return the kind of one column, by its name."""
-    return kind_named(name, given)
+    return kind_named(name, kind)
 
 
-def read_bounds(name: str, given: object) -> AnyBounds:
+def read_bounds(name: str, pair: object) -> AnyBounds:
     """Return the bounds of one column: two numbers, two days or moments, or Bounds where somebody chose a grid.
 
     Days and moments may be texts, such as "2024-12-31" or "2024-12-31 18:00"; moments are in UTC. On which grid numbers
     are counted otherwise is decided when the kind of the column is known.
     """
-    if isinstance(given, Bounds):
-        return (given.low, given.high) if has_default_step(given) else given
-    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) not in (2, 3):
+    if isinstance(pair, Bounds):
+        return (pair.low, pair.high) if has_default_step(pair) else pair
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) not in (2, 3):
         raise WrongType(
             f"The bounds of {name!r} are not a pair.", fix=f'pass bounds={{"{name}": (low, high)}}, such as (0, 60)'
         )
-    low, high, *step = [_end(name, end) for end in given]
+    low, high, *step = [_end(name, end) for end in pair]
     if isinstance(low, date) and isinstance(high, date) and not step:
         return _days(name, low, high)
     try:
@@ -200,25 +200,25 @@ def read_groups(name: str, values: object) -> tuple[Value, ...]:
             f"The groups of {name!r} are {kind_of(values)}, not a list.",
             fix=f'pass groups={{"{name}": ["A", "B"]}}: all values that may be shown',
         )
-    found = tuple(values)
-    if not found:
+    groups = tuple(values)
+    if not groups:
         raise InvalidInput(
             f"The list of groups of {name!r} is empty.",
             fix="list the values that may be shown; or leave the column out, and questions use partition selection",
         )
-    if len(found) > MOST_GROUPS:
+    if len(groups) > MOST_GROUPS:
         raise InvalidInput(
             f"The list of groups of {name!r} is longer than {MOST_GROUPS:,}.", fix="declare coarser groups"
         )
-    for value in found:
+    for value in groups:
         if value is not None and not isinstance(value, bool | int | float | str | date):
             raise WrongType(
                 f"A group of {name!r} is {kind_of(value)}.", fix="list numbers, texts, dates, True, False or None"
             )
     # Python thinks that True == 1, SQL does not.
-    if len({(type(value), value) for value in found}) < len(found):
+    if len({(type(value), value) for value in groups}) < len(groups):
         raise InvalidInput(f"A group of {name!r} is listed twice.", fix="list every value once")
-    return found
+    return groups
 
 
 def read_limit(limit: object) -> AnyLimit | None:
@@ -241,10 +241,10 @@ def read_limit(limit: object) -> AnyLimit | None:
 
 
 def _limit_for(person: str | None, limit: object) -> AnyLimit | None:
-    found = read_limit(limit)
+    bound = read_limit(limit)
     if person is not None:
-        return found
-    if found is not None and found.rows != 1:
+        return bound
+    if bound is not None and bound.rows != 1:
         raise InvalidInput(
             "With row=True every unit has exactly one row, so there is nothing to limit.",
             fix='leave out limit; or name the column of persons: person="patient_id"',
@@ -252,18 +252,20 @@ def _limit_for(person: str | None, limit: object) -> AnyLimit | None:
     return Limit(groups=1, rows_per_group=1)
 
 
-def _named(given: object, what: str, example: str, person: str | None) -> dict[str, object]:
+def _read_by_column(mapping: object, argument: str, example: str, person: str | None) -> dict[str, object]:
     """Return a dictionary by columns."""
-    if given is None:
+    if mapping is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise WrongType(f"{what} is {kind_of(given)}, not a dictionary by columns.", fix=f"pass {example}")
-    for name in given:
+    if not isinstance(mapping, Mapping):
+        raise WrongType(f"{argument} is {kind_of(mapping)}, not a dictionary by columns.", fix=f"pass {example}")
+    for name in mapping:
         if not isinstance(name, str):
-            raise WrongType(f"A name in {what} is {kind_of(name)}, not a text.", fix=f"pass {example}")
-    folded = {name.casefold() for name in given}
+            raise WrongType(f"A name in {argument} is {kind_of(name)}, not a text.", fix=f"pass {example}")
+    folded = {name.casefold() for name in mapping}
     if person is not None and person.casefold() in folded:
-        raise InvalidInput(f"{person!r} names the privacy unit and takes no {what}.", fix=f"leave it out of {what}")
-    if len(folded) < len(given):
-        raise InvalidInput(f"{what} names a column twice (capitals do not count).", fix="name it once")
-    return dict(given)
+        raise InvalidInput(
+            f"{person!r} names the privacy unit and takes no {argument}.", fix=f"leave it out of {argument}"
+        )
+    if len(folded) < len(mapping):
+        raise InvalidInput(f"{argument} names a column twice (capitals do not count).", fix="name it once")
+    return dict(mapping)

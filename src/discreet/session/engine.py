@@ -49,20 +49,20 @@ class Engine:
         return self.settings(usual)
 
 
-def _seconds(given: object) -> Fraction:
-    seconds = positive(given, "seconds")
+def _seconds(value: object) -> Fraction:
+    seconds = positive(value, "seconds")
     if seconds > MOST_SECONDS:
         raise OutOfRange("seconds is longer than three years.", fix="pass the time of one question, such as seconds=60")
     return seconds
 
 
-def _memory(given: object) -> int:
-    if isinstance(given, str):
-        found = MEMORY.fullmatch(given.strip())
-        if found is None:
+def _memory(value: object) -> int:
+    if isinstance(value, str):
+        match = MEMORY.fullmatch(value.strip())
+        if match is None:
             raise InvalidInput("memory is not an amount of memory.", fix="write 4GB, or 512MB")
-        given = int(found[1]) * UNITS[found[2].upper()]
-    memory = whole(given, "memory", least=None)
+        value = int(match[1]) * UNITS[match[2].upper()]
+    memory = whole(value, "memory", least=None)
     if memory < LEAST_MEMORY:
         raise InvalidInput("memory is less than DuckDB needs.", fix="write 512MB, or more")
     return memory

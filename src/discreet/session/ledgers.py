@@ -29,7 +29,7 @@ class LedgerAt:
     anchors: Sequence[str | Path] | None = None
     key: str | Path | None = None
 
-    def found(self) -> Ledger | None:
+    def find_ledger(self) -> Ledger | None:
         """Return the ledger if there is one; refuse one that was begun with something else, or none and no budget.
 
         On a server a ledger is begun by its steward, and only opened here.
@@ -50,7 +50,7 @@ class LedgerAt:
             raise
         return ledger
 
-    def begun(self) -> Ledger:
+    def begin_ledger(self) -> Ledger:
         """Return a new ledger."""
         if self.budget is None:
             raise InvalidInput("There is no budget to create a ledger with.", fix="pass budget=discreet.Budget(…)")
@@ -61,7 +61,7 @@ class LedgerAt:
         if not any(same_unit(born.unit, unit) for unit in (self.unit, *self.others)):
             raise InvalidInput(
                 f"The ledger at {self._name} protects {born.unit}, but the table is opened for {self.unit}.",
-                fix=f"{_typed(born.unit)}; or use another ledger, if these are other people",
+                fix=f"{_format_unit(born.unit)}; or use another ledger, if these are other people",
             )
         if self.budget is not None and _terms(self.budget) != _terms(born):
             raise InvalidInput(
@@ -83,13 +83,13 @@ def read_budget(budget: object, unit: PrivacyUnit) -> Budget | None:
         raise WrongType(
             f"budget is {kind_of(budget)}, not a Budget.", fix="pass budget=discreet.Budget(epsilon=3, delta=1e-9)"
         )
-    said = budget.unit
-    if said.column is not None and not same_unit(said, unit):
+    budget_unit = budget.unit
+    if budget_unit.column is not None and not same_unit(budget_unit, unit):
         raise InvalidInput(
-            f"The budget is for {said}, but the table is opened for {unit}.",
-            fix=f"{_typed(said)}; or leave out the unit of the budget, and it gets the table's",
+            f"The budget is for {budget_unit}, but the table is opened for {unit}.",
+            fix=f"{_format_unit(budget_unit)}; or leave out the unit of the budget, and it gets the table's",
         )
-    return budget.about(replace(unit, neighbours=said.neighbours))
+    return budget.about(replace(unit, neighbours=budget_unit.neighbours))
 
 
 def place_of(ledger: object, source: object) -> str | Path:
@@ -114,32 +114,32 @@ def _terms(budget: Budget) -> tuple[object, ...]:
     return budget.filter(), budget.per, budget.most, total
 
 
-def _typed(unit: PrivacyUnit) -> str:
+def _format_unit(unit: PrivacyUnit) -> str:
     """Return how one says whose presence is hidden."""
     who = "row=True" if unit.column is None else f"person={unit.column!r}"
     return f"pass {who}" if unit.window is None else f'pass {who}, window="{unit.window}"'
 
 
-def same_unit(one: PrivacyUnit, other: PrivacyUnit) -> bool:
+def same_unit(first: PrivacyUnit, second: PrivacyUnit) -> bool:
     """Whether two units are the same people, for the same stretch of time."""
-    if not same_column(one.column, other.column) or (one.window is None) != (other.window is None):
+    if not same_column(first.column, second.column) or (first.window is None) != (second.window is None):
         return False
-    if one.window is None or other.window is None:
+    if first.window is None or second.window is None:
         return True
-    return one.window.period is other.window.period and same_column(one.window.time, other.window.time)
+    return first.window.period is second.window.period and same_column(first.window.time, second.window.time)
 
 
-def same_column(one: str | None, other: str | None) -> bool:
+def same_column(first: str | None, second: str | None) -> bool:
     """Whether two names are one column's; capitals do not matter, as in SQL."""
-    return one == other or (one is not None and other is not None and one.casefold() == other.casefold())
+    return first == second or (first is not None and second is not None and first.casefold() == second.casefold())
 
 
-def delta_for(budget: Budget, given: object) -> Fraction:
+def delta_for(budget: Budget, chosen: object) -> Fraction:
     """Return the δ that one question may use to buy groups: as given, or a hundredth of the budget's reserve."""
     reserve = _reserve(budget)
-    if given is None:
+    if chosen is None:
         return reserve / SHARES
-    delta = exact(given, "delta")
+    delta = exact(chosen, "delta")
     if delta and not reserve:
         raise InvalidInput(
             "The budget has no δ, which partition selection needs.",

@@ -13,7 +13,7 @@ from discreet.gate.stores.thread_queue import bare
 from discreet.session.dataset_opening import declare_tables, open_dataset, open_described
 from discreet.session.engine import Engine
 from discreet.session.ledgers import LedgerAt, place_of, read_budget
-from discreet.session.rows import rows_of
+from discreet.session.rows import read_sources
 from discreet.session.session import Session, session_on
 from discreet.session.settings.file import Settings, read_settings
 
@@ -111,13 +111,20 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         True
 
     """
-    said = {"person": person, "bounds": bounds, "groups": groups, "kinds": kinds, "complete": complete, "order": order}
+    declarations = {
+        "person": person,
+        "bounds": bounds,
+        "groups": groups,
+        "kinds": kinds,
+        "complete": complete,
+        "order": order,
+    }
     try:
         if _is_settings(source):
             engine = (seconds, memory)
             _need_alone(
                 row,
-                *said.values(),
+                *declarations.values(),
                 window,
                 rows_per_person,
                 never_fails,
@@ -133,10 +140,10 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
             )
             return open_settings(read_settings(source), analyst=analyst, anchors=anchors, key=key)
         may_take = Engine(seconds=seconds, memory=memory)  # type: ignore[arg-type] # read there
-        found = rows_of(source, table, inner=inner, store=store, public=public, engine=may_take)
+        sources = read_sources(source, table, inner=inner, store=store, public=public, engine=may_take)
         once = {"row": row, "window": window, "limit": limit, "rows_per_person": rows_per_person}
-        rows, facts = declare_tables(found, said, once, never_fails)
-        units = [one.unit for one in facts.values()]
+        rows, facts = declare_tables(sources, declarations, once, never_fails)
+        units = [declaration.unit for declaration in facts.values()]
         account = LedgerAt(
             place=place_of(ledger, source),
             budget=read_budget(budget, units[0]),
@@ -158,8 +165,8 @@ def _is_settings(source: object) -> bool:
     return isinstance(source, str | Path) and Path(source).suffix == ".toml"
 
 
-def _need_alone(row: object, *given: object) -> None:
-    if row or any(one is not None for one in given):
+def _need_alone(row: object, *arguments: object) -> None:
+    if row or any(argument is not None for argument in arguments):
         raise InvalidInput(
             "Other arguments cannot be combined with a discreet.toml.",
             fix="pass only the path and analyst; or edit the file",

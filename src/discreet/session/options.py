@@ -56,40 +56,40 @@ class CheckedOptions:
     request: str | None
 
 
-def check_options(given: QuestionOptions | ReleaseOptions, *, kind: type, in_rho: bool) -> CheckedOptions:
+def check_options(options: QuestionOptions | ReleaseOptions, *, kind: type, in_rho: bool) -> CheckedOptions:
     """Return the options of a question, checked; an accuracy is paid for in ρ if `in_rho`, otherwise in ε.
 
     `kind` is the TypedDict that lists the options which this call takes.
     """
-    _need_known(given, kind)
-    said: Any = {**dict.fromkeys(kind.__annotations__), **DEFAULTS, "request": None, **given}
-    _need_one({name: said[name] for name in ("epsilon", "rho", "within")})
-    confidence = probability(said["confidence"], "confidence")
-    simultaneous = flag(said["simultaneous"], "simultaneous")
-    size = None if said["size"] is None else whole(said["size"], "size")
+    _need_known(options, kind)
+    values: Any = {**dict.fromkeys(kind.__annotations__), **DEFAULTS, "request": None, **options}
+    _need_one({name: values[name] for name in ("epsilon", "rho", "within")})
+    confidence = probability(values["confidence"], "confidence")
+    simultaneous = flag(values["simultaneous"], "simultaneous")
+    size = None if values["size"] is None else whole(values["size"], "size")
     spend: Epsilon | Rho | Within
-    if said["within"] is None:
-        spend = priced(said["epsilon"], said["rho"])
+    if values["within"] is None:
+        spend = read_price(values["epsilon"], values["rho"])
     else:
-        error = need_error(said["within"])
+        error = need_error(values["within"])
         spend = Within(error, confidence=confidence, simultaneous=simultaneous, size=size, rho=in_rho)
     return CheckedOptions(
         spend=spend,
         confidence=confidence,
         simultaneous=simultaneous,
         size=size,
-        limit=read_limit(said["limit"]),
-        bias=flag(said["bias"], "bias"),
-        matches=_need_matches(said["matches"]),
-        fresh=flag(said["fresh"], "fresh"),
-        request=None if said["request"] is None else need_label(said["request"], "request"),
+        limit=read_limit(values["limit"]),
+        bias=flag(values["bias"], "bias"),
+        matches=_need_matches(values["matches"]),
+        fresh=flag(values["fresh"], "fresh"),
+        request=None if values["request"] is None else need_label(values["request"], "request"),
     )
 
 
-def _need_known(given: Mapping[str, object], kind: type) -> None:
+def _need_known(options: Mapping[str, object], kind: type) -> None:
     """Refuse a keyword that this call does not take."""
     known = kind.__annotations__
-    for name in given:
+    for name in options:
         if name not in known:
             meant = closest(name, known)
             raise WrongType(
@@ -104,9 +104,13 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def list_options(kind: type) -> Callable[[Method], Method]:
     """Return a decorator that puts the options of a TypedDict into a method's signature, for `help` and notebooks."""
 
-    def listed(method: Method) -> Method:
+    def add_signature(method: Method) -> Method:
         signature = inspect.signature(method)
-        named = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        named = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        ]
         options = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=annotation)
             for name, annotation in kind.__annotations__.items()
@@ -114,10 +118,10 @@ def list_options(kind: type) -> Callable[[Method], Method]:
         cast("Any", method).__signature__ = signature.replace(parameters=[*named, *options])
         return method
 
-    return listed
+    return add_signature
 
 
-def priced(epsilon: Number | None, rho: Number | None) -> Epsilon | Rho:
+def read_price(epsilon: Number | None, rho: Number | None) -> Epsilon | Rho:
     """Return a price in one of the two currencies."""
     if epsilon is not None and rho is None:
         return Epsilon(epsilon)
@@ -129,15 +133,15 @@ def priced(epsilon: Number | None, rho: Number | None) -> Epsilon | Rho:
     )
 
 
-def need_price(asked: CheckedOptions) -> Epsilon | Rho:
+def need_price(options: CheckedOptions) -> Epsilon | Rho:
     """Return the price of what is asked together; an accuracy is looked for one question at a time."""
-    if isinstance(asked.spend, Within):
+    if isinstance(options.spend, Within):
         raise InvalidInput(
             "Questions that are asked together need a price, not an accuracy.", fix="pass epsilon=1, or rho=0.1"
         )
-    if asked.bias:
+    if options.bias:
         raise InvalidInput("bias works only for a single question.", fix="leave out bias")
-    return asked.spend
+    return options.spend
 
 
 def _need_matches(matches: object) -> Matches | None:
@@ -146,13 +150,13 @@ def _need_matches(matches: object) -> Matches | None:
     return matches
 
 
-def _need_one(given: Mapping[str, object]) -> None:
-    named = [name for name, value in given.items() if value is not None]
+def _need_one(prices: Mapping[str, object]) -> None:
+    named = [name for name, value in prices.items() if value is not None]
     if len(named) == 1:
         return
-    said = "neither epsilon, rho nor within" if not named else " and ".join(named)
+    which = "neither epsilon, rho nor within" if not named else " and ".join(named)
     raise InvalidInput(
-        f"Pass exactly one of epsilon, rho and within; {said} {'is' if not named else 'are'} given.",
+        f"Pass exactly one of epsilon, rho and within; {which} {'is' if not named else 'are'} given.",
         fix="pass epsilon=0.5; or rho=0.01; or within=25, the error that is wanted",
     )
 

@@ -37,7 +37,7 @@ class NamedPeople(Protocol):
 
 def kind_of_people(tables: NamedPeople) -> str:
     """Return by what people are named, in words; refuse ids whose text may change. Tables have one kind of them."""
-    found = PLAIN
+    kind = PLAIN
     for table, schema in tables.schemas.items():
         column = None if schema.unit.column is None else schema.find(schema.unit.column)
         if column is None:
@@ -45,17 +45,17 @@ def kind_of_people(tables: NamedPeople) -> str:
         spelt = tables.spellings[table]
         if column.kind not in WORDS or (column.kind is Kind.TEXT and not STABLE.fullmatch(spelt)):
             raise _unstable(column.name, table, spelt, several=len(tables.schemas) > 1)
-        found = WORDS[column.kind]
-    return found
+        kind = WORDS[column.kind]
+    return kind
 
 
 def _unstable(column: str, table: str, spelt: str, *, several: bool) -> InvalidInput:
     if NUMBERS.fullmatch(spelt):
         kinds = {column: "integer"}
-        said = json.dumps({table: kinds} if several else kinds, ensure_ascii=False)
+        example = json.dumps({table: kinds} if several else kinds, ensure_ascii=False)
         return InvalidInput(
             f"{column!r} of {table} holds reals or decimals: 3 and 3.0 would be two accounts of one person.",
-            fix=f"declare whole numbers, kinds={said}: rows with another id, or none, are then ignored",
+            fix=f"declare whole numbers, kinds={example}: rows with another id, or none, are then ignored",
         )
     return InvalidInput(
         f"{column!r} of {table} holds timestamps, or values without a stable text: accounts cannot be named by them.",

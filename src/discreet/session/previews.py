@@ -73,7 +73,7 @@ class Preview:
 
     def error(self, name: str) -> float | None:
         """Return the predicted error of one column; None if it depends on the data."""
-        return next((one.error for one in self.predicted if one.name == name), None)
+        return next((prediction.error for prediction in self.predicted if prediction.name == name), None)
 
     def lines(self) -> list[str]:
         """Return what a terminal shows."""
@@ -87,8 +87,8 @@ class Preview:
 
     def _cells(self) -> list[TextColumn]:
         return [
-            TextColumn("column", [one_line(one.name) for one in self.predicted]),
-            TextColumn("error", [one_line(one.words) for one in self.predicted]),
+            TextColumn("column", [one_line(prediction.name) for prediction in self.predicted]),
+            TextColumn("error", [one_line(prediction.words) for prediction in self.predicted]),
         ]
 
     def _costs(self) -> list[str]:

@@ -7,14 +7,14 @@ from typing import Any
 from discreet.core import InvalidInput
 from discreet.core.schema import Schema, closest
 from discreet.data import TableSource
-from discreet.session.declared import declared
+from discreet.session.declared import read_declaration
 
 #: What is said by columns, and what of a table as a whole.
 BY_COLUMN, PLAIN = ("bounds", "groups", "kinds"), ("person", "complete", "order")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TableDeclarations:
     """What is declared of private tables, and of public ones: by their names, capitals folded."""
 
     private: Mapping[str, Any]
@@ -23,73 +23,76 @@ class Said:
     nobodys: frozenset[str]
 
 
-def told_apart(said: Mapping[str, Any], private: Iterable[str], public: Iterable[str]) -> Said:
+def split_declarations(
+    declarations: Mapping[str, Any], private: Iterable[str], public: Iterable[str]
+) -> TableDeclarations:
     """Return what is said of which tables. Of a public table it is said under its name, and below that by columns."""
     names, tables = {name.casefold(): name for name in public}, tuple(private)
-    rest, found = dict(said), {name: dict[str, Any]() for name in names}
-    for what in BY_COLUMN:
-        _need_known(what, said[what], (*tables, *names.values()))
-        mine = {table: given for table, given in _below(said[what]).items() if table.casefold() in names}
-        for table, given in mine.items():
-            if what in found[table.casefold()]:
-                raise InvalidInput(f"{what} names a table twice (capitals do not count).", fix="name it once")
-            found[table.casefold()][what] = given
-        rest[what] = _without(said[what], mine)
+    rest, by_table = dict(declarations), {name: dict[str, Any]() for name in names}
+    for argument in BY_COLUMN:
+        _need_known(argument, declarations[argument], (*tables, *names.values()))
+        mine = {table: value for table, value in _below(declarations[argument]).items() if table.casefold() in names}
+        for table, value in mine.items():
+            if argument in by_table[table.casefold()]:
+                raise InvalidInput(f"{argument} names a table twice (capitals do not count).", fix="name it once")
+            by_table[table.casefold()][argument] = value
+        rest[argument] = _without(declarations[argument], mine)
     nobodys = set[str]()
-    for what in PLAIN:
-        given = said[what] if isinstance(said[what], Mapping) else {}
-        mine = {table: one for table, one in given.items() if isinstance(table, str) and table.casefold() in names}
-        for table, one in mine.items():
-            if what != "person" or one is not None:
-                raise _of_people(what, names[table.casefold()])
+    for argument in PLAIN:
+        value = declarations[argument] if isinstance(declarations[argument], Mapping) else {}
+        mine = {table: entry for table, entry in value.items() if isinstance(table, str) and table.casefold() in names}
+        for table, entry in mine.items():
+            if argument != "person" or entry is not None:
+                raise _public_table_error(argument, names[table.casefold()])
         nobodys |= {table.casefold() for table in mine}
-        rest[what] = _without(said[what], mine)
-    return Said(rest, found, frozenset(nobodys))
+        rest[argument] = _without(declarations[argument], mine)
+    return TableDeclarations(rest, by_table, frozenset(nobodys))
 
 
-def _below(given: object) -> dict[str, Mapping[str, Any]]:
+def _below(value: object) -> dict[str, Mapping[str, Any]]:
     """Return what is said by tables."""
-    if not isinstance(given, Mapping):
+    if not isinstance(value, Mapping):
         return {}
-    return {table: one for table, one in given.items() if isinstance(table, str) and isinstance(one, Mapping)}
+    return {table: facts for table, facts in value.items() if isinstance(table, str) and isinstance(facts, Mapping)}
 
 
-def _without(given: Any, some: Mapping[str, Any]) -> Any:
+def _without(value: Any, removed: Mapping[str, Any]) -> Any:
     """Return what is left; None where it was all."""
-    if not some:
-        return given
-    return {name: one for name, one in given.items() if name not in some} or None
+    if not removed:
+        return value
+    return {name: item for name, item in value.items() if name not in removed} or None
 
 
-def _need_known(what: str, given: object, tables: tuple[str, ...]) -> None:
+def _need_known(argument: str, value: object, tables: tuple[str, ...]) -> None:
     folded = {table.casefold() for table in tables}
-    wrong = next((table for table in _below(given) if table.casefold() not in folded), None)
+    wrong = next((table for table in _below(value) if table.casefold() not in folded), None)
     if wrong is None:
         return
     meant = closest(wrong, tables)
     raise InvalidInput(
-        f"{what} names an unknown table {wrong!r}.",
+        f"{argument} names an unknown table {wrong!r}.",
         fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(tables)}",
     )
 
 
-def _of_people(what: str, table: str) -> InvalidInput:
-    if what == "person":
+def _public_table_error(argument: str, table: str) -> InvalidInput:
+    if argument == "person":
         return InvalidInput(
             f"{table!r} is a public table and has no privacy unit.",
             fix="leave it out of person; or move it from `public` to the private tables, if its rows belong to people",
         )
     return InvalidInput(
-        f"{table!r} is a public table; {what} is declared for private tables only.", fix=f"leave it out of {what}"
+        f"{table!r} is a public table; {argument} is declared for private tables only.",
+        fix=f"leave it out of {argument}",
     )
 
 
-def declared_public(sources: Mapping[str, Any], said: Said) -> dict[str, TableSource]:
+def read_public_tables(sources: Mapping[str, Any], declarations: TableDeclarations) -> dict[str, TableSource]:
     """Return public tables with what is said of them; one without rows is a mistake."""
-    found = {}
+    tables = {}
     for name, source in sources.items():
-        mine = said.public[name.casefold()]
-        facts = declared(
+        mine = declarations.public[name.casefold()]
+        facts = read_declaration(
             person=None,
             row=True,
             limit=None,
@@ -97,10 +100,10 @@ def declared_public(sources: Mapping[str, Any], said: Said) -> dict[str, TableSo
             groups=mine.get("groups"),
             kinds=mine.get("kinds"),
         )
-        found[name] = TableSource(
+        tables[name] = TableSource(
             source=source, bounds=facts.bounds, groups=facts.groups, kinds=facts.kinds, filled=True
         )
-    return found
+    return tables
 
 
 def need_nobody(private: Mapping[str, Schema], public: Mapping[str, Schema], nobodys: frozenset[str]) -> None:
@@ -114,7 +117,7 @@ def need_nobody(private: Mapping[str, Schema], public: Mapping[str, Schema], nob
         same = next((column.name for column in schema.columns if _bare(column.name) in people), None)
         if same is None or table.casefold() in nobodys:
             continue
-        first = next(name for name, one in private.items() if one.unit.column is not None)
+        first = next(name for name, candidate in private.items() if candidate.unit.column is not None)
         raise InvalidInput(
             f"The public table {table!r} has a column {same!r}, the name of the column of persons.",
             fix="if its rows belong to people, pass it with the private tables; if all of it is public, say so: "

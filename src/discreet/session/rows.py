@@ -22,7 +22,7 @@ from discreet.data import (
 from discreet.gate.plans import need_label
 from discreet.gate.stores.protocol import SERVER
 from discreet.gate.stores.thread_queue import bare
-from discreet.session.declared import Declared
+from discreet.session.declared import DeclaredTable
 from discreet.session.engine import Engine
 from discreet.session.publics import PLAIN, need_nobody
 from discreet.session.settings.file import table_name
@@ -86,21 +86,21 @@ class OneOf:
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
-        return self.tables.aggregate(self._meant(aggregation))
+        return self.tables.aggregate(self._resolve_source(aggregation))
 
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of those who take part."""
-        return self.tables.aggregate_among(self._meant(aggregation), admission)
+        return self.tables.aggregate_among(self._resolve_source(aggregation), admission)
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now."""
-        self.tables.check(self._meant(aggregation))
+        self.tables.check(self._resolve_source(aggregation))
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked."""
-        self.tables.check_among(self._meant(aggregation))
+        self.tables.check_among(self._resolve_source(aggregation))
 
-    def _meant(self, aggregation: Aggregation) -> Aggregation:
+    def _resolve_source(self, aggregation: Aggregation) -> Aggregation:
         if aggregation.source is None and len(self.tables.schemas) > 1:
             return replace(aggregation, source=Scan(self.name, self.tables.schemas[self.name].columns))
         return aggregation
@@ -129,17 +129,17 @@ class TableSources:
         """What all of it is called."""
         return ", ".join(self.sources)
 
-    def open(self, facts: Mapping[str, Declared]) -> OpenTables:
+    def open(self, facts: Mapping[str, DeclaredTable]) -> OpenTables:
         """Take them over, or connect to where they are."""
         unit = next(iter(facts.values())).unit
-        tables = {name: self._table(name, facts[name], unit) for name in self.sources}
+        tables = {name: self._build_source(name, facts[name], unit) for name in self.sources}
         try:
-            return self._checked(self._opened(tables, unit))
+            return self._check_public(self._open_engine(tables, unit))
         except DiscreetError as error:
             refusal = bare(error)  # without the frames that saw the source
         raise refusal
 
-    def _checked(self, tables: OpenTables) -> OpenTables:
+    def _check_public(self, tables: OpenTables) -> OpenTables:
         try:
             need_nobody(tables.schemas, tables.publics, self.nobodys)
         except BaseException:
@@ -147,7 +147,7 @@ class TableSources:
             raise
         return tables
 
-    def _opened(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> OpenTables:
+    def _open_engine(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> OpenTables:
         if self.address is not None:
             self._need_no_copy()
             settings = self.engine.settings_elsewhere(DEFAULT_SETTINGS)
@@ -165,7 +165,7 @@ class TableSources:
                 "inner and store have no effect here: rows stay where they are.", fix="leave out `inner` and `store`"
             )
 
-    def _table(self, name: str, facts: Declared, unit: PrivacyUnit) -> TableSource:
+    def _build_source(self, name: str, facts: DeclaredTable, unit: PrivacyUnit) -> TableSource:
         window = facts.window
         return TableSource(
             source=self.sources[name],
@@ -182,7 +182,7 @@ class TableSources:
         )
 
 
-def rows_of(
+def read_sources(
     source: Any, table: object, *, inner: object, store: object, public: object, engine: Engine
 ) -> TableSources:
     """Return where rows are, as people say it."""
@@ -191,11 +191,11 @@ def rows_of(
     if store is not None and not isinstance(store, str | Path):
         raise WrongType(f"store is {kind_of(store)}, not a path.", fix='pass store="visits.rows"')
     address = source if is_address(source) else None
-    found = _in_database(table) if address is not None else _by_name(source, table)
-    if inner is not None and len(found) > 1:
+    sources = _read_database_tables(table) if address is not None else _read_tables(source, table)
+    if inner is not None and len(sources) > 1:
         raise InvalidInput("inner works only with a single DuckDB file.", fix="pass one file with one table each")
-    nobodys = _public(public, address)
-    return TableSources(sources=found, public=nobodys, address=address, inner=inner, store=store, engine=engine)
+    nobodys = _read_public(public, address)
+    return TableSources(sources=sources, public=nobodys, address=address, inner=inner, store=store, engine=engine)
 
 
 def is_spark_frame(source: object) -> bool:
@@ -208,51 +208,51 @@ def is_address(source: object) -> bool:
     return isinstance(source, str) and source.startswith(SERVER)
 
 
-def _in_database(table: object) -> dict[str, str]:
+def _read_database_tables(table: object) -> dict[str, str]:
     """Return the tables of a database, each under its own name."""
     names = [table] if isinstance(table, str) else table
     if not isinstance(names, Sequence) or not names:
         raise InvalidInput(
             "The tables of the database are not named.", fix='pass table="visits", or table=["visits", "patients"]'
         )
-    found = {need_label(name, "table").split(".")[-1]: name for name in names}
-    if len({name.casefold() for name in found}) < len(names):
+    tables = {need_label(name, "table").split(".")[-1]: name for name in names}
+    if len({name.casefold() for name in tables}) < len(names):
         raise InvalidInput(
             "Two tables of the database have the same name (schemas and capitals do not count).",
             fix="name one of them; or make a view of the other with another name",
         )
-    return found
+    return tables
 
 
-def _by_name(source: Any, table: object) -> dict[str, Any]:
+def _read_tables(source: Any, table: object) -> dict[str, Any]:
     if not isinstance(source, Mapping):
-        return {_named(source, table): path_of(source)}
+        return {_name_table(source, table): path_of(source)}
     if table is not None:
         raise InvalidInput("table has no meaning here: the tables have names already.", fix="leave out table")
     if not source:
         raise InvalidInput(
             "The dictionary of tables is empty.", fix='pass {"visits": "visits.parquet", "patients": "patients.csv"}'
         )
-    return {need_label(name, "the name of a table"): path_of(one) for name, one in source.items()}
+    return {need_label(name, "the name of a table"): path_of(place) for name, place in source.items()}
 
 
-def _public(public: object, address: str | None) -> dict[str, Any]:
+def _read_public(public: object, address: str | None) -> dict[str, Any]:
     if public is None:
         return {}
     if not isinstance(public, Mapping):
         raise WrongType(
             f"public is {kind_of(public)}, not a dictionary by names.", fix='pass public={"wards": "wards.csv"}'
         )
-    named = {need_label(name, "the name of a public table"): one for name, one in public.items()}
+    named = {need_label(name, "the name of a public table"): place for name, place in public.items()}
     if address is None:
-        return {name: path_of(one) for name, one in named.items()}
-    for one in named.values():
-        if isinstance(one, str) and Path(one).suffix in FILES and Path(one).is_file():
+        return {name: path_of(place) for name, place in named.items()}
+    for place in named.values():
+        if isinstance(place, str) and Path(place).suffix in FILES and Path(place).is_file():
             raise InvalidInput(
-                f"{one!r} is a file, but a text here names a table of the database.",
-                fix=f"pass pathlib.Path({one!r}), or a frame with its rows",
+                f"{place!r} is a file, but a text here names a table of the database.",
+                fix=f"pass pathlib.Path({place!r}), or a frame with its rows",
             )
-    return {name: path_of(one) if isinstance(one, Path) else one for name, one in named.items()}
+    return {name: path_of(place) if isinstance(place, Path) else place for name, place in named.items()}
 
 
 def path_of(source: Any) -> Any:
@@ -268,7 +268,7 @@ def path_of(source: Any) -> Any:
     return path
 
 
-def _named(source: Any, table: object) -> str:
+def _name_table(source: Any, table: object) -> str:
     """Return what a table is called in SQL."""
     if table is None:
         return table_name(Path(source)) if isinstance(source, str | Path) else FRAME
@@ -277,35 +277,35 @@ def _named(source: Any, table: object) -> str:
     return need_label(table, "table")
 
 
-def _is_by_table(given: object, what: str, rows: TableSources) -> bool:
+def _is_by_table(value: object, argument: str, rows: TableSources) -> bool:
     """Whether something is said by table although there is one: its name is the only one, and columns are below it."""
-    if not isinstance(given, Mapping) or len(given) != 1:
+    if not isinstance(value, Mapping) or len(value) != 1:
         return False
-    ((table, said),) = given.items()
+    ((table, entry),) = value.items()
     known = isinstance(table, str) and table.casefold() in {name.casefold() for name in rows.sources}
-    return known and (isinstance(said, Mapping) or what in PLAIN)
+    return known and (isinstance(entry, Mapping) or argument in PLAIN)
 
 
-def said_of(given: object, name: str, rows: TableSources, what: str, example: str) -> Any:
+def select_declaration(value: object, name: str, rows: TableSources, argument: str, example: str) -> Any:
     """Return what is said of one table: where there are several, it is said for each by its name."""
-    if given is None or not (rows.several or _is_by_table(given, what, rows)):
-        return given
-    if not isinstance(given, Mapping):
+    if value is None or not (rows.several or _is_by_table(value, argument, rows)):
+        return value
+    if not isinstance(value, Mapping):
         raise WrongType(
-            f"{what} is {kind_of(given)}; with several tables, pass one for each.",
-            fix=f'pass {what}={{"{name}": {example}}}',
+            f"{argument} is {kind_of(value)}; with several tables, pass one for each.",
+            fix=f'pass {argument}={{"{name}": {example}}}',
         )
     known = {table.casefold() for table in rows.sources}
-    for table in given:
+    for table in value:
         if not isinstance(table, str) or table.casefold() not in known:
             meant = closest(table, rows.sources) if isinstance(table, str) else None
             raise InvalidInput(
-                f"{what} names an unknown table.",
-                fix=f"did you mean {meant!r}?" if meant else f'with several, pass {what}={{"{name}": {example}}}',
+                f"{argument} names an unknown table.",
+                fix=f"did you mean {meant!r}?" if meant else f'with several, pass {argument}={{"{name}": {example}}}',
             )
-    found = next((one for table, one in given.items() if table.casefold() == name.casefold()), None)
-    if what == "person" and found is None:
+    declaration = next((entry for table, entry in value.items() if table.casefold() == name.casefold()), None)
+    if argument == "person" and declaration is None:
         raise InvalidInput(
             f"person is missing for the table {name!r}.", fix=f'pass person={{…, "{name}": "patient_id"}}'
         )
-    return found
+    return declaration

@@ -40,7 +40,7 @@ from discreet.session.counters import Counter
 from discreet.session.dataset_opening import open_described
 from discreet.session.datasets import Dataset
 from discreet.session.descriptions import Description, description
-from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, priced
+from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, read_price
 from discreet.session.previews import Preview
 from discreet.session.settings.file import read_settings
 from discreet.session.workloads import (
@@ -442,7 +442,7 @@ class Session(AbstractContextManager["Session"]):
         """
         plan, gate, checked = hierarchy_plan(self._context, keys, paths, options, TreeOptions)
         predicted = predict_hierarchy(plan, checked.confidence, simultaneous=checked.simultaneous)
-        return WorkloadPreview(gate.price(plan), plan, tuple((one,) for one in predicted), self._context.personal)
+        return WorkloadPreview(gate.price(plan), plan, tuple((level,) for level in predicted), self._context.personal)
 
     def counter(  # noqa: PLR0913 - what a stream is, in one line
         self,
@@ -495,7 +495,7 @@ class Session(AbstractContextManager["Session"]):
             day=day,
             start=start,
             steps=steps,
-            spend=priced(epsilon, rho),
+            spend=read_price(epsilon, rho),
             limit=limit,
             where=self._context.condition(name, where),
             every=every,
@@ -554,7 +554,7 @@ class Session(AbstractContextManager["Session"]):
         known = self._context.known[schema.table].find(name)
         if known is not None and known.bounds is not None and not fresh:
             return known.bounds
-        spend = priced(epsilon, rho)
+        spend = read_price(epsilon, rho)
         plan = BoundsPlan(schema, name, spend)
         release = self._context.gates[schema.table].release(plan, fresh=flag(fresh, "fresh"))
         bounds = usable_bounds(plan, release.answer)

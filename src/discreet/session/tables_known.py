@@ -21,23 +21,23 @@ NAMES = "discreet names 1 "
 
 def hold_to_units(ledger: Ledger, units: Mapping[str, PrivacyUnit]) -> None:
     """Refuse a table that was opened for others before; note those that are new, where there are several."""
-    known = _noted(ledger, PREFIX)
+    known = _read_notes(ledger, PREFIX)
     new = {}
     for table, unit in units.items():
-        said = _said(unit)
+        columns = _list_columns(unit)
         before = known.get(table.casefold())
-        if before is not None and before != said:
+        if before is not None and before != columns:
             raise InvalidInput(
                 f"With this ledger, the table {table!r} was opened with another privacy unit before.",
                 fix="use the same columns of persons and times as before; or another ledger, if these are other people",
             )
         if before is None:
-            new[table.casefold()] = said
+            new[table.casefold()] = columns
     if new and (known or len(units) > 1):
         ledger.annotate(PREFIX + json.dumps(new, sort_keys=True), by="session")
 
 
-def _said(unit: PrivacyUnit) -> list[str | None]:
+def _list_columns(unit: PrivacyUnit) -> list[str | None]:
     return [
         None if unit.column is None else unit.column.casefold(),
         None if unit.window is None else unit.window.time.casefold(),
@@ -49,10 +49,10 @@ def hold_to_kind(ledger: Ledger, kind: str) -> None:
 
     It is the ledger's, and no table's: an account is one person's in all tables, whatever they are called.
     """
-    known = _noted(ledger, NAMES)
+    known = _read_notes(ledger, NAMES)
     if not known:
         ledger.annotate(NAMES + json.dumps({"kind": kind}), by="session")
-        known = _noted(ledger, NAMES)  # somebody else may have been first
+        known = _read_notes(ledger, NAMES)  # somebody else may have been first
     if known.get("kind") != kind:
         raise InvalidInput(
             f"The accounts of this ledger are not named by {kind}: each person would get a second account.",
@@ -60,15 +60,15 @@ def hold_to_kind(ledger: Ledger, kind: str) -> None:
         )
 
 
-def _noted(ledger: Ledger, prefix: str) -> dict[str, Any]:
+def _read_notes(ledger: Ledger, prefix: str) -> dict[str, Any]:
     """Return what was noted, the first note of each table; notes that say nothing are passed over."""
-    found: dict[str, Any] = {}
+    notes: dict[str, Any] = {}
     for _, event in ledger.entries(0):
         if isinstance(event, Annotated) and event.text.startswith(prefix):
             try:
-                said = read_json(event.text.removeprefix(prefix))
+                note = read_json(event.text.removeprefix(prefix))
             except ValueError:
                 continue
-            if isinstance(said, dict):
-                found = {**said, **found}
-    return found
+            if isinstance(note, dict):
+                notes = {**note, **notes}
+    return notes

@@ -63,10 +63,10 @@ class BatchAnswer(Sequence[Answer]):
 
     def lines(self) -> list[str]:
         """Return what a terminal shows."""
-        found = []
+        lines = []
         for answer, other in zip(self.answers, self.others, strict=True):
-            found += [answer.plan.what, *answer.lines(), *([] if other is None else _left_over(other)), ""]
-        return [*found, str(self.saving)]
+            lines += [answer.plan.what, *answer.lines(), *([] if other is None else _describe_left_over(other)), ""]
+        return [*lines, str(self.saving)]
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -74,13 +74,13 @@ class BatchAnswer(Sequence[Answer]):
     def _repr_html_(self) -> str:
         tables = "".join(
             f"{html_lines([answer.plan.what])}{answer._repr_html_()}"
-            f"{'' if other is None else html_lines(_left_over(other))}"
+            f"{'' if other is None else html_lines(_describe_left_over(other))}"
             for answer, other in zip(self.answers, self.others, strict=True)
         )
         return f"<div>{tables}{html_lines([str(self.saving)])}</div>"
 
 
-def _left_over(other: Result) -> list[str]:
+def _describe_left_over(other: Result) -> list[str]:
     """Return what all groups that are not shown come to."""
     shown = [
         f"{column.name} {column.values[0]:,.6g} (from {column.low[0]:,.6g} to {column.high[0]:,.6g})"
@@ -102,7 +102,7 @@ def batch_plan(
     """Return the plan of several questions, and the gate that it goes through."""
     if isinstance(questions, str) or not isinstance(questions, Sequence):
         raise WrongType(f"The questions are {kind_of(questions)}, not a list.", fix='pass ["SELECT …", "SELECT …"]')
-    read = [context.question(each, options) for each in questions]
+    read = [context.question(question, options) for question in questions]
     first = need_one_table(read)
     plan = plan_batch(
         read, context.facts(first, options), need_price(options), weights=weights, consistent=consistent, other=other
@@ -133,21 +133,21 @@ def hierarchy_plan(
     context: AnalystContext,
     keys: Sequence[str],
     paths: Sequence[Sequence[Value]],
-    given: TreeOptions | HierarchyOptions,
+    raw_options: TreeOptions | HierarchyOptions,
     kind: type,
 ) -> tuple[HierarchyPlan, Gate[OneOf], CheckedOptions]:
     """Return the plan of counts at every level of a tree, its gate, and its options."""
-    options = context.check(given, kind)
-    said: dict[str, Any] = dict(given)
-    name = context.dataset.need_table(said.get("table"))
+    options = context.check(raw_options, kind)
+    values: dict[str, Any] = dict(raw_options)
+    name = context.dataset.need_table(values.get("table"))
     plan = plan_hierarchy(
         context.known[name],
         keys=keys,
         paths=paths,
         spend=need_price(options),
         limit=context.dataset.limit if options.limit is None else options.limit,
-        where=context.condition(name, said.get("where")),
-        **{option: said[option] for option in COUNTED if option in said},
+        where=context.condition(name, values.get("where")),
+        **{option: values[option] for option in COUNTED if option in values},
     )
     return plan, context.gates[name], options
 
@@ -164,14 +164,14 @@ def batch_answer(
     """Return what a batch released, as tables."""
     results = view_batch(plan, release.answer, confidence, simultaneous=simultaneous)
     answers = tuple(
-        Answer(item.question, item.alone, release, result, partial(_again, plan, release, place), personal)
+        Answer(item.question, item.alone, release, result, partial(_view_again, plan, release, place), personal)
         for place, (item, result) in enumerate(zip(plan.items, results, strict=True))
     )
     others = view_others(plan, release.answer, confidence, simultaneous=simultaneous)
     return BatchAnswer(plan, release, answers, tuple(others), saving)
 
 
-def _again(plan: BatchPlan, release: Release, place: int, confidence: Number, simultaneous: bool) -> Result:  # noqa: FBT001
+def _view_again(plan: BatchPlan, release: Release, place: int, confidence: Number, simultaneous: bool) -> Result:  # noqa: FBT001
     return view_batch(plan, release.answer, confidence, simultaneous=simultaneous)[place]
 
 
@@ -195,16 +195,16 @@ class WorkloadPreview:
 
     def lines(self) -> list[str]:
         """Return what a terminal shows."""
-        found = [
+        lines = [
             f"Preview of {one_line(self.price.what, 200)}",
             f"price: {self.plan.spend}, alone {self.price.guarantee}",
         ]
-        found += [
-            f"{one.name}: {one.words if one.error is None else f'± {error_text(one.error)}'}"
-            for each in self.predicted
-            for one in each
+        lines += [
+            f"{column.name}: {column.words if column.error is None else f'± {error_text(column.error)}'}"
+            for group in self.predicted
+            for column in group
         ]
-        return [*found, *([] if self.saving is None else [str(self.saving)]), self._fate()]
+        return [*lines, *([] if self.saving is None else [str(self.saving)]), self._fate()]
 
     def _fate(self) -> str:
         fits = "fits" if self.fits else "does not fit"
@@ -261,10 +261,10 @@ class HierarchyAnswer:
 
     def lines(self) -> list[str]:
         """Return what a terminal shows."""
-        found = [self.plan.describe()]
+        lines = [self.plan.describe()]
         for level in self.levels:
-            found += [f"{level.name}: {len(level.nodes):,} counts", *text_table(_cells(level), NODES)]
-        return [*found, *self.notes, self._caption()]
+            lines += [f"{level.name}: {len(level.nodes):,} counts", *text_table(_cells(level), NODES)]
+        return [*lines, *self.notes, self._caption()]
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())

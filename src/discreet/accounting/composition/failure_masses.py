@@ -14,7 +14,7 @@ from collections import Counter
 from fractions import Fraction
 
 from discreet.accounting.composites import Composed, Parallel, PrivacyLoss, Repeated, Subsampled
-from discreet.accounting.conversions import approximate_of, sampled_promise
+from discreet.accounting.conversions import amplify_by_sampling, approximate_of
 from discreet.accounting.losses import DominatingPair
 
 #: Powers whose exact numerators have at most this many bits are not rounded at all.
@@ -30,21 +30,21 @@ def failure_masses(loss: PrivacyLoss) -> Masses | None:
     """Return an ε and the failure masses at it in both directions, or None if a part has no single such pair."""
     match loss:
         case Composed(parts):
-            found = [(failure_masses(part), times) for part, times in Counter(parts).items()]
-            known = [(masses, times) for masses, times in found if masses is not None]
-            return _composed(known) if len(known) == len(found) else None
+            entries = [(failure_masses(part), times) for part, times in Counter(parts).items()]
+            known = [(masses, times) for masses, times in entries if masses is not None]
+            return _compose_masses(known) if len(known) == len(entries) else None
         case Repeated(part, times):
             once = failure_masses(part)
-            return None if once is None else _composed([(once, times)])
+            return None if once is None else _compose_masses([(once, times)])
         case Parallel(parts):
-            each = [failure_masses(part) for part in dict.fromkeys(parts)]
-            some = [masses for masses in each if masses is not None]
+            all_masses = [failure_masses(part) for part in dict.fromkeys(parts)]
+            known_masses = [masses for masses in all_masses if masses is not None]
             zero = Fraction(0)
-            worst = (max((one[place] for one in some), default=zero) for place in range(3))
-            return (next(worst), next(worst), next(worst)) if len(some) == len(each) else None
+            worst = (max((masses[place] for masses in known_masses), default=zero) for place in range(3))
+            return (next(worst), next(worst), next(worst)) if len(known_masses) == len(all_masses) else None
         case Subsampled(part, rate):
             once = failure_masses(part)
-            pair = sampled_promise(None if once is None else (once[0], max(once[1:])), rate)
+            pair = amplify_by_sampling(None if once is None else (once[0], max(once[1:])), rate)
             return None if pair is None else (pair[0], pair[1], pair[1])
         case DominatingPair(present, absent):
             pair = approximate_of(loss)
@@ -68,12 +68,12 @@ def survival(delta: Fraction, times: int) -> Fraction:
     return Fraction(result, 1 << BITS)
 
 
-def _composed(each: list[tuple[Masses, int]]) -> Masses:
-    epsilon, kept = Fraction(0), [Fraction(1), Fraction(1)]
-    for masses, times in each:
+def _compose_masses(entries: list[tuple[Masses, int]]) -> Masses:
+    epsilon, surviving = Fraction(0), [Fraction(1), Fraction(1)]
+    for masses, times in entries:
         epsilon += times * masses[0]
-        kept = [_short(share * survival(mass, times)) for share, mass in zip(kept, masses[1:], strict=True)]
-    return epsilon, 1 - kept[0], 1 - kept[1]
+        surviving = [_short(share * survival(mass, times)) for share, mass in zip(surviving, masses[1:], strict=True)]
+    return epsilon, 1 - surviving[0], 1 - surviving[1]
 
 
 def _short(share: Fraction) -> Fraction:

@@ -42,7 +42,9 @@ def basic_composition(parts: Iterable[tuple[Number, Number]]) -> Guarantee:
     Reference: Dwork, Roth 2014, Theorem 3.16.
     """
     pairs = need_promises(parts)
-    return _stated(sum((pair[0] for pair in pairs), Fraction(0)), sum((pair[1] for pair in pairs), Fraction(0)))
+    return _round_guarantee(
+        sum((pair[0] for pair in pairs), Fraction(0)), sum((pair[1] for pair in pairs), Fraction(0))
+    )
 
 
 def advanced_composition(epsilon: Number, delta: Number, times: int, slack: Number) -> Guarantee:
@@ -58,7 +60,7 @@ def advanced_composition(epsilon: Number, delta: Number, times: int, slack: Numb
     bits = BITS + 2 * math.ceil(once)
     low, _ = exp_minus(once, bits)
     growth = Fraction((1 << bits) - low, low)  # e^ε − 1, rounded up, without loss for tiny ε
-    return _stated(_spread(once, count, extra) + count * once * growth, count * unlucky + extra)
+    return _round_guarantee(_spread(once, count, extra) + count * once * growth, count * unlucky + extra)
 
 
 def advanced_composition_sharp(epsilon: Number, delta: Number, times: int, slack: Number) -> Guarantee:
@@ -74,7 +76,7 @@ def advanced_composition_sharp(epsilon: Number, delta: Number, times: int, slack
     low, _ = exp_minus(once, BITS)
     mean = once * Fraction((1 << BITS) - low, (1 << BITS) + low)
     bound = min(_spread(once, count, extra) + count * mean, count * once)
-    return _stated(bound, 1 - survival(unlucky, count) * (1 - extra))
+    return _round_guarantee(bound, 1 - survival(unlucky, count) * (1 - extra))
 
 
 def group_privacy(epsilon: Number, delta: Number, size: int) -> Guarantee:
@@ -87,7 +89,7 @@ def group_privacy(epsilon: Number, delta: Number, size: int) -> Guarantee:
     count = whole(size, "size")
     power = (count - 1) * once
     factor = exp_up(power) if unlucky and 0 < power <= CERTAIN else Fraction(1)
-    return _stated(count * once, Fraction(1) if unlucky and power > CERTAIN else count * factor * unlucky)
+    return _round_guarantee(count * once, Fraction(1) if unlucky and power > CERTAIN else count * factor * unlucky)
 
 
 def group_privacy_sharp(epsilon: Number, delta: Number, size: int) -> Guarantee:
@@ -99,13 +101,13 @@ def group_privacy_sharp(epsilon: Number, delta: Number, size: int) -> Guarantee:
     once, unlucky = need_promise(epsilon, delta)
     count = whole(size, "size")
     if not unlucky or not once:
-        return _stated(count * once, count * unlucky)
+        return _round_guarantee(count * once, count * unlucky)
     if (count - 1) * once > CERTAIN:
-        return _stated(count * once, Fraction(1))
+        return _round_guarantee(count * once, Fraction(1))
     # (e^(kε) − 1)/(e^ε − 1) = e^((k−1)ε)·(1 − e^(−kε))/(1 − e^(−ε)), with every factor positive and rounded up.
-    one = 1 << BITS
-    part = Fraction(one - exp_minus(count * once, BITS)[0], one - exp_minus(once, BITS)[1])
-    return _stated(count * once, exp_up((count - 1) * once) * part * unlucky)
+    unit = 1 << BITS
+    part = Fraction(unit - exp_minus(count * once, BITS)[0], unit - exp_minus(once, BITS)[1])
+    return _round_guarantee(count * once, exp_up((count - 1) * once) * part * unlucky)
 
 
 def need_promise(epsilon: object, delta: object) -> Promise:
@@ -130,7 +132,7 @@ def need_promises(parts: object) -> list[Promise]:
     return [need_promise(epsilon, delta) for epsilon, delta in pairs]
 
 
-def _stated(epsilon: Fraction, delta: Fraction) -> Guarantee:
+def _round_guarantee(epsilon: Fraction, delta: Fraction) -> Guarantee:
     """Round a promise up; a δ of more than 1 says no more than 1."""
     return Guarantee(round_up(epsilon), round_up(min(delta, Fraction(1))))
 

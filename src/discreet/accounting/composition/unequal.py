@@ -50,23 +50,23 @@ def unequal_excess(epsilons: list[Fraction], target: Fraction) -> Fraction:
 
 def _halves(kinds: Counter[int], step: int, bits: int) -> tuple[Outcomes, Outcomes]:
     """Return P and Q by loss for two halves of the list, equal ε's in the same one, where they merge."""
-    one = 1 << bits
-    small: Outcomes = {0: (one, one)}
-    large: Outcomes = {0: (one, one)}
+    unit = 1 << bits
+    small: Outcomes = {0: (unit, unit)}
+    large: Outcomes = {0: (unit, unit)}
     for loss, count in kinds.items():
         odds = exp_minus(Fraction(loss, step), bits)
         for _ in range(count):
-            small = _answered(small, loss, odds, bits)
+            small = _add_answer(small, loss, odds, bits)
         if len(small) > len(large):
             small, large = large, small
     return small, large
 
 
-def _answered(outcomes: Outcomes, loss: int, odds: tuple[int, int], bits: int) -> Outcomes:
+def _add_answer(outcomes: Outcomes, loss: int, odds: tuple[int, int], bits: int) -> Outcomes:
     """Return the outcomes with one more answer: the truth with odds 1 to e^−ε, which lies within `odds`."""
-    one, (low, high) = 1 << bits, odds
-    truth_up, truth_down = -((-one << bits) // (one + low)), (one << bits) // (one + high)
-    lie_up, lie_down = -((-high << bits) // (one + high)), (low << bits) // (one + low)
+    unit, (low, high) = 1 << bits, odds
+    truth_up, truth_down = -((-unit << bits) // (unit + low)), (unit << bits) // (unit + high)
+    lie_up, lie_down = -((-high << bits) // (unit + high)), (low << bits) // (unit + low)
     result: Outcomes = {}
     for level, (likely, unlikely) in outcomes.items():
         for moved, up, down in ((level + loss, truth_up, lie_down), (level - loss, lie_up, truth_down)):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting.pld.cells import UNIT, Cells, Ends, Floats, Indices, edge_cells
+from discreet.accounting.pld.cells import UNIT, Ends, Floats, Indices, LossCells, edge_cells
 
 #: Losses closer than this to an edge, relative to the logarithms they come from, are taken to lie on it.
 SNAP = 4 * UNIT
@@ -71,7 +71,7 @@ class Atoms:
         kept = levels[finite & above & below]
         return (float(kept[0]), float(kept[-1])) if len(kept) else (0.0, 0.0)
 
-    def cells(self, edges: Floats) -> Cells:
+    def cells(self, edges: Floats) -> LossCells:
         """Return the cells between rising edges, each outcome in its own."""
         first, second = self._logarithms()
         levels, count = first - second, len(edges) - 1
@@ -88,7 +88,7 @@ class Atoms:
         excess = loose * present * -np.expm1(edges[cell] - level)
         deficit = loose * present * np.expm1(edges[cell + 1] - level)
         error = present * (4 * self.slack + 4 * rounding[inside])
-        return Cells(
+        return LossCells(
             edges=edges,
             excess=_sums(cell, excess, count),
             deficit=_sums(cell, deficit, count),

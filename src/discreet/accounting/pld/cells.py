@@ -35,7 +35,7 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class LossCells:
     """Cells between consecutive edges, rising; `error` bounds how far each excess and deficit may be off.
 
     P-mass whose loss is that of an edge, up to rounding that `error` covers, is listed in `points` instead.
@@ -51,15 +51,15 @@ class Cells:
     #: What tells for certain: P-mass where Q has none, and Q-mass where P has none; rounded down.
     certain: Ends = Ends(0.0, 0.0)
     #: The cells of the pair in the other order, where they do not follow from these.
-    other: "Cells | None" = None
+    other: "LossCells | None" = None
 
-    def mirrored(self) -> "Cells":
+    def mirror(self) -> "LossCells":
         """Return the same pair with its two distributions in the other order: losses change their sign."""
         if self.other is not None:
             return self.other
         low, high = self.edges[:-1], self.edges[1:]
         scale = np.maximum(np.exp(-high), np.exp(-low))
-        return Cells(
+        return LossCells(
             edges=-self.edges[::-1],
             excess=(np.exp(-high) * self.deficit)[::-1],
             deficit=(np.exp(-low) * self.excess)[::-1],
@@ -98,7 +98,7 @@ class Pair(Protocol):
         """Return losses (low, high) with about P[L > high] ≤ tiny and Q[L < low] ≤ tiny."""
         ...
 
-    def cells(self, edges: Floats) -> Cells:
+    def cells(self, edges: Floats) -> LossCells:
         """Return the cells between rising, finite edges."""
         ...
 

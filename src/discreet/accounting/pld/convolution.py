@@ -39,7 +39,7 @@ LEAST, DEAD = 1e-290, -80.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RepeatedLattice:
     """A lattice and how often it is used."""
 
     lattice: Lattice
@@ -47,7 +47,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class SumWindow:
     """Which sums are kept: `size` multiples of `step` from `first` on, under a tilt."""
 
     first: int
@@ -61,10 +61,10 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class TiltedSum:
     """Masses of the tilted sum in a window, with their errors."""
 
-    window: Window
+    window: SumWindow
     masses: Floats
     error: float
     log_scale: float
@@ -76,7 +76,7 @@ class Sum:
     log_above: float
 
 
-def convolve(parts: list[Part], window: Window) -> Sum:
+def convolve(parts: list[RepeatedLattice], window: SumWindow) -> TiltedSum:
     """Return the distribution of the sum of all parts, tilted, inside a window.
 
     Frequencies at which the power of one part is below e^`DEAD` are left out, and count among the errors: tilted masses
@@ -89,8 +89,8 @@ def convolve(parts: list[Part], window: Window) -> Sum:
     decay, bound, phase = np.zeros(1), np.zeros(1), np.zeros(1)
     log_scale, shift, total = 0.0, 0, 0
     for part in sorted(parts, key=lambda part: -part.times):  # so that few frequencies are left at once
-        scale, tilted = _tilted(part.lattice, window.tilt * window.step)
-        coefficients = np.fft.rfft(_wrapped(tilted, size), size)
+        scale, tilted = _tilt_masses(part.lattice, window.tilt * window.step)
+        coefficients = np.fft.rfft(_fold_masses(tilted, size), size)
         coefficients = coefficients if alive is None else coefficients[alive]
         height = np.abs(coefficients)
         kept = np.flatnonzero(height > math.exp(DEAD / part.times) - error)
@@ -113,24 +113,24 @@ def convolve(parts: list[Part], window: Window) -> Sum:
     error = _spread(decay, bound, size) + 2 * math.exp(min(DEAD + 2 * total * error, FARTHEST))
     below, above = _tails(parts, window, log_scale)
     tails = math.exp(min(below, 0.0)), math.exp(min(above, 0.0))
-    return Sum(window, masses, error, log_scale, _exponent_error(parts, window), *tails, _beyond(parts), above)
+    return TiltedSum(window, masses, error, log_scale, _exponent_error(parts, window), *tails, _beyond(parts), above)
 
 
-def _beyond(parts: list[Part]) -> float:
+def _beyond(parts: list[RepeatedLattice]) -> float:
     """Return the mass of all products that have a factor at +∞, rounded up."""
     if any(part.lattice.beyond >= 1 for part in parts):
         return 1.0
     return min(1.0, -math.expm1(sum(part.times * math.log1p(-part.lattice.beyond) for part in parts)) * (1 + 1e-12))
 
 
-def _exponent_error(parts: list[Part], window: Window) -> float:
+def _exponent_error(parts: list[RepeatedLattice], window: SumWindow) -> float:
     """Return how far ln of the scale may be off: each exponent θℓ is rounded, in every factor."""
     reach = [max(abs(part.lattice.first), abs(part.lattice.first + len(part.lattice.masses))) for part in parts]
     farthest = [(abs(window.tilt) + 1) * window.step * far + 1 for far in reach]
     return 8 * UNIT * sum(part.times * far for part, far in zip(parts, farthest, strict=True))
 
 
-def _tilted(lattice: Lattice, rate: float) -> tuple[float, Floats]:
+def _tilt_masses(lattice: Lattice, rate: float) -> tuple[float, Floats]:
     """Return ln M(θ) and the masses w, where θ times the step is `rate`."""
     exponents = np.arange(lattice.first, lattice.first + len(lattice.masses)) * rate
     steepest = -1 if rate > 0 else 0
@@ -140,7 +140,7 @@ def _tilted(lattice: Lattice, rate: float) -> tuple[float, Floats]:
     return top + math.log(total), weights / total
 
 
-def _wrapped(masses: Floats, size: int) -> Floats:
+def _fold_masses(masses: Floats, size: int) -> Floats:
     """Fold a lattice that is longer than the window: the cyclic transform would do the same to its sum."""
     if len(masses) <= size:
         return masses
@@ -157,12 +157,12 @@ def _spread(decay: Floats, bound: Floats, size: int) -> float:
     return 2 * float(off.sum()) / size
 
 
-def _tails(parts: list[Part], window: Window, log_scale: float) -> tuple[float, float]:
+def _tails(parts: list[RepeatedLattice], window: SumWindow, log_scale: float) -> tuple[float, float]:
     """Return bounds on ln of the tilted mass below and above the window, by Chernoff's inequality."""
     ends = (window.first * window.step, (window.first + window.size - 1) * window.step)
     bounds = []
     for steer, end, sign in zip(window.steer, ends, (-1, 1), strict=True):
         rate = (window.tilt + sign * steer) * window.step
-        moved = sum(part.times * _tilted(part.lattice, rate)[0] for part in parts)
+        moved = sum(part.times * _tilt_masses(part.lattice, rate)[0] for part in parts)
         bounds.append(moved - log_scale - sign * steer * end + 1e-9 * (abs(moved) + abs(log_scale)))
     return bounds[0], bounds[1]

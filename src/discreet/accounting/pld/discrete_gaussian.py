@@ -34,7 +34,7 @@ import numpy as np
 
 from discreet.accounting.pld.atoms import Atoms
 from discreet.accounting.pld.cells import Floats
-from discreet.accounting.pld.discrete_laplace import falling, settled
+from discreet.accounting.pld.discrete_laplace import drop_faint_masses, falling
 from discreet.core import positive, whole
 from discreet.core.exact import nearest_float
 
@@ -53,7 +53,7 @@ POWERS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptIntegers:
     """The integers that keep their loss: first + i·size for i up to count, symmetric about half the shift."""
 
     variance: Fraction
@@ -84,42 +84,42 @@ def discrete_gaussian_atoms(variance: Fraction, shift: int, *, inwards: bool = F
     if shift**2 > APART**2 * variance:
         sure = np.array([0.0, 1.0])
         return Atoms(sure, sure[::-1], symmetric=True, lost_present=ERRS, lost_absent=ERRS)
-    kept = _kept(variance, shift, most)
+    integers = _choose_integers(variance, shift, most)
     # In steps from the kept integer nearest to the shift, so that the exponent has almost no linear part.
-    home = (shift - kept.first + kept.size // 2) // kept.size
-    offset = kept.first + home * kept.size - shift
-    index = np.arange(-home, kept.count + 1.0 - home)
+    home = (shift - integers.first + integers.size // 2) // integers.size
+    offset = integers.first + home * integers.size - shift
+    index = np.arange(-home, integers.count + 1.0 - home)
     present = falling(
-        (kept.curvature, index * index),
-        (offset * kept.size / variance, index),
+        (integers.curvature, index * index),
+        (offset * integers.size / variance, index),
         (offset**2 / (2 * variance), np.ones_like(index)),
     )
     # Weights first, as they are at most 1 together: a power over the whole sum may be too small for a double.
     weights = np.full_like(index, 1 / _whole_sum(nearest_float(variance)))
-    if kept.size > 1:
-        centre = nearest_float(Fraction(-offset, kept.size)) if inwards else kept.count / 2 - home
-        weights *= _block_sums(kept, index - centre, inwards=inwards)
+    if integers.size > 1:
+        centre = nearest_float(Fraction(-offset, integers.size)) if inwards else integers.count / 2 - home
+        weights *= _block_sums(integers, index - centre, inwards=inwards)
     present *= weights
-    return settled(present, present[::-1], LOST)
+    return drop_faint_masses(present, present[::-1], LOST)
 
 
-def _kept(variance: Fraction, shift: int, most: int) -> Kept:
+def _choose_integers(variance: Fraction, shift: int, most: int) -> KeptIntegers:
     span = shift + 2 * (math.isqrt(math.ceil(FAR * variance)) + 1)
     # An odd size, and a count of the shift's parity: else no grid of integers is symmetric about half the shift.
     size = 1 if span <= most else -(-2 * span // most) | 1
     count = -(-span // size)
-    return Kept(variance, shift, size, count + (count - shift) % 2)
+    return KeptIntegers(variance, shift, size, count + (count - shift) % 2)
 
 
-def _block_sums(kept: Kept, index: Floats, *, inwards: bool) -> Floats:
+def _block_sums(integers: KeptIntegers, index: Floats, *, inwards: bool) -> Floats:
     """Return the mass of each kept integer with its share of the blocks, in units of its own; `index` is z·σ²/K²."""
-    curvature = nearest_float(kept.curvature)
-    points = (kept.size - 1) // 2 if inwards else kept.size - 1
+    curvature = nearest_float(integers.curvature)
+    points = (integers.size - 1) // 2 if inwards else integers.size - 1
     nodes, weights = _discrete_gauss(points)
-    at = ((points + 1) / kept.size + points / kept.size * nodes) / 2
+    at = ((points + 1) / integers.size + points / integers.size * nodes) / 2
     weights = weights * np.exp(-curvature * at**2)
     if not inwards:
-        half = nearest_float(kept.shift * kept.size / kept.variance) / 2
+        half = nearest_float(integers.shift * integers.size / integers.variance) / 2
         weights *= np.sinh((1 - at) * half) / math.sinh(half)
     square = (2 * curvature * index) ** 2
     total = np.zeros_like(index)

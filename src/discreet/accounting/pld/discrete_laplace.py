@@ -63,10 +63,10 @@ def discrete_laplace_atoms(loss: DiscreteLaplaceNoise, *, inwards: bool = False,
     # Weights first: with the peak they are at most 1, while a power times the peak may be too small for a double.
     absent = powers * (peak * _weights(rate, size, middle, count, inwards=inwards))
     if not inwards or size == 1:
-        return settled(absent[::-1], absent)
+        return drop_faint_masses(absent[::-1], absent)
     inner = powers[:-1] * (peak * _inner(rate, size))
     inner[count // 2] = powers[count // 2] * (peak * _inner(rate, middle))
-    return settled(np.append(absent[::-1], inner[::-1]), np.append(absent, inner))
+    return drop_faint_masses(np.append(absent[::-1], inner[::-1]), np.append(absent, inner))
 
 
 def _weights(rate: Fraction, size: int, middle: int, count: int, *, inwards: bool) -> Floats:
@@ -106,7 +106,7 @@ def falling(*terms: tuple[Fraction, Floats]) -> Floats:
     return np.asarray(np.exp(-np.minimum(coarse, GONE)) * np.exp(-np.clip(fine, -1.0, 1.0)))
 
 
-def settled(present: Floats, absent: Floats, lost: float = 0.0) -> Atoms:
+def drop_faint_masses(present: Floats, absent: Floats, lost: float = 0.0) -> Atoms:
     """Return the atoms without the least masses.
 
     `Atoms` finds losses as differences of logarithms, so a loss is off by up to 2·UNIT·(|ln P| + |ln Q|), at most

@@ -20,8 +20,8 @@ from discreet.accounting.composites import (
     Subsampled,
     parts_of,
 )
-from discreet.accounting.conversions import grouped
-from discreet.accounting.counting import Counted, counted, fixed_ways
+from discreet.accounting.conversions import group_loss
+from discreet.accounting.counting import Counted, count_leaves, list_fixed_ways
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
@@ -42,7 +42,7 @@ from discreet.accounting.pld.discrete_gaussian import discrete_gaussian_atoms
 from discreet.accounting.pld.discrete_laplace import discrete_laplace_atoms
 from discreet.accounting.pld.exponential import laplace_pair, range_pair
 from discreet.accounting.pld.gaussian import GaussianPair
-from discreet.accounting.pld.grid_choice import Batch
+from discreet.accounting.pld.grid_choice import PairBatch
 from discreet.accounting.pld.maximum import MaximumPair
 from discreet.accounting.pld.subsampled import FixedSizePair, PoissonPair
 from discreet.accounting.shuffling import shuffled_atoms
@@ -63,7 +63,7 @@ TINIEST = 1e-290
 MOST_TIMES = 10**10
 
 
-def batches(loss: PrivacyLoss, *, inwards: bool = False) -> list[Batch] | None:
+def batches(loss: PrivacyLoss, *, inwards: bool = False) -> list[PairBatch] | None:
     """Return the batches whose worst is the cost of a loss, or None if a part has no pair.
 
     For bounds from above there is one, in which every `Parallel` is the maximum of its parts: which part a person is
@@ -71,15 +71,15 @@ def batches(loss: PrivacyLoss, *, inwards: bool = False) -> list[Batch] | None:
     a person can be in one part of each `Parallel`. What has to be rounded is rounded up, or down if `inwards`.
     """
     if inwards:
-        ways = fixed_ways(loss)
+        ways = list_fixed_ways(loss)
     else:
-        once = counted(loss)
+        once = count_leaves(loss)
         ways = None if once is None else [once]
     if ways is None:
         return None
-    found = [_batch(way, inwards) for way in ways]
-    known = [batch for batch in found if batch is not None]
-    if len(known) < len(found) or not all(_fits_a_grid(*part) for batch in known for part in batch.pairs):
+    candidates = [_batch(way, inwards) for way in ways]
+    known = [batch for batch in candidates if batch is not None]
+    if len(known) < len(candidates) or not all(_fits_a_grid(*part) for batch in known for part in batch.pairs):
         return None
     return known
 
@@ -114,21 +114,21 @@ def _sum_of_squares(loss: PrivacyLoss) -> Fraction | None:
         case Subsampled(part, rate) if rate == 1:
             return _sum_of_squares(part)
         case Group(part, size):
-            simpler = grouped(part, size)
+            simpler = group_loss(part, size)
             return None if simpler is None else _sum_of_squares(simpler)
         case _:
             return _mu_squared(loss)
 
 
-def unwrapped(loss: PrivacyLoss) -> PrivacyLoss:
+def unwrap_loss(loss: PrivacyLoss) -> PrivacyLoss:
     """Return a loss without wrappings that change nothing."""
     match loss:
         case Composed((part,)) | Repeated(part, 1) | Group(part, 1):
-            return unwrapped(part)
+            return unwrap_loss(part)
         case Subsampled(part, rate) if rate == 1:
-            return unwrapped(part)
+            return unwrap_loss(part)
         case Composed(parts) if any(map(_free, parts)):
-            return unwrapped(Composed(part for part in parts if not _free(part)))
+            return unwrap_loss(Composed(part for part in parts if not _free(part)))
         case _:
             return loss
 
@@ -138,25 +138,27 @@ def _free(loss: PrivacyLoss) -> bool:
     return isinstance(loss, Composed | Repeated | Parallel | Group | Subsampled) and all(map(_free, parts_of(loss)))
 
 
-def listed_form(loss: PrivacyLoss) -> PrivacyLoss:
+def flatten_loss(loss: PrivacyLoss) -> PrivacyLoss:
     """Return a loss as a list of leaves, so that the form in which it was written does not matter.
 
     A loss with a `Parallel` in it is returned as it is: its leaves are not all that can be said about it.
     """
-    found = counted(loss)
-    if found is None or any(isinstance(leaf, Parallel) for leaf in found):
+    leaf_counts = count_leaves(loss)
+    if leaf_counts is None or any(isinstance(leaf, Parallel) for leaf in leaf_counts):
         return loss
-    parts = [leaf if times == 1 else Repeated(leaf, times) for leaf, times in sorted(found.items(), key=canonical_text)]
+    parts = [
+        leaf if times == 1 else Repeated(leaf, times) for leaf, times in sorted(leaf_counts.items(), key=canonical_text)
+    ]
     return parts[0] if len(parts) == 1 else Composed(parts)
 
 
 def atoms_of(loss: PrivacyLoss) -> Atoms | None:
     """Return the pair of a leaf if it is a finite list."""
-    found = _pair(loss, inwards=False)
-    return found[0] if found is not None and isinstance(found[0], Atoms) and found[1] == 1 else None
+    entry = _pair(loss, inwards=False)
+    return entry[0] if entry is not None and isinstance(entry[0], Atoms) and entry[1] == 1 else None
 
 
-def _batch(way: Counted, inwards: bool) -> Batch | None:  # noqa: FBT001
+def _batch(way: Counted, inwards: bool) -> PairBatch | None:  # noqa: FBT001
     pairs: list[tuple[Pair, int]] = []
     square = Fraction(0)
     for leaf, times in sorted(way.items(), key=canonical_text):  # so that the order of parts cannot matter
@@ -164,13 +166,13 @@ def _batch(way: Counted, inwards: bool) -> Batch | None:  # noqa: FBT001
         if part is not None:
             square += times * part
             continue
-        found = _pair(leaf, inwards=inwards)
-        if found is None:
+        entry = _pair(leaf, inwards=inwards)
+        if entry is None:
             return None
-        pairs.append((found[0], found[1] * times))
+        pairs.append((entry[0], entry[1] * times))
     if square:
         pairs.append((GaussianPair(_root(square, inwards=inwards)), 1))
-    return Batch(tuple(pairs))
+    return PairBatch(tuple(pairs))
 
 
 def _mu_squared(leaf: PrivacyLoss) -> Fraction | None:
@@ -208,13 +210,13 @@ def _pair(leaf: PrivacyLoss, *, inwards: bool) -> tuple[Pair, int] | None:  # no
             return _discrete_gaussian(variance, sensitivity, inwards=inwards)
         case RandomisedResponse(truth):
             rest = (leaf.categories - 2) * leaf.lie
-            return _listed((truth, leaf.lie, rest), (leaf.lie, truth, rest), symmetric=True), 1
+            return _build_atoms((truth, leaf.lie, rest), (leaf.lie, truth, rest), symmetric=True), 1
         case DominatingPair(present, absent):
-            return _listed(present, absent, symmetric=leaf.symmetric), 1
+            return _build_atoms(present, absent, symmetric=leaf.symmetric), 1
         case Shuffled():
             return None if inwards else (shuffled_atoms(leaf), 1)
         case Subsampled():
-            return _sampled(leaf, inwards=inwards)
+            return _sample_pairs(leaf, inwards=inwards)
         case Concentrated() | Renyi():
             return None
         case Parallel(parts):
@@ -228,25 +230,25 @@ def _pair(leaf: PrivacyLoss, *, inwards: bool) -> tuple[Pair, int] | None:  # no
 def _single(loss: PrivacyLoss, *, inwards: bool) -> Pair | None:
     """Return the pair of a loss that is one pair: one leaf, or Gaussians only."""
     if inwards:
-        ways = fixed_ways(loss)
+        ways = list_fixed_ways(loss)
         once = ways[0] if ways is not None and len(ways) == 1 else None
     else:
-        once = counted(loss)
+        once = count_leaves(loss)
     batch = None if once is None else _batch(once, inwards)
     return batch.pairs[0][0] if batch is not None and batch.times == 1 else None
 
 
 def _maximum(parts: Sequence[PrivacyLoss]) -> tuple[Pair, int] | None:
     """Return the pair of a release by one of several mechanisms that have one pair each."""
-    found = [_single(part, inwards=False) for part in parts]
-    pairs = [pair for pair in found if pair is not None]
-    if len(pairs) < len(found) or len(pairs) > MOST_MECHANISMS or not all(_fits_a_grid(pair, 1) for pair in pairs):
+    candidates = [_single(part, inwards=False) for part in parts]
+    pairs = [pair for pair in candidates if pair is not None]
+    if len(pairs) < len(candidates) or len(pairs) > MOST_MECHANISMS or not all(_fits_a_grid(pair, 1) for pair in pairs):
         return None
-    flat = [one for pair in pairs for one in (pair.pairs if isinstance(pair, MaximumPair) else (pair,))]
+    flat = [member for pair in pairs for member in (pair.pairs if isinstance(pair, MaximumPair) else (pair,))]
     return MaximumPair(tuple(flat)), 1
 
 
-def _sampled(loss: Subsampled, *, inwards: bool) -> tuple[Pair, int] | None:
+def _sample_pairs(loss: Subsampled, *, inwards: bool) -> tuple[Pair, int] | None:
     """Return the pair of a sampled loss, where the part is one pair."""
     base = _single(loss.part, inwards=inwards)
     share = nearest_float(loss.rate) * (DOWN if inwards else UP)
@@ -254,14 +256,14 @@ def _sampled(loss: Subsampled, *, inwards: bool) -> tuple[Pair, int] | None:
         return None if base is None else (base, 1)
     # Sampling maps curves monotonically: a lot of a maximum is the maximum of the lots.
     bases = base.pairs if isinstance(base, MaximumPair) else (base,)
-    found = [_sampled_pair(one, share, loss.sampling) for one in bases]
-    pairs = [pair for pair in found if pair is not None]
-    if len(pairs) < len(found):
+    candidates = [_sample_pair(member, share, loss.sampling) for member in bases]
+    pairs = [pair for pair in candidates if pair is not None]
+    if len(pairs) < len(candidates):
         return None
     return (pairs[0] if len(pairs) == 1 else MaximumPair(tuple(pairs))), 1
 
 
-def _sampled_pair(base: Pair, share: float, sampling: Sampling) -> Pair | None:
+def _sample_pair(base: Pair, share: float, sampling: Sampling) -> Pair | None:
     if sampling is Sampling.POISSON:
         # A Poisson sample of a Poisson sample is one.
         return PoissonPair(base.base, base.rate * share) if isinstance(base, PoissonPair) else PoissonPair(base, share)
@@ -275,12 +277,12 @@ def _response(epsilon: float, delta: float) -> Atoms:
     return Atoms(present, present[[1, 0, 3, 2][: len(present)]], symmetric=True)
 
 
-def _listed(present: tuple[Fraction, ...], absent: tuple[Fraction, ...], *, symmetric: bool) -> Atoms:
-    kept = [(nearest_float(p), nearest_float(q)) for p, q in zip(present, absent, strict=True)]
+def _build_atoms(present: tuple[Fraction, ...], absent: tuple[Fraction, ...], *, symmetric: bool) -> Atoms:
+    masses = [(nearest_float(p), nearest_float(q)) for p, q in zip(present, absent, strict=True)]
     # Floats near the least have lost their digits: such a mass counts as telling for certain.
-    lost = [sum(one[side] for one in kept if one[side] < TINIEST) * UP for side in (0, 1)]
-    kept = [(p if p >= TINIEST else 0.0, q if q >= TINIEST else 0.0) for p, q in kept]
-    first, second = ([one[side] for one in kept if any(one)] for side in (0, 1))
+    lost = [sum(pair[side] for pair in masses if pair[side] < TINIEST) * UP for side in (0, 1)]
+    masses = [(p if p >= TINIEST else 0.0, q if q >= TINIEST else 0.0) for p, q in masses]
+    first, second = ([pair[side] for pair in masses if any(pair)] for side in (0, 1))
     return Atoms(np.array(first), np.array(second), symmetric=symmetric, lost_present=lost[0], lost_absent=lost[1])
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.accounting.pld.cells import UNIT, Cells, Ends, Floats
+from discreet.accounting.pld.cells import UNIT, Ends, Floats, LossCells
 
 #: Where a sketch puts its masses, in units of the reach: midpoints of equal steps, and both ends.
 FEW, MANY = (np.append(np.arange(1 - count, count, 2) / count, [-1.0, 1.0]) for count in (12, 128))
@@ -62,7 +62,7 @@ class ExponentialPair:
         del tiny
         return -self.reach, self.reach
 
-    def cells(self, edges: Floats) -> Cells:
+    def cells(self, edges: Floats) -> LossCells:
         """Return the cells between rising edges; only their parts within reach hold anything but the ends."""
         clipped = np.minimum(np.maximum(edges, -self.reach), self.reach)
         low, high = clipped[:-1], clipped[1:]
@@ -71,12 +71,12 @@ class ExponentialPair:
         excess, deficit = shape * roots[:-1], shape * roots[1:]
         # A cell that reaches beyond has strips between its part and its edges: Q-mass over the part, times their rise.
         for cell in np.flatnonzero((half > 0) & ((low > edges[:-1]) | (high < edges[1:]))).tolist():
-            near, far, at, end = (float(each) for each in (edges[cell], edges[cell + 1], low[cell], high[cell]))
+            near, far, at, end = (float(bound) for bound in (edges[cell], edges[cell + 1], low[cell], high[cell]))
             absent = self.weight * math.exp(-(at + end) / 4 - self.reach / 2) * float(half[cell])
             excess[cell] += absent * math.exp(near) * math.expm1(at - near)
             deficit[cell] += absent * math.exp(end) * math.expm1(far - end)
         error = (excess + deficit) * (64 * UNIT * (1 + self.reach))
-        found = Cells(
+        cells = LossCells(
             edges=edges,
             excess=excess,
             deficit=deficit,
@@ -86,9 +86,9 @@ class ExponentialPair:
             above=Ends(*self._density_above(float(edges[-1]))),
         )
         if not self.end:
-            return found
+            return cells
         falling = self.end * math.exp(-self.reach)
-        return _with_point(_with_point(found, -self.reach, falling, self.end), self.reach, self.end, falling)
+        return _with_point(_with_point(cells, -self.reach, falling, self.end), self.reach, self.end, falling)
 
     def sketch(self) -> tuple[Floats, Floats]:
         """Return midpoints of the density, and the ends."""
@@ -127,7 +127,7 @@ def range_pair(reach: float) -> ExponentialPair:
     return ExponentialPair(reach, -2 / math.expm1(-reach), 0.0)
 
 
-def _with_point(cells: Cells, level: float, present: float, absent: float) -> Cells:
+def _with_point(cells: LossCells, level: float, present: float, absent: float) -> LossCells:
     """Put one more outcome into cells, in place where it lies on the grid; masses are right to some roundings."""
     edges, last = cells.edges, len(cells.edges) - 1
     at = int(np.searchsorted(edges, level))

@@ -23,7 +23,7 @@ from functools import cache
 
 import numpy as np
 
-from discreet.accounting.pld.cells import UNIT, Cells, Ends, Floats, Indices
+from discreet.accounting.pld.cells import UNIT, Ends, Floats, Indices, LossCells
 
 NODES = 10
 NARROW = 1.0
@@ -79,7 +79,7 @@ class GaussianPair:
         reach = math.sqrt(max(-2 * math.log(tiny), 1.0))
         return -self.mu * reach - self.mu**2 / 2, self.mu * reach + self.mu**2 / 2
 
-    def cells(self, edges: Floats) -> Cells:
+    def cells(self, edges: Floats) -> LossCells:
         """Return the cells between rising edges."""
         noise = edges / self.mu + self.mu / 2
         start, width = noise[:-1], np.diff(edges) / self.mu
@@ -90,7 +90,7 @@ class GaussianPair:
         if len(wide):
             excess[wide], deficit[wide], error[wide] = self._wide(edges, noise, wide)
         low, high = float(noise[0]), float(noise[-1])
-        return Cells(
+        return LossCells(
             edges=edges,
             excess=excess,
             deficit=deficit,
@@ -116,12 +116,12 @@ class GaussianPair:
         error, least = np.zeros(len(start)), -1.0
         for most, nodes in RULES:
             chosen = np.flatnonzero((thickness > least) & (thickness <= most))
-            for some in (chosen[first : first + BLOCK] for first in range(0, len(chosen), BLOCK)):
-                excess[some], deficit[some], error[some] = self._integrated(start[some], width[some], nodes)
+            for block in (chosen[first : first + BLOCK] for first in range(0, len(chosen), BLOCK)):
+                excess[block], deficit[block], error[block] = self._integrate_cells(start[block], width[block], nodes)
             least = most
         return excess, deficit, error
 
-    def _integrated(self, start: Floats, width: Floats, nodes: int) -> tuple[Floats, Floats, Floats]:
+    def _integrate_cells(self, start: Floats, width: Floats, nodes: int) -> tuple[Floats, Floats, Floats]:
         """Return excess, deficit and error of narrow cells by a rule of so many nodes."""
         excess, deficit = np.zeros(len(start)), np.zeros(len(start))
         shift, rise = start - self.mu, self.mu * width

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.accounting.pld.cells import Floats, Pair
-from discreet.accounting.pld.convolution import Window
+from discreet.accounting.pld.convolution import SumWindow
 
 #: Masses beyond the grid are kept below this share of δ, and what a window wraps into itself below that one.
 BEYOND, WRAPPED = 1e-4, 2e-5
@@ -33,7 +33,7 @@ DULL = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PairBatch:
     """Pairs and how often each is used; all in the same direction."""
 
     pairs: tuple[tuple[Pair, int], ...]
@@ -44,10 +44,10 @@ class Batch:
         """How many releases there are."""
         return sum(times for _, times in self.pairs)
 
-    def directions(self) -> "tuple[Batch, ...]":
+    def directions(self) -> "tuple[PairBatch, ...]":
         """Return the batch for removing and for adding a person, or only one if they are the same."""
         same = all(pair.symmetric for pair, _ in self.pairs)
-        return (self,) if same else (self, Batch(self.pairs, mirrored=True))
+        return (self,) if same else (self, PairBatch(self.pairs, mirrored=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class LossFrame:
     """A window in terms of losses: any grid fits into it."""
 
     low: float
@@ -74,16 +74,16 @@ class Frame:
     tilt: float
     steer: tuple[float, float]
 
-    def window(self, step: float, origin: float = 0.0) -> Window:
+    def window(self, step: float, origin: float = 0.0) -> SumWindow:
         """Return the window on the multiples of a step, counted from an origin."""
         size = _fast_size(math.ceil((self.high - self.low) / step) + 5)
-        return Window(math.floor((self.low - origin) / step) - 2, size, step, self.tilt, self.steer, origin)
+        return SumWindow(math.floor((self.low - origin) / step) - 2, size, step, self.tilt, self.steer, origin)
 
 
 class Sketch:
     """The cumulant of the sum of all losses, roughly."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: PairBatch) -> None:
         self._parts: list[tuple[Floats, Floats, int]] = []
         for pair, times in batch.pairs:
             levels, masses = pair.sketch()
@@ -172,7 +172,7 @@ class Sketch:
         """
         return math.cbrt(6 * CELL_ERROR * rounded / self.times / (aim.tilt * (aim.tilt + 1)))
 
-    def frame(self, aim: Aim) -> Frame:
+    def frame(self, aim: Aim) -> LossFrame:
         """Return the shortest of a few frames that wrap little into themselves that counts.
 
         What lies k periods Y to the left counts e^(−kYθ) times, what lies k periods to the right e^(kYθ) times, as far
@@ -192,7 +192,7 @@ class Sketch:
         # Beyond this the sum has no more than the same share of δ.
         high = (float(cumulants[other]) + room) / float(tilts[other])
         low = min(high - period, aim.epsilon - max(aim.width, period / 8))
-        return Frame(low, max(low + period, high), tilt, (1 / aim.width, float(tilts[other]) - tilt))
+        return LossFrame(low, max(low + period, high), tilt, (1 / aim.width, float(tilts[other]) - tilt))
 
 
 def _fast_size(least: int) -> int:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.accounting.pld.cells import Cells, Floats, Pair
+from discreet.accounting.pld.cells import Floats, LossCells, Pair
 
 #: Shares that go up are trimmed by this, so that rounding cannot turn an equality around.
 TRIM = 1e-13
@@ -40,7 +40,7 @@ class Lattice:
     beyond: float
 
 
-def outwards(cells: Cells, first: int) -> Lattice:
+def outwards(cells: LossCells, first: int) -> Lattice:
     """Return masses whose privacy curve is at least that of the cells.
 
     Edges are consecutive multiples from `first` on, counted from an offset.
@@ -53,7 +53,7 @@ def outwards(cells: Cells, first: int) -> Lattice:
     return Lattice(first, masses * (1 + SLACK), cells.above.present)
 
 
-def inwards(cells: Cells, first: int) -> Lattice:
+def inwards(cells: LossCells, first: int) -> Lattice:
     """Return masses whose privacy curve is at most that of the cells, up to a drift of their losses (see `numeric`).
 
     A cell known up to an error e is first made cheaper for certain. Where e is a small share of both excess and
@@ -69,11 +69,11 @@ def inwards(cells: Cells, first: int) -> Lattice:
     deficit = np.maximum(cells.deficit + np.where(less, -cells.error, cells.error), 0)
     present, top = excess / fall + deficit / rise, (excess + deficit) / fall
     masses = cells.points * (1 - POINT_SLACK)
-    masses += _handed_out(excess.tolist(), deficit.tolist(), present.tolist(), top.tolist(), step=step)[0]
+    masses += _distribute_cells(excess.tolist(), deficit.tolist(), present.tolist(), top.tolist(), step=step)[0]
     return Lattice(first, masses * (1 - SLACK), cells.certain.present)
 
 
-def _step(cells: Cells) -> float:
+def _step(cells: LossCells) -> float:
     # Over the whole length, as the difference of two neighbours far from 0 has few digits left.
     return float(cells.edges[-1] - cells.edges[0]) / (len(cells.edges) - 1)
 
@@ -92,11 +92,11 @@ def offset_of(pair: Pair, step: float, tilt: float, *, mirrored: bool) -> float:
     order = np.argsort(levels)
     reached = np.cumsum(masses[order])
     least, middle = (levels[order][np.searchsorted(reached, share * reached[-1])] for share in (FAINT, 0.5))
-    balanced = [_balanced(pair, step, float(start), mirrored=mirrored) for start in (least + step / 2, middle)]
+    balanced = [_balance_point(pair, step, float(start), mirrored=mirrored) for start in (least + step / 2, middle)]
     return min((0.0, *balanced), key=lambda offset: _cost(pair, step, offset, tilt, mirrored=mirrored))
 
 
-def _balanced(pair: Pair, step: float, start: float, *, mirrored: bool) -> float:
+def _balance_point(pair: Pair, step: float, start: float, *, mirrored: bool) -> float:
     """Return a z near the start, less a multiple of the step, onto which what is around it merges exactly.
 
     That is the cell below z, and what is left of the one above when the next grid point has taken its share. Each z
@@ -106,8 +106,8 @@ def _balanced(pair: Pair, step: float, start: float, *, mirrored: bool) -> float
     for _ in range(MOST_POINTS):
         cells = _around(pair, point + step * np.arange(-1.0, STACK), mirrored=mirrored)
         present, top = cells.excess / fall + cells.deficit / rise, (cells.excess + cells.deficit) / fall
-        lists = (each.tolist() for each in (cells.excess, cells.deficit, present, top))
-        left = np.array([1.0, 1 - _handed_out(*lists, step=step, lowest=1)[1]])
+        lists = (values.tolist() for values in (cells.excess, cells.deficit, present, top))
+        left = np.array([1.0, 1 - _distribute_cells(*lists, step=step, lowest=1)[1]])
         both = float(left @ (top[:2] * np.exp(-cells.edges[1:3])))
         if not both:
             return 0.0
@@ -124,11 +124,11 @@ def _cost(pair: Pair, step: float, offset: float, tilt: float, *, mirrored: bool
     return float((outwards(cells, 0).masses - inwards(cells, 0).masses) @ weights)
 
 
-def _around(pair: Pair, edges: Floats, *, mirrored: bool) -> Cells:
-    return pair.cells(-edges[::-1]).mirrored() if mirrored else pair.cells(edges)
+def _around(pair: Pair, edges: Floats, *, mirrored: bool) -> LossCells:
+    return pair.cells(-edges[::-1]).mirror() if mirrored else pair.cells(edges)
 
 
-def _handed_out(
+def _distribute_cells(
     excess: list[float], deficit: list[float], present: list[float], top: list[float], *, step: float, lowest: int = 0
 ) -> tuple[Floats, float]:
     """Return the P-mass at each edge, and the share of the lowest cell that was lifted.

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.accounting.composites import PrivacyLoss, need_loss
-from discreet.accounting.pld.convolution import Part, Window, convolve
+from discreet.accounting.pld.convolution import RepeatedLattice, SumWindow, convolve
 from discreet.accounting.pld.dominating_pairs import batches
-from discreet.accounting.pld.grid_choice import Batch, Sketch
+from discreet.accounting.pld.grid_choice import PairBatch, Sketch
 from discreet.accounting.pld.lattice import outwards
 from discreet.accounting.pld.numeric import grid_of
 from discreet.core import NotProved, whole
@@ -58,35 +58,35 @@ def loss_distribution(loss: PrivacyLoss, points: int = 1000, *, reverse: bool = 
     For add/remove neighbours P is the table with the person; `reverse` swaps the two.
     """
     count = whole(points, "points", least=2, most=10**6)
-    found = batches(need_loss(loss))
-    if not found:
+    pair_batches = batches(need_loss(loss))
+    if not pair_batches:
         raise NotProved(
             "This loss has no single privacy-loss distribution.",
             fix="pass a loss whose parts are mechanisms, such as LaplaceNoise(1) or Repeated(GaussianNoise(5), 10)",
         )
-    if not all(one.pairs for one in found):
+    if not all(batch.pairs for batch in pair_batches):
         return LossDistribution((0.0,), (1.0,), 0.0)
-    return max((_distribution(one, count, reverse=reverse) for one in found), key=lambda shown: shown.mean)
+    return max((_distribution(batch, count, reverse=reverse) for batch in pair_batches), key=lambda shown: shown.mean)
 
 
-def _distribution(batch: Batch, points: int, *, reverse: bool) -> LossDistribution:
-    one = Batch(batch.pairs, mirrored=reverse)
-    sketch = Sketch(one)
+def _distribution(batch: PairBatch, points: int, *, reverse: bool) -> LossDistribution:
+    direction = PairBatch(batch.pairs, mirrored=reverse)
+    sketch = Sketch(direction)
     width = sketch.width(0.0)
     # Rounding adds at most h²/4 to each variance: to the whole, one part in a thousand of its width.
     ends = sketch.ends(TINY)
     widest = max(
-        ends[1] - ends[0], *(high - low for low, high in (pair.span(TINY / batch.times) for pair, _ in one.pairs))
+        ends[1] - ends[0], *(high - low for low, high in (pair.span(TINY / batch.times) for pair, _ in direction.pairs))
     )
     step = max(width * math.sqrt(4e-3 / batch.times), width / 1e4, widest / LONGEST)
     first, size = math.floor(ends[0] / step), max(math.ceil((ends[1] - ends[0]) / step), 4) // 2 * 2 + 2
     parts, beyond = [], 0.0
-    for pair, times in one.pairs:
+    for pair, times in direction.pairs:
         cells, start = grid_of(pair, step, TINY / batch.times)
         if reverse and not pair.symmetric:
-            cells, start = cells.mirrored(), -(start + len(cells.edges) - 1)
-        parts.append(Part(outwards(cells, start), times))
-    total = convolve(parts, Window(first, size, step, 0.0, (1 / width, 1 / width)))
+            cells, start = cells.mirror(), -(start + len(cells.edges) - 1)
+        parts.append(RepeatedLattice(outwards(cells, start), times))
+    total = convolve(parts, SumWindow(first, size, step, 0.0, (1 / width, 1 / width)))
     beyond = total.beyond
     masses = np.maximum(total.masses, 0.0) * math.exp(min(total.log_scale, 1.0))
     together = max(1, size // points)

@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.accounting.pld.cells import UNIT, Cells, Ends, Floats, Pair
+from discreet.accounting.pld.cells import UNIT, Ends, Floats, LossCells, Pair
 from discreet.accounting.pld.lattice import Lattice, outwards
 
 #: Losses per block of a scaled sum: masses of 1e-290 times e to minus that are still within the range of floats.
@@ -76,11 +76,11 @@ class MaximumPair:
         spans = [pair.span(tiny) for pair in self.pairs]
         return min(low for low, _ in spans), max(high for _, high in spans)
 
-    def cells(self, edges: Floats) -> Cells:
+    def cells(self, edges: Floats) -> LossCells:
         """Return cells between evenly spaced edges, all of whose mass lies on the edges, rounded outwards."""
-        found = [pair.cells(edges) for pair in self.pairs]
-        other = None if self.symmetric else _largest([cells.mirrored() for cells in found])
-        return replace(_largest(found), other=other)
+        all_cells = [pair.cells(edges) for pair in self.pairs]
+        other = None if self.symmetric else _largest([cells.mirror() for cells in all_cells])
+        return replace(_largest(all_cells), other=other)
 
     def sketch(self) -> tuple[Floats, Floats]:
         """Return the masses on a coarse grid."""
@@ -89,20 +89,20 @@ class MaximumPair:
         # As 0 is a grid point.
         edges = step * np.arange(math.floor(low / step) - 1, math.ceil(high / step) + 2, dtype=np.float64)
         cells = self.cells(edges)
-        held = cells.points > 0
-        return edges[held], cells.points[held]
+        occupied = cells.points > 0
+        return edges[occupied], cells.points[occupied]
 
 
-def _largest(found: list[Cells]) -> Cells:
+def _largest(all_cells: list[LossCells]) -> LossCells:
     """Return the cells of the largest of several curves, for bounds from above only."""
-    lattices = [outwards(cells, 0) for cells in found]
-    edges = found[0].edges
+    lattices = [outwards(cells, 0) for cells in all_cells]
+    edges = all_cells[0].edges
     step = float(edges[-1] - edges[0]) / (len(edges) - 1)
     heights = np.array([_curve(lattice, step) for lattice in lattices])
     slack = _slack(len(edges))
-    masses, beyond = _switched(lattices, heights, step, slack)
+    masses, beyond = _merge_by_largest(lattices, heights, step, slack)
     nothing = np.zeros(len(edges) - 1)
-    return Cells(
+    return LossCells(
         edges=edges,
         excess=nothing,
         deficit=nothing,
@@ -139,7 +139,7 @@ def _tails(masses: Floats, step: float) -> Floats:
     return tails
 
 
-def _switched(lattices: list[Lattice], heights: Floats, step: float, slack: float) -> tuple[Floats, float]:
+def _merge_by_largest(lattices: list[Lattice], heights: Floats, step: float, slack: float) -> tuple[Floats, float]:
     """Return masses whose curve is the largest of the heights at each grid point, and the mass beyond."""
     top = heights.max(axis=0)
     stop, chosen = heights.shape[1], int(heights[:, -1].argmax())

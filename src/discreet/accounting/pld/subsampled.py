@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.accounting.pld.cells import UNIT, Cells, Ends, Floats, Pair
+from discreet.accounting.pld.cells import UNIT, Ends, Floats, LossCells, Pair
 
 #: A smaller mass that a sketch misses is rounding.
 LEAST = 1e-9
@@ -40,7 +40,7 @@ class PoissonPair:
     @property
     def pin(self) -> float:
         """The least loss, near which most of the mass lies, unless the base has a definite one."""
-        return float(self._mapped(np.array([self.base.pin]))[0]) if self.base.pin else -math.log1p(-self.rate)
+        return float(self._map_levels(np.array([self.base.pin]))[0]) if self.base.pin else -math.log1p(-self.rate)
 
     @property
     def loose(self) -> float:
@@ -55,14 +55,14 @@ class PoissonPair:
     def span(self, tiny: float) -> tuple[float, float]:
         """Return the range of losses, mapped; nothing lies below ln(1−q)."""
         high = self.base.span(tiny)[1]
-        return math.log1p(-self.rate), float(self._mapped(np.array([high]))[0])
+        return math.log1p(-self.rate), float(self._map_levels(np.array([high]))[0])
 
-    def _mapped(self, levels: Floats) -> Floats:
+    def _map_levels(self, levels: Floats) -> Floats:
         small = np.log1p(self.rate * np.expm1(np.minimum(levels, 40)))
         large = levels + math.log(self.rate) + np.log1p((1 - self.rate) / self.rate * np.exp(-np.maximum(levels, 1)))
         return np.where(levels > 30, large, small)
 
-    def cells(self, edges: Floats) -> Cells:
+    def cells(self, edges: Floats) -> LossCells:
         """Return the cells between rising edges."""
         # An edge on the floor, or above it by no more than a rounding, has no finite edge of the base to map to.
         floor = math.log1p(-self.rate * (1 - 1e-12))
@@ -70,7 +70,7 @@ class PoissonPair:
         first = int(np.searchsorted(edges, floor, side="right"))
         if first >= len(edges):  # all of the grid lies below the floor
             return _nothing(edges)
-        base = self.base.cells(self._unmapped(edges[first:]))
+        base = self.base.cells(self._unmap_edges(edges[first:]))
         count = len(edges) - 1
         excess, deficit, error = np.zeros(count), np.zeros(count), np.zeros(count)
         excess[first:], deficit[first:] = self.rate * base.excess, self.rate * base.deficit
@@ -81,7 +81,7 @@ class PoissonPair:
         # A point on an edge keeps its place; its P-mass becomes qP + (1−q)Q, and e^(ℓ−A) = (qP + (1−q)Q)/P.
         points = np.zeros(len(edges))
         points[first:] = base.points * np.exp(edges[first:] - base.edges)
-        below = self._sampled(base.below)
+        below = self._sample_ends(base.below)
         if first:
             excess[first - 1], deficit[first - 1], error[first - 1] = self._bottom(
                 edges[first - 1 : first + 1], base.below
@@ -89,7 +89,7 @@ class PoissonPair:
             below = Ends(0.0, 0.0)
         # Where only the person's presence leads, a sampled presence still tells; an absence does not.
         certain = Ends(self.rate * base.certain.present * (1 - 4 * UNIT), 0.0)
-        return Cells(edges, excess, deficit, error, points, below, self._sampled(base.above), certain)
+        return LossCells(edges, excess, deficit, error, points, below, self._sample_ends(base.above), certain)
 
     def _bottom(self, edges: Floats, below: Ends) -> tuple[float, float, float]:
         """Return excess, deficit and error of the cell that holds all that lies below the first edge of the base."""
@@ -99,10 +99,10 @@ class PoissonPair:
         deficit = max(0.0, (high - keep) * below.absent - self.rate * below.present)
         return excess, deficit, 1e-12 * self.rate * (below.present + below.absent) + 32 * UNIT * below.absent
 
-    def _sampled(self, ends: Ends) -> Ends:
+    def _sample_ends(self, ends: Ends) -> Ends:
         return Ends((self.rate * ends.present + (1 - self.rate) * ends.absent) * (1 + 8 * UNIT), ends.absent)
 
-    def _unmapped(self, edges: Floats) -> Floats:
+    def _unmap_edges(self, edges: Floats) -> Floats:
         with np.errstate(over="ignore", divide="ignore"):
             small = np.log1p(np.maximum(np.expm1(np.minimum(edges, 40)) / self.rate, -1.0))
             large = edges - math.log(self.rate) + np.log1p(-(1 - self.rate) * np.exp(-np.maximum(edges, 1)))
@@ -114,7 +114,9 @@ class PoissonPair:
         sampled = self.rate * masses + (1 - self.rate) * masses * np.exp(-np.maximum(levels, -700))
         # What only an absence leads to lies at the floor.
         rest = 1 - float(sampled.sum())
-        return np.append(self._mapped(levels), math.log1p(-self.rate)), np.append(sampled, rest if rest > LEAST else 0)
+        return np.append(self._map_levels(levels), math.log1p(-self.rate)), np.append(
+            sampled, rest if rest > LEAST else 0
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +151,11 @@ class FixedSizePair:
         high = PoissonPair(self.base, self.rate).span(tiny)[1]
         return -high, high
 
-    def cells(self, edges: Floats) -> Cells:
+    def cells(self, edges: Floats) -> LossCells:
         """Return the cells between rising edges, 0 among them."""
         middle = int(np.searchsorted(edges, 0.0))
         upper = PoissonPair(self.base, self.rate).cells(edges[middle:])
-        lower = PoissonPair(self.base, self.rate).cells(-edges[: middle + 1][::-1]).mirrored()
+        lower = PoissonPair(self.base, self.rate).cells(-edges[: middle + 1][::-1]).mirror()
         excess = np.concatenate([lower.excess, upper.excess])
         deficit = np.concatenate([lower.deficit, upper.deficit])
         error = np.concatenate([lower.error, upper.error])
@@ -163,7 +165,7 @@ class FixedSizePair:
         points = np.concatenate([lower.points[:-1], [0.0], upper.points[1:]])
         points[middle] = max(0.0, 1 - float(spent) - float(points.sum()))
         error[middle - 1] += (1e-13 + upper.above.present + lower.below.present) * step[middle - 1]
-        return Cells(edges, excess, deficit, error, points, below=lower.below, above=upper.above)
+        return LossCells(edges, excess, deficit, error, points, below=lower.below, above=upper.above)
 
     def sketch(self) -> tuple[Floats, Floats]:
         """Return both halves and the rest at 0."""
@@ -174,6 +176,6 @@ class FixedSizePair:
         return np.concatenate([-up, [0.0], up]), np.concatenate([mass * np.exp(-up), [rest], mass])
 
 
-def _nothing(edges: Floats) -> Cells:
+def _nothing(edges: Floats) -> LossCells:
     empty = np.zeros(len(edges) - 1)
-    return Cells(edges, empty, empty, empty, np.zeros(len(edges)), below=Ends(0.0, 0.0), above=Ends(1.0, 1.0))
+    return LossCells(edges, empty, empty, empty, np.zeros(len(edges)), below=Ends(0.0, 0.0), above=Ends(1.0, 1.0))

@@ -14,7 +14,7 @@ from discreet.accounting import (
     optimal_epsilon,
 )
 from discreet.accounting import epsilon as epsilon_of
-from discreet.cli.formatting import columns, percent, shown
+from discreet.cli.formatting import columns, percent, shorten
 from discreet.cli.numbers import read_number
 from discreet.core import exact, round_up
 from discreet.core.exact import text_up
@@ -35,64 +35,66 @@ class Contest:
         return self.delta - self.times * self.each_delta
 
 
-def _basic(one: Contest) -> float:
-    return round_up(one.times * one.epsilon) if one.slack >= 0 else math.inf
+def _bound_basic(contest: Contest) -> float:
+    return round_up(contest.times * contest.epsilon) if contest.slack >= 0 else math.inf
 
 
-def _advanced(one: Contest) -> float:
+def _bound_advanced(contest: Contest) -> float:
     # As the slack is the total less kδ, the theorem's own total, kδ + slack, is the one allowed.
-    if one.slack <= 0:
+    if contest.slack <= 0:
         return math.inf
-    return advanced_composition(one.epsilon, one.each_delta, one.times, one.slack).epsilon
+    return advanced_composition(contest.epsilon, contest.each_delta, contest.times, contest.slack).epsilon
 
 
-def _sharper(one: Contest) -> float:
+def _bound_sharper(contest: Contest) -> float:
     # Its total, 1 − (1 − δ)^k·(1 − slack), is at most kδ + slack.
-    if one.slack <= 0:
+    if contest.slack <= 0:
         return math.inf
-    return advanced_composition_sharp(one.epsilon, one.each_delta, one.times, one.slack).epsilon
+    return advanced_composition_sharp(contest.epsilon, contest.each_delta, contest.times, contest.slack).epsilon
 
 
-def _concentrated(one: Contest) -> float:
+def _bound_by_zcdp(contest: Contest) -> float:
     """By way of zCDP: each is δ-approximately (ε²/2)-zCDP. Reference: Bun, Steinke 2016, Proposition 1.4, Section 8."""
-    if one.slack <= 0:
+    if contest.slack <= 0:
         return math.inf
-    return epsilon_of(Repeated(Concentrated(one.epsilon**2 / 2, one.each_delta), one.times), one.delta)
+    return epsilon_of(Repeated(Concentrated(contest.epsilon**2 / 2, contest.each_delta), contest.times), contest.delta)
 
 
-def _optimal(one: Contest) -> float:
-    return optimal_epsilon(one.epsilon, one.each_delta, one.times, one.delta)
+def _bound_optimal(contest: Contest) -> float:
+    return optimal_epsilon(contest.epsilon, contest.each_delta, contest.times, contest.delta)
 
 
 #: In the order in which they are told: simplest first.
 THEOREMS: Final[Mapping[str, Callable[[Contest], float]]] = {
-    "basic": _basic,
-    "advanced": _advanced,
-    "advanced, sharper": _sharper,
-    "zCDP": _concentrated,
-    "optimal": _optimal,
+    "basic": _bound_basic,
+    "advanced": _bound_advanced,
+    "advanced, sharper": _bound_sharper,
+    "zCDP": _bound_by_zcdp,
+    "optimal": _bound_optimal,
 }
 
 
-def results(contest: Contest) -> dict[str, float]:
+def compare_theorems(contest: Contest) -> dict[str, float]:
     """Return the ε of the whole by each theorem; infinite where it says nothing."""
     return {name: theorem(contest) for name, theorem in THEOREMS.items()}
 
 
-def winner(found: Mapping[str, float]) -> str | None:
+def find_tightest(epsilons: Mapping[str, float]) -> str | None:
     """Return the theorem with the least ε, of equals the simplest; None if none says anything."""
-    best = min(found, key=lambda name: found[name])
-    return None if math.isinf(found[best]) else best
+    best = min(epsilons, key=lambda name: epsilons[name])
+    return None if math.isinf(epsilons[best]) else best
 
 
-def comparison_lines(contest: Contest, found: dict[str, float], best: str | None, laplace: float | None) -> list[str]:
+def comparison_lines(
+    contest: Contest, epsilons: dict[str, float], best: str | None, laplace: float | None
+) -> list[str]:
     """Return the theorems side by side, for a person."""
-    own = f" and δ = {shown(contest.each_delta)}" if contest.each_delta else ""
-    each = f"{contest.times:,} mechanisms of ε = {shown(contest.epsilon)}{own} each"
+    own = f" and δ = {shorten(contest.each_delta)}" if contest.each_delta else ""
+    mechanisms = f"{contest.times:,} mechanisms of ε = {shorten(contest.epsilon)}{own} each"
     rows = [["theorem", "epsilon", ""]]
-    rows += [[name, text_up(value), "least" if name == best else ""] for name, value in found.items()]
+    rows += [[name, text_up(value), "least" if name == best else ""] for name, value in epsilons.items()]
     lines = [
-        f"{each}; together, at δ = {shown(contest.delta)}:",
+        f"{mechanisms}; together, at δ = {shorten(contest.delta)}:",
         "",
         *columns(rows),
     ]
@@ -108,4 +110,4 @@ def read_rates(texts: list[str], name: str) -> list[Fraction]:
 
 def percent_rows(rows: list[tuple[Fraction, float]]) -> list[list[str]]:
     """Return pairs of probabilities in per cent."""
-    return [[f"{shown(100 * before)} %", percent(after)] for before, after in rows]
+    return [[f"{shorten(100 * before)} %", percent(after)] for before, after in rows]

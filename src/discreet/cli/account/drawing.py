@@ -10,7 +10,7 @@ from types import ModuleType
 from discreet.accounting import PrivacyLoss, loss_to_text
 from discreet.cli.account.picture_data import curve_series, noise_series, theorem_series, winners
 from discreet.cli.account.targets import epsilon_of
-from discreet.cli.formatting import shown
+from discreet.cli.formatting import shorten
 from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.parsing import Arguments
 from discreet.core import DiscreetError, InvalidInput, probability, whole
@@ -26,7 +26,7 @@ MOST_TIMES = 10**6
 
 def draw_curve_of(arguments: Arguments, loss: PrivacyLoss, file: str) -> None:
     """Draw the privacy curve of a loss, under the text that it was typed as, if it was."""
-    path, pictures = _ready(file)
+    path, pictures = _prepare_picture(file)
     text = loss_to_text(loss) if arguments.loss == "-" else arguments.loss
     series = curve_series(loss)
     with _writing(file):
@@ -36,12 +36,12 @@ def draw_curve_of(arguments: Arguments, loss: PrivacyLoss, file: str) -> None:
 def draw_noise(arguments: Arguments) -> None:
     """Draw the least noise against ε, for one release and for many."""
     delta, times = _delta(arguments), _times(arguments)
-    path, pictures = _ready(arguments.file)
+    path, pictures = _prepare_picture(arguments.file)
     panels = [
         ("one release" if count == 1 else f"{count:,} releases", noise_series(delta, count, EPSILONS))
         for count in sorted({1, times})
     ]
-    title = f"The least noise that keeps ε at δ = {shown(delta)}; one person moves each answer by 1"
+    title = f"The least noise that keeps ε at δ = {shorten(delta)}; one person moves each answer by 1"
     with _writing(arguments.file):
         pictures.draw_noise(path, panels, title)
 
@@ -51,12 +51,12 @@ def draw_theorems(arguments: Arguments) -> None:
     once, delta, times = epsilon_of(arguments), _delta(arguments), _times(arguments)
     if not LEAST_EPSILON <= once <= MOST_EPSILON:
         raise InvalidInput(
-            f"The theorems are drawn for an --epsilon from {shown(LEAST_EPSILON)} to {MOST_EPSILON}.",
+            f"The theorems are drawn for an --epsilon from {shorten(LEAST_EPSILON)} to {MOST_EPSILON}.",
             fix="pass --epsilon 0.1, or ask `discreet account compare` for numbers",
         )
-    path, pictures = _ready(arguments.file)
+    path, pictures = _prepare_picture(arguments.file)
     lines, spans = theorem_series(once, delta, times), winners(once, delta, times)
-    title = f"What releases of ε = {shown(once)} each add up to, at δ = {shown(delta)}"
+    title = f"What releases of ε = {shorten(once)} each add up to, at δ = {shorten(delta)}"
     with _writing(arguments.file):
         pictures.draw_theorems(path, lines, spans, title)
 
@@ -69,7 +69,7 @@ def _times(arguments: Arguments) -> int:
     return whole(read_whole(arguments.times, "--times"), "--times", least=2, most=MOST_TIMES)
 
 
-def _ready(file: str) -> tuple[Path, ModuleType]:
+def _prepare_picture(file: str) -> tuple[Path, ModuleType]:
     """Return where to write and what draws, before anything that takes time is worked out."""
     path = Path(file)
     if path.suffix not in FORMATS:

@@ -68,7 +68,7 @@ class Value(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class LossKind:
     """How one kind of loss is made from its fields, which are in the order in which they may stand without a name."""
 
     make: Callable[..., PrivacyLoss]
@@ -93,30 +93,34 @@ def _discrete_gaussian_noise(variance: Fraction, **norms: int) -> DiscreteGaussi
 
 _SENSITIVITY = frozenset({"sensitivity"})
 _EPSILON = {"epsilon": Value.NUMBER}
-_GAUSSIAN = Kind(GaussianNoise, {"sigma": Value.NUMBER, "sensitivity": Value.NUMBER}, "gaussian(sigma=1)", _SENSITIVITY)
-_LAPLACE = Kind(LaplaceNoise, {"scale": Value.NUMBER, "sensitivity": Value.NUMBER}, "laplace(scale=10)", _SENSITIVITY)
-_DISCRETE_LAPLACE = Kind(
+_GAUSSIAN = LossKind(
+    GaussianNoise, {"sigma": Value.NUMBER, "sensitivity": Value.NUMBER}, "gaussian(sigma=1)", _SENSITIVITY
+)
+_LAPLACE = LossKind(
+    LaplaceNoise, {"scale": Value.NUMBER, "sensitivity": Value.NUMBER}, "laplace(scale=10)", _SENSITIVITY
+)
+_DISCRETE_LAPLACE = LossKind(
     DiscreteLaplaceNoise,
     {"scale": Value.NUMBER, "sensitivity": Value.WHOLE},
     "discrete_laplace(scale=10)",
     _SENSITIVITY,
 )
-_CONCENTRATED = Kind(
+_CONCENTRATED = LossKind(
     Concentrated, {"rho": Value.NUMBER, "delta": Value.NUMBER}, "concentrated(rho=0.1)", frozenset({"delta"})
 )
-_BOUNDED_RANGE = Kind(BoundedRange, _EPSILON, "bounded_range(epsilon=0.1)")
-_GAUSSIAN_DP = Kind(GaussianDP, {"mu": Value.NUMBER}, "gaussian_dp(mu=0.5)")
+_BOUNDED_RANGE = LossKind(BoundedRange, _EPSILON, "bounded_range(epsilon=0.1)")
+_GAUSSIAN_DP = LossKind(GaussianDP, {"mu": Value.NUMBER}, "gaussian_dp(mu=0.5)")
 
-KINDS: Final[Mapping[str, Kind]] = {
-    "pure": Kind(Pure, _EPSILON, "pure(epsilon=0.1)"),
-    "approximate": Kind(
+KINDS: Final[Mapping[str, LossKind]] = {
+    "pure": LossKind(Pure, _EPSILON, "pure(epsilon=0.1)"),
+    "approximate": LossKind(
         Approximate, {"epsilon": Value.NUMBER, "delta": Value.NUMBER}, "approximate(epsilon=0.1, delta=1e-8)"
     ),
     "bounded_range": _BOUNDED_RANGE,
     "exponential": _BOUNDED_RANGE,  # what the exponential mechanism costs
     "concentrated": _CONCENTRATED,
     "zcdp": _CONCENTRATED,
-    "renyi": Kind(Renyi, {"curve": Value.CURVE}, "renyi(curve=[2: 0.1, 8: 0.5])"),
+    "renyi": LossKind(Renyi, {"curve": Value.CURVE}, "renyi(curve=[2: 0.1, 8: 0.5])"),
     "gaussian_dp": _GAUSSIAN_DP,
     "gdp": _GAUSSIAN_DP,
     "gaussian": _GAUSSIAN,
@@ -125,39 +129,39 @@ KINDS: Final[Mapping[str, Kind]] = {
     "laplace_noise": _LAPLACE,
     "discrete_laplace": _DISCRETE_LAPLACE,
     "discrete_laplace_noise": _DISCRETE_LAPLACE,
-    "discrete_gaussian": Kind(
+    "discrete_gaussian": LossKind(
         discrete_gaussian,
         {"sigma": Value.NUMBER, "sensitivity": Value.WHOLE},
         "discrete_gaussian(sigma=10)",
         _SENSITIVITY,
     ),
-    "discrete_gaussian_noise": Kind(
+    "discrete_gaussian_noise": LossKind(
         _discrete_gaussian_noise,
         {"variance": Value.NUMBER, **dict.fromkeys(("l0", "linf", "l1", "l2_squared"), Value.WHOLE)},
         "discrete_gaussian_noise(variance=100, l0=1, linf=1, l1=1, l2_squared=1)",
     ),
-    "randomised_response": Kind(
+    "randomised_response": LossKind(
         RandomisedResponse,
         {"truth": Value.NUMBER, "categories": Value.WHOLE},
         "randomised_response(truth=3/4)",
         frozenset({"categories"}),
     ),
-    "dominating_pair": Kind(
+    "dominating_pair": LossKind(
         DominatingPair,
         {"present": Value.TABLE, "absent": Value.TABLE},
         "dominating_pair(present=[0.6, 0.4], absent=[0.4, 0.6])",
     ),
-    "composed": Kind(Composed, {"parts": Value.LOSSES}, "composed(pure(0.1), gaussian(10))"),
-    "parallel": Kind(Parallel, {"parts": Value.LOSSES}, "parallel(pure(0.1), gaussian(10))"),
-    "repeated": Kind(Repeated, {"part": Value.LOSS, "times": Value.WHOLE}, "repeated(gaussian(10), times=100)"),
-    "group": Kind(Group, {"part": Value.LOSS, "size": Value.WHOLE}, "group(pure(0.1), size=4)"),
-    "subsampled": Kind(
+    "composed": LossKind(Composed, {"parts": Value.LOSSES}, "composed(pure(0.1), gaussian(10))"),
+    "parallel": LossKind(Parallel, {"parts": Value.LOSSES}, "parallel(pure(0.1), gaussian(10))"),
+    "repeated": LossKind(Repeated, {"part": Value.LOSS, "times": Value.WHOLE}, "repeated(gaussian(10), times=100)"),
+    "group": LossKind(Group, {"part": Value.LOSS, "size": Value.WHOLE}, "group(pure(0.1), size=4)"),
+    "subsampled": LossKind(
         Subsampled,
         {"part": Value.LOSS, "rate": Value.NUMBER, "sampling": Value.SAMPLING},
         "subsampled(gaussian(1), rate=0.01)",
         frozenset({"sampling"}),
     ),
-    "shuffled": Kind(Shuffled, {"part": Value.LOSS, "people": Value.WHOLE}, "shuffled(pure(1), people=10000)"),
+    "shuffled": LossKind(Shuffled, {"part": Value.LOSS, "people": Value.WHOLE}, "shuffled(pure(1), people=10000)"),
 }
 
 
@@ -210,9 +214,13 @@ class _Reader:
     def _sum(self) -> PrivacyLoss:
         start = self._place()
         parts = [self._term()]
-        while self._met("+"):
+        while self._try_take("+"):
             parts.append(self._term())
-        return parts[0] if len(parts) == 1 else self._made(lambda: Composed(parts), start, "pure(0.1) + gaussian(10)")
+        return (
+            parts[0]
+            if len(parts) == 1
+            else self._build_value(lambda: Composed(parts), start, "pure(0.1) + gaussian(10)")
+        )
 
     def _term(self) -> PrivacyLoss:
         start = self._place()
@@ -220,14 +228,14 @@ class _Reader:
         while sign := TIMES.match(self._text, self._place()):
             self._at = sign.end()
             times = self._whole("the number after 'x'")
-            loss = self._made(partial(Repeated, loss, times), start, "gaussian(10) x 100")
+            loss = self._build_value(partial(Repeated, loss, times), start, "gaussian(10) x 100")
         return loss
 
     def _factor(self) -> PrivacyLoss:
         self._depth += 1
         if self._depth > DEEPEST:
             self._refuse(f"No more than {DEEPEST} brackets may be open", fix="write parts side by side, with '+'")
-        if self._met("("):
+        if self._try_take("("):
             loss = self._sum()
             self._take(")")
         else:
@@ -248,26 +256,28 @@ class _Reader:
         self._at = name.end()
         self._take("(")
         values = {"parts": self._losses()} if Value.LOSSES in kind.fields.values() else self._fields(kind)
-        return self._made(lambda: kind.make(**values), start, kind.example)
+        return self._build_value(lambda: kind.make(**values), start, kind.example)
 
     def _losses(self) -> list[PrivacyLoss]:
         losses: list[PrivacyLoss] = []
-        while not self._met(")"):
+        while not self._try_take(")"):
             if losses:
                 self._separate(")")
             losses.append(self._sum())
         return losses
 
-    def _fields(self, kind: Kind) -> dict[str, object]:
+    def _fields(self, kind: LossKind) -> dict[str, object]:
         values: dict[str, object] = {}
         named = False
-        while not self._met(")"):
+        while not self._try_take(")"):
             if values:
                 self._separate(")")
             place = self._place()
             name = FIELD.match(self._text, place)
             named = named or name is not None
-            field: str = name[1] if name else next((one for one in kind.fields if one not in values), "")
+            field: str = (
+                name[1] if name else next((candidate for candidate in kind.fields if candidate not in values), "")
+            )
             if field not in kind.fields or field in values or (named and name is None):
                 self._refuse(
                     "No such field, or no second one, is wanted",
@@ -291,17 +301,17 @@ class _Reader:
             case Value.SAMPLING:
                 return self._sampling()
             case Value.CURVE:
-                return self._listed(self._point)
+                return self._read_list(self._point)
             case Value.TABLE:
-                return self._listed(lambda: self._number("a probability"))
+                return self._read_list(lambda: self._number("a probability"))
 
     def _number(self, name: str) -> Fraction:
         start = self._place()
-        found = self._made(lambda: match_number(self._text, start, name), start, "")
-        if found is None:
+        match = self._build_value(lambda: match_number(self._text, start, name), start, "")
+        if match is None:
             self._refuse(f"A number for {name} is wanted", fix="write it without a sign, such as 2, 0.01, 1e-6 or 1/3")
-        self._at = found[1]
-        return found[0]
+        self._at = match[1]
+        return match[0]
 
     def _whole(self, name: str) -> int:
         start = self._place()
@@ -323,10 +333,10 @@ class _Reader:
         self._take(":")
         return order, self._number("the ε of an order")
 
-    def _listed(self, read: Callable[[], Entry]) -> list[Entry]:
+    def _read_list(self, read: Callable[[], Entry]) -> list[Entry]:
         self._take("[")
         entries: list[Entry] = []
-        while not self._met("]"):
+        while not self._try_take("]"):
             if entries:
                 self._separate("]")
             entries.append(read())
@@ -338,20 +348,20 @@ class _Reader:
         self._at = blanks.end() if blanks else self._at
         return self._at
 
-    def _met(self, sign: str) -> bool:
+    def _try_take(self, sign: str) -> bool:
         met = self._text.startswith(sign, self._place())
         self._at += len(sign) if met else 0
         return met
 
     def _take(self, sign: str) -> None:
-        if not self._met(sign):
+        if not self._try_take(sign):
             self._refuse(f"'{sign}' is wanted", fix=EXAMPLE)
 
     def _separate(self, closing: str) -> None:
-        if not self._met(","):
+        if not self._try_take(","):
             self._refuse(f"',' or '{closing}' is wanted", fix=EXAMPLE)
 
-    def _made(self, make: Callable[[], Entry], start: int, example: str) -> Entry:
+    def _build_value(self, make: Callable[[], Entry], start: int, example: str) -> Entry:
         """Make a value, and point at its text if it is refused."""
         try:
             return make()

@@ -17,7 +17,7 @@ from discreet.accounting import (
     least_noise,
 )
 from discreet.accounting import epsilon as epsilon_of
-from discreet.cli.account.composition_table import THEOREMS, Contest, winner
+from discreet.cli.account.composition_table import THEOREMS, Contest, find_tightest
 from discreet.core import round_up
 
 #: Where a curve is looked at to find out how far it reaches: the smallest δ at which it has an ε.
@@ -27,7 +27,7 @@ SIMPLE = ("basic", "advanced", "zCDP")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlotLine:
     """One line of a picture."""
 
     name: str
@@ -55,8 +55,8 @@ class CurveSeries:
 
 def sensible_epsilons(loss: PrivacyLoss, steps: int) -> list[Fraction]:
     """Return round numbers from 0 to where the curve of a loss has fallen to 1e-12, or ends."""
-    found = (epsilon_of(loss, allowed) for allowed in REACHES)
-    reach = next((one for one in found if 0 < one < math.inf), 1.0)
+    reaches = (epsilon_of(loss, allowed) for allowed in REACHES)
+    reach = next((epsilon for epsilon in reaches if 0 < epsilon < math.inf), 1.0)
     step = _round_step(reach / steps)
     return [count * step for count in range(math.ceil(Fraction(reach) / step) + 1)]
 
@@ -67,12 +67,12 @@ def curve_series(loss: PrivacyLoss, steps: int = 24) -> CurveSeries:
     brackets = [bracket_delta(loss, target) for target in targets]
     return CurveSeries(
         tuple(map(round_up, targets)),
-        tuple(one.upper for one in brackets),
-        tuple(one.lower for one in brackets),
+        tuple(bracket.upper for bracket in brackets),
+        tuple(bracket.lower for bracket in brackets),
     )
 
 
-def noise_series(delta: Fraction, times: int, epsilons: Sequence[Fraction]) -> list[Line]:
+def noise_series(delta: Fraction, times: int, epsilons: Sequence[Fraction]) -> list[PlotLine]:
     """Return the standard deviation of the least noise for so many releases at each ε; sensitivity 1 each."""
     root = math.sqrt(2)  # a Laplace of scale b has the standard deviation √2·b
     deviations: dict[str, Callable[[Fraction], float]] = {
@@ -85,7 +85,7 @@ def noise_series(delta: Fraction, times: int, epsilons: Sequence[Fraction]) -> l
     return [_line(name, epsilons, deviation) for name, deviation in deviations.items()]
 
 
-def theorem_series(epsilon: Fraction, delta: Fraction, most: int) -> list[Line]:
+def theorem_series(epsilon: Fraction, delta: Fraction, most: int) -> list[PlotLine]:
     """Return the ε of up to so many releases of ε each, by each theorem, and exactly for noise that is known."""
     across = [Fraction(count) for count in _counts(most, 40)]
     functions: dict[str, Callable[[Fraction], float]] = {
@@ -103,7 +103,7 @@ def winners(epsilon: Fraction, delta: Fraction, most: int) -> list[Span]:
     spans: list[Span] = []
     for count in _counts(most, 400):
         contest = Contest(epsilon, Fraction(0), count, delta)
-        best = winner({name: THEOREMS[name](contest) for name in SIMPLE}) or SIMPLE[0]
+        best = find_tightest({name: THEOREMS[name](contest) for name in SIMPLE}) or SIMPLE[0]
         if spans and spans[-1].name == best:
             spans[-1] = Span(best, spans[-1].first, count)
         else:
@@ -124,11 +124,11 @@ def _by_noise(loss: PrivacyLoss, delta: Fraction, count: Fraction) -> float:
     return epsilon_of(Repeated(loss, int(count)), delta)
 
 
-def _line(name: str, across: Sequence[Fraction], function: Callable[[Fraction], float]) -> Line:
+def _line(name: str, across: Sequence[Fraction], function: Callable[[Fraction], float]) -> PlotLine:
     """Return the points at which a function says something."""
-    points = [(float(one), function(one)) for one in across]
+    points = [(float(place), function(place)) for place in across]
     finite = [point for point in points if math.isfinite(point[1])]
-    return Line(name, tuple(one for one, _ in finite), tuple(value for _, value in finite))
+    return PlotLine(name, tuple(place for place, _ in finite), tuple(value for _, value in finite))
 
 
 def _least(make: Callable[[Fraction], PrivacyLoss], times: int, target: Fraction, delta: Fraction) -> float:

@@ -15,7 +15,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from discreet.cli.account.picture_data import SIMPLE, CurveSeries, Line, Span
+from discreet.cli.account.picture_data import SIMPLE, CurveSeries, PlotLine, Span
 
 Point = tuple[float, float, float]
 
@@ -54,7 +54,12 @@ def draw_curve(path: Path, series: CurveSeries, loss: str) -> None:
         panels = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
         top: Axes = panels[0]
         top.plot(
-            [one[0] for one in points], [one[1] for one in points], color=BLUE, marker="o", ms=3.5, label="upper bound"
+            [point[0] for point in points],
+            [point[1] for point in points],
+            color=BLUE,
+            marker="o",
+            ms=3.5,
+            label="upper bound",
         )
         top.set_ylabel("δ")
         top.set_yscale("log")
@@ -69,7 +74,7 @@ def draw_curve(path: Path, series: CurveSeries, loss: str) -> None:
 
 
 def _draw_gaps(axes: Axes, points: Sequence[Point]) -> None:
-    axes.plot([one[0] for one in points], _gaps(points), color=GREY, marker="o", ms=3, lw=1)
+    axes.plot([point[0] for point in points], _gaps(points), color=GREY, marker="o", ms=3, lw=1)
     axes.set_ylabel("upper over\nlower bound, %")
     axes.yaxis.set_major_formatter(lambda value, _: f"+{value:g}")
     axes.set_ylim(bottom=0)
@@ -80,7 +85,7 @@ def _gaps(points: Sequence[Point]) -> list[float]:
     return [100 * (high / low - 1) for _, high, low in points]
 
 
-def draw_noise(path: Path, panels: Sequence[tuple[str, Sequence[Line]]], title: str) -> None:
+def draw_noise(path: Path, panels: Sequence[tuple[str, Sequence[PlotLine]]], title: str) -> None:
     """Draw the standard deviation of the least noise against ε, a panel for each number of releases."""
     with _figure(path, (9.5, 5)) as figure:
         _head(figure, title)
@@ -97,7 +102,7 @@ def draw_noise(path: Path, panels: Sequence[tuple[str, Sequence[Line]]], title: 
         )
 
 
-def draw_theorems(path: Path, lines: Sequence[Line], spans: Sequence[Span], title: str) -> None:
+def draw_theorems(path: Path, lines: Sequence[PlotLine], spans: Sequence[Span], title: str) -> None:
     """Draw the ε of the whole against the number of releases, and below how far each line is from the optimum."""
     best = next(line for line in lines if line.name == "optimal")
     least = dict(zip(best.across, best.up, strict=True))
@@ -108,7 +113,7 @@ def draw_theorems(path: Path, lines: Sequence[Line], spans: Sequence[Span], titl
         top.set_yscale("log")
         top.set_ylabel("ε of the whole")
         top.legend(frameon=False, fontsize=8)
-        _draw_lines(bottom, [_over(line, least) for line in lines])
+        _draw_lines(bottom, [_divide_by_least(line, least) for line in lines])
         bottom.set_ylim(0.4, 4)
         bottom.set_xlabel("number of releases")
         bottom.set_ylabel("multiple of the optimal ε")
@@ -130,18 +135,20 @@ def _draw_spans(axes: Axes, spans: Sequence[Span]) -> None:
         axes.text(middle, 0.05, text, transform=axes.get_xaxis_transform(), ha="center", va="center", fontsize=8)
 
 
-def _over(line: Line, least: dict[float, float]) -> Line:
+def _divide_by_least(line: PlotLine, least: dict[float, float]) -> PlotLine:
     """Return a line as multiples of the least one, where that is above 0."""
     shown = [
-        (one, value / least[one]) for one, value in zip(line.across, line.up, strict=True) if least.get(one, 0) > 0
+        (place, value / least[place])
+        for place, value in zip(line.across, line.up, strict=True)
+        if least.get(place, 0) > 0
     ]
-    return Line(line.name, tuple(one for one, _ in shown), tuple(share for _, share in shown))
+    return PlotLine(line.name, tuple(place for place, _ in shown), tuple(share for _, share in shown))
 
 
-def _draw_lines(axes: Axes, lines: Sequence[Line]) -> None:
+def _draw_lines(axes: Axes, lines: Sequence[PlotLine]) -> None:
     """Draw lines in the order of their strokes: the broad ones first, so that they lie below."""
     order = list(STROKES)
-    for line in sorted(lines, key=lambda one: order.index(one.name)):
+    for line in sorted(lines, key=lambda stroke: order.index(stroke.name)):
         axes.plot(line.across, line.up, label=line.name, **STROKES[line.name])
     axes.set_xscale("log")
 

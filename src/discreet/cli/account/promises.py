@@ -4,8 +4,8 @@ import math
 from fractions import Fraction
 
 from discreet.accounting import PrivacyLoss, advised_delta, bracket_delta, delta, epsilon, need_delta
-from discreet.cli.formatting import plain, sentence, shown
-from discreet.cli.output import Fact, exactly
+from discreet.cli.formatting import format_exact, sentence, shorten
+from discreet.cli.output import Fact, exact_facts
 from discreet.core import InvalidInput, round_up
 from discreet.core.exact import text_down, text_up
 
@@ -17,16 +17,16 @@ NONE_KNOWN = "none is known for this loss"
 def curve_point(loss: PrivacyLoss, target: Fraction, *, inwards: bool) -> dict[str, Fact]:
     """Return δ at one ε, for a program; with a lower bound if it is wanted."""
     both = bracket_delta(loss, target) if inwards else None
-    found = delta(loss, target) if both is None else both.upper
+    upper = delta(loss, target) if both is None else both.upper
     lower = None if both is None else both.lower
-    return {**exactly("epsilon", target, round_up(target)), "delta": found, "delta_lower": lower}
+    return {**exact_facts("epsilon", target, round_up(target)), "delta": upper, "delta_lower": lower}
 
 
 def point_row(target: Fraction, point: dict[str, Fact]) -> list[str]:
     """Return δ at one ε, for a person."""
-    found, lower = point["delta"], point["delta_lower"]
-    shown_bounds = [text_up(found)] if isinstance(found, float) else []
-    return [plain(target), *shown_bounds, *([text_down(lower)] if isinstance(lower, float) else [])]
+    upper, lower = point["delta"], point["delta_lower"]
+    shown_bounds = [text_up(upper)] if isinstance(upper, float) else []
+    return [format_exact(target), *shown_bounds, *([text_down(lower)] if isinstance(lower, float) else [])]
 
 
 def lower_row(lower: float | None, upper: float) -> list[list[str]]:
@@ -39,21 +39,21 @@ def lower_row(lower: float | None, upper: float) -> list[list[str]]:
     return [["at least", known]]
 
 
-def ending_lines(found: float, allowed: Fraction) -> list[str]:
+def ending_lines(epsilon_bound: float, allowed: Fraction) -> list[str]:
     """Return the promise in words, or why there is none."""
-    if not math.isinf(found):
-        return [sentence(found, allowed)]
+    if not math.isinf(epsilon_bound):
+        return [sentence(epsilon_bound, allowed)]
     if not allowed:
         return ["No ε is promised at δ = 0. Most noise has one at every δ above: try --delta 1e-9."]
-    return [f"No ε is promised at δ = {shown(allowed)}: what can go wrong is more likely. Try a larger --delta."]
+    return [f"No ε is promised at δ = {shorten(allowed)}: what can go wrong is more likely. Try a larger --delta."]
 
 
-def need_far_below(loss: PrivacyLoss, found: float, people: int) -> None:
+def need_far_below(loss: PrivacyLoss, delta_bound: float, people: int) -> None:
     """Refuse a δ that is not far below one in the number of people."""
-    if found < NEGLIGIBLE:
+    if delta_bound < NEGLIGIBLE:
         return
     try:
-        need_delta(min(found, math.nextafter(1.0, 0)), people)
+        need_delta(min(delta_bound, math.nextafter(1.0, 0)), people)
     except InvalidInput as error:
         most = advised_delta(people)
         enough = epsilon(loss, most)

@@ -17,10 +17,10 @@ from discreet.accounting import (
     epsilon,
 )
 from discreet.cli.account.loss_syntax import discrete_gaussian
-from discreet.cli.account.targets import Target
-from discreet.cli.formatting import plain, shown
+from discreet.cli.account.targets import PrivacyTarget
+from discreet.cli.formatting import format_exact, shorten
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Fact, exactly
+from discreet.cli.output import Fact, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, positive, round_up
 from discreet.core.exact import text_up
@@ -44,7 +44,7 @@ NOISES: Mapping[str, Noise] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class NoisyRelease:
     """What is released: which noise, on how sensitive an answer, how often, on which lots."""
 
     noise: Noise
@@ -59,17 +59,17 @@ class Release:
         lot = once if self.rate == 1 else Subsampled(once, self.rate, self.sampling)
         return lot if self.times == 1 else Repeated(lot, self.times)
 
-    def spelt(self, size: Fraction) -> str:
+    def spell(self, size: Fraction) -> str:
         """Return its cost as it may be typed again."""
-        width = "" if self.sensitivity == 1 else f", sensitivity={plain(self.sensitivity)}"
-        text = f"{self.noise.name}({self.noise.parameter}={plain(size)}{width})"
+        width = "" if self.sensitivity == 1 else f", sensitivity={format_exact(self.sensitivity)}"
+        text = f"{self.noise.name}({self.noise.parameter}={format_exact(size)}{width})"
         if self.rate != 1:
             how = "" if self.sampling is Sampling.POISSON else ", sampling=without_replacement"
-            text = f"subsampled({text}, rate={plain(self.rate)}{how})"
+            text = f"subsampled({text}, rate={format_exact(self.rate)}{how})"
         return text if self.times == 1 else f"{text} x {self.times}"
 
 
-def release_of(arguments: Arguments) -> Release:
+def release_of(arguments: Arguments) -> NoisyRelease:
     """Return the release that was typed."""
     width = positive(read_number(arguments.sensitivity, "--sensitivity"), "--sensitivity")
     if arguments.kind.startswith("discrete") and width.denominator != 1:
@@ -84,7 +84,7 @@ def release_of(arguments: Arguments) -> Release:
     times = read_whole(arguments.times, "--times")
     if not times:
         raise InvalidInput("--times must be at least 1.", fix="pass --times 1 or more")
-    return Release(NOISES[arguments.kind], width, times, rate, sampling)
+    return NoisyRelease(NOISES[arguments.kind], width, times, rate, sampling)
 
 
 def deviation_text(noise: Noise, size: Fraction) -> str:
@@ -94,23 +94,23 @@ def deviation_text(noise: Noise, size: Fraction) -> str:
     return " (standard deviation)" if noise.name == "gaussian" else ""
 
 
-def promise_facts(loss: PrivacyLoss | None, target: Target) -> dict[str, Fact]:
+def promise_facts(loss: PrivacyLoss | None, target: PrivacyTarget) -> dict[str, Fact]:
     """Return what a loss promises in the currency of the target; nulls where there is none."""
     if loss is None:
         return {"epsilon": None, "rho": None, "rho_exact": None}
     if target.epsilon is not None:
         return {"epsilon": epsilon(loss, target.delta), "rho": None, "rho_exact": None}
     rho = _rho(loss)
-    return {"epsilon": None, **exactly("rho", rho, round_up(rho))}
+    return {"epsilon": None, **exact_facts("rho", rho, round_up(rho))}
 
 
-def promise_text(loss: PrivacyLoss, target: Target) -> str:
+def promise_text(loss: PrivacyLoss, target: PrivacyTarget) -> str:
     """Return the promise of a loss in the currency of the target."""
     if target.epsilon is None:
-        return f"ρ = {shown(_rho(loss))}"
-    return f"ε = {text_up(epsilon(loss, target.delta))} at δ = {shown(target.delta)}"
+        return f"ρ = {shorten(_rho(loss))}"
+    return f"ε = {text_up(epsilon(loss, target.delta))} at δ = {shorten(target.delta)}"
 
 
 def _rho(loss: PrivacyLoss) -> Fraction:
-    found = concentrated_of(loss)
-    return Fraction(0) if found is None else found[0]
+    concentrated = concentrated_of(loss)
+    return Fraction(0) if concentrated is None else concentrated[0]

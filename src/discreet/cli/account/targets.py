@@ -9,14 +9,14 @@ from discreet.accounting import PrivacyLoss, advised_delta, loss_to_text, need_d
 from discreet.accounting.text_reader import MOST_CHARACTERS
 from discreet.cli.account.loss_syntax import read_loss
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Fact, exactly
+from discreet.cli.output import Fact, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, exact, positive, round_down, round_up
 from discreet.core.exact import text_down
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PrivacyTarget:
     """What is to be kept: (ε, δ), or ρ."""
 
     epsilon: Fraction | None
@@ -29,7 +29,9 @@ class Target:
         facts: dict[str, Fact] = {}
         for name, number in numbers.items():
             key = f"target_{name}"
-            facts |= {key: None, f"{key}_exact": None} if number is None else exactly(key, number, round_down(number))
+            facts |= (
+                {key: None, f"{key}_exact": None} if number is None else exact_facts(key, number, round_down(number))
+            )
         return facts
 
 
@@ -82,13 +84,13 @@ def payers_of(arguments: Arguments) -> dict[str, Any]:
     return {"per": arguments.per or "dataset", "most": most}
 
 
-def target_of(arguments: Arguments) -> Target:
+def target_of(arguments: Arguments) -> PrivacyTarget:
     """Return what is to be kept."""
     if arguments.rho is None:
-        return Target(positive(epsilon_of(arguments), "--epsilon"), delta_of(arguments), None)
+        return PrivacyTarget(positive(epsilon_of(arguments), "--epsilon"), delta_of(arguments), None)
     if arguments.delta is not None or arguments.people is not None:
         raise InvalidInput("A ρ has no δ beside it.", fix="leave out --delta and --people, or pass --epsilon for --rho")
-    return Target(None, Fraction(0), positive(read_number(arguments.rho, "--rho"), "--rho"))
+    return PrivacyTarget(None, Fraction(0), positive(read_number(arguments.rho, "--rho"), "--rho"))
 
 
 def loss_facts(loss: PrivacyLoss) -> dict[str, Fact]:
@@ -99,4 +101,4 @@ def loss_facts(loss: PrivacyLoss) -> dict[str, Fact]:
 
 def delta_facts(delta: Fraction, people: int | None) -> dict[str, Fact]:
     """Return a δ for a program."""
-    return {**exactly("delta", delta, round_up(delta)), "people": people}
+    return {**exact_facts("delta", delta, round_up(delta)), "people": people}

@@ -11,7 +11,7 @@ import click
 import discreet
 from discreet.cli.console import write
 from discreet.cli.parsing import WIDTH, CommandGroup
-from discreet.core.compiled import compiled
+from discreet.core.compiled import load_library
 
 START = """\
 To begin:
@@ -45,7 +45,7 @@ discreet_command = CommandGroup(
 def version() -> str:
     """Return the version, and whether the compiled loops are used in place of their Python twins."""
     sources = sorted(Path(str(discreet.__file__)).parent.rglob("*.c"))
-    used = [compiled(str(source.with_suffix(".py"))) is not None for source in sources]
+    used = [load_library(str(source.with_suffix(".py"))) is not None for source in sources]
     parts = "in use" if all(used) else "in use in part" if any(used) else "not in use; answers are the same, but slower"
     return f"discreet {discreet.__version__} (compiled parts: {parts})"
 

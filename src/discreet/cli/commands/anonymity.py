@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import (
     Arguments,
     CommandGroup,
@@ -68,7 +68,7 @@ METHODS = ("mondrian", "relaxed", "full-domain", "suppress")
 @command("find", "Which columns identify people: by name, by the look of their values, by uniqueness.")
 @file
 @gap_texts
-def find_command(arguments: Arguments) -> Answer:
+def find_command(arguments: Arguments) -> CommandOutput:
     """Say which columns identify people."""
     from discreet.anonymity import find_identifying
     from discreet.cli.formatting import columns
@@ -76,14 +76,19 @@ def find_command(arguments: Arguments) -> Answer:
     from discreet.cli.microdata import finding_row
 
     with reachable("The table"):
-        found = find_identifying(arguments.file, gap_texts=tuple(arguments.gap or ()))
+        findings = find_identifying(arguments.file, gap_texts=tuple(arguments.gap or ()))
     facts: list[Fact] = [
-        {"column": one.column, "role": one.role.value, "reasons": list(one.reasons), "distinct": one.distinct}
-        for one in found
+        {
+            "column": finding.column,
+            "role": finding.role.value,
+            "reasons": list(finding.reasons),
+            "distinct": finding.distinct,
+        }
+        for finding in findings
     ]
-    rows = [["column", "role", "values", "why"], *(finding_row(one) for one in found)]
+    rows = [["column", "role", "values", "why"], *(finding_row(finding) for finding in findings)]
     more = "A column of which nothing was found may identify people all the same; several may do so together."
-    return Answer("find", {"columns": facts}, (*columns(rows), "", more))
+    return CommandOutput("find", {"columns": facts}, (*columns(rows), "", more))
 
 
 @command("check", "Is a table k-anonymous, l-diverse, t-close as it stands?", epilog=CHECK)
@@ -92,7 +97,7 @@ def find_command(arguments: Arguments) -> Answer:
 @option("--k", "K", "the least size of a class that is asked for")
 @requirements
 @gaps
-def check_command(arguments: Arguments) -> Answer:
+def check_command(arguments: Arguments) -> CommandOutput:
     """Say whether a table is as anonymous as was asked for."""
     from discreet.anonymity import diversity_of, k_of, meets
     from discreet.cli.formatting import columns
@@ -107,23 +112,23 @@ def check_command(arguments: Arguments) -> Answer:
         requirement_name,
     )
 
-    found, quasi, table = read_checked_table(arguments)
+    assumptions, quasi, table = read_checked_table(arguments)
     wanted = None if arguments.k is None else read_whole(arguments.k, "--k")
     required = read_requirements(arguments)
     k = k_of(table, quasi)
     checks = [] if wanted is None else [(f"k = {wanted}", k >= wanted)]
-    checks += [(requirement_name(one), meets(table, one, quasi)) for one in required]
+    checks += [(requirement_name(requirement), meets(table, requirement, quasi)) for requirement in required]
     facts: dict[str, Fact] = {"quasi": [*quasi], "k": k, "rows": table.rows, "met": all(met for _, met in checks)}
     facts["lacking"] = table.left_out
-    lines = [*found, f"The smallest class has {k} of {table.rows:,} rows.", *lacking_lines(table)]
+    lines = [*assumptions, f"The smallest class has {k} of {table.rows:,} rows.", *lacking_lines(table)]
     if arguments.sensitive is not None:
         spread = diversity_of(table, arguments.sensitive, quasi)
-        told = {name: None if value is None else float(value) for name, value in asdict(spread).items()}
-        facts["diversity"] = {**told}
+        diversity = {name: None if value is None else float(value) for name, value in asdict(spread).items()}
+        facts["diversity"] = {**diversity}
         lines += ["", *columns([[WORDS[name], figure(value)] for name, value in asdict(spread).items()])]
     facts["checks"] = dict(checks)
     lines += ["", *columns([[name, "met" if met else "NOT met"] for name, met in checks])] if checks else []
-    return Answer("check", facts, (*lines, "", NO_GUARANTEE), status=0 if facts["met"] else NOT_MET)
+    return CommandOutput("check", facts, (*lines, "", NO_GUARANTEE), status=0 if facts["met"] else NOT_MET)
 
 
 @command("risk", "How likely people are found again: by prosecutor, journalist, marketer.")
@@ -132,10 +137,10 @@ def check_command(arguments: Arguments) -> Answer:
 @option("--population", "FILE", "all people, of whom those in the table are a part")
 @option("--limit", "P", "count the rows whose risk is above this (0.2)", default="0.2")
 @gaps
-def risk_command(arguments: Arguments) -> Answer:
+def risk_command(arguments: Arguments) -> CommandOutput:
     """Say how likely people are found again."""
     from discreet.anonymity import journalist_risk, prosecutor_risk
-    from discreet.cli.formatting import columns, plain
+    from discreet.cli.formatting import columns, format_exact
     from discreet.cli.microdata import (
         NO_GUARANTEE,
         figure,
@@ -146,26 +151,26 @@ def risk_command(arguments: Arguments) -> Answer:
         risk_facts,
     )
 
-    found, quasi, table = read_checked_table(arguments)
+    assumptions, quasi, table = read_checked_table(arguments)
     limit = read_number(arguments.limit, "--limit")
     risks = {"prosecutor": prosecutor_risk(table, quasi, limit=limit)}
     if arguments.population is not None:
         risks["journalist"] = journalist_risk(
             table, read_table(arguments, arguments.population, quasi), quasi, limit=limit
         )
-    shown = [["", "highest", "mean", f"above {plain(limit)}"]]
-    shown += [[name, figure(one.highest), figure(one.mean), percent_text(one.above)] for name, one in risks.items()]
+    shown = [["", "highest", "mean", f"above {format_exact(limit)}"]]
+    shown += [[name, figure(risk.highest), figure(risk.mean), percent_text(risk.above)] for name, risk in risks.items()]
     marketer = risks.get("journalist", risks["prosecutor"]).mean
     lines = [
-        *found,
+        *assumptions,
         *columns(shown),
         "",
         f"A marketer matches {percent_text(marketer)} of the rows rightly, on average.",
     ]
     lines += [f"{risks['prosecutor'].unique:,} of {table.rows:,} rows are alone with what is known of them."]
     lines += lacking_lines(table)
-    facts: dict[str, Fact] = {"lacking": table.left_out, **{name: risk_facts(one) for name, one in risks.items()}}
-    return Answer("risk", {"quasi": [*quasi], **facts, "marketer": float(marketer)}, (*lines, "", NO_GUARANTEE))
+    facts: dict[str, Fact] = {"lacking": table.left_out, **{name: risk_facts(risk) for name, risk in risks.items()}}
+    return CommandOutput("risk", {"quasi": [*quasi], **facts, "marketer": float(marketer)}, (*lines, "", NO_GUARANTEE))
 
 
 @command("make", "Make a table k-anonymous, and write it to a new file.", epilog=MAKE)
@@ -190,7 +195,7 @@ def risk_command(arguments: Arguments) -> Answer:
 @flag("--inside", "the file stays with those who may see the rows")
 @exclusive("--ledger", "--inside", required=True)
 @option("--by", "NAME", "who publishes (the name of the user, if left out)")
-def make_command(arguments: Arguments) -> Answer:
+def make_command(arguments: Arguments) -> CommandOutput:
     """Make a table k-anonymous, and write it."""
     from discreet.anonymity import information_lost, publish, write_inside
     from discreet.cli.dataset.declarations import words_of
@@ -207,31 +212,31 @@ def make_command(arguments: Arguments) -> Answer:
     from discreet.gate import Ledger
 
     k, quasi = read_whole(arguments.k, "--k"), words_of(arguments.quasi)
-    kept = [*words_of(arguments.keep), *([arguments.sensitive] if arguments.sensitive else [])]
-    table = read_table(arguments, arguments.file, list(dict.fromkeys([*quasi, *kept])), read_hierarchies(arguments))
-    made = anonymise(arguments, table, quasi, k)
+    carried = [*words_of(arguments.keep), *([arguments.sensitive] if arguments.sensitive else [])]
+    table = read_table(arguments, arguments.file, list(dict.fromkeys([*quasi, *carried])), read_hierarchies(arguments))
+    anon = anonymise(arguments, table, quasi, k)
     by = author(arguments)
     with reachable("The file"):
         if arguments.ledger is None:
-            write_inside(made, arguments.output)
+            write_inside(anon, arguments.output)
         else:
             with reachable("The ledger"):
                 ledger = Ledger.open(arguments.ledger)
-            publish(made, arguments.output, ledger=ledger, by=by)
+            publish(anon, arguments.output, ledger=ledger, by=by)
             ledger.close()
-    lost = information_lost(made, k=k)
+    lost = information_lost(anon, k=k)
     facts: dict[str, Fact] = {
-        "method": made.method, "k": made.k, "classes": made.classes.count, "suppressed": made.classes.suppressed,
+        "method": anon.method, "k": anon.k, "classes": anon.classes.count, "suppressed": anon.classes.suppressed,
         "lacking": table.left_out, "penalty": lost.penalty, "disclosed": arguments.ledger is not None,
     }  # fmt: skip
     lines = (
-        f"{made.method}: {made.classes.count:,} classes, the smallest of {made.k} rows.",
-        f"{made.classes.suppressed:,} of {table.rows:,} rows are left out.",
+        f"{anon.method}: {anon.classes.count:,} classes, the smallest of {anon.k} rows.",
+        f"{anon.classes.suppressed:,} of {table.rows:,} rows are left out.",
         *lacking_lines(table),
         f"Of what the quasi-identifiers told, {lost.penalty:.1%} is lost (normalised certainty penalty).",
         CLOSED if arguments.ledger is not None else INSIDE,
     )
-    return Answer("make", facts, (*lines, "", NO_GUARANTEE))
+    return CommandOutput("make", facts, (*lines, "", NO_GUARANTEE))
 
 
 @command("deidentify", "Write rows without names: drop, mask, pseudonyms, coarser values.", epilog=TREATMENTS)
@@ -247,7 +252,7 @@ def make_command(arguments: Arguments) -> Answer:
 @option("--day", "COLUMN=year|quarter|month|week", "of days only the year, and so on", multiple=True)
 @option("--label", "COLUMN=FILE:LEVEL", "the label at a level of a hierarchy", multiple=True)
 @gap_texts
-def deidentify_command(arguments: Arguments) -> Answer:
+def deidentify_command(arguments: Arguments) -> CommandOutput:
     """Write rows without names."""
     from discreet.anonymity import deidentify
     from discreet.cli.ledger.views import reachable
@@ -264,4 +269,4 @@ def deidentify_command(arguments: Arguments) -> Answer:
         f"{done.rows:,} rows were written, sorted, with: {names}.",
         "They are about people all the same. If they leave, tell the ledger: discreet ledger disclose PLACE --all",
     )
-    return Answer("deidentify", facts, (*lines, "", NO_GUARANTEE))
+    return CommandOutput("deidentify", facts, (*lines, "", NO_GUARANTEE))

@@ -1,7 +1,7 @@
 """`discreet ask`, `preview`, `explain`, `schema` and `buy-bounds`: questions about a table. Only two of them spend."""
 
 from discreet.cli.commands.options import LIMIT_HELP, analyst, project
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import (
     JSON,
     Arguments,
@@ -11,7 +11,7 @@ from discreet.cli.parsing import (
     exclusive,
     flag,
     option,
-    repeated,
+    repeatable_option,
     several,
 )
 from discreet.core import InvalidInput
@@ -58,7 +58,9 @@ def question(default_price: str = "") -> Declaration:
         argument("sql", "SQL", "the question, or - to read it from standard input"),
         option("--epsilon", "E", f"the price, as an ε{default_price}"),
         option("--rho", "R", "the price as a ρ, with Gaussian noise"),
-        repeated("--within", "X", "pay the least for which every column is within ±X; or NAME=X, for one column"),
+        repeatable_option(
+            "--within", "X", "pay the least for which every column is within ±X; or NAME=X, for one column"
+        ),
         option("--confidence", "P", "the confidence of error bars (0.95)", default="0.95"),
         flag("--simultaneous", "this confidence holds for all error bars at once, not for each"),
         option("--size", "N", "the number of rows of a group, roughly, as far as it is public"),
@@ -75,54 +77,54 @@ def question(default_price: str = "") -> Declaration:
 @flag("--fresh", "pay for new noise, even if this was asked before")
 @option("--request", "ID", "a name for this payment: under one name nothing is paid for twice")
 @flag("--csv", "the table alone, as CSV with the ends of the error bars")
-def ask_command(arguments: Arguments) -> Answer:
+def ask_command(arguments: Arguments) -> CommandOutput:
     """Answer a question, from the ledger's store if it was asked before, else for its price."""
     from discreet.cli.dataset.facts import answer_facts, budget_facts, csv_lines
     from discreet.cli.dataset.rewording import name_options
     from discreet.cli.dataset.sessions import (
-        left_lines,
+        budget_lines,
         open_project,
         progress_line,
         read_options,
         read_question,
-        reworded_errors,
+        reword_errors,
     )
     from discreet.cli.ledger.views import ledger_facts
 
     if arguments.csv and arguments.json:
         raise InvalidInput("--csv and --json are two forms.", fix="choose one of them")
     sql, options = read_question(arguments), read_options(arguments)
-    with open_project(arguments) as session, reworded_errors(sql), progress_line("answering", arguments):
+    with open_project(arguments) as session, reword_errors(sql), progress_line("answering", arguments):
         answer = session.sql(sql, **options, fresh=arguments.fresh, request=arguments.request)
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
             **answer_facts(answer),
             "budget": budget_facts(session),
         }
-        lines = [*map(name_options, answer.lines()), "", *left_lines(session)]
+        lines = [*map(name_options, answer.lines()), "", *budget_lines(session)]
     if arguments.csv:
-        return Answer("ask", facts, (), stream=tuple(csv_lines(answer)))
-    return Answer("ask", facts, tuple(lines))
+        return CommandOutput("ask", facts, (), stream=tuple(csv_lines(answer)))
+    return CommandOutput("ask", facts, tuple(lines))
 
 
 @command("preview", "What a question would cost, and how far off its answer would be.", epilog=f"{PREVIEW}\n{JSON}")
 @question()
-def preview_command(arguments: Arguments) -> Answer:
+def preview_command(arguments: Arguments) -> CommandOutput:
     """Answer what a question would cost, and how far off its answer would be. Free."""
     from discreet.cli.dataset.facts import budget_facts, preview_facts
     from discreet.cli.dataset.rewording import name_options
-    from discreet.cli.dataset.sessions import open_project, read_options, read_question, reworded_errors
+    from discreet.cli.dataset.sessions import open_project, read_options, read_question, reword_errors
     from discreet.cli.ledger.views import ledger_facts
 
     sql, options = read_question(arguments), read_options(arguments)
-    with open_project(arguments) as session, reworded_errors(sql):
+    with open_project(arguments) as session, reword_errors(sql):
         preview = session.preview(sql, **options)
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
             **preview_facts(preview),
             "budget": budget_facts(session),
         }
-        return Answer("preview", facts, tuple(map(name_options, preview.lines())))
+        return CommandOutput("preview", facts, tuple(map(name_options, preview.lines())))
 
 
 @command(
@@ -131,33 +133,33 @@ def preview_command(arguments: Arguments) -> Answer:
     epilog=f"{EXPLAIN}\n{JSON}",
 )
 @question(FREE)
-def explain_command(arguments: Arguments) -> Answer:
+def explain_command(arguments: Arguments) -> CommandOutput:
     """Answer how a question would be answered. Free."""
     from discreet.cli.dataset.rewording import name_options
-    from discreet.cli.dataset.sessions import SHARE, open_project, read_options, read_question, reworded_errors
+    from discreet.cli.dataset.sessions import SHARE, open_project, read_options, read_question, reword_errors
     from discreet.cli.ledger.views import ledger_facts
 
     sql, options = read_question(arguments), read_options(arguments, needed=False)
-    with open_project(arguments) as session, reworded_errors(sql):
+    with open_project(arguments) as session, reword_errors(sql):
         if all(options[name] is None for name in ("epsilon", "rho", "within")):
             budget = session.ledger.budget
             options["epsilon" if budget.rho is None else "rho"] = budget.limit * SHARE
         explanation = session.explain(sql, **options)
         facts: dict[str, Fact] = {**ledger_facts(session.ledger), "lines": [*map(name_options, explanation.lines)]}
-        return Answer("explain", facts, tuple(map(name_options, str(explanation).splitlines())))
+        return CommandOutput("explain", facts, tuple(map(name_options, str(explanation).splitlines())))
 
 
 @command("schema", "What is public: columns, bounds, groups, limits, who is protected.", epilog=f"{SCHEMA}\n{JSON}")
 @project
-def schema_command(arguments: Arguments) -> Answer:
+def schema_command(arguments: Arguments) -> CommandOutput:
     """Answer what is public. Free."""
-    from discreet.cli.dataset.facts import declared_facts
+    from discreet.cli.dataset.facts import declaration_facts
     from discreet.cli.dataset.sessions import open_project
     from discreet.cli.ledger.views import ledger_facts
 
     with open_project(arguments) as session:
-        facts: dict[str, Fact] = {**ledger_facts(session.ledger), **declared_facts(session)}
-        return Answer("schema", facts, tuple(session.schema.lines()))
+        facts: dict[str, Fact] = {**ledger_facts(session.ledger), **declaration_facts(session)}
+        return CommandOutput("schema", facts, tuple(session.schema.lines()))
 
 
 @command("buy-bounds", "Buy the range of a column that nobody declared.", epilog=f"{BUY}\n{JSON}")
@@ -167,15 +169,15 @@ def schema_command(arguments: Arguments) -> Answer:
 @exclusive("--epsilon", "--rho", required=True)
 @project
 @analyst
-def buy_bounds_command(arguments: Arguments) -> Answer:
+def buy_bounds_command(arguments: Arguments) -> CommandOutput:
     """Buy the range of a column, for everybody."""
     from discreet.cli.dataset.facts import bounds_facts, budget_facts
-    from discreet.cli.dataset.sessions import left_lines, number, open_project, price_of, progress_line, reworded_errors
+    from discreet.cli.dataset.sessions import budget_lines, number, open_project, price_of, progress_line, reword_errors
     from discreet.cli.ledger.views import ledger_facts
     from discreet.gate.releases import one_line
 
     price = price_of(arguments)
-    with open_project(arguments) as session, reworded_errors(), progress_line("answering", arguments):
+    with open_project(arguments) as session, reword_errors(), progress_line("answering", arguments):
         bounds = session.buy_bounds(arguments.column, epsilon=price["epsilon"], rho=price["rho"])
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
@@ -185,4 +187,4 @@ def buy_bounds_command(arguments: Arguments) -> Answer:
         }
         interval = f"from {number(bounds.low)} to {number(bounds.high)}"
         words = f"{one_line(arguments.column)}: {interval}, for everybody from now on."
-        return Answer("buy-bounds", facts, (words, "", *left_lines(session)))
+        return CommandOutput("buy-bounds", facts, (words, "", *budget_lines(session)))

@@ -1,6 +1,6 @@
 """`discreet demo`: the whole story on a hospital that does not exist."""
 
-from discreet.cli.output import Answer
+from discreet.cli.output import CommandOutput
 from discreet.cli.parsing import Arguments, command, flag, option
 
 DEMO = """\
@@ -15,7 +15,7 @@ example:
 @command("demo", "The whole story in half a minute, on people who do not exist.", epilog=DEMO, json=False)
 @option("--folder", "DIR", "the folder for its files (discreet-demo here, if left out)")
 @flag("--no-pictures", "a report of tables only")
-def demo_command(arguments: Arguments) -> Answer:
+def demo_command(arguments: Arguments) -> CommandOutput:
     """Tell the story; every line as it happens."""
     from discreet.cli.demo.story import tell_story
 

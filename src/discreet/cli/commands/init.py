@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from discreet.cli.commands.options import LIMIT_HELP, accounts
-from discreet.cli.output import Answer
+from discreet.cli.output import CommandOutput
 from discreet.cli.parsing import (
     JSON,
     PROJECT,
@@ -14,7 +14,7 @@ from discreet.cli.parsing import (
     exclusive,
     flag,
     option,
-    repeated,
+    repeatable_option,
 )
 
 INIT = """\
@@ -43,12 +43,14 @@ What is said is public from then on. The budget is for life.
     epilog=f"{INIT}\n{JSON}",
 )
 @argument("files", "FILE", "the table: .csv, .tsv, .parquet, .duckdb; or several", nargs=-1)
-@repeated("--person", "COLUMN", "the column whose rows belong together and are protected together; or TABLE=COLUMN")
+@repeatable_option(
+    "--person", "COLUMN", "the column whose rows belong together and are protected together; or TABLE=COLUMN"
+)
 @flag("--rows", "each row is a person of its own, and protected by itself")
 @exclusive("--person", "--rows")
-@repeated("--bounds", "COLUMN=LOW:HIGH", "values are clamped to these; dates are written 2025-01-31")
-@repeated("--groups", "COLUMN=A,B,…", "the groups of a column that everybody may know")
-@repeated(
+@repeatable_option("--bounds", "COLUMN=LOW:HIGH", "values are clamped to these; dates are written 2025-01-31")
+@repeatable_option("--groups", "COLUMN=A,B,…", "the groups of a column that everybody may know")
+@repeatable_option(
     "--kinds",
     "COLUMN=KIND",
     "the kind of a column: integer, real, text, boolean, date or timestamp; of a public table, TABLE.COLUMN=KIND",
@@ -65,21 +67,21 @@ What is said is public from then on. The budget is for life.
 @option("--delta", "D", "the δ (0; with --people, an advised δ)")
 @option("--people", "N", "the number of people, roughly; a δ that is not far below 1/N is refused")
 @accounts
-@repeated("--table", "NAME=FILE", "one of several tables; NAME alone is the name of the only file in SQL")
-@repeated("--public", "NAME=FILE", "a table without people, to be joined with")
+@repeatable_option("--table", "NAME=FILE", "one of several tables; NAME alone is the name of the only file in SQL")
+@repeatable_option("--public", "NAME=FILE", "a table without people, to be joined with")
 @option("--window", "WINDOW", 'protect a stretch of each person\'s time, and not a life: "month of day"')
-@repeated("--order", "COLUMN", "the column that tells the rows of one person apart; or TABLE=COLUMN")
+@repeatable_option("--order", "COLUMN", "the column that tells the rows of one person apart; or TABLE=COLUMN")
 @option("--rows-per-person", "N", "the most rows of one person that a table holds (10,000)")
-@repeated("--never-fails", "TABLE", "a view that computes something: you promise that no row makes it fail")
+@repeatable_option("--never-fails", "TABLE", "a view that computes something: you promise that no row makes it fail")
 @option("--inner", "NAME", "the table of a DuckDB file that has several")
 @option("--seconds", "S", "the time that one question may take (600)")
 @option("--memory", "M", "the memory of this machine that one question may take, such as 4GB")
 @option("--ledger", "FILE", "the account (beside the file, if left out)")
 @option("--project", "FILE", f"the settings to write ({PROJECT} beside the file)")
-def init_command(arguments: Arguments) -> Answer:
+def init_command(arguments: Arguments) -> CommandOutput:
     """Write the settings of a dataset and begin its ledger."""
     from discreet.cli import console
-    from discreet.cli.dataset.declarations import read_kinds, sorted_by_table, told_of_publics, without_nobodys
+    from discreet.cli.dataset.declarations import read_kinds, sort_by_table, split_nobodys, split_public_kinds
     from discreet.cli.dataset.sessions import progress_line
     from discreet.cli.dataset.setup import (
         begin_dataset,
@@ -92,7 +94,7 @@ def init_command(arguments: Arguments) -> Answer:
         setup_answer,
         table_names,
     )
-    from discreet.cli.dataset.tables import are_read_off_rows, read_places, with_implied
+    from discreet.cli.dataset.tables import are_read_off_rows, imply_kinds, read_places
     from discreet.cli.ledger.views import reachable
 
     with reachable("The file"):
@@ -102,24 +104,28 @@ def init_command(arguments: Arguments) -> Answer:
         need_no_settings(project)
         known = isinstance(ledger, str) or ledger.exists()
     # Before anything is made of it: whom a public table does not name is not whom a private one does.
-    arguments.person, nobodys = without_nobodys(arguments.person, tuple(places.public))
-    mine, nobodys_kinds = told_of_publics(arguments.kinds, places.names, tuple(places.public))
-    typed = sorted_by_table(mine, places.names, "--kinds", "age=integer")
+    arguments.person, nobodys = split_nobodys(arguments.person, tuple(places.public))
+    private_texts, nobodys_kinds = split_public_kinds(arguments.kinds, places.names, tuple(places.public))
+    typed = sort_by_table(private_texts, places.names, "--kinds", "age=integer")
     kinds = {name: read_kinds(texts) for name, texts in typed.items()}
-    asked = bool(missing_options(arguments, known=known)) and console.somebody_is_there()
-    from_rows = are_read_off_rows(arguments, places, asked=asked)
+    interactive = bool(missing_options(arguments, known=known)) and console.somebody_is_there()
+    from_rows = are_read_off_rows(arguments, places, asked=interactive)
     with progress_line(f"looking at the columns of {table_names(places)}", arguments):
         columns = {name: places.columns(name, kinds[name], from_rows=from_rows) for name in places.names}
     if not from_rows:
-        bounds = sorted_by_table(arguments.bounds, places.names, "--bounds", "stay=0:60")
-        columns = {name: with_implied(some, places, name, bounds[name]) for name, some in columns.items()}
+        bounds = sort_by_table(arguments.bounds, places.names, "--bounds", "stay=0:60")
+        columns = {
+            name: imply_kinds(table_columns, places, name, bounds[name]) for name, table_columns in columns.items()
+        }
     declared = read_declarations(arguments, columns, ledger if known else None)
     settings = make_settings(arguments, places, ledger, declared, columns, kinds, from_rows=from_rows)
     if nobodys:
         settings = replace(settings, person={**declared.persons, **dict.fromkeys(nobodys)})
     if nobodys_kinds:
-        said = settings.kinds if len(places.names) > 1 else {places.names[0]: settings.kinds}
+        private = settings.kinds if len(places.names) > 1 else {places.names[0]: settings.kinds}
         public = {name: public_kinds(places, name, texts) for name, texts in nobodys_kinds.items()}
-        settings = replace(settings, kinds={name: one for name, one in {**said, **public}.items() if one})
+        settings = replace(
+            settings, kinds={name: table_kinds for name, table_kinds in {**private, **public}.items() if table_kinds}
+        )
     with begin_dataset(project, settings, places, arguments, from_rows=from_rows) as session:
         return setup_answer(session, project, declared, known=known, from_rows=from_rows)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import JSON, Arguments, CommandGroup, WordChoice, command, option, several
 from discreet.core import InvalidInput
 from discreet.core.exact import text_up
@@ -36,39 +36,39 @@ setting = several(
 
 @command("encoders", "Which encoder has the least error, and the smallest report?")
 @setting
-def encoders_command(arguments: Arguments) -> Answer:
+def encoders_command(arguments: Arguments) -> CommandOutput:
     """Answer what each encoder's error and size are."""
     from discreet.cli.encoders import MAKERS, read_setting, setting_facts
-    from discreet.cli.formatting import columns, shown
+    from discreet.cli.formatting import columns, shorten
     from discreet.local import best_encoder, error_of, report_bits, variance_of
 
     level, people, categories, confidence = read_setting(arguments)
-    made = {name: make(domain=categories, epsilon=level) for name, make in MAKERS.items()}
+    encoders = {name: make(domain=categories, epsilon=level) for name, make in MAKERS.items()}
     best = best_encoder(domain=categories, epsilon=level)
-    found = {
+    figures = {
         name: (
             variance_of(encoder, Fraction(1, categories)),
             error_of(encoder, people=people, confidence=confidence),
             report_bits(encoder),
         )
-        for name, encoder in made.items()
+        for name, encoder in encoders.items()
     }
-    chosen = next(name for name, encoder in made.items() if encoder == best)
+    chosen = next(name for name, encoder in encoders.items() if encoder == best)
     facts: dict[str, Fact] = {
         **setting_facts(arguments),
         "encoders": [
             {"name": name, "variance": spread, "error": error, "bits": bits}
-            for name, (spread, error, bits) in found.items()
+            for name, (spread, error, bits) in figures.items()
         ],
         "best": chosen,
     }
     rows = [["encoder", "people × variance", "all counts within", "bits", ""]]
     rows += [
         [name, f"{spread:.4g}", f"± {text_up(error, 3)}", f"{bits:,}", "best" if name == chosen else ""]
-        for name, (spread, error, bits) in found.items()
+        for name, (spread, error, bits) in figures.items()
     ]
-    head = f"{categories:,} categories, {people:,} people, ε = {shown(level)} for each report:"
-    return Answer("encoders", facts, (head, "", *columns(rows)))
+    head = f"{categories:,} categories, {people:,} people, ε = {shorten(level)} for each report:"
+    return CommandOutput("encoders", facts, (head, "", *columns(rows)))
 
 
 @command(
@@ -80,7 +80,7 @@ def encoders_command(arguments: Arguments) -> Answer:
 @option("--encoder", "NAME", f"{', '.join(ENCODERS)} (the best one, if left out)", type=WordChoice(ENCODERS))
 @option("--bits", "B", "choose among encoders whose reports have at most so many bits")
 @option("--delta", "D", "also tell the privacy loss of a report at this δ if a shuffler mixes the reports")
-def simulate_command(arguments: Arguments) -> Answer:
+def simulate_command(arguments: Arguments) -> CommandOutput:
     """Answer how well an encoder does on people who do not exist."""
     from discreet.cli.encoders import (
         MAKERS,
@@ -88,7 +88,7 @@ def simulate_command(arguments: Arguments) -> Answer:
         encoder_of,
         read_setting,
         setting_facts,
-        shuffled_facts,
+        shuffle_facts,
         simulation_lines,
     )
     from discreet.local import report_bits, simulate
@@ -97,22 +97,24 @@ def simulate_command(arguments: Arguments) -> Answer:
     encoder = encoder_of(arguments, level, categories)
     if people * report_bits(encoder) > MOST_BITS:
         raise InvalidInput("These reports would fill the memory.", fix="pass fewer --people, or --encoder hadamard")
-    made = simulate(encoder, people=people, confidence=confidence)
-    shuffled = shuffled_facts(arguments, encoder, people)
+    simulation = simulate(encoder, people=people, confidence=confidence)
+    shuffled = shuffle_facts(arguments, encoder, people)
     name = next(name for name, make in MAKERS.items() if make(domain=categories, epsilon=level) == encoder)
-    estimates = made.frequencies
+    estimates = simulation.frequencies
     table: list[Fact] = [
         {"category": number, "people": int(truth), "estimate": float(count), "error": float(error)}
-        for number, (truth, count, error) in enumerate(zip(made.truth, estimates.counts, estimates.error, strict=True))
+        for number, (truth, count, error) in enumerate(
+            zip(simulation.truth, estimates.counts, estimates.error, strict=True)
+        )
     ]
     facts: dict[str, Fact] = {
         **setting_facts(arguments),
         "encoder": name,
         "bits": report_bits(encoder),
         "counts": table,
-        "error_measured": made.measured,
-        "error_predicted": made.predicted,
-        "bars_held": made.held,
+        "error_measured": simulation.measured,
+        "error_predicted": simulation.predicted,
+        "bars_held": simulation.held,
         **shuffled,
     }
-    return Answer("simulate", facts, tuple(simulation_lines(facts, level, shuffled)))
+    return CommandOutput("simulate", facts, tuple(simulation_lines(facts, level, shuffled)))

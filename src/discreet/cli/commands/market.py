@@ -1,7 +1,7 @@
 """`discreet market`: auctions in which the truth is nearly the best bid. `auction` spends; `preview` is free."""
 
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Answer, Fact, exactly
+from discreet.cli.output import CommandOutput, Fact, exact_facts
 from discreet.cli.parsing import JSON, Arguments, CommandGroup, argument, command, flag, option, several
 from discreet.core import round_down
 
@@ -40,14 +40,14 @@ auctioned = several(
 @auctioned
 @option("--together", "K", "the number of bidders who might lie together (2)", default="2")
 @option("--confidence", "P", "the confidence of the revenue (0.95)", default="0.95")
-def preview_command(arguments: Arguments) -> Answer:
+def preview_command(arguments: Arguments) -> CommandOutput:
     """Answer what an auction promises; nothing is read, and nothing paid."""
     from discreet.cli.auctions import auction_facts, auction_lines, auction_of, statement_facts, statement_sentence
 
     auction, bidders = auction_of(arguments), read_whole(arguments.bidders, "--bidders")
     confidence = read_number(arguments.confidence, "--confidence")
     together = read_whole(arguments.together, "--together")
-    said = {
+    statements = {
         "revenue": auction.revenue(bidders, confidence),
         "mean_revenue": auction.mean_revenue(bidders),
         "truthfulness": auction.truthfulness(),
@@ -55,11 +55,13 @@ def preview_command(arguments: Arguments) -> Answer:
     }
     facts: dict[str, Fact] = {
         **auction_facts(auction),
-        "statements": {name: statement_facts(one) for name, one in said.items()},
+        "statements": {name: statement_facts(statement) for name, statement in statements.items()},
     }
     units = "Gains are in units of the highest price. Nothing was read, and nothing paid."
-    return Answer(
-        "preview", facts, (*auction_lines(auction), "", *(statement_sentence(one) for one in said.values()), "", units)
+    return CommandOutput(
+        "preview",
+        facts,
+        (*auction_lines(auction), "", *(statement_sentence(statement) for statement in statements.values()), "", units),
     )
 
 
@@ -73,10 +75,10 @@ def preview_command(arguments: Arguments) -> Answer:
 @option("--analyst", "NAME", "the analyst who asks and pays", default="")
 @flag("--fresh", "pay for a new draw, even if this was asked before")
 @option("--request", "ID", "a name for this payment: under one name nothing is paid for twice")
-def auction_command(arguments: Arguments) -> Answer:
+def auction_command(arguments: Arguments) -> CommandOutput:
     """Answer with a price, which is paid for before a bid is read."""
     from discreet.cli.auctions import auction_facts, auction_of, person_column
-    from discreet.cli.formatting import shown
+    from discreet.cli.formatting import shorten
     from discreet.cli.ledger.views import open_ledger
     from discreet.gate import Gate
     from discreet.gate.ledger.cost_text import cost_words, figure
@@ -91,11 +93,11 @@ def auction_command(arguments: Arguments) -> Answer:
     price = release.answer
     facts: dict[str, Fact] = {
         **auction_facts(auction),
-        **exactly("price", price, float(price)),
+        **exact_facts("price", price, float(price)),
         "fresh": release.fresh,
         "request": release.receipt.request,
-        **exactly("left", left, round_down(left)),
+        **exact_facts("left", left, round_down(left)),
     }
     paid = f"It cost {cost_words(release.cost)}{'' if release.fresh else ', paid before'}; {figure(left)} is left."
     old = [] if release.fresh else ["It was drawn from the bids of that day: ask with --fresh if they have changed."]
-    return Answer("auction", facts, (f"The price is {shown(price)}.", paid, *old))
+    return CommandOutput("auction", facts, (f"The price is {shorten(price)}.", paid, *old))

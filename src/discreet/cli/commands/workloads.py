@@ -4,7 +4,7 @@ from typing import Any
 
 from discreet.cli.commands.options import LIMIT_HELP, analyst, project
 from discreet.cli.numbers import read_whole
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import (
     JSON,
     Arguments,
@@ -83,10 +83,10 @@ payment = several(
 @flag("--other", "also buy the sum over groups that are not shown")
 @accuracy
 @payment
-def batch_command(arguments: Arguments) -> Answer:
+def batch_command(arguments: Arguments) -> CommandOutput:
     """Answer several questions at one price, or tell what they would cost."""
     from discreet.cli.dataset.facts import budget_facts, payment_facts
-    from discreet.cli.dataset.sessions import left_lines, open_project, progress_line, reworded_errors
+    from discreet.cli.dataset.sessions import budget_lines, open_project, progress_line, reword_errors
     from discreet.cli.dataset.workloads import (
         preview_answer,
         question_facts,
@@ -109,19 +109,19 @@ def batch_command(arguments: Arguments) -> Answer:
         "consistent": not arguments.apart,
         "other": arguments.other,
     }
-    with open_project(arguments) as session, reworded_errors(text), progress_line("answering", arguments):
+    with open_project(arguments) as session, reword_errors(text), progress_line("answering", arguments):
         if arguments.preview:
             return preview_answer("batch", session, session.preview_batch(questions, **how))
-        found = session.batch(questions, **how, fresh=arguments.fresh, request=arguments.request)
+        answers = session.batch(questions, **how, fresh=arguments.fresh, request=arguments.request)
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
-            "questions": question_facts(found),
-            **payment_facts(found.release),
-            "saving": saving_facts(found.saving),
+            "questions": question_facts(answers),
+            **payment_facts(answers.release),
+            "saving": saving_facts(answers.saving),
             "budget": budget_facts(session),
         }
-        lines = [*map(reword_line, found.lines()), "", *left_lines(session)]
-    return Answer("batch", facts, tuple(lines))
+        lines = [*map(reword_line, answers.lines()), "", *budget_lines(session)]
+    return CommandOutput("batch", facts, tuple(lines))
 
 
 @command(
@@ -137,11 +137,11 @@ def batch_command(arguments: Arguments) -> Answer:
 @accuracy
 @payment
 @flag("--csv", "one line for each node, as CSV")
-def hierarchy_command(arguments: Arguments) -> Answer:
+def hierarchy_command(arguments: Arguments) -> CommandOutput:
     """Answer counts at every level of a tree, or tell what they would cost."""
     from discreet.cli.dataset.facts import budget_facts, csv_rows, payment_facts
     from discreet.cli.dataset.rewording import name_options
-    from discreet.cli.dataset.sessions import left_lines, open_project, progress_line, reworded_errors
+    from discreet.cli.dataset.sessions import budget_lines, open_project, progress_line, reword_errors
     from discreet.cli.dataset.workloads import (
         columns_of,
         need_one_form,
@@ -167,26 +167,26 @@ def hierarchy_command(arguments: Arguments) -> Answer:
     }
     with (
         open_project(arguments) as session,
-        reworded_errors(arguments.where or ""),
+        reword_errors(arguments.where or ""),
         progress_line("answering", arguments),
     ):
         keys, paths = paths_of(names, cells, columns_of(session, arguments.table))
         if arguments.preview:
             return preview_answer("hierarchy", session, session.preview_hierarchy(keys, paths, **how))
-        found = session.hierarchy(keys, paths, **how, fresh=arguments.fresh, request=arguments.request)
-        rows = found.rows()
+        counts = session.hierarchy(keys, paths, **how, fresh=arguments.fresh, request=arguments.request)
+        rows = counts.rows()
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
-            "levels": [level.name for level in found.levels],
+            "levels": [level.name for level in counts.levels],
             "rows": row_facts(rows),
-            "confidence": float(found.result.confidence),
-            "simultaneous": found.result.simultaneous,
-            "notes": [*map(name_options, found.notes)],
-            **payment_facts(found.release),
+            "confidence": float(counts.result.confidence),
+            "simultaneous": counts.result.simultaneous,
+            "notes": [*map(name_options, counts.notes)],
+            **payment_facts(counts.release),
             "budget": budget_facts(session),
         }
-        lines = [*map(name_options, found.lines()), "", *left_lines(session)]
-    return Answer("hierarchy", facts, tuple(lines), stream=csv_rows(rows) if arguments.csv else None)
+        lines = [*map(name_options, counts.lines()), "", *budget_lines(session)]
+    return CommandOutput("hierarchy", facts, tuple(lines), stream=csv_rows(rows) if arguments.csv else None)
 
 
 @command("counter", "Count rows by day as days arrive, for one price.", epilog=f"{COUNTER}\n{JSON}")
@@ -205,12 +205,12 @@ def hierarchy_command(arguments: Arguments) -> Answer:
 @flag("--csv", "one line for each day, as CSV")
 @project
 @analyst
-def counter_command(arguments: Arguments) -> Answer:
+def counter_command(arguments: Arguments) -> CommandOutput:
     """Answer counts of all days that are over, or tell what they would cost."""
     from discreet.accounting import loss_to_text
     from discreet.cli.dataset.declarations import read_day
     from discreet.cli.dataset.facts import budget_facts, csv_rows
-    from discreet.cli.dataset.sessions import left_lines, open_project, price_of, progress_line, reworded_errors
+    from discreet.cli.dataset.sessions import budget_lines, open_project, price_of, progress_line, reword_errors
     from discreet.cli.dataset.workloads import (
         need_one_form,
         preview_counter,
@@ -222,7 +222,7 @@ def counter_command(arguments: Arguments) -> Answer:
     from discreet.gate.ledger.cost_text import cost_words
 
     need_one_form(arguments)
-    what: dict[str, Any] = {
+    options: dict[str, Any] = {
         "start": read_day(arguments.start, "--start"),
         "steps": whole(read_whole(arguments.steps, "--steps"), "--steps"),
         "every": arguments.every,
@@ -236,10 +236,10 @@ def counter_command(arguments: Arguments) -> Answer:
     today = None if arguments.today is None else read_day(arguments.today, "--today")
     with (
         open_project(arguments) as session,
-        reworded_errors(arguments.where or ""),
+        reword_errors(arguments.where or ""),
         progress_line("answering", arguments),
     ):
-        counter = session.counter(arguments.day, **what)
+        counter = session.counter(arguments.day, **options)
         if arguments.preview:
             return preview_counter(session, counter, sure)
         counts = counter.refresh(today, confidence=sure, together=arguments.simultaneous)
@@ -254,5 +254,5 @@ def counter_command(arguments: Arguments) -> Answer:
             "cost_words": cost_words(counter.plan.cost),
             "budget": budget_facts(session),
         }
-        lines = [*counts.lines(), "", *left_lines(session)]
-    return Answer("counter", facts, tuple(lines), stream=csv_rows(rows) if arguments.csv else None)
+        lines = [*counts.lines(), "", *budget_lines(session)]
+    return CommandOutput("counter", facts, tuple(lines), stream=csv_rows(rows) if arguments.csv else None)

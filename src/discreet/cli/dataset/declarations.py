@@ -14,12 +14,12 @@ from discreet.session.declared import AnyBounds, read_kind
 from discreet.session.declared import read_bounds as bounds_of
 
 
-def sorted_by_table(typed: Sequence[str] | None, names: Sequence[str], option: str, shape: str) -> dict[str, list[str]]:
+def sort_by_table(typed: Sequence[str] | None, names: Sequence[str], option: str, shape: str) -> dict[str, list[str]]:
     """Return what was typed for each table, without its name: all of it, if there is only one table."""
-    found: dict[str, list[str]] = {name: [] for name in names}
+    texts: dict[str, list[str]] = {name: [] for name in names}
     for text in typed or ():
         if len(names) == 1:
-            found[names[0]].append(text)
+            texts[names[0]].append(text)
             continue
         table = _table_before(text, names, ".")
         if table is None:
@@ -27,8 +27,8 @@ def sorted_by_table(typed: Sequence[str] | None, names: Sequence[str], option: s
                 f"{option} does not say which table it is about, and there are several.",
                 fix=f"write the table before the column: {option} {one_line(names[0])}.{shape}",
             )
-        found[table].append(text.strip()[len(table) + 1 :])
-    return found
+        texts[table].append(text.strip()[len(table) + 1 :])
+    return texts
 
 
 def words_of(typed: str | None) -> list[str]:
@@ -36,14 +36,14 @@ def words_of(typed: str | None) -> list[str]:
     return [] if typed is None else next(csv.reader([typed], skipinitialspace=True), [])
 
 
-def one_for_each(typed: Sequence[str] | None, names: Sequence[str], option: str, shape: str) -> dict[str, str]:
+def read_word_per_table(typed: Sequence[str] | None, names: Sequence[str], option: str, shape: str) -> dict[str, str]:
     """Return one word for each table: said once for all of them, or as TABLE=WORD; tables may be left out."""
     texts = list(typed or ())
     if len(names) == 1:
         if len(texts) > 1:
             raise InvalidInput(f"{option} is said twice.", fix="leave one out")
         return dict(zip(names, texts, strict=False))
-    found: dict[str, str] = {}
+    words: dict[str, str] = {}
     for text in texts:
         table = _table_before(text, names, "=")
         if table is None and len(texts) > 1:
@@ -53,10 +53,10 @@ def one_for_each(typed: Sequence[str] | None, names: Sequence[str], option: str,
             )
         if table is None:
             return dict.fromkeys(names, text)
-        if table in found:
+        if table in words:
             raise InvalidInput(f"{option} is said twice for {one_line(table)}.", fix="leave one out")
-        found[table] = text.strip()[len(table) + 1 :]
-    return found
+        words[table] = text.strip()[len(table) + 1 :]
+    return words
 
 
 def _table_before(text: str, names: Sequence[str], sign: str) -> str | None:
@@ -66,7 +66,7 @@ def _table_before(text: str, names: Sequence[str], sign: str) -> str | None:
     return max(fits, key=len, default=None)
 
 
-def told_of_publics(
+def split_public_kinds(
     typed: Sequence[str] | None, names: Sequence[str], publics: Sequence[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
     """Return what is typed of columns of private tables, and of public ones: these always have their table's name."""
@@ -80,7 +80,7 @@ def told_of_publics(
     return private, public
 
 
-def without_nobodys(typed: Sequence[str] | None, publics: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_nobodys(typed: Sequence[str] | None, publics: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return what is typed of persons, and the public tables of which it is said that nobody is in them: wards=-."""
     marks = {f"{name}=-".casefold(): name for name in publics}
     texts = [text.strip() for text in typed or ()]
@@ -130,28 +130,28 @@ def read_interval(text: str, column: Column) -> AnyBounds:
 
 def read_values(text: str, kind: Kind, name: str) -> tuple[Value, ...]:
     """Return the groups that are written A,B,C, as the column's kind has them; one with a comma stands in quotes."""
-    found = tuple(read_value(one.strip(), kind, name) for one in words_of(text) if one.strip())
-    if not found:
+    values = tuple(read_value(word.strip(), kind, name) for word in words_of(text) if word.strip())
+    if not values:
         raise InvalidInput(f"{name} has no group.", fix="write them with commas between, such as A,B,C")
-    return found
+    return values
 
 
 def read_kinds(typed: Sequence[str] | None) -> dict[str, Kind]:
     """Return the kinds of the columns that were named; whether these are there is seen when the file is."""
-    found: dict[str, Kind] = {}
+    kinds: dict[str, Kind] = {}
     for text in typed or ():
         name, _, kind = text.rpartition("=")
         if not name.strip():
             raise InvalidInput("--kinds names no column.", fix="write --kinds age=integer")
-        if name.strip().casefold() in map(str.casefold, found):
+        if name.strip().casefold() in map(str.casefold, kinds):
             raise InvalidInput(f"--kinds is given twice for {name.strip()!r}.", fix="leave one out")
-        found[name.strip()] = read_kind(name.strip(), kind)
-    return found
+        kinds[name.strip()] = read_kind(name.strip(), kind)
+    return kinds
 
 
 def read_complete(typed: Sequence[str], columns: Sequence[Column]) -> tuple[str, ...]:
     """Return the columns that were named."""
-    return tuple(dict.fromkeys(find_column(one, columns).name for one in typed if one.strip()))
+    return tuple(dict.fromkeys(find_column(name, columns).name for name in typed if name.strip()))
 
 
 def read_matches(text: str) -> Matches:
@@ -172,38 +172,40 @@ def read_day(text: str, name: str) -> date:
 
 def read_bounds(typed: Sequence[str] | None, columns: Sequence[Column]) -> dict[str, AnyBounds]:
     """Return the bounds of the columns that were named."""
-    found: dict[str, AnyBounds] = {}
+    bounds: dict[str, AnyBounds] = {}
     for text in typed or ():
         name, _, interval = text.rpartition("=")
-        column = _named(name, columns, "--bounds", "stay=0:60", found)
-        found[column.name] = read_interval(interval, column)
-    return found
+        column = _need_new_column(name, columns, "--bounds", "stay=0:60", bounds)
+        bounds[column.name] = read_interval(interval, column)
+    return bounds
 
 
 def read_groups(typed: Sequence[str] | None, columns: Sequence[Column]) -> dict[str, tuple[Value, ...]]:
     """Return the groups of the columns that were named."""
-    found: dict[str, tuple[Value, ...]] = {}
+    groups: dict[str, tuple[Value, ...]] = {}
     for text in typed or ():
         name, _, values = text.partition("=")
-        column = _named(name, columns, "--groups", "ward=A,B,C", found)
-        found[column.name] = read_values(values, column.kind, f"--groups of {column.name!r}")
-    return found
+        column = _need_new_column(name, columns, "--groups", "ward=A,B,C", groups)
+        groups[column.name] = read_values(values, column.kind, f"--groups of {column.name!r}")
+    return groups
 
 
 def find_column(name: str, columns: Sequence[Column]) -> Column:
     """Return the column of a name, or say which was probably meant."""
-    found = next((column for column in columns if column.name.casefold() == name.strip().casefold()), None)
-    if found is None:
+    match = next((column for column in columns if column.name.casefold() == name.strip().casefold()), None)
+    if match is None:
         names = [column.name for column in columns]
         meant = closest(name, names)
         raise InvalidInput(
             "There is no column of that name.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}",
         )
-    return found
+    return match
 
 
-def _named(name: str, columns: Sequence[Column], option: str, example: str, before: Collection[str]) -> Column:
+def _need_new_column(
+    name: str, columns: Sequence[Column], option: str, example: str, before: Collection[str]
+) -> Column:
     if not name.strip():
         raise InvalidInput(f"{option} names no column.", fix=f"write {option} {example}")
     column = find_column(name, columns)

@@ -9,7 +9,7 @@ from datetime import date
 from discreet.accounting import loss_to_text
 from discreet.cli.dataset.rewording import name_options
 from discreet.cli.ledger.views import currency, currency_of, gauge_facts
-from discreet.cli.output import Fact, exactly
+from discreet.cli.output import Fact, exact_facts
 from discreet.cli.safe_text import csv_text
 from discreet.core import Bounds, round_down, round_up
 from discreet.core.limits import AnyLimit, TotalLimit
@@ -22,14 +22,14 @@ from discreet.session import Answer as Answered
 from discreet.session import Preview, Session
 
 
-def declared_facts(session: Session) -> dict[str, Fact]:
+def declaration_facts(session: Session) -> dict[str, Fact]:
     """Return what is public, for a program: about the first table, and about each."""
     first = session.schema
     return {
         **_schema_facts(first.schema),
         "limit": _limit_facts(first.limit),
-        "tables": [_schema_facts(one.schema) for one in (first, *first.others) if not one.public],
-        "public": [_public_facts(one.schema) for one in first.others if one.public],
+        "tables": [_schema_facts(table.schema) for table in (first, *first.others) if not table.public],
+        "public": [_public_facts(table.schema) for table in first.others if table.public],
     }
 
 
@@ -102,13 +102,16 @@ def preview_facts(preview: Preview) -> dict[str, Fact]:
         "fits": preview.fits,
         "stored": preview.stored,
         "free": preview.free,
-        "predicted": predicted_facts(preview.predicted),
+        "predicted": prediction_facts(preview.predicted),
     }
 
 
-def predicted_facts(predicted: Sequence[Predicted]) -> list[Fact]:
+def prediction_facts(predicted: Sequence[Predicted]) -> list[Fact]:
     """Return how far off columns would be, for a program."""
-    return [{"name": one.name, "error": as_fact(one.error), "words": name_options(one.words)} for one in predicted]
+    return [
+        {"name": prediction.name, "error": as_fact(prediction.error), "words": name_options(prediction.words)}
+        for prediction in predicted
+    ]
 
 
 def _column_facts(column: Column) -> dict[str, Fact]:
@@ -124,9 +127,9 @@ def _column_facts(column: Column) -> dict[str, Fact]:
 def bounds_facts(bounds: Bounds) -> dict[str, Fact]:
     """Return bounds for a program, rounded outwards."""
     return {
-        **exactly("low", bounds.low, round_down(bounds.low)),
-        **exactly("high", bounds.high, round_up(bounds.high)),
-        **exactly("step", bounds.step, round_up(bounds.step)),
+        **exact_facts("low", bounds.low, round_down(bounds.low)),
+        **exact_facts("high", bounds.high, round_up(bounds.high)),
+        **exact_facts("step", bounds.step, round_up(bounds.step)),
     }
 
 

@@ -46,8 +46,8 @@ def ask_bounds(columns: Sequence[Column], known: Collection[str]) -> dict[str, A
         console.tell(
             "\nBetween which bounds do values lie, as far as everybody may know? LOW:HIGH; return for unknown."
         )
-    found = {column.name: console.ask(f"  {column.name}", _optional_interval(column)) for column in ranged}
-    return {name: bounds for name, bounds in found.items() if bounds is not None}
+    answers = {column.name: console.ask(f"  {column.name}", _optional_interval(column)) for column in ranged}
+    return {name: bounds for name, bounds in answers.items() if bounds is not None}
 
 
 def ask_groups(columns: Sequence[Column], known: Collection[str]) -> dict[str, tuple[Value, ...]]:
@@ -57,8 +57,8 @@ def ask_groups(columns: Sequence[Column], known: Collection[str]) -> dict[str, t
         console.tell(
             "\nWhich groups may everybody know of? A,B,C; return for none: then they are bought when asked for."
         )
-    found = {column.name: console.ask(f"  {column.name}", _optional_values(column)) for column in named}
-    return {name: values for name, values in found.items() if values is not None}
+    answers = {column.name: console.ask(f"  {column.name}", _optional_values(column)) for column in named}
+    return {name: values for name, values in answers.items() if values is not None}
 
 
 def ask_limit() -> AnyLimit | None:
@@ -86,10 +86,10 @@ def ask_accounts(budget: Budget) -> Budget:
         "\nWho pays for an answer? dataset: everybody alike. person: each for what it takes from them; then more can "
         "be asked,\nand whoever has nothing left is left out, silently: answers drift."
     )
-    return console.ask("  per", lambda text: _paid_by(budget, text), default="dataset")
+    return console.ask("  per", lambda text: _read_payer(budget, text), default="dataset")
 
 
-def _paid_by(budget: Budget, text: str) -> Budget:
+def _read_payer(budget: Budget, text: str) -> Budget:
     """Return the budget as somebody says who pays; of persons, the most that one question may cost is asked, too."""
     if text not in ("dataset", "person"):
         raise InvalidInput("That is neither of the two.", fix="type dataset or person")

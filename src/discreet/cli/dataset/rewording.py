@@ -33,45 +33,47 @@ def name_options(text: str) -> str:
     )
     plain = LIMIT.sub(r"--limit groups=\1,rows=\2", MATCHES.sub(r"--matches rows=\1,matches=\2", plain))
     plain = LEFT_OUT.sub(r"leave out --\1", NOBODY.sub(r"--person \1=-", plain))
-    return ARGUMENT.sub(lambda found: f"--{found[1]} {found[2].strip(QUOTES)}", plain)
+    return ARGUMENT.sub(lambda match: f"--{match[1]} {match[2].strip(QUOTES)}", plain)
 
 
 def reword_for_init(text: str) -> str:
     """Return a text in the words of `init`, which has options for what is declared: --kinds patients.id=integer."""
-    return name_options(KINDS.sub(lambda found: _typed(_read(found[1])) or found[0], text))
+    return name_options(KINDS.sub(lambda match: _format_options(_read_json(match[1])) or match[0], text))
 
 
 def reword_for_settings(text: str) -> str:
     """Return a text in the words of whoever asks: what is declared stands in discreet.toml, to be changed."""
-    said = KINDS.sub(lambda found: _written(_read(found[1])) or found[0], text)
-    said = GROUPS.sub(lambda found: _below("groups", f"{_key(found[1])} = {found[2]}"), said)
-    said = BOUNDS.sub(lambda found: _below("bounds", f"{_key(found[1])} = [{found[2]}]"), said)
-    said = NOBODY.sub(lambda found: _below("person", f"{_key(found[1])} = {{null = true}}"), said)
-    return name_options(said if said == text else WHEN.sub("", said))
+    reworded = KINDS.sub(lambda match: _format_settings(_read_json(match[1])) or match[0], text)
+    reworded = GROUPS.sub(lambda match: _below("groups", f"{_key(match[1])} = {match[2]}"), reworded)
+    reworded = BOUNDS.sub(lambda match: _below("bounds", f"{_key(match[1])} = [{match[2]}]"), reworded)
+    reworded = NOBODY.sub(lambda match: _below("person", f"{_key(match[1])} = {{null = true}}"), reworded)
+    return name_options(reworded if reworded == text else WHEN.sub("", reworded))
 
 
-def _read(written: str) -> dict[str, Any]:
+def _read_json(written: str) -> dict[str, Any]:
     """Return kinds by columns, or by tables; nothing, if they are not to be read: a name may have signs in it."""
     try:
-        found: dict[str, Any] = json.loads(written)
+        kinds: dict[str, Any] = json.loads(written)
     except ValueError:
         return {}
-    return found
+    return kinds
 
 
-def _typed(said: dict[str, Any]) -> str:
+def _format_options(kinds: dict[str, Any]) -> str:
     """Return kinds as options."""
     options = []
-    for name, one in said.items():
-        below = {f"{name}.{column}": kind for column, kind in one.items()} if isinstance(one, dict) else {name: one}
+    for name, value in kinds.items():
+        below = (
+            {f"{name}.{column}": kind for column, kind in value.items()} if isinstance(value, dict) else {name: value}
+        )
         options += [f"--kinds {shlex.quote(f'{column}={kind}')}" for column, kind in below.items()]
     return " ".join(options)
 
 
-def _written(said: dict[str, Any]) -> str:
+def _format_settings(declared: dict[str, Any]) -> str:
     """Return kinds as lines of settings."""
-    tables = {name: one for name, one in said.items() if isinstance(one, dict)}
-    plain = {name: one for name, one in said.items() if name not in tables}
+    tables = {name: value for name, value in declared.items() if isinstance(value, dict)}
+    plain = {name: value for name, value in declared.items() if name not in tables}
     parts = [_below(f"kinds.{_key(table)}", _lines(kinds)) for table, kinds in tables.items()]
     return ", and ".join(([_below("kinds", _lines(plain))] if plain else []) + parts)
 

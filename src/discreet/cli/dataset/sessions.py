@@ -29,9 +29,9 @@ LONGEST = 1_000_000
 SHARE = Fraction(1, 10)
 
 
-def progress_line(what: str, arguments: Arguments) -> Patience:
+def progress_line(task: str, arguments: Arguments) -> Patience:
     """Return a line of progress for a person."""
-    return Patience(what, wanted=not arguments.json)
+    return Patience(task, wanted=not arguments.json)
 
 
 def number(value: Fraction) -> str:
@@ -40,7 +40,7 @@ def number(value: Fraction) -> str:
 
 
 @contextmanager
-def reworded_errors(sql: str = "", say: Callable[[str], str] = reword_for_settings) -> Iterator[None]:
+def reword_errors(sql: str = "", say: Callable[[str], str] = reword_for_settings) -> Iterator[None]:
     """Turn what the library refuses into what is typed here: options for arguments, and the place in the question."""
     try:
         yield
@@ -64,7 +64,7 @@ def open_project(arguments: Arguments) -> Session:
                 f"There are no settings at {path.name}.",
                 fix="run discreet init FILE to begin, or pass --project with the path of a discreet.toml",
             )
-        with reworded_errors(), progress_line("opening the table", arguments):
+        with reword_errors(), progress_line("opening the table", arguments):
             return open_settings(read_settings(path), analyst=getattr(arguments, "analyst", ""))
 
 
@@ -80,10 +80,10 @@ def read_question(arguments: Arguments) -> str:
 
 def price_of(arguments: Arguments) -> dict[str, Fraction | None]:
     """Return what is to be paid, in either currency."""
-    given = {"epsilon": arguments.epsilon, "rho": arguments.rho}
+    texts = {"epsilon": arguments.epsilon, "rho": arguments.rho}
     return {
         name: None if text is None else positive(read_number(text, f"--{name}"), f"--{name}")
-        for name, text in given.items()
+        for name, text in texts.items()
     }
 
 
@@ -92,9 +92,9 @@ def read_options(arguments: Arguments, *, needed: bool = True) -> dict[str, Any]
     price = price_of(arguments)
     chosen = [name for name in ("epsilon", "rho", "within") if getattr(arguments, name) is not None]
     if len(chosen) > 1 or (not chosen and needed):
-        said = "several prices" if chosen else "no price"
+        number = "several prices" if chosen else "no price"
         raise InvalidInput(
-            f"The question comes with {said}.",
+            f"The question comes with {number}.",
             fix="pass one of --epsilon 0.5, --rho 0.01 or --within 25 (the least for which the answer is that close)",
         )
     return {
@@ -122,6 +122,6 @@ def _within(typed: Sequence[str] | None) -> Fraction | dict[str, Fraction] | Non
     return named.get("", named)
 
 
-def left_lines(session: Session) -> list[str]:
+def budget_lines(session: Session) -> list[str]:
     """Return the gauge of who asked; with personal accounts, their terms."""
     return columns(standing_rows([gauge_of(session)]))

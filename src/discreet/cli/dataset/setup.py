@@ -11,23 +11,23 @@ from discreet.cli.account.targets import delta_of, epsilon_of, payers_of
 from discreet.cli.dataset import interview
 from discreet.cli.dataset.declarations import (
     find_column,
-    one_for_each,
     read_bounds,
     read_complete,
     read_groups,
     read_kinds,
     read_limit,
-    sorted_by_table,
+    read_word_per_table,
+    sort_by_table,
     words_of,
 )
-from discreet.cli.dataset.facts import declared_facts
+from discreet.cli.dataset.facts import declaration_facts
 from discreet.cli.dataset.rewording import reword_for_init
-from discreet.cli.dataset.sessions import progress_line, reworded_errors
-from discreet.cli.dataset.tables import Places, need_no_password
+from discreet.cli.dataset.sessions import progress_line, reword_errors
+from discreet.cli.dataset.tables import TablePlaces, need_no_password
 from discreet.cli.formatting import columns as aligned
 from discreet.cli.ledger.views import birth_facts, promise_lines, reachable
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, PrivacyUnit, Window, positive
 from discreet.core.limits import AnyLimit
@@ -55,7 +55,7 @@ Columns = Mapping[str, Sequence[Column]]
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DatasetDeclarations:
     """All that is said about tables: persons, bounds and groups of each, by its name. Without persons, rows are."""
 
     persons: dict[str, str]
@@ -65,7 +65,7 @@ class Declared:
     budget: Budget
 
 
-def ledger_place(arguments: Arguments, places: Places, project: Path) -> str | Path:
+def ledger_place(arguments: Arguments, places: TablePlaces, project: Path) -> str | Path:
     """Return where the account is; on a server it was begun by its steward."""
     if not arguments.ledger:
         return places.ledger(project)
@@ -75,7 +75,7 @@ def ledger_place(arguments: Arguments, places: Places, project: Path) -> str | P
     return str(arguments.ledger)
 
 
-def table_names(places: Places) -> str:
+def table_names(places: TablePlaces) -> str:
     """Return the tables for a person who waits. An address may have a password in it."""
     return ", ".join(one_line(file.name) for file in places.files.values()) or ", ".join(map(one_line, places.names))
 
@@ -89,52 +89,54 @@ def likely_person(columns: Sequence[Column]) -> str | None:
     return None
 
 
-def read_declarations(arguments: Arguments, columns: Columns, ledger: str | Path | None) -> Declared:
+def read_declarations(arguments: Arguments, columns: Columns, ledger: str | Path | None) -> DatasetDeclarations:
     """Return what was typed, and ask for the rest if the needed parts are missing and somebody is there."""
     needs = missing_options(arguments, known=ledger is not None)
     names = tuple(columns)
     bounds = {
         name: read_bounds(texts, columns[name])
-        for name, texts in sorted_by_table(arguments.bounds, names, "--bounds", "stay=0:60").items()
+        for name, texts in sort_by_table(arguments.bounds, names, "--bounds", "stay=0:60").items()
     }
     groups = {
         name: read_groups(texts, columns[name])
-        for name, texts in sorted_by_table(arguments.groups, names, "--groups", "ward=A,B,C").items()
+        for name, texts in sort_by_table(arguments.groups, names, "--groups", "ward=A,B,C").items()
     }
     limit = None if arguments.limit is None else read_limit(arguments.limit)
     persons = _persons(arguments, columns)
     if needs and not console.somebody_is_there():
         raise InvalidInput("Nobody is at the terminal to ask, and some things must be said.", fix="; ".join(needs))
     if not needs:
-        return Declared(persons, bounds, groups, limit, _budget(arguments, _unit(arguments, persons), ledger))
+        return DatasetDeclarations(
+            persons, bounds, groups, limit, _budget(arguments, _unit(arguments, persons), ledger)
+        )
     if not persons and not arguments.rows:
         persons = _ask_persons(columns)
     else:
         _show(columns)
-    for name, some in columns.items():
-        others = [column for column in some if column.name != persons.get(name)]
+    for name, table_columns in columns.items():
+        others = [column for column in table_columns if column.name != persons.get(name)]
         _show_name(name, columns)
         bounds[name] |= interview.ask_bounds(others, bounds[name])
         groups[name] |= interview.ask_groups(others, groups[name])
     limit = interview.ask_limit() if limit is None and persons else limit
     unit = _unit(arguments, persons)
-    budget = _budget(arguments, unit, ledger) if _priced(arguments, ledger) else _ask_budget(arguments, unit)
-    if not console.ask("Begin with this, for life? (y/n)", console.agreed, default="y"):
+    budget = _budget(arguments, unit, ledger) if _has_budget(arguments, ledger) else _ask_budget(arguments, unit)
+    if not console.ask("Begin with this, for life? (y/n)", console.read_yes_no, default="y"):
         raise InvalidInput("Nothing was begun.", fix="run discreet init again when you have decided")
-    return Declared(persons, bounds, groups, limit, budget)
+    return DatasetDeclarations(persons, bounds, groups, limit, budget)
 
 
 def _persons(arguments: Arguments, columns: Columns) -> dict[str, str]:
     """Return the column that says whose a row is, in each table, as typed; none if rows are protected, or asked for."""
-    said = one_for_each(arguments.person, tuple(columns), "--person", "patient_id")
-    found = {}
-    for name, some in columns.items() if said else ():
-        if name not in said:
+    words = read_word_per_table(arguments.person, tuple(columns), "--person", "patient_id")
+    persons = {}
+    for name, table_columns in columns.items() if words else ():
+        if name not in words:
             raise InvalidInput(
                 f"Nobody is named in {one_line(name)}.", fix=f"pass --person {one_line(name)}=COLUMN, too"
             )
-        found[name] = _person(said[name], name, some, only=len(columns) == 1)
-    return found
+        persons[name] = _person(words[name], name, table_columns, only=len(columns) == 1)
+    return persons
 
 
 def _person(typed: str, name: str, columns: Sequence[Column], *, only: bool) -> str:
@@ -160,21 +162,21 @@ def _unit(arguments: Arguments, persons: Mapping[str, str]) -> PrivacyUnit:
 
 def _ask_persons(columns: Columns) -> dict[str, str]:
     """Return who is protected, as a person answers; the column of the first table is looked for in the others."""
-    found: dict[str, str] = {}
-    for name, some in columns.items():
-        interview.show(name, some, only=len(columns) == 1)
-        before = {column.casefold() for column in found.values()}
-        same = next((column.name for column in some if column.name.casefold() in before), None)
-        person = interview.ask_person(some, same or likely_person(some) or "", rows=not found)
+    persons: dict[str, str] = {}
+    for name, table_columns in columns.items():
+        interview.show(name, table_columns, only=len(columns) == 1)
+        before = {column.casefold() for column in persons.values()}
+        same = next((column.name for column in table_columns if column.name.casefold() in before), None)
+        person = interview.ask_person(table_columns, same or likely_person(table_columns) or "", rows=not persons)
         if person is None:
             return {}
-        found[name] = person
-    return found
+        persons[name] = person
+    return persons
 
 
 def _show(columns: Columns) -> None:
-    for name, some in columns.items():
-        interview.show(name, some, only=len(columns) == 1)
+    for name, table_columns in columns.items():
+        interview.show(name, table_columns, only=len(columns) == 1)
 
 
 def _show_name(name: str, columns: Columns) -> None:
@@ -189,16 +191,16 @@ def missing_options(arguments: Arguments, *, known: bool) -> list[str]:
     return who + ([] if priced else ["pass --epsilon with --delta, or --rho: the budget for life"])
 
 
-def _priced(arguments: Arguments, ledger: str | Path | None) -> bool:
+def _has_budget(arguments: Arguments, ledger: str | Path | None) -> bool:
     return ledger is not None or arguments.epsilon is not None or arguments.rho is not None
 
 
 def _ask_budget(arguments: Arguments, unit: PrivacyUnit) -> Budget:
     """Return the budget as a person answers; who pays is asked where there are persons, if it was not typed."""
-    asked = interview.ask_budget(unit)
+    budget = interview.ask_budget(unit)
     if unit.column is None or arguments.per is not None:
-        return _with_payers(asked, _payers(arguments, unit))
-    return interview.ask_accounts(asked)
+        return _with_payers(budget, _payers(arguments, unit))
+    return interview.ask_accounts(budget)
 
 
 def _with_payers(budget: Budget, payers: dict[str, Any]) -> Budget:
@@ -219,8 +221,8 @@ def _budget(arguments: Arguments, unit: PrivacyUnit, ledger: str | Path | None) 
                 "There is a ledger at this place already, and it has its budget for life.",
                 fix="leave out --epsilon, --rho, --delta, --per and --most to go on with it, or choose a new --ledger",
             )
-        with Ledger.open(ledger) as found:
-            return found.budget
+        with Ledger.open(ledger) as existing:
+            return existing.budget
     if arguments.rho is None:
         amount = Budget(positive(epsilon_of(arguments), "--epsilon"), delta_of(arguments), unit=unit)
     else:
@@ -231,9 +233,9 @@ def _budget(arguments: Arguments, unit: PrivacyUnit, ledger: str | Path | None) 
 
 def make_settings(
     arguments: Arguments,
-    places: Places,
+    places: TablePlaces,
     ledger: str | Path,
-    declared: Declared,
+    declared: DatasetDeclarations,
     columns: Columns,
     typed: Mapping[str, Mapping[str, Kind]],
     *,
@@ -241,14 +243,14 @@ def make_settings(
 ) -> Settings:
     """Return the settings of a new dataset."""
     names, persons = places.names, declared.persons
-    complete = sorted_by_table(words_of(arguments.complete), names, "--complete", "stay")
-    order = one_for_each(arguments.order, names, "--order", "visit_id")
+    complete = sort_by_table(words_of(arguments.complete), names, "--complete", "stay")
+    order = read_word_per_table(arguments.order, names, "--order", "visit_id")
     return Settings(
         **_source(places),
         public=places.public,
         person=_same_for_all(persons) or None,
         window=_unit(arguments, persons).window,
-        order=_same_for_one({name: find_column(one, columns[name]).name for name, one in order.items()}, names),
+        order=_same_for_one({name: find_column(column, columns[name]).name for name, column in order.items()}, names),
         rows_per_person=_rows_per_person(arguments),
         never_fails=tuple(arguments.never_fails or ()),
         bounds=_same_for_one(declared.bounds, names) or {},
@@ -279,7 +281,7 @@ def _engine(arguments: Arguments) -> Engine:
     return Engine(seconds=seconds, memory=arguments.memory)
 
 
-def _source(places: Places) -> dict[str, Any]:
+def _source(places: TablePlaces) -> dict[str, Any]:
     """Return where tables are, as settings have it."""
     if places.address is not None:
         inside = tuple(map(str, places.tables.values()))
@@ -294,13 +296,13 @@ def _same_for_all(persons: Mapping[str, str]) -> Any:
     return next(iter(persons.values())) if len(set(persons.values())) == 1 else dict(persons)
 
 
-def _same_for_one(said: Mapping[str, Any], names: Sequence[str]) -> Any:
+def _same_for_one(declared: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return what is said of the only table; of several, what is said of those of which something is."""
-    return said.get(names[0]) if len(names) == 1 else {name: one for name, one in said.items() if one}
+    return declared.get(names[0]) if len(names) == 1 else {name: value for name, value in declared.items() if value}
 
 
 def _kinds(
-    places: Places,
+    places: TablePlaces,
     name: str,
     columns: Sequence[Column],
     typed: Mapping[str, Kind],
@@ -314,31 +316,33 @@ def _kinds(
     become. Who is protected is told by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be
     the same person.
     """
-    source, typed = places.files.get(name, Path()), {one.casefold(): kind for one, kind in typed.items()}
+    source, typed = places.files.get(name, Path()), {column.casefold(): kind for column, kind in typed.items()}
     kinds = {
         column.name: column.kind
         for column in columns
         if (from_rows and has_texts_alone(source)) or column.name.casefold() in typed
     }
     if person is not None and person.casefold() not in typed:
-        kinds = {one: Kind.TEXT if one.casefold() == person.casefold() else kind for one, kind in kinds.items()}
+        kinds = {
+            column: Kind.TEXT if column.casefold() == person.casefold() else kind for column, kind in kinds.items()
+        }
     return kinds
 
 
-def public_kinds(places: Places, name: str, typed: Sequence[str]) -> dict[str, Kind]:
+def public_kinds(places: TablePlaces, name: str, typed: Sequence[str]) -> dict[str, Kind]:
     """Return the kinds of columns of a public table, which are there."""
     kinds, columns = read_kinds(typed), places.public_columns(name)
-    return {find_column(one, columns).name: kind for one, kind in kinds.items()}
+    return {find_column(column, columns).name: kind for column, kind in kinds.items()}
 
 
 def begin_dataset(
-    project: Path, settings: Settings, places: Places, arguments: Arguments, *, from_rows: bool
+    project: Path, settings: Settings, places: TablePlaces, arguments: Arguments, *, from_rows: bool
 ) -> Session:
     """Write the settings and open them; if that is refused, they are taken away again."""
     with reachable("The settings"):
         write_settings(project, settings, kinds_from_rows=from_rows)
     try:
-        saying = reworded_errors(say=reword_for_init)
+        saying = reword_errors(say=reword_for_init)
         with reachable("The table"), saying, progress_line(f"importing {table_names(places)}", arguments):
             return open_settings(read_settings(project))
     except BaseException:
@@ -346,7 +350,9 @@ def begin_dataset(
         raise
 
 
-def setup_answer(session: Session, project: Path, declared: Declared, *, known: bool, from_rows: bool) -> Answer:
+def setup_answer(
+    session: Session, project: Path, declared: DatasetDeclarations, *, known: bool, from_rows: bool
+) -> CommandOutput:
     """Return what was begun, for a program and for a person."""
     ledger = session.ledger
     facts: dict[str, Fact] = {
@@ -354,7 +360,7 @@ def setup_answer(session: Session, project: Path, declared: Declared, *, known: 
         "new_ledger": not known,
         "kinds_from_rows": from_rows,
         **birth_facts(ledger),
-        **declared_facts(session),
+        **declaration_facts(session),
     }
     names = tuple(declared.bounds)
     rows = [
@@ -365,19 +371,19 @@ def setup_answer(session: Session, project: Path, declared: Declared, *, known: 
     if from_rows:
         rows.append(["kinds", "read off all rows, and public from now on: [kinds] in the settings"])
     lines = [*aligned(rows), "", *session.schema.lines(), "", *promise_lines(ledger), "", *_next(session, declared)]
-    return Answer("init", facts, tuple(lines))
+    return CommandOutput("init", facts, tuple(lines))
 
 
-def _next(session: Session, declared: Declared) -> list[str]:
+def _next(session: Session, declared: DatasetDeclarations) -> list[str]:
     table, group = next(
         ((name, group) for name, groups in declared.groups.items() for group in groups),
         (session.schema.schema.table, None),
     )
-    what = "COUNT(*) AS n" if group is None else f"{group}, COUNT(*) AS n"
+    select = "COUNT(*) AS n" if group is None else f"{group}, COUNT(*) AS n"
     by = "" if group is None else f" GROUP BY {group}"
     return [
         "Now ask, and first what it would cost:",
-        f'  discreet preview "SELECT {what} FROM {table}{by}" --epsilon 0.1',  # noqa: S608 - to be read
+        f'  discreet preview "SELECT {select} FROM {table}{by}" --epsilon 0.1',  # noqa: S608 - to be read
     ]
 
 

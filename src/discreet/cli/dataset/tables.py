@@ -23,7 +23,7 @@ BY_NAME = "--table NAME=FILE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Places:
+class TablePlaces:
     """Where private tables are, by their names in SQL, and public ones: in files, or under names in a database."""
 
     tables: Mapping[str, Path | str]
@@ -39,8 +39,8 @@ class Places:
     @property
     def file(self) -> Path | None:
         """The only file, if there is one."""
-        found = next(iter(self.tables.values()))
-        return found if len(self.tables) == 1 and isinstance(found, Path) else None
+        first = next(iter(self.tables.values()))
+        return first if len(self.tables) == 1 and isinstance(first, Path) else None
 
     @property
     def files(self) -> dict[str, Path]:
@@ -76,43 +76,46 @@ class Places:
         )
 
 
-def read_places(arguments: Arguments) -> Places:
+def read_places(arguments: Arguments) -> TablePlaces:
     """Return which tables are meant."""
     typed, public, inner = arguments.table or [], arguments.public or [], arguments.inner
     addresses = [file for file in arguments.files if file.startswith(SERVER)]
     if addresses:
         _need_database(arguments, addresses)
         need_no_password(addresses[0])
-        return Places(
-            tables=_in_database(typed), public=_in_database(public, "--public"), address=addresses[0], inner=None
+        return TablePlaces(
+            tables=_read_database_tables(typed),
+            public=_read_database_tables(public, "--public"),
+            address=addresses[0],
+            inner=None,
         )
-    tables = _in_files(arguments.files, typed)
+    tables = _read_files(arguments.files, typed)
     if not tables:
         raise InvalidInput("There is no table.", fix=f"pass a file, or several: {BY_NAME}, once for each")
     if inner is not None and len(tables) > 1:
         raise InvalidInput("--inner is for one DuckDB file.", fix="leave it out, and pass files with one table each")
-    shared = _named_files([], public, "--public NAME=FILE")
+    shared = _read_named_files([], public, "--public NAME=FILE")
     known = {name.casefold() for name in tables}
     if any(name.casefold() in known for name in shared):
         raise InvalidInput(
             "A table is private and public under one name.", fix="give the public one another: --public NAME=FILE"
         )
     _need_there([*tables.values(), *shared.values()])
-    return Places(tables=tables, public=shared, address=None, inner=inner)
+    return TablePlaces(tables=tables, public=shared, address=None, inner=inner)
 
 
-def _in_files(files: Sequence[str], typed: Sequence[str]) -> dict[str, Path]:
+def _read_files(files: Sequence[str], typed: Sequence[str]) -> dict[str, Path]:
     """Return files by the names of their tables. A name without a file is that of the only one."""
     bare = [text for text in typed if "=" not in text]
     if not bare:
-        return _named_files(files, typed, BY_NAME)
+        return _read_named_files(files, typed, BY_NAME)
     if len(files) != 1 or len(typed) != 1:
         raise InvalidInput("--table names a table, and not which file it is.", fix=f"write {BY_NAME} for each table")
     return {bare[0]: Path(files[0])}
 
 
-def _named_files(files: Sequence[str], typed: Sequence[str], form: str) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+def _read_named_files(files: Sequence[str], typed: Sequence[str], form: str) -> dict[str, Path]:
+    paths: dict[str, Path] = {}
     pairs = [(table_name(Path(file)), file) for file in files]
     for text in typed:
         name, sign, file = text.partition("=")
@@ -120,25 +123,25 @@ def _named_files(files: Sequence[str], typed: Sequence[str], form: str) -> dict[
     for name, file in pairs:
         if not name or not file:
             raise InvalidInput("A table has no name, or no file.", fix=f"write {form}")
-        if name.casefold() in map(str.casefold, found):
+        if name.casefold() in map(str.casefold, paths):
             raise InvalidInput("Two tables have one name.", fix=f"give each its own: {form}")
-        found[name] = Path(file)
-    return found
+        paths[name] = Path(file)
+    return paths
 
 
-def _in_database(typed: Sequence[str], option: str = "--table") -> dict[str, Path | str]:
+def _read_database_tables(typed: Sequence[str], option: str = "--table") -> dict[str, Path | str]:
     """Return tables of a database by their names, which may have a schema before them."""
-    found: dict[str, Path | str] = {}
+    tables: dict[str, Path | str] = {}
     for text in typed:
         name = text.rpartition(".")[2]
         if not name or "=" in text:
             raise InvalidInput(
                 f"{option} is not the name of a table of the database.", fix=f"write {option} visits, once for each"
             )
-        if name in found:
+        if name in tables:
             raise InvalidInput("Two tables have one name.", fix=f"leave one {option} out")
-        found[name] = text
-    return found
+        tables[name] = text
+    return tables
 
 
 def _need_database(arguments: Arguments, addresses: Sequence[str]) -> None:
@@ -162,15 +165,15 @@ def need_no_password(address: str) -> None:
 
 def _need_there(files: Sequence[Path]) -> None:
     if any(not file.is_file() for file in files):
-        one = "There is no file at this path." if len(files) == 1 else "There is no file at one of these paths."
-        raise InvalidInput(one, fix="pass a .csv, .tsv, .parquet or .duckdb file")
+        problem = "There is no file at this path." if len(files) == 1 else "There is no file at one of these paths."
+        raise InvalidInput(problem, fix="pass a .csv, .tsv, .parquet or .duckdb file")
 
 
 #: Bounds that are days, and bounds that are numbers.
 DAYS = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*:.*")
 
 
-def are_read_off_rows(arguments: Arguments, places: Places, *, asked: bool) -> bool:
+def are_read_off_rows(arguments: Arguments, places: TablePlaces, *, asked: bool) -> bool:
     """Whether kinds that nobody declared are read off the rows: as typed, or as a person answers if one is asked."""
     texts = places.inner is None and any(has_texts_alone(file) for file in places.files.values())
     if not texts or arguments.kinds_from_rows:
@@ -182,10 +185,10 @@ def are_read_off_rows(arguments: Arguments, places: Places, *, asked: bool) -> b
         "public; then a single row may decide what a column is said to hold. Otherwise all are texts, but for those\n"
         "that --kinds declares, or bounds."
     )
-    return console.ask("Read it off the rows, and publish it? (y/n)", console.agreed)
+    return console.ask("Read it off the rows, and publish it? (y/n)", console.read_yes_no)
 
 
-def with_implied(columns: Sequence[Column], places: Places, name: str, typed: Sequence[str]) -> tuple[Column, ...]:
+def imply_kinds(columns: Sequence[Column], places: TablePlaces, name: str, typed: Sequence[str]) -> tuple[Column, ...]:
     """Return the columns of a CSV file; texts that have bounds hold numbers or days, as in `discreet.open`."""
     if places.inner is not None or name not in places.files or not has_texts_alone(places.files[name]):
         return tuple(columns)

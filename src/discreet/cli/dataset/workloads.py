@@ -10,12 +10,12 @@ from typing import Any
 
 from discreet.accounting import Guarantee, loss_to_text
 from discreet.cli.dataset.declarations import find_column, read_limit, read_value
-from discreet.cli.dataset.facts import as_fact, budget_facts, predicted_facts, table_facts
+from discreet.cli.dataset.facts import as_fact, budget_facts, prediction_facts, table_facts
 from discreet.cli.dataset.rewording import name_options
 from discreet.cli.dataset.sessions import LONGEST, price_of
 from discreet.cli.ledger.views import ledger_facts, reachable
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Answer, Fact, bound, exactly
+from discreet.cli.output import CommandOutput, Fact, bound_facts, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, probability, round_up, whole
 from discreet.core.schema import Column, Value
@@ -32,18 +32,18 @@ def reword_line(line: str) -> str:
     return name_options(line).replace("--bias estimates", "discreet ask --bias estimates")
 
 
-def preview_answer(verb: str, session: Session, preview: WorkloadPreview) -> Answer:
+def preview_answer(verb: str, session: Session, preview: WorkloadPreview) -> CommandOutput:
     """Return the preview of a workload."""
     facts: dict[str, Fact] = {
         **_price_facts(session, preview.price),
-        "predicted": [predicted_facts(each) for each in preview.predicted],
+        "predicted": [prediction_facts(predictions) for predictions in preview.predicted],
         "saving": None if preview.saving is None else saving_facts(preview.saving),
         "budget": budget_facts(session),
     }
-    return Answer(verb, facts, tuple(map(name_options, preview.lines())))
+    return CommandOutput(verb, facts, tuple(map(name_options, preview.lines())))
 
 
-def preview_counter(session: Session, counter: Counter, confidence: Fraction) -> Answer:
+def preview_counter(session: Session, counter: Counter, confidence: Fraction) -> CommandOutput:
     """Return what a counter would cost, for all days together."""
     price, error = counter.price, counter.error(confidence)
     facts: dict[str, Fact] = {
@@ -53,7 +53,7 @@ def preview_counter(session: Session, counter: Counter, confidence: Fraction) ->
         "budget": budget_facts(session),
     }
     fate = "nothing to pay, it was paid for" if price.stored is not None else "fits" if price.fits else "does not fit"
-    return Answer(
+    return CommandOutput(
         "counter",
         facts,
         (
@@ -76,7 +76,7 @@ def _price_facts(session: Session, price: Price) -> dict[str, Fact]:
     }
 
 
-def question_facts(found: BatchAnswer) -> list[Fact]:
+def question_facts(batch: BatchAnswer) -> list[Fact]:
     """Return the answers of a batch for a program."""
     return [
         {
@@ -85,7 +85,7 @@ def question_facts(found: BatchAnswer) -> list[Fact]:
             "notes": [*map(reword_line, answer.notes)],
             "other": None if other is None else row_facts(other.rows),
         }
-        for answer, other in zip(found.answers, found.others, strict=True)
+        for answer, other in zip(batch.answers, batch.others, strict=True)
     ]
 
 
@@ -94,9 +94,9 @@ def saving_facts(saving: Saving) -> Fact:
     return {"together": _guarantee_facts(saving.together), "one_by_one": _guarantee_facts(saving.one_by_one)}
 
 
-def _guarantee_facts(found: Guarantee) -> dict[str, Fact]:
-    delta = Fraction(found.delta)
-    return {**bound("epsilon", found.epsilon), **exactly("delta", delta, round_up(delta))}
+def _guarantee_facts(promise: Guarantee) -> dict[str, Fact]:
+    delta = Fraction(promise.delta)
+    return {**bound_facts("epsilon", promise.epsilon), **exact_facts("delta", delta, round_up(delta))}
 
 
 def row_facts(rows: Sequence[Mapping[str, Value]]) -> list[Fact]:
@@ -130,7 +130,7 @@ def read_rows_limit(typed: str) -> int:
 
 def read_weights(typed: str | None) -> list[Fraction] | None:
     """Return the weights as typed."""
-    return None if typed is None else [read_number(one.strip(), "--weights") for one in typed.split(",")]
+    return None if typed is None else [read_number(weight.strip(), "--weights") for weight in typed.split(",")]
 
 
 def need_one_form(arguments: Arguments) -> None:
@@ -151,8 +151,8 @@ def read_text(file: str) -> str:
 
 
 def _content(file: str) -> bytes:
-    with reachable("The file"), Path(file).open("rb") as found:
-        return found.read(4 * LONGEST + 4)
+    with reachable("The file"), Path(file).open("rb") as stream:
+        return stream.read(4 * LONGEST + 4)
 
 
 def read_leaves(file: str) -> tuple[list[str], list[list[str]]]:
@@ -171,12 +171,14 @@ def read_leaves(file: str) -> tuple[list[str], list[list[str]]]:
 
 def columns_of(session: Session, table: str | None) -> Sequence[Column]:
     """Return the columns of the table that is meant."""
-    private = [one.schema for one in (session.schema, *session.schema.others) if not one.public]
-    names = ", ".join(one_line(one.table) for one in private)
+    private = [relation.schema for relation in (session.schema, *session.schema.others) if not relation.public]
+    names = ", ".join(one_line(schema.table) for schema in private)
     if table is None and len(private) > 1:
         raise InvalidInput("Several tables are open.", fix=f"pass --table, with one of: {names}")
-    found = next((one for one in private if table is not None and one.table.casefold() == table.casefold()), private[0])
-    return found.columns
+    match = next(
+        (schema for schema in private if table is not None and schema.table.casefold() == table.casefold()), private[0]
+    )
+    return match.columns
 
 
 def paths_of(
@@ -206,16 +208,16 @@ def statements(text: str) -> list[str]:
     So a place in one of them is that place in the whole text.
     """
     plain, ends = _without_comments(text)
-    found, start = [], 0
+    questions, start = [], 0
     for end in (*ends, len(plain)):
         question = plain[start:end]
         if question.strip():
             before = plain[: start + len(question) - len(question.lstrip())]
             lines, _, line = before.rpartition("\n")
             blank = "\n" * (lines.count("\n") + 1) if "\n" in before else ""
-            found.append(f"{blank}{' ' * len(line)}{question.strip()}")
+            questions.append(f"{blank}{' ' * len(line)}{question.strip()}")
         start = end + 1
-    return found
+    return questions
 
 
 def _without_comments(text: str) -> tuple[str, list[int]]:

@@ -77,7 +77,7 @@ def build_hospital() -> Hospital:
 
 def identifiers() -> list[str]:
     """Return the number on each patient's card."""
-    numbers = _hashed(np.arange(PATIENTS, dtype=np.uint64), 11) >> np.uint64(24)
+    numbers = _hash_numbers(np.arange(PATIENTS, dtype=np.uint64), 11) >> np.uint64(24)
     return [f"P{number:010x}" for number in numbers.tolist()]
 
 
@@ -88,7 +88,7 @@ def code(diagnosis: int) -> str:
 
 def _visitors() -> Column:
     """Return whose visit each is: everybody comes at least once, and nobody more than `MOST_VISITS` times."""
-    order = np.argsort(_hashed(np.arange(PATIENTS * (MOST_VISITS - 1), dtype=np.uint64), 14), kind="stable")
+    order = np.argsort(_hash_numbers(np.arange(PATIENTS * (MOST_VISITS - 1), dtype=np.uint64), 14), kind="stable")
     further = order[: VISITS - PATIENTS] % PATIENTS
     return np.concatenate([np.arange(PATIENTS), further]).astype(np.int64)
 
@@ -116,10 +116,10 @@ def _between(numbers: Column, salt: int, low: int, high: int) -> Column:
 
 def _share(numbers: Column, salt: int) -> Column:
     """Return a number in [0, 1) for each number, always the same."""
-    return (_hashed(numbers, salt) >> np.uint64(11)).astype(np.float64) / 2.0**53
+    return (_hash_numbers(numbers, salt) >> np.uint64(11)).astype(np.float64) / 2.0**53
 
 
-def _hashed(numbers: Column, salt: int) -> Column:
+def _hash_numbers(numbers: Column, salt: int) -> Column:
     """Return 64 bits for each number: the finaliser of SplitMix64 (Steele, Lea, Flood 2014)."""
     mixed = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64((salt * 0xD1B54A32D192ED03) % 2**64)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -156,7 +156,7 @@ def all_patients_by_diagnosis(hospital: Hospital) -> dict[str, int]:
     return {code(index): int(count) for index, count in enumerate(counts) if count}
 
 
-def held(answer: Answered, name: str, truths: Sequence[Value]) -> int:
+def count_bars_held(answer: Answered, name: str, truths: Sequence[Value]) -> int:
     """Return how many error bars of a column hold the truth."""
     rows = zip(answer.rows(), truths, strict=True)
     return sum(_holds(row[f"{name}_low"], truth, row[f"{name}_high"]) for row, truth in rows)

@@ -13,7 +13,7 @@ from discreet.cli.console import Patience, write
 from discreet.cli.demo import hospital as truth
 from discreet.cli.demo.hospital import LONGEST, MOST_VISITS, PATIENTS, VISITS, WARDS, Hospital, build_hospital
 from discreet.cli.ledger.views import reachable
-from discreet.cli.output import Answer, error_text
+from discreet.cli.output import CommandOutput, error_text
 from discreet.cli.parsing import PROJECT
 from discreet.core import Bounds, BudgetExceeded, InvalidInput, PrivacyUnit
 from discreet.core.limits import TotalLimit
@@ -52,25 +52,34 @@ class Story:
         with Patience("answering"):
             return self.session.sql(sql, **how)
 
-    def keep(self, answer: Answered, title: str, asked: str, known: Mapping[str, Sequence[Value]]) -> None:
+    def keep(self, answer: Answered, title: str, question: str, known: Mapping[str, Sequence[Value]]) -> None:
         """Put an answer into the report, beside what is true."""
-        self.exhibits.append(Exhibit(answer, title, asked, known))
+        self.exhibits.append(Exhibit(answer, title, question, known))
 
 
-def tell_story(named: str | None, *, pictures: bool) -> Answer:
+def tell_story(named: str | None, *, pictures: bool) -> CommandOutput:
     """Tell the story; every line as it happens."""
     with reachable("The folder"):
         folder = _new_folder(named)
-        hospital = _generated(folder)
-    with _opened(folder) as session:
+        hospital = _generate_hospital(folder)
+    with _open_session(folder) as session:
         story = Story(hospital, session)
-        for act in (_preview, _ask, _ask_again, _accuracy, _bought, _too_much, _held, _books):
+        for act in (
+            _preview,
+            _ask,
+            _ask_again,
+            _ask_for_accuracy,
+            _buy_groups,
+            _ask_too_much,
+            _check_error_bars,
+            _show_ledger,
+        ):
             act(story)
         report = folder / REPORT
         with Patience("writing the report"):
             write_report(session, story.exhibits, report, title="A hospital, discreetly", pictures=pictures)
     facts = {"folder": str(folder), "report": str(report)}
-    return Answer("demo", facts, (f"The report is in {report}. To go on: cd {folder}, and discreet ask.",))
+    return CommandOutput("demo", facts, (f"The report is in {report}. To go on: cd {folder}, and discreet ask.",))
 
 
 def _new_folder(named: str | None) -> Path:
@@ -84,7 +93,7 @@ def _new_folder(named: str | None) -> Path:
     raise InvalidInput("There is something at this folder already.", fix="pass --folder with the name of a new one")
 
 
-def _generated(folder: Path) -> Hospital:
+def _generate_hospital(folder: Path) -> Hospital:
     _act("A hospital that does not exist")
     with Patience("making up patients"):
         hospital = build_hospital()
@@ -93,7 +102,7 @@ def _generated(folder: Path) -> Hospital:
     return hospital
 
 
-def _opened(folder: Path) -> Session:
+def _open_session(folder: Path) -> Session:
     _act("The steward opens it, once, with a budget for life")
     budget = Budget(Fraction(EPSILON), Fraction(DELTA), unit=PrivacyUnit(column="patient_id"))
     settings = Settings(
@@ -160,7 +169,7 @@ def _ask_again(story: Story) -> None:
     _say(f"The same numbers: {_yes(same)}. Paid now: {_yes(again.fresh or story.session.ledger.spent != spent)}.")
 
 
-def _accuracy(story: Story) -> None:
+def _ask_for_accuracy(story: Story) -> None:
     _act("Accuracy first: say how far off it may be, and the least price is found")
     _code(f'clinic.sql("{OLDER}", within=150)')
     answer = story.ask(OLDER, within=150)
@@ -168,7 +177,7 @@ def _accuracy(story: Story) -> None:
     story.keep(answer, "Visits by people of 65 and over", OLDER, {"visits": truth.visits_from_age(story.hospital, 65)})
 
 
-def _bought(story: Story) -> None:
+def _buy_groups(story: Story) -> None:
     _act("Groups that nobody declared are bought, and rare ones stay hidden")
     _code('clinic.sql("""', *DIAGNOSES.splitlines(), '""", epsilon=0.5)')
     answer = story.ask(DIAGNOSES, epsilon=0.5)
@@ -184,7 +193,7 @@ def _bought(story: Story) -> None:
     story.keep(answer, "Patients by diagnosis", DIAGNOSES, {"patients": patients})
 
 
-def _too_much(story: Story) -> None:
+def _ask_too_much(story: Story) -> None:
     _act("More than is left is refused, before any row is read")
     _code(f'clinic.sql("{LONG}", epsilon=1.5)')
     try:
@@ -193,17 +202,17 @@ def _too_much(story: Story) -> None:
         _lines(error_text(refusal).splitlines())
 
 
-def _held(story: Story) -> None:
+def _check_error_bars(story: Story) -> None:
     _act("Did the error bars hold? Here it can be known")
     bars = right = 0
     for exhibit in story.exhibits:
         for name, truths in exhibit.known.items():
             bars += len(truths)
-            right += truth.held(exhibit.answer, name, truths)
+            right += truth.count_bars_held(exhibit.answer, name, truths)
     _say(f"{right} of {bars} bars hold the exact answer, at 95 % confidence each.")
 
 
-def _books(story: Story) -> None:
+def _show_ledger(story: Story) -> None:
     _act("The ledger: what was spent, on what, and what is left")
     _lines(ledger_text(story.session.ledger).splitlines())
     for receipt in story.session.ledger.recent(SHOWN):

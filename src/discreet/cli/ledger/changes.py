@@ -14,7 +14,7 @@ from discreet.cli.ledger.views import (
     standing_rows,
     terms_facts,
 )
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
 from discreet.gate import Ledger
@@ -35,14 +35,14 @@ def need_other_side(ledger: Ledger, limit: Fraction, wanted: bool, other: str) -
     raise InvalidInput(f"The limit is {now} now, on the other side of --to.", fix=f"use {other} for that")
 
 
-def resize_ledger(ledger: Ledger, limit: Fraction, arguments: Arguments, verb: str) -> Answer:
+def resize_ledger(ledger: Ledger, limit: Fraction, arguments: Arguments, verb: str) -> CommandOutput:
     """Change the limit, and return the change."""
     before = standings(ledger)
     ledger.resize(limit, by=author(arguments), reason=arguments.reason)
     after = standings(ledger)
     facts = {**change_facts(ledger, before, after, arguments), **promise_facts(ledger)}
     lines = (title_line(ledger), "", *change_lines(before, after), "", *promise_lines(ledger))
-    return Answer(verb, facts, lines)
+    return CommandOutput(verb, facts, lines)
 
 
 def change_facts(ledger: Ledger, before: Standings, after: Standings, arguments: Arguments) -> dict[str, Fact]:
@@ -57,9 +57,9 @@ def change_facts(ledger: Ledger, before: Standings, after: Standings, arguments:
     }
 
 
-def _facts(one: Gauge | Terms) -> dict[str, Fact]:
+def _facts(account: Gauge | Terms) -> dict[str, Fact]:
     """Return what the limit is of: an account that all share, or one of each person."""
-    return terms_facts(one) if isinstance(one, Terms) else gauge_facts(one)
+    return terms_facts(account) if isinstance(account, Terms) else gauge_facts(account)
 
 
 def title_line(ledger: Ledger) -> str:

@@ -2,11 +2,11 @@
 
 from discreet.cli.formatting import columns
 from discreet.cli.ledger.views import when
-from discreet.cli.output import Fact, exactly
+from discreet.cli.output import Fact, exact_facts
 from discreet.core import InvalidInput, round_down, round_up
 from discreet.core.exact import text_down, text_up
 from discreet.gate import Ledger
-from discreet.gate.accounts.statements import PARTS, Charge, Distribution, Statement
+from discreet.gate.accounts.statements import PARTS, AccountStatement, Charge, Distribution
 from discreet.gate.ledger.views import CLOSED, FULL, WIDTH, WORDS, name_of
 from discreet.gate.releases import one_line
 
@@ -19,80 +19,82 @@ ONLY_STEWARDS = "This is made of people's rows: nobody who sees answers may see 
 
 def need_window(ledger: Ledger, window: str | None) -> None:
     """Refuse a missing stretch of time, and one too many."""
-    kept = ledger.budget.unit.window
-    if ledger.budget.personal and kept is not None and window is None:
+    unit_window = ledger.budget.unit.window
+    if ledger.budget.personal and unit_window is not None and window is None:
         raise InvalidInput(
             "A person has an account for each stretch of time here.",
-            fix=f"type its first day after the ID: this ledger keeps one for each {one_line(kept)}",
+            fix=f"type its first day after the ID: this ledger keeps one for each {one_line(unit_window)}",
         )
-    if ledger.budget.personal and kept is None and window is not None:
+    if ledger.budget.personal and unit_window is None and window is not None:
         raise InvalidInput("A person has one account here, for life.", fix="leave out what follows the ID")
 
 
-def statement_facts(found: Statement) -> dict[str, Fact]:
+def statement_facts(statement: AccountStatement) -> dict[str, Fact]:
     """Return the statement of one person for a program."""
     return {
-        "currency": "rho" if found.symbol == "ρ" else "epsilon",
-        **exactly("spent", found.spent, round_up(found.spent)),
-        **exactly("limit", found.limit, round_down(found.limit)),
-        **exactly("left", found.left, round_down(found.left)),
-        **exactly("everybody", found.base, round_up(found.base)),
-        **exactly("reserve", found.reserve, round_up(found.reserve)),
-        **exactly("failures_limit", found.failures_limit, round_down(found.failures_limit)),
-        "charges": [_charge_facts(one) for one in found.charges],
+        "currency": "rho" if statement.symbol == "ρ" else "epsilon",
+        **exact_facts("spent", statement.spent, round_up(statement.spent)),
+        **exact_facts("limit", statement.limit, round_down(statement.limit)),
+        **exact_facts("left", statement.left, round_down(statement.left)),
+        **exact_facts("everybody", statement.base, round_up(statement.base)),
+        **exact_facts("reserve", statement.reserve, round_up(statement.reserve)),
+        **exact_facts("failures_limit", statement.failures_limit, round_down(statement.failures_limit)),
+        "charges": [_charge_facts(charge) for charge in statement.charges],
     }
 
 
-def _charge_facts(one: Charge) -> dict[str, Fact]:
+def _charge_facts(charge: Charge) -> dict[str, Fact]:
     return {
-        "entry": one.payment,
-        "at": one.at,
-        "analyst": one.analyst,
-        "what": one.what,
-        **exactly("amount", one.amount, round_up(one.amount)),
-        **exactly("failures", one.failures, round_up(one.failures)),
-        "answered": one.answered,
+        "entry": charge.payment,
+        "at": charge.at,
+        "analyst": charge.analyst,
+        "what": charge.what,
+        **exact_facts("amount", charge.amount, round_up(charge.amount)),
+        **exact_facts("failures", charge.failures, round_up(charge.failures)),
+        "answered": charge.answered,
     }
 
 
-def statement_lines(found: Statement) -> list[str]:
+def statement_lines(statement: AccountStatement) -> list[str]:
     """Return the statement of one person, for that person."""
-    symbol = found.symbol
-    balance = f"{symbol} = {text_up(found.spent)} of {text_down(found.limit)} spent, {text_down(found.left)} left"
-    base = [f"{symbol} = {text_up(found.base)} of it is charged to everybody, for what became known elsewhere."]
-    aside = [f"{symbol} = {text_up(found.reserve)} of the limit is set aside in every account, for runs that fail."]
-    base = [*(aside if found.reserve else []), *(base if found.base else [])]
-    lines = [balance, *base, *([CLOSED] if found.closed else [])]
-    if not found.charges:
-        return [NO_ACCOUNT, *(lines if found.base or found.closed else [])]
-    return [*lines, "", *columns([HEAD, *(_charge_row(one, symbol) for one in found.charges)])]
+    symbol = statement.symbol
+    balance = (
+        f"{symbol} = {text_up(statement.spent)} of {text_down(statement.limit)} spent, {text_down(statement.left)} left"
+    )
+    base = [f"{symbol} = {text_up(statement.base)} of it is charged to everybody, for what became known elsewhere."]
+    aside = [f"{symbol} = {text_up(statement.reserve)} of the limit is set aside in every account, for runs that fail."]
+    base = [*(aside if statement.reserve else []), *(base if statement.base else [])]
+    lines = [balance, *base, *([CLOSED] if statement.closed else [])]
+    if not statement.charges:
+        return [NO_ACCOUNT, *(lines if statement.base or statement.closed else [])]
+    return [*lines, "", *columns([HEAD, *(_charge_row(charge, symbol) for charge in statement.charges)])]
 
 
-def _charge_row(one: Charge, symbol: str) -> list[str]:
-    failures = f", δ = {text_up(one.failures)}" if one.failures else ""
+def _charge_row(charge: Charge, symbol: str) -> list[str]:
+    failures = f", δ = {text_up(charge.failures)}" if charge.failures else ""
     return [
-        str(one.payment),
-        when(one.at),
-        name_of(one.analyst),
-        one_line(one.what, WORDS),
-        f"{symbol} = {text_up(one.amount)}{failures}",
-        "yes" if one.answered else "not yet",
+        str(charge.payment),
+        when(charge.at),
+        name_of(charge.analyst),
+        one_line(charge.what, WORDS),
+        f"{symbol} = {text_up(charge.amount)}{failures}",
+        "yes" if charge.answered else "not yet",
     ]
 
 
-def part_facts(found: Distribution) -> list[Fact]:
+def part_facts(usage: Distribution) -> list[Fact]:
     """Return the counts by the part of the limit that is used: at least `from`, and less than the next."""
-    return [{"from": place / PARTS, "people": count} for place, count in enumerate(found.counts)]
+    return [{"from": place / PARTS, "people": count} for place, count in enumerate(usage.counts)]
 
 
-def distribution_lines(found: Distribution) -> list[str]:
+def distribution_lines(usage: Distribution) -> list[str]:
     """Return how far accounts are used, for the steward."""
-    most = max(found.counts, default=0) or 1
+    most = max(usage.counts, default=0) or 1
     rows = [
-        [_part(place), f"{count:,}", FULL * round(WIDTH * count / most)] for place, count in enumerate(found.counts)
+        [_part(place), f"{count:,}", FULL * round(WIDTH * count / most)] for place, count in enumerate(usage.counts)
     ]
     return [
-        f"{found.people:,} account{'' if found.people == 1 else 's'}, of all who were in a table when it was asked.",
+        f"{usage.people:,} account{'' if usage.people == 1 else 's'}, of all who were in a table when it was asked.",
         "",
         *columns([["used", "people", ""], *rows]),
     ]

@@ -15,7 +15,7 @@ from discreet.core import InvalidInput
 from discreet.gate import Certified, check_certificate
 from discreet.gate.ledger.cost_text import cost_words
 from discreet.gate.ledger.state import LedgerState
-from discreet.gate.ledger.views import counted, name_of
+from discreet.gate.ledger.views import name_of, payment_words
 from discreet.gate.proofs.exports import Exported, check_export, export_lines
 from discreet.gate.proofs.verification import OFTEN
 from discreet.gate.releases import one_line
@@ -72,10 +72,10 @@ def read_certificate(arguments: Arguments, name: str) -> Certified:
 
 def _read(path: str) -> bytes:
     with Path(path).open("rb") as file:
-        found = file.read(LONGEST + 1)
-    if len(found) > LONGEST:
+        content = file.read(LONGEST + 1)
+    if len(content) > LONGEST:
         raise InvalidInput("The file is too long for a certificate.", fix="pass an export with --export")
-    return found
+    return content
 
 
 def follow_export(arguments: Arguments, name: str, certified: Certified | None) -> Exported:
@@ -88,9 +88,9 @@ def follow_export(arguments: Arguments, name: str, certified: Certified | None) 
         progress.end()
 
 
-def certificate_facts(found: Certified, *, answer: bool) -> dict[str, Any]:
+def certificate_facts(certified: Certified, *, answer: bool) -> dict[str, Any]:
     """Return a certificate for a program."""
-    payment, alone = found.payment, guarantee(found.payment.cost, found.budget.delta)
+    payment, alone = certified.payment, guarantee(certified.payment.cost, certified.budget.delta)
     return {
         "request": payment.request,
         "analyst": payment.analyst,
@@ -99,72 +99,74 @@ def certificate_facts(found: Certified, *, answer: bool) -> dict[str, Any]:
         "cost": loss_to_text(payment.cost),
         "cost_words": cost_words(payment.cost),
         "guarantee": str(alone),
-        "budget": str(found.budget),
-        "payment": found.numbers[0],
-        "release": found.numbers[1],
-        "answer_sha256": found.released.answer,
+        "budget": str(certified.budget),
+        "payment": certified.numbers[0],
+        "release": certified.numbers[1],
+        "answer_sha256": certified.released.answer,
         "answer_checked": answer,
     }
 
 
-def certificate_lines(found: Certified, *, answer: bool) -> list[str]:
+def certificate_lines(certified: Certified, *, answer: bool) -> list[str]:
     """Return a certificate for a person."""
-    payment, alone = found.payment, guarantee(found.payment.cost, found.budget.delta)
+    payment, alone = certified.payment, guarantee(certified.payment.cost, certified.budget.delta)
     checked = "the file is it" if answer else "not compared: pass --answer"
-    most = ", the most it can have taken from one person" if found.budget.personal else ""
+    most = ", the most it can have taken from one person" if certified.budget.personal else ""
     rows = [
         ["asked", one_line(payment.what)],
         ["by", f"{name_of(payment.analyst)}, {when(payment.at)} UTC, request {one_line(payment.request, 60)}"],
         ["cost", f"{one_line(cost_words(payment.cost))}{most}; alone it promises {alone}"],
-        ["budget", f"{one_line(found.budget)}, at the ledger's birth"],
-        ["entries", f"paid for as {found.numbers[0]:,}, released as {found.numbers[1]:,}"],
-        ["answer", f"SHA-256 {found.released.answer}; {checked}"],
+        ["budget", f"{one_line(certified.budget)}, at the ledger's birth"],
+        ["entries", f"paid for as {certified.numbers[0]:,}, released as {certified.numbers[1]:,}"],
+        ["answer", f"SHA-256 {certified.released.answer}; {checked}"],
     ]
     return ["The certificate is signed by the ledger's key.", *columns(rows)]
 
 
-def export_facts(found: Exported) -> dict[str, Any]:
+def export_facts(exported: Exported) -> dict[str, Any]:
     """Return an export for a program."""
-    state = found.state
+    state = exported.state
     return {
         "entries": state.number,
         "head": state.head.hex(),
         "payments": state.payments,
         "releases": state.releases,
-        "answers": found.answers,
-        "signed": found.signed,
-        "vouched": found.vouched,
+        "answers": exported.answers,
+        "signed": exported.signed,
+        "vouched": exported.vouched,
     }
 
 
-def _kept(state: LedgerState) -> str:
+def _limit_text(state: LedgerState) -> str:
     """Return what an export shows of the limit; what persons were charged is private, and not in it."""
     if not state.birth.budget.personal:
         return "never above the limit"
     return "what each person was charged is not in it (discreet ledger verify adds it up)"
 
 
-def export_summary(found: Exported, *, both: bool) -> list[str]:
+def export_summary(exported: Exported, *, both: bool) -> list[str]:
     """Return an export for a person."""
-    state = found.state
+    state = exported.state
     inside = ["The certificate's payment and release stand in it at their numbers."] if both else []
     rows = [
         ["entries", f"{state.number:,}, an unbroken chain from the birth on"],
-        ["payments", f"{counted(state.payments, state.releases)}; {_kept(state)}"],
-        ["answers", f"{found.answers:,} came with it, none of them changed"],
-        ["checkpoints", f"{found.signed:,} signed by the ledger's key"],
-        ["vouched for", _vouched(found)],
+        ["payments", f"{payment_words(state.payments, state.releases)}; {_limit_text(state)}"],
+        ["answers", f"{exported.answers:,} came with it, none of them changed"],
+        ["checkpoints", f"{exported.signed:,} signed by the ledger's key"],
+        ["vouched for", _vouching_text(exported)],
         ["head", state.head.hex()],
     ]
     return ["The export:", *columns(rows), *inside, "What was added after its last entry, it cannot tell."]
 
 
-def _vouched(found: Exported) -> str:
+def _vouching_text(exported: Exported) -> str:
     """Return for which entries the ledger's key vouches, and for which nobody does."""
-    last = found.state.number
-    if found.whole:
+    last = exported.state.number
+    if exported.whole:
         return f"all {last:,} entries, by the ledger's key"
     after = (
-        "none but the birth, whose hash is the ledger's name" if not found.vouched else f"entries to {found.vouched:,}"
+        "none but the birth, whose hash is the ledger's name"
+        if not exported.vouched
+        else f"entries to {exported.vouched:,}"
     )
     return f"{after}; the others, to {last:,}, anybody can have written: ask for an export whose end is signed"

@@ -25,8 +25,8 @@ from discreet.gate.ledger.views import (
     Terms,
     analyst_gauge,
     analyst_gauges,
-    counted,
     name_of,
+    payment_words,
     promise_words,
     standings,
     title_of,
@@ -41,16 +41,19 @@ UNSOUND = 3
 HEAD = ["entry", "when (UTC)", "analyst", "what", "cost", "released"]
 
 
-def verdict_lines(found: Inspection) -> list[str]:
+def verdict_lines(inspection: Inspection) -> list[str]:
     """Return whether a ledger is sound, for a person."""
-    palette, checked = Palette.of(sys.stdout), found.verification
+    palette, checked = Palette.of(sys.stdout), inspection.verification
     rows = [
-        ["ledger", found.ledger or "not known"],
+        ["ledger", inspection.ledger or "not known"],
         ["entries", f"{checked.entries:,}"],
-        ["payments", counted(checked.payments, checked.releases)],
+        ["payments", payment_words(checked.payments, checked.releases)],
         *([["later steps", f"{checked.continued:,}"]] if checked.continued else []),
         ["checkpoints", f"{checked.checkpoints:,}, {checked.signed:,} of them signed"],
-        ["anchors", f"{found.anchors:,}" if found.anchors else "none: whether this is an old copy cannot be known"],
+        [
+            "anchors",
+            f"{inspection.anchors:,}" if inspection.anchors else "none: whether this is an old copy cannot be known",
+        ],
     ]
     if checked.sound:
         return [palette.good("Sound."), *columns(rows)]
@@ -69,10 +72,10 @@ def find_payments(ledger: Ledger, only: str | None, last: int, arguments: Argume
     """Return the last payments, and the first that are not answered."""
     progress = Progress("reading", wanted=not arguments.json)
     try:
-        found = _payments_of_all(ledger, last) if only is None else _payments_of(ledger, only, last, progress)
+        lists = _payments_of_all(ledger, last) if only is None else _payments_of(ledger, only, last, progress)
     finally:
         progress.end()
-    recent, waiting = ([Paid.of(ledger, receipt) for receipt in receipts] for receipts in found)
+    recent, waiting = ([Paid.of(ledger, receipt) for receipt in receipts] for receipts in lists)
     return recent, waiting
 
 
@@ -107,9 +110,9 @@ def gauges_of_analysts(ledger: Ledger, only: str | None) -> dict[str, Gauge]:
 
 def standing_facts(ledger: Ledger) -> dict[str, Fact]:
     """Return what binds everybody, for a program; personal accounts by their terms, never by their balances."""
-    found = [one for _, one in standings(ledger)]
-    terms = [terms_facts(one) for one in found if isinstance(one, Terms)]
-    return {**gauge_facts(found[-1]), "accounts": terms[0] if terms else None}
+    accounts = [account for _, account in standings(ledger)]
+    terms = [terms_facts(account) for account in accounts if isinstance(account, Terms)]
+    return {**gauge_facts(accounts[-1]), "accounts": terms[0] if terms else None}
 
 
 def analyst_facts(ledger: Ledger, name: str, gauge: Gauge) -> dict[str, Fact]:
@@ -124,7 +127,7 @@ def head_lines(ledger: Ledger) -> list[str]:
         ["ledger", title_of(ledger)],
         ["name", ledger.identity],
         ["promise", one_line(promise_words(ledger))],
-        ["payments", counted(ledger.state.payments, ledger.state.releases)],
+        ["payments", payment_words(ledger.state.payments, ledger.state.releases)],
         ["entries", f"{ledger.state.number:,}"],
     ]
     return [*columns(rows), *closed]
@@ -148,7 +151,7 @@ def payment_lines(recent: list[Paid], only: str | None) -> list[str]:
     return ["The last payments, newest first:", "", *columns([HEAD, *(paid.row() for paid in recent)])]
 
 
-def unanswered_lines(waiting: list[Paid]) -> list[str]:
+def pending_payment_lines(waiting: list[Paid]) -> list[str]:
     """Return the payments that are not answered, for a person."""
     if not waiting:
         return []

@@ -14,7 +14,7 @@ from discreet.cli.account.targets import delta_of, epsilon_of, payers_of
 from discreet.cli.console import Palette
 from discreet.cli.formatting import sentence
 from discreet.cli.numbers import read_number
-from discreet.cli.output import Fact, bound, exactly
+from discreet.cli.output import Fact, bound_facts, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, exact, positive, round_down, round_up
 from discreet.core.private_files import open_private
@@ -31,7 +31,7 @@ EXAMPLE_DELTA = Fraction(1, 10**9)
 
 
 @contextmanager
-def reachable(what: str) -> Iterator[None]:
+def reachable(subject: str) -> Iterator[None]:
     """Turn what the system says of a path into a refusal."""
     try:
         yield
@@ -39,7 +39,7 @@ def reachable(what: str) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:  # a path may have a zero byte in it, or bytes that are no text
         raise InvalidInput(
-            f"{what} cannot be read or written ({type(error).__name__}).", fix="check the path and who may use it"
+            f"{subject} cannot be read or written ({type(error).__name__}).", fix="check the path and who may use it"
         ) from None
 
 
@@ -52,9 +52,9 @@ def open_ledger(arguments: Arguments) -> Ledger:
 def need_apart(path: str, ledger: str) -> None:
     """Refuse a file that belongs to a ledger's own: its log, its journal, its queue."""
     with reachable("The file"):
-        mine = Path(ledger).resolve()
-        one = Path(path).resolve()
-    if one.parent == mine.parent and one.name.startswith(f"{mine.name}-"):
+        own = Path(ledger).resolve()
+        other = Path(path).resolve()
+    if other.parent == own.parent and other.name.startswith(f"{own.name}-"):
         raise InvalidInput("This file is a part of the ledger.", fix="choose another path")
 
 
@@ -104,14 +104,14 @@ def birth_facts(ledger: Ledger) -> dict[str, Fact]:
     return {
         **ledger_facts(ledger),
         "currency": currency(ledger),
-        **exactly("birth_limit", budget.limit, round_down(budget.limit)),
-        **exactly("delta", budget.delta, round_up(budget.delta)),
+        **exact_facts("birth_limit", budget.limit, round_down(budget.limit)),
+        **exact_facts("delta", budget.delta, round_up(budget.delta)),
         "person": budget.unit.column,
         "window": None if budget.unit.window is None else str(budget.unit.window),
         "neighbours": budget.unit.neighbours.value,
         "policy": ledger.birth.policy.value,
         "per": budget.per,
-        **exactly("least", budget.least_price, round_up(budget.least_price)),
+        **exact_facts("least", budget.least_price, round_up(budget.least_price)),
     }
 
 
@@ -133,9 +133,9 @@ def gauge_facts(gauge: Gauge | Terms) -> dict[str, Fact]:
     if isinstance(gauge, Terms):
         return dict.fromkeys(("spent", "spent_exact", "limit", "limit_exact", "left", "left_exact"))
     return {
-        **exactly("spent", gauge.spent, round_up(gauge.spent)),
-        **exactly("limit", gauge.limit, round_down(gauge.limit)),
-        **exactly("left", gauge.left, round_down(gauge.left)),
+        **exact_facts("spent", gauge.spent, round_up(gauge.spent)),
+        **exact_facts("limit", gauge.limit, round_down(gauge.limit)),
+        **exact_facts("left", gauge.left, round_down(gauge.left)),
     }
 
 
@@ -144,9 +144,9 @@ def terms_facts(terms: Terms) -> dict[str, Fact]:
     most = terms.most
     return {
         "currency": "rho" if terms.symbol == "ρ" else "epsilon",
-        **exactly("limit", terms.limit, round_down(terms.limit)),
-        **exactly("everybody", terms.base, round_up(terms.base)),
-        **exactly("reserve", terms.reserve, round_up(terms.reserve)),
+        **exact_facts("limit", terms.limit, round_down(terms.limit)),
+        **exact_facts("everybody", terms.base, round_up(terms.base)),
+        **exact_facts("reserve", terms.reserve, round_up(terms.reserve)),
         "most": None if most is None else round_down(most),
         "most_exact": None if most is None else str(most),
     }
@@ -155,8 +155,11 @@ def terms_facts(terms: Terms) -> dict[str, Fact]:
 def standing_rows(standings: Iterable[tuple[str, Gauge | Terms]]) -> list[list[str]]:
     """Return what binds everybody, for a person; terms have no bar, and without gauges there is no room for one."""
     shown = list(standings)
-    room = [""] if any(isinstance(one, Gauge) for _, one in shown) else []
-    return [gauge_row(name, one) if isinstance(one, Gauge) else [name, *room, one.words()] for name, one in shown]
+    room = [""] if any(isinstance(account, Gauge) for _, account in shown) else []
+    return [
+        gauge_row(name, account) if isinstance(account, Gauge) else [name, *room, account.words()]
+        for name, account in shown
+    ]
 
 
 def gauge_row(name: str, gauge: Gauge) -> list[str]:
@@ -207,10 +210,10 @@ class Paid:
             name_of(receipt.analyst),
             one_line(receipt.what, WORDS),
             one_line(cost_words(receipt.cost), WORDS),
-            self._released(),
+            self._release_text(),
         ]
 
-    def _released(self) -> str:
+    def _release_text(self) -> str:
         if self.release is None:
             return "not yet"
         steps = f" and {self.continued:,} more step{'' if self.continued == 1 else 's'}" if self.continued else ""
@@ -222,31 +225,31 @@ def when(at: str) -> str:
     return one_line(str(at)[:16].replace("T", " "))
 
 
-def promised(ledger: Ledger) -> tuple[Guarantee, Fraction]:
+def lifetime_promise(ledger: Ledger) -> tuple[Guarantee, Fraction]:
     """Return what the limit promises for life; a ρ has a promise at every δ, of which one is an example."""
-    found = ledger.promise
-    if found.epsilon != float("inf"):
-        return found, ledger.budget.delta
+    promise = ledger.promise
+    if promise.epsilon != float("inf"):
+        return promise, ledger.budget.delta
     beside = ledger.budget.delta + EXAMPLE_DELTA
     return guarantee(ledger.state.account.promise, beside), beside
 
 
 def promise_lines(ledger: Ledger) -> list[str]:
     """Return what the limit means, for a person."""
-    found, delta = promised(ledger)
+    promise, delta = lifetime_promise(ledger)
     example = "" if delta == ledger.budget.delta else ", for example,"
     separate = (
         ["This holds against each analyst alone: k who pool what they learned may learn k times as much."]
         if ledger.birth.policy is Policy.SEPARATE
         else []
     )
-    return [f"For life, the whole of it promises{example} {found}.", sentence(found.epsilon, delta), *separate]
+    return [f"For life, the whole of it promises{example} {promise}.", sentence(promise.epsilon, delta), *separate]
 
 
 def promise_facts(ledger: Ledger) -> dict[str, Fact]:
     """Return what the limit means, for a program."""
-    found, delta = promised(ledger)
-    return {"promise": {**bound("epsilon", found.epsilon), **exactly("delta", delta, round_up(delta))}}
+    promise, delta = lifetime_promise(ledger)
+    return {"promise": {**bound_facts("epsilon", promise.epsilon), **exact_facts("delta", delta, round_up(delta))}}
 
 
 def budget_of(arguments: Arguments) -> Budget:

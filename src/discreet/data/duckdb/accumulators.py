@@ -26,8 +26,8 @@ from discreet.algebra.aggregates import (
 )
 from discreet.algebra.expressions import Expression
 from discreet.core.exact import nearest_float
-from discreet.data.duckdb.batch import Batch, clamped, numbers
-from discreet.data.duckdb.select import Selected, Statement
+from discreet.data.duckdb.batch import RowBatch, clamp_numbers, numbers
+from discreet.data.duckdb.select import Selected, SelectStatement
 from discreet.data.exact_sums import NARROW, count_by, squares_by, sum_by
 
 #: No table has more rows.
@@ -41,7 +41,7 @@ Ints = NDArray[np.int64]
 class Tally(Protocol):
     """Adds up one aggregate."""
 
-    def add(self, batch: Batch, /) -> None:
+    def add(self, batch: RowBatch, /) -> None:
         """Count in a batch."""
         ...
 
@@ -51,75 +51,75 @@ class Tally(Protocol):
 
 
 def tally_of(
-    aggregate: Aggregate, statement: Statement, size: int, number_of: Callable[[Expression], Selected]
+    aggregate: Aggregate, statement: SelectStatement, size: int, number_of: Callable[[Expression], Selected]
 ) -> Tally:
     """Return the tally of an aggregate, and select what it needs; `number_of` selects values that are told apart."""
     match aggregate:
         case Rows():
-            return Counts(size, lambda batch: batch.row_counts())
+            return CountTally(size, lambda batch: batch.row_counts())
         case People():
-            return Counts(size, _people)
+            return CountTally(size, _people)
         case Present(value=value):
             present = statement.presence(value)
-            return Counts(size, lambda batch: _present(batch, present))
+            return CountTally(size, lambda batch: _present(batch, present))
         case Distinct(value=value):
-            return Different(size, number_of(value))
+            return DistinctTally(size, number_of(value))
         case Total(value=value):
-            return Totals(aggregate, statement.number(value), size)
+            return TotalTally(aggregate, statement.number(value), size)
         case Frequencies() | Histogram():
-            return Cells(aggregate, statement.number(aggregate.value), size)
+            return CellTally(aggregate, statement.number(aggregate.value), size)
         case _:
             return _tally_of_people(aggregate, statement)
 
 
-def _tally_of_people(aggregate: PeopleAggregate, statement: Statement) -> Tally:
+def _tally_of_people(aggregate: PeopleAggregate, statement: SelectStatement) -> Tally:
     match aggregate:
         case PeopleBy():
-            return Counts(aggregate.most, lambda batch: _loads(batch, aggregate), by_group=False)
+            return CountTally(aggregate.most, lambda batch: _loads(batch, aggregate), by_group=False)
         case PeopleWhere(condition=condition):
             truth = statement.truth(condition)
-            return Counts(1, lambda batch: _people_where(batch, truth), by_group=False)
+            return CountTally(1, lambda batch: _people_where(batch, truth), by_group=False)
         case PeopleCut():
-            return Counts(1, _cut, by_group=False)
+            return CountTally(1, _cut, by_group=False)
         case Extremes(value=value):
             selected = statement.number(value)
-            return Counts(aggregate.cells, lambda batch: _extremes(batch, selected, aggregate), by_group=False)
+            return CountTally(aggregate.cells, lambda batch: _extremes(batch, selected, aggregate), by_group=False)
 
 
-class Counts:
+class CountTally:
     """Counts that are one array a batch."""
 
-    def __init__(self, size: int, count: Callable[[Batch], Ints], *, by_group: bool = True) -> None:
+    def __init__(self, size: int, count: Callable[[RowBatch], Ints], *, by_group: bool = True) -> None:
         self._counts = np.zeros(size, dtype=np.int64)
         self._count = count
         self._by_group = by_group
 
-    def add(self, batch: Batch, /) -> None:
+    def add(self, batch: RowBatch, /) -> None:
         """Count in a batch."""
         self._counts += self._count(batch)
 
-    def of_others(self, size: int, _rows: int, /) -> "Counts":
+    def of_others(self, size: int, _rows: int, /) -> "CountTally":
         """Return an empty tally of the same for other groups."""
-        return Counts(size, self._count)
+        return CountTally(size, self._count)
 
     def answer(self, codes: NDArray[np.intp] | None, /) -> NDArray[Any]:
         """Return the counts."""
         return self._counts if codes is None or not self._by_group else self._counts[codes]
 
 
-def _people(batch: Batch) -> Ints:
+def _people(batch: RowBatch) -> Ints:
     if batch.bounded is None:
         return batch.row_counts()
     return count_by(batch.bounded.people, batch.size)
 
 
-def _present(batch: Batch, present: Selected) -> Ints:
+def _present(batch: RowBatch, present: Selected) -> Ints:
     if batch.columns[present.index].valid is None:
         return batch.row_counts()
     return count_by(batch.values(Selected(present.index))[0], batch.size)
 
 
-def _loads(batch: Batch, aggregate: PeopleBy) -> Ints:
+def _loads(batch: RowBatch, aggregate: PeopleBy) -> Ints:
     if batch.bounded is None or batch.placed is None:
         loads = np.ones(batch.rows, dtype=np.intp)
     else:
@@ -133,20 +133,20 @@ def _loads(batch: Batch, aggregate: PeopleBy) -> Ints:
     return count_by(np.minimum(loads, aggregate.most) - 1, aggregate.most)
 
 
-def _people_where(batch: Batch, truth: int) -> Ints:
+def _people_where(batch: RowBatch, truth: int) -> Ints:
     column = batch.columns[truth].data.astype(bool, copy=False)
     if batch.placed is not None and batch.placed.units:
         column = np.logical_or.reduceat(column, batch.placed.begins[:-1])
     return np.array([np.count_nonzero(column)])
 
 
-def _cut(batch: Batch) -> Ints:
+def _cut(batch: RowBatch) -> Ints:
     return np.array([0 if batch.bounded is None else batch.bounded.cut])
 
 
-def _extremes(batch: Batch, selected: Selected, aggregate: Extremes) -> Ints:
+def _extremes(batch: RowBatch, selected: Selected, aggregate: Extremes) -> Ints:
     column = batch.columns[selected.index]
-    values = numbers(clamped(column.data, selected.clamp), aggregate.value.kind).astype(np.float64)
+    values = numbers(clamp_numbers(column.data, selected.clamp), aggregate.value.kind).astype(np.float64)
     values = values if aggregate.upper else -values
     if column.valid is not None:
         values = np.where(column.valid, values, -np.inf)
@@ -158,7 +158,7 @@ def _extremes(batch: Batch, selected: Selected, aggregate: Extremes) -> Ints:
     return count_by(len(POWERS) + np.where(values > 0, steps, -steps), aggregate.cells)
 
 
-class Totals:
+class TotalTally:
     """Sums of grid points."""
 
     def __init__(self, total: Total, selected: Selected, size: int, rows: int = MOST_ROWS) -> None:
@@ -169,11 +169,11 @@ class Totals:
         self._narrow = most * rows < NARROW
         self._sums = np.zeros(size, dtype=np.int64 if self._narrow else object)
 
-    def of_others(self, size: int, rows: int, /) -> "Totals":
+    def of_others(self, size: int, rows: int, /) -> "TotalTally":
         """Return an empty tally of the same for other groups, of at most so many rows."""
-        return Totals(self._total, self._selected, size, rows)
+        return TotalTally(self._total, self._selected, size, rows)
 
-    def add(self, batch: Batch, /) -> None:
+    def add(self, batch: RowBatch, /) -> None:
         """Add up a batch."""
         total, bounds = self._total, self._total.bounds
         codes, points = batch.points(self._selected, total.value.kind, bounds)
@@ -182,7 +182,7 @@ class Totals:
             points = points - bounds.centre
         if total.squared:
             sums = squares_by(codes, points, bounds.radius, size)
-            present = batch.row_counts() if len(codes) == len(batch.counted_codes()) else count_by(codes, size)
+            present = batch.row_counts() if len(codes) == len(batch.row_codes()) else count_by(codes, size)
             share = bounds.radius**2 // 2
             sums = sums - (present if self._narrow else present.astype(object)) * share
         else:
@@ -194,7 +194,7 @@ class Totals:
         return self._sums if codes is None else self._sums[codes]
 
 
-class Cells:
+class CellTally:
     """Counts of cells in each group."""
 
     def __init__(self, aggregate: Frequencies | Histogram, selected: Selected, size: int) -> None:
@@ -205,7 +205,7 @@ class Cells:
         self._counts = np.zeros((0, aggregate.cells), dtype=np.int64)
         self._used = 0
 
-    def add(self, batch: Batch, /) -> None:
+    def add(self, batch: RowBatch, /) -> None:
         """Count in a batch."""
         match self._aggregate:
             case Frequencies(value=value, bounds=bounds, span=span):
@@ -216,8 +216,8 @@ class Cells:
                 codes, cells = _between(codes, numbers(data, value.kind), [nearest_float(edge) for edge in edges])
         self._make_room(np.unique(codes[self._places[codes] < 0]))
         width = self._aggregate.cells
-        found = count_by(self._places[codes] * width + cells, self._used * width)
-        self._counts[: self._used] += found.reshape(self._used, width)
+        counts = count_by(self._places[codes] * width + cells, self._used * width)
+        self._counts[: self._used] += counts.reshape(self._used, width)
 
     def _make_room(self, new: NDArray[np.intp]) -> None:
         """Give groups that are new a place."""
@@ -245,7 +245,7 @@ def _between(codes: NDArray[np.intp], data: NDArray[Any], edges: list[float]) ->
     return codes[inside], cells[inside]
 
 
-class Different:
+class DistinctTally:
     """How many different values there are in each group."""
 
     def __init__(self, size: int, selected: Selected) -> None:
@@ -254,7 +254,7 @@ class Different:
         self._codes = np.zeros(0, dtype=np.intp)
         self._values = np.zeros(0, dtype=np.int64)
 
-    def add(self, batch: Batch, /) -> None:
+    def add(self, batch: RowBatch, /) -> None:
         """Remember the values of a batch, each once a group."""
         codes, data = batch.values(self._selected)
         if data.dtype.kind == "f":

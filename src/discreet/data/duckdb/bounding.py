@@ -17,8 +17,19 @@ from numpy.typing import NDArray
 
 from discreet.algebra.row_hashes import Words, mix_words
 from discreet.core.limits import AnyLimit, Limit
-from discreet.data.bounding_rules import LAST_16, LOWER, PIECE, Longs, check, chosen, differ, packed, ranges, unit_words
-from discreet.data.duckdb.group_selection import FEW, kept_in_rounds
+from discreet.data.bounding_rules import (
+    LAST_16,
+    LOWER,
+    PIECE,
+    Longs,
+    check_differ,
+    check_loads,
+    choose_rows,
+    pack_words,
+    ranges,
+    unit_words,
+)
+from discreet.data.duckdb.group_selection import FEW, select_in_rounds
 from discreet.data.duckdb.unit_index import Placed
 from discreet.data.failures import engine_failed
 
@@ -31,7 +42,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Runs:
+class GroupRuns:
     """A piece's rows, sorted such that rows of one unit and group are together: one run. Units stand as they did."""
 
     order: Ints
@@ -53,7 +64,7 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Bounded:
+class BoundedRows:
     """What counts of some rows, and loads of their units before the limit."""
 
     #: The rows that count; None: all of them.
@@ -68,7 +79,7 @@ class Bounded:
     #: Where somebody asks for them: of each pair its unit, and how many of its rows count.
     pairs: "Pairs | None" = None
 
-    def among(self, admitted: Mask, stays: Mask, counts: Ints) -> "Bounded":
+    def among(self, admitted: Mask, stays: Mask, counts: Ints) -> "BoundedRows":
         """Return what counts of some units, if only their rows stay; of each unit, how many rows there are."""
         if self.pairs is None:
             raise engine_failed()
@@ -81,7 +92,7 @@ class Bounded:
             loads[admitted] if len(loads) == len(admitted) else NONE for loads in (self.groups, self.fullest)
         )
         cut = int(np.count_nonzero((counted < counts) & admitted))
-        return Bounded(rows, self.people[own], groups, fullest, cut)
+        return BoundedRows(rows, self.people[own], groups, fullest, cut)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -110,52 +121,52 @@ class Bounding:
     #: Whether anybody asks what each unit adds in each group.
     pairs_wanted: bool = False
 
-    def bound(self, rows: Placed, codes: NDArray[Any] | None) -> Bounded:
+    def bound(self, rows: Placed, codes: NDArray[Any] | None) -> BoundedRows:
         """Return which rows count; without codes, all rows are in one group."""
         if codes is None or not (self.runs_wanted or self.pairs_wanted or isinstance(self.limit, Limit)):
-            return self._in_one_group(rows)
-        parts: list[Part] = []
+            return self._bound_one_group(rows)
+        parts: list[BoundedPiece] = []
         for first, last in _pieces(rows.begins):
             begin, end = int(rows.begins[first]), int(rows.begins[last])
             piece = Placed(rows.begins[first : last + 1] - begin, rows.names[first:last])
             own = codes[begin:end]
-            bounded = self._in_rounds(piece, own) or self._in_groups(piece, self._runs(piece, own))
-            parts.append(Part(first, begin, end, bounded))
-        return _joined(parts)
+            bounded = self._bound_in_rounds(piece, own) or self._bound_in_groups(piece, self._runs(piece, own))
+            parts.append(BoundedPiece(first, begin, end, bounded))
+        return _join_pieces(parts)
 
-    def _in_one_group(self, rows: Placed) -> Bounded:
+    def _bound_one_group(self, rows: Placed) -> BoundedRows:
         """All rows of a unit compete: there is one group, or a total limit."""
         counts, most = rows.counts, self.limit.rows_per_group
         crowded = np.flatnonzero(counts > most)
         people = np.zeros(rows.units, dtype=np.intp)
         kept = np.ones(rows.rows if len(crowded) else 0, dtype=bool)
         for first, last in _pieces(np.append(0, np.cumsum(counts[crowded]))):
-            some = crowded[first:last]
-            mine = ranges(rows.begins[some], counts[some])
+            units = crowded[first:last]
+            mine = ranges(rows.begins[units], counts[units])
             kept[mine] = False
-            kept[mine[chosen(self.salt, rows.names[some], counts[some], most)]] = True
+            kept[mine[choose_rows(self.salt, rows.names[units], counts[units], most)]] = True
         staying = counts
         if len(crowded):
             staying = _sums_between(kept, rows.begins).astype(np.intp)
-            check(staying, most)
+            check_loads(staying, most)
         left = np.flatnonzero(kept) if len(crowded) else None
         pairs = Pairs(np.arange(rows.units), staying) if self.pairs_wanted else None
-        return Bounded(left, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded), pairs)
+        return BoundedRows(left, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded), pairs)
 
-    def _in_rounds(self, piece: Placed, codes: NDArray[Any]) -> Bounded | None:
+    def _bound_in_rounds(self, piece: Placed, codes: NDArray[Any]) -> BoundedRows | None:
         """Return what counts of a piece where a unit keeps a few of many groups; None: sorting has to decide."""
         if self.words is None or self.loads_wanted or not isinstance(self.limit, Limit) or self.limit.groups > FEW:
             return None
         marks = self._marks(piece, codes)
-        found = kept_in_rounds(self.salt, self.limit, piece, marks, codes)
-        if found is None:
+        selected = select_in_rounds(self.salt, self.limit, piece, marks, codes)
+        if selected is None:
             return None
-        pairs = Pairs(found.units.astype(np.intp), found.lengths) if self.pairs_wanted else None
-        if len(found.rows) == len(codes):
-            return Bounded(found.rows if pairs else None, found.groups, NONE, NONE, 0, pairs)
-        return Bounded(found.rows, found.groups, NONE, NONE, self._cut(piece, found.rows), pairs)
+        pairs = Pairs(selected.units.astype(np.intp), selected.lengths) if self.pairs_wanted else None
+        if len(selected.rows) == len(codes):
+            return BoundedRows(selected.rows if pairs else None, selected.groups, NONE, NONE, 0, pairs)
+        return BoundedRows(selected.rows, selected.groups, NONE, NONE, self._count_cut(piece, selected.rows), pairs)
 
-    def _cut(self, piece: Placed, rows: Ints) -> int:
+    def _count_cut(self, piece: Placed, rows: Ints) -> int:
         """Return how many units lose a row; where nobody asks for it, that there are some."""
         if not self.cut_wanted:
             return 1
@@ -170,27 +181,27 @@ class Bounding:
             marks += self.words[codes]
         return mix_words(marks)
 
-    def _runs(self, piece: Placed, codes: NDArray[Any]) -> Runs:
+    def _runs(self, piece: Placed, codes: NDArray[Any]) -> GroupRuns:
         counts = piece.counts
         units = np.arange(piece.units, dtype=np.uint64).repeat(counts)
         if self.words is None or not isinstance(self.limit, Limit):
             labels = codes.astype(np.uint32)
         else:
             labels = self._marks(piece, codes)
-        return _sorted_runs(piece, units, labels, codes)
+        return _sort_runs(piece, units, labels, codes)
 
-    def _in_groups(self, piece: Placed, runs: Runs) -> Bounded:
+    def _bound_in_groups(self, piece: Placed, runs: GroupRuns) -> BoundedRows:
         """Return what counts of a piece, whose rows are sorted by unit and group."""
         fullest = np.maximum.reduceat(np.diff(runs.begins), runs.first[:-1]) if self.fullest_wanted else runs.counts
         if not isinstance(self.limit, Limit):
-            bounded = self._in_one_group(piece)
+            bounded = self._bound_one_group(piece)
             rows, people, pairs = _runs_with(runs, bounded.rows)
             if self.pairs_wanted:
-                return Bounded(rows, people, runs.counts, fullest, bounded.cut, pairs)
-            return Bounded(bounded.rows, people, runs.counts, fullest, bounded.cut)
+                return BoundedRows(rows, people, runs.counts, fullest, bounded.cut, pairs)
+            return BoundedRows(bounded.rows, people, runs.counts, fullest, bounded.cut)
         counts, most = runs.counts, self.limit.rows_per_group
         staying = np.minimum(counts, min(self.limit.groups, MOST))
-        check(staying, self.limit.groups)
+        check_loads(staying, self.limit.groups)
         # What stays of a unit stands together: from where it begins to where its first group too many would begin.
         ends = runs.begins[runs.first[:-1] + staying]
         taken = ranges(piece.begins[:-1], ends - piece.begins[:-1])
@@ -200,30 +211,30 @@ class Bounding:
         crowded = np.flatnonzero(lengths > most)
         cut = counts > staying
         if len(crowded):
-            some = stays[crowded]
-            unit = np.searchsorted(runs.first, some, side="right") - 1
+            crowded_runs = stays[crowded]
+            unit = np.searchsorted(runs.first, crowded_runs, side="right") - 1
             cut[unit] = True
-            taken = taken[self._thinned(piece, runs, some, unit)[taken]]
+            taken = taken[self._thin_crowded(piece, runs, crowded_runs, unit)[taken]]
         _check_rows(runs, taken, self.limit)
         own = Pairs(np.arange(piece.units).repeat(staying), np.minimum(lengths, most)) if self.pairs_wanted else None
         left = runs.order[taken] if own is not None or cut.any() else None
-        return Bounded(left, people, counts, fullest, int(np.count_nonzero(cut)), own)
+        return BoundedRows(left, people, counts, fullest, int(np.count_nonzero(cut)), own)
 
-    def _thinned(self, piece: Placed, runs: Runs, crowded: Ints, unit: Ints) -> Mask:
+    def _thin_crowded(self, piece: Placed, runs: GroupRuns, crowded: Ints, unit: Ints) -> Mask:
         """Return which rows, in the order of the runs, stay if crowded runs keep no more than they may."""
         lengths = runs.begins[crowded + 1] - runs.begins[crowded]
         places = ranges(runs.begins[crowded], lengths)
         stays = np.ones(len(runs.order), dtype=bool)
         stays[places] = False
-        stays[places[chosen(self.salt, piece.names[unit], lengths, self.limit.rows_per_group)]] = True
+        stays[places[choose_rows(self.salt, piece.names[unit], lengths, self.limit.rows_per_group)]] = True
         return stays
 
 
-def _sorted_runs(piece: Placed, units: Longs, labels: Words, codes: NDArray[Any]) -> Runs:
+def _sort_runs(piece: Placed, units: Longs, labels: Words, codes: NDArray[Any]) -> GroupRuns:
     begin = np.empty(len(codes), dtype=bool)
     begin[0] = True
     if len(codes) <= PIECE:
-        words = packed(units, labels)
+        words = pack_words(units, labels)
         order = (words & LAST_16).view(np.int64)
         words >>= LOWER
         np.not_equal(words[1:], words[:-1], out=begin[1:])
@@ -238,10 +249,10 @@ def _sorted_runs(piece: Placed, units: Longs, labels: Words, codes: NDArray[Any]
     numbers = np.cumsum(begin, dtype=np.int32 if len(codes) <= PIECE else np.intp)
     # A unit's rows stand where they stood before, so its first run begins where they do.
     first = np.append(numbers[piece.begins[:-1]].astype(np.intp) - 1, len(begins) - 1)
-    return Runs(order, own, units, numbers, begins, first)
+    return GroupRuns(order, own, units, numbers, begins, first)
 
 
-def _runs_with(runs: Runs, rows: Ints | None) -> tuple[Ints, Ints, Pairs]:
+def _runs_with(runs: GroupRuns, rows: Ints | None) -> tuple[Ints, Ints, Pairs]:
     """Return some rows (None: all) in the order of the runs, and of each run that has one its group, unit and rows."""
     begins, lengths, order = runs.begins[:-1], np.diff(runs.begins), runs.order
     if rows is not None:
@@ -249,8 +260,8 @@ def _runs_with(runs: Runs, rows: Ints | None) -> tuple[Ints, Ints, Pairs]:
         kept[rows] = True
         kept = kept[order]
         lengths = _sums_between(kept, runs.begins).astype(np.intp)
-        some = np.flatnonzero(lengths)
-        begins, lengths, order = begins[some], lengths[some], order[kept]
+        occupied = np.flatnonzero(lengths)
+        begins, lengths, order = begins[occupied], lengths[occupied], order[kept]
     return order, runs.codes[begins].astype(np.intp), Pairs(runs.units[begins].astype(np.intp), lengths)
 
 
@@ -265,46 +276,46 @@ def _pieces(begins: NDArray[Any]) -> Iterator[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Part:
+class BoundedPiece:
     """What counts of one piece: its first unit, and where its rows begin and end."""
 
     first: int
     begin: int
     end: int
-    bounded: Bounded
+    bounded: BoundedRows
 
 
-def _joined(parts: list[Part]) -> Bounded:
+def _join_pieces(parts: list[BoundedPiece]) -> BoundedRows:
     """Return what counts of several pieces."""
     cut = sum(part.bounded.cut for part in parts)
     listed = cut or any(part.bounded.rows is not None for part in parts)
     rows = [
-        np.arange(part.begin, part.end) if part.bounded.rows is None else _moved(part.bounded.rows, part.begin)
+        np.arange(part.begin, part.end) if part.bounded.rows is None else _shift_rows(part.bounded.rows, part.begin)
         for part in parts
         if listed
     ]
     people, groups, fullest = (
         np.concatenate([getattr(part.bounded, name) for part in parts]) for name in ("people", "groups", "fullest")
     )
-    return Bounded(np.concatenate(rows) if listed else None, people, groups, fullest, cut, _joined_pairs(parts))
+    return BoundedRows(np.concatenate(rows) if listed else None, people, groups, fullest, cut, _join_pairs(parts))
 
 
-def _joined_pairs(parts: list[Part]) -> Pairs | None:
+def _join_pairs(parts: list[BoundedPiece]) -> Pairs | None:
     pairs = [(part.first, part.bounded.pairs) for part in parts if part.bounded.pairs is not None]
     if len(pairs) < len(parts):
         return None
     return Pairs(
-        np.concatenate([_moved(own.units, first) for first, own in pairs]),
+        np.concatenate([_shift_rows(own.units, first) for first, own in pairs]),
         np.concatenate([own.lengths for _, own in pairs]),
     )
 
 
-def _moved(rows: Ints, begin: int) -> Ints:
+def _shift_rows(rows: Ints, begin: int) -> Ints:
     rows += begin  # nobody else has them
     return rows
 
 
-def _check_rows(runs: Runs, taken: Ints, limit: Limit) -> None:
+def _check_rows(runs: GroupRuns, taken: Ints, limit: Limit) -> None:
     """Look at what was taken: no run goes on for too many rows, and no unit for too many runs.
 
     What was taken ascends, so that of one run or unit it stands together: too much of one is found by comparing each
@@ -313,10 +324,10 @@ def _check_rows(runs: Runs, taken: Ints, limit: Limit) -> None:
     numbers = runs.numbers[taken]
     new = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
     if limit.rows_per_group < len(numbers):
-        differ(numbers[limit.rows_per_group :], numbers[: -limit.rows_per_group])
+        check_differ(numbers[limit.rows_per_group :], numbers[: -limit.rows_per_group])
     if limit.groups <= len(new):
         owners = runs.units[taken[np.append(0, new)]]
-        differ(owners[limit.groups :], owners[: -limit.groups])
+        check_differ(owners[limit.groups :], owners[: -limit.groups])
 
 
 def _sums_between(truths: Mask, places: Ints) -> NDArray[Any]:

@@ -32,40 +32,40 @@ def cluster_statements(
 
     `rows` and `units` are what is to be created, such as "TEMP TABLE r1". Rows whose first id is NULL are left out.
     """
-    by = ", ".join(f"{one.text} NULLS FIRST" for one in ids)
-    within = "".join(f", {one} NULLS FIRST" for one in order)
+    by = ", ".join(f"{column.text} NULLS FIRST" for column in ids)
+    within = "".join(f", {text} NULLS FIRST" for text in order)
     # S608: made of our own names, and of compiled expressions.
     clustered = (
         f"CREATE {rows} AS SELECT {', '.join(columns)} FROM {source} "  # noqa: S608
         f"WHERE {ids[0].text} IS NOT NULL ORDER BY {by}{within}"
     )
-    told = (
+    unit_table = (
         f"CREATE {units} AS SELECT {name_sql(ids)} AS name, count(*) AS n, min(rowid) AS first, max(rowid) AS last "  # noqa: S608
-        f"FROM {rows.rsplit(maxsplit=1)[-1]} GROUP BY {', '.join(one.text for one in ids)} ORDER BY {by}"
+        f"FROM {rows.rsplit(maxsplit=1)[-1]} GROUP BY {', '.join(column.text for column in ids)} ORDER BY {by}"
     )
-    return clustered, told
+    return clustered, unit_table
 
 
 def name_sql(ids: Sequence[UnitColumn]) -> str:
     """Return the SQL of a unit's name."""
     name = word_sql(ids[0])
-    for one in ids[1:]:
-        name = f"(({name} * {KEYS} + {word_sql(one)}) & {MASK})"
+    for column in ids[1:]:
+        name = f"(({name} * {KEYS} + {word_sql(column)}) & {MASK})"
     return name
 
 
-def word_sql(one: UnitColumn) -> str:
+def word_sql(column: UnitColumn) -> str:
     """Return the SQL of the word of a value, as `discreet.algebra.row_hashes` has it."""
-    text = one.text
-    if one.kind is Kind.TEXT:
+    text = column.text
+    if column.kind is Kind.TEXT:
         word = f"CAST('0x' || md5({text})[1:8] AS BIGINT)"
     else:
-        number = f"({text} - DATE '1970-01-01')" if one.kind is Kind.DATE else f"CAST({text} AS BIGINT)"
+        number = f"({text} - DATE '1970-01-01')" if column.kind is Kind.DATE else f"CAST({text} AS BIGINT)"
         word = f"(xor({number}, ({number} >> 32) * {KEYS}) & {MASK})"
     return f"coalesce({word}, {NULL})"
 
 
-def mixed_sql(text: str) -> str:
+def mix_sql(text: str) -> str:
     """Return the SQL of `mix` (`discreet.algebra.row_hashes`) of a non-negative number."""
     first = f"({text} & {MASK})"
     second = f"((xor({first}, {first} >> {SHIFTS[0]}) * {FIRST}) & {MASK})"
@@ -79,8 +79,8 @@ def beyond_statements(
 
     Only the rows of units above the cap are numbered.
     """
-    units = ", ".join(one.text for one in ids)
-    by = ", ".join(f"{one} NULLS FIRST" for one in order)
+    units = ", ".join(column.text for column in ids)
+    by = ", ".join(f"{text} NULLS FIRST" for text in order)
     # S608: made of our own names, and of compiled expressions.
     crowded = f"SELECT {ids[0].text} FROM {source} GROUP BY {units} HAVING count(*) > {cap}"  # noqa: S608
     numbered = (
@@ -88,7 +88,7 @@ def beyond_statements(
         f"AS n, row_number() OVER (PARTITION BY {units} ORDER BY {by}) - 1 AS p FROM {source} "
         f"WHERE {ids[0].text} IN ({crowded})"
     )
-    start = mixed_sql(f"({CAP_SALT} + name * {UNITS} + (n & {MASK}) * {OTHERS})")
+    start = mix_sql(f"({CAP_SALT} + name * {UNITS} + (n & {MASK}) * {OTHERS})")
     goes = f"n > {cap} AND (p * {cap} + n - {start} % n) % n >= {cap}"
     moved = f"CREATE TABLE {beyond} AS SELECT place, {', '.join(columns)} FROM ({numbered}) WHERE {goes}"  # noqa: S608
     return moved, f"DELETE FROM {source} WHERE rowid IN (SELECT place FROM {beyond})"  # noqa: S608
@@ -96,11 +96,11 @@ def beyond_statements(
 
 def read_units(fetch: Fetch, units: str) -> Units:
     """Return whose rows stand where, after checking that it is so."""
-    found = fetch(f"SELECT name, n, first, last FROM {units} ORDER BY rowid")  # noqa: S608 - our own name
-    begins = np.append(0, np.cumsum(found["n"], dtype=np.int64))
-    if not (np.array_equal(found["first"], begins[:-1]) and np.array_equal(found["last"], begins[1:] - 1)):
+    columns = fetch(f"SELECT name, n, first, last FROM {units} ORDER BY rowid")  # noqa: S608 - our own name
+    begins = np.append(0, np.cumsum(columns["n"], dtype=np.int64))
+    if not (np.array_equal(columns["first"], begins[:-1]) and np.array_equal(columns["last"], begins[1:] - 1)):
         raise engine_failed()
-    return Units(np.asarray(found["name"]).astype(np.uint32), begins)
+    return Units(np.asarray(columns["name"]).astype(np.uint32), begins)
 
 
 def read_integer_units(fetch: Fetch, rows: str, unit: str) -> Units:
@@ -126,5 +126,5 @@ def units_beside(numbers: NDArray[Any], units: Units) -> Units:
     if np.any(numbers[1:] < numbers[:-1]):
         raise engine_failed()
     ends = np.searchsorted(numbers, units.begins)
-    some = np.flatnonzero(np.diff(ends))
-    return Units(units.names[some], np.append(ends[some], len(numbers)), some)
+    present = np.flatnonzero(np.diff(ends))
+    return Units(units.names[present], np.append(ends[present], len(numbers)), present)

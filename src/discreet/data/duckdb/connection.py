@@ -43,12 +43,12 @@ def need_connected(connection: "DuckDBPyConnection") -> None:
 
 def memory_of(connection: "DuckDBPyConnection") -> int:
     """Return the bytes of memory that an engine may take: as declared, or by the machine. Nothing is read."""
-    ((told,),) = connection.cursor().execute("SELECT current_setting('memory_limit')").fetchall()
-    number, unit = told.split()
+    ((limit,),) = connection.cursor().execute("SELECT current_setting('memory_limit')").fetchall()
+    number, unit = limit.split()
     return int(float(number) * MEMORY_UNITS[unit])
 
 
-class Reading:
+class ReadCursor:
     """One question's cursor."""
 
     def __init__(self, cursor: "DuckDBPyConnection", deadline: float) -> None:
@@ -79,7 +79,7 @@ class Reading:
 
 
 @contextmanager
-def reading(connection: "DuckDBPyConnection", settings: EngineSettings) -> Iterator[Reading]:
+def open_cursor(connection: "DuckDBPyConnection", settings: EngineSettings) -> Iterator[ReadCursor]:
     """Open a cursor that only reads, and is interrupted when its time is over."""
     cursor = connection.cursor()
     timer = threading.Timer(settings.seconds, cursor.interrupt)
@@ -87,7 +87,7 @@ def reading(connection: "DuckDBPyConnection", settings: EngineSettings) -> Itera
     timer.start()
     try:
         cursor.execute(READ_ONLY)
-        yield Reading(cursor, time.monotonic() + settings.seconds)
+        yield ReadCursor(cursor, time.monotonic() + settings.seconds)
     finally:
         timer.cancel()
         with suppress(Exception):  # a failed transaction may be gone already

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from discreet.algebra.aggregates import Aggregate, Distinct, Frequencies, Histogram, People, Present, Rows, Total
 from discreet.algebra.contributions import Admission, Contribution
-from discreet.data.duckdb.accumulators import Counts, Tally, Totals
-from discreet.data.duckdb.batch import Batch
-from discreet.data.duckdb.bounding import NONE, Bounded, Pairs
-from discreet.data.duckdb.connection import Reading
+from discreet.data.duckdb.accumulators import CountTally, Tally, TotalTally
+from discreet.data.duckdb.batch import RowBatch
+from discreet.data.duckdb.bounding import NONE, BoundedRows, Pairs
+from discreet.data.duckdb.connection import ReadCursor
 from discreet.data.duckdb.imported import Holdings
-from discreet.data.duckdb.relations import Asked
+from discreet.data.duckdb.relations import AggregationInput
 from discreet.data.duckdb.select import Selected
 from discreet.data.exact_sums import EXACT, NARROW
 from discreet.data.failures import engine_failed
@@ -38,13 +38,13 @@ OF_COUNTED = (*OF_NUMBERS, People, Distinct, Frequencies, Histogram)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Asking:
+class UnitAdmission:
     """Who decides, and the account of each unit whose rows are asked about."""
 
     admission: Admission
     accounts: NDArray[np.int64]
 
-    def among(self, batch: Batch, aggregates: Sequence[Aggregate], tallies: Sequence[Tally]) -> Batch:
+    def among(self, batch: RowBatch, aggregates: Sequence[Aggregate], tallies: Sequence[Tally]) -> RowBatch:
         """Return a batch in which only those are who take part. Each unit is asked once, as it is whole in a batch."""
         if batch.placed is None or batch.placed.places is None:
             raise engine_failed()
@@ -52,26 +52,30 @@ class Asking:
         admitted = self.admission.admit(accounts, contributions(batch, aggregates, tallies))
         if admitted.shape != accounts.shape or admitted.dtype != np.bool_:
             raise engine_failed()  # numbers would be taken for places
-        return staying(batch, admitted, whole=not all(isinstance(one, OF_COUNTED) for one in aggregates))
+        return select_admitted(
+            batch, admitted, whole=not all(isinstance(aggregate, OF_COUNTED) for aggregate in aggregates)
+        )
 
 
-def asking_of(asked: Asked, holdings: Holdings, cursor: Reading, admission: Admission) -> Asking:
+def build_admission(
+    prepared: AggregationInput, holdings: Holdings, cursor: ReadCursor, admission: Admission
+) -> UnitAdmission:
     """Return who is asked about rows, with the accounts of all their units."""
-    if asked.owners is None or asked.holding.units is None:
+    if prepared.owners is None or prepared.holding.units is None:
         raise engine_failed()
-    accounts = holdings.numbers.of(asked.owners, admission, cursor)
-    places = asked.holding.units.places
-    return Asking(admission, accounts if places is None else accounts[places])
+    accounts = holdings.numbers.of(prepared.owners, admission, cursor)
+    places = prepared.holding.units.places
+    return UnitAdmission(admission, accounts if places is None else accounts[places])
 
 
 # --- who stays ---
 
 
-def staying(batch: Batch, admitted: NDArray[np.bool_], *, whole: bool) -> Batch:
+def select_admitted(batch: RowBatch, admitted: NDArray[np.bool_], *, whole: bool) -> RowBatch:
     """Return a batch of those who were admitted; `whole`: somebody looks at rows that do not count, or at loads."""
     bounded, pairs = _pairs(batch)
     if admitted.all():
-        return replace(batch, memory=_counted(bounded.people, pairs.lengths, batch.size))
+        return replace(batch, memory=_count_pairs(bounded.people, pairs.lengths, batch.size))
     own = admitted[pairs.units]
     # Marks, and not places: whoever stays is mostly one of many in a row, and these are copied at once.
     stay = own.repeat(pairs.lengths)
@@ -80,34 +84,34 @@ def staying(batch: Batch, admitted: NDArray[np.bool_], *, whole: bool) -> Batch:
         left = batch.among(admitted)
     else:
         counted = np.flatnonzero(stay) if bounded.rows is None else bounded.rows[stay]
-        left = replace(batch, bounded=Bounded(counted, people, NONE, NONE, 0))
-    return replace(left, memory=_counted(people, lengths, batch.size), shared=_shared(batch, stay))
+        left = replace(batch, bounded=BoundedRows(counted, people, NONE, NONE, 0))
+    return replace(left, memory=_count_pairs(people, lengths, batch.size), shared=_select_shared(batch, stay))
 
 
-def _counted(people: NDArray[np.intp], lengths: NDArray[np.intp], size: int) -> dict[object, Any]:
+def _count_pairs(people: NDArray[np.intp], lengths: NDArray[np.intp], size: int) -> dict[object, Any]:
     """Return the groups of rows that count, and how many there are of each (`Batch.memory`): from their pairs."""
     rows = np.bincount(people, weights=lengths, minlength=size).astype(np.int64)
     return {"codes": people.repeat(lengths), "rows": rows}
 
 
-def _shared(batch: Batch, stay: NDArray[np.bool_]) -> dict[object, Any]:
+def _select_shared(batch: RowBatch, stay: NDArray[np.bool_]) -> dict[object, Any]:
     """Return what is known of those rows that count and stay: values, by columns, and grid points (`Batch.shared`)."""
     kept: dict[object, Any] = {}
     for key, known in batch.shared.items():
         if isinstance(key, int):
             valid, data = known
-            kept[key] = None if valid is None else valid[stay], data[_valued(stay, valid)]
+            kept[key] = None if valid is None else valid[stay], data[_select_valid(stay, valid)]
         elif isinstance(key, tuple) and isinstance(key[0], Selected):
-            kept[key] = known[_valued(stay, batch.shared[key[0].index][0])]
+            kept[key] = known[_select_valid(stay, batch.shared[key[0].index][0])]
     return kept
 
 
-def _valued(stay: NDArray[np.bool_], valid: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+def _select_valid(stay: NDArray[np.bool_], valid: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
     """Return which of the rows that have a value stay: others have no place among the values."""
     return stay if valid is None else stay[valid]
 
 
-def _pairs(batch: Batch) -> tuple[Bounded, Pairs]:
+def _pairs(batch: RowBatch) -> tuple[BoundedRows, Pairs]:
     if batch.bounded is None or batch.bounded.pairs is None:
         raise engine_failed()
     return batch.bounded, batch.bounded.pairs
@@ -117,7 +121,7 @@ def _pairs(batch: Batch) -> tuple[Bounded, Pairs]:
 
 
 def contributions(
-    batch: Batch, aggregates: Sequence[Aggregate], tallies: Sequence[Tally]
+    batch: RowBatch, aggregates: Sequence[Aggregate], tallies: Sequence[Tally]
 ) -> tuple[Contribution | None, ...]:
     """Return what the units of a batch add to each aggregate, exactly, rounded up; None where it is not one number."""
     _, pairs = _pairs(batch)
@@ -134,20 +138,20 @@ def contributions(
 
 
 def _contribution(
-    aggregate: Aggregate, tally: Tally, batch: Batch, pairs: Pairs, groups: NDArray[Any]
+    aggregate: Aggregate, tally: Tally, batch: RowBatch, pairs: Pairs, groups: NDArray[Any]
 ) -> Contribution | None:
     if isinstance(aggregate, People):
-        each = groups.astype(np.float64)
-        return Contribution(each, each)
-    if not isinstance(aggregate, OF_NUMBERS) or not isinstance(tally, Counts | Totals):
+        counts = groups.astype(np.float64)
+        return Contribution(counts, counts)
+    if not isinstance(aggregate, OF_NUMBERS) or not isinstance(tally, CountTally | TotalTally):
         return None
     own = tally.of_others(batch.size, batch.rows)
     own.add(batch)
     sizes = np.abs(own.answer(None))
     most, many = int(sizes.max()), int(groups.max())
     sizes = sizes.astype(_exact_type(most**2 * many), copy=False)
-    reach = _added(pairs.units, sizes, len(groups))
-    square = _added(pairs.units, sizes * sizes, len(groups))
+    reach = _sum_by_unit(pairs.units, sizes, len(groups))
+    square = _sum_by_unit(pairs.units, sizes * sizes, len(groups))
     return Contribution(floats_above(reach), floats_above(square))
 
 
@@ -156,7 +160,7 @@ def _exact_type(most: int) -> type:
     return np.float64 if most < EXACT else np.int64 if most < NARROW else object
 
 
-def _added(units: NDArray[np.intp], numbers: NDArray[Any], size: int) -> NDArray[Any]:
+def _sum_by_unit(units: NDArray[np.intp], numbers: NDArray[Any], size: int) -> NDArray[Any]:
     """Return the sum of each unit's numbers, in their type, which holds it. Every unit has one."""
     if numbers.dtype == np.float64:
         return np.bincount(units, weights=numbers, minlength=size)

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from discreet.algebra.expressions import Expression
-from discreet.algebra.names import quoted
+from discreet.algebra.names import quote_name
 from discreet.algebra.unit_keys import unit_keys
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
-from discreet.data.duckdb.clustering import UnitColumn, mixed_sql, word_sql
-from discreet.data.duckdb.expressions import Scope, as_kind, compiled
+from discreet.data.duckdb.clustering import UnitColumn, mix_sql, word_sql
+from discreet.data.duckdb.expressions import Scope, as_kind, compile_sql
 from discreet.data.duckdb.imported import Holding, Holdings
 from discreet.data.sql.dialect import Scanned, Typed
 from discreet.data.sql.values import DAY
@@ -26,20 +26,20 @@ class DuckDialect:
     holdings: Holdings
     parameters: dict[str, object] = field(default_factory=dict)
 
-    def scanned(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
+    def scan_private(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
         """Return a private table: its rows stand in their order, and those beyond the cap behind them."""
-        scanned = _scanned(self.holdings.private[table], alias, whole=whole)
+        scanned = _scan_table(self.holdings.private[table], alias, whole=whole)
         keys = unit_keys(self.holdings.schemas[table])
         units = tuple(Typed(self.value(key, scanned.columns), key.kind) for key in keys)
         return Scanned(scanned.text, scanned.columns, scanned.order, units)
 
-    def scanned_public(self, table: str, alias: str) -> Scanned:
+    def scan_public(self, table: str, alias: str) -> Scanned:
         """Return a public table: its rows were sorted by all columns when it came in."""
-        return _scanned(self.holdings.public[table], alias)
+        return _scan_table(self.holdings.public[table], alias)
 
     def value(self, expression: Expression, columns: Mapping[str, str]) -> str:
         """Return an expression."""
-        return compiled(expression, Scope(columns, self.parameters)).text
+        return compile_sql(expression, Scope(columns, self.parameters)).text
 
     def truth(self, expression: Expression, columns: Mapping[str, str]) -> str:
         """Return whether a condition is true."""
@@ -61,12 +61,12 @@ class DuckDialect:
         """Return the grid point of a value. Of NULL, the least and the greatest would be the bounds themselves."""
         number = self.number(piece)
         if piece.kind in (Kind.INTEGER, Kind.DATE) and bounds.step == 1:
-            clipped = _clipped(number, bounds.low_steps, bounds.high_steps)
+            clipped = _clip(number, bounds.low_steps, bounds.high_steps)
         else:
             days = f" / {DAY}::DOUBLE" if piece.kind is Kind.TIMESTAMP else ""
-            real = _clipped(f"CAST({number} AS DOUBLE){days}", _real(bounds.low), _real(bounds.high))
+            real = _clip(f"CAST({number} AS DOUBLE){days}", _real(bounds.low), _real(bounds.high))
             points = f"floor({real} * {_real(1 / bounds.step)} + 0.5::DOUBLE)"
-            clipped = _clipped(points, _real(bounds.low_steps), _real(bounds.high_steps))
+            clipped = _clip(points, _real(bounds.low_steps), _real(bounds.high_steps))
         return f"(CASE WHEN {piece.text} IS NOT NULL THEN CAST({clipped} AS BIGINT) END)"
 
     def real(self, text: str) -> str:
@@ -77,12 +77,12 @@ class DuckDialect:
         """Return a sum in 128 bits."""
         return f"sum(CAST({text} AS BIGINT))"
 
-    def clipped(self, text: str) -> str:
+    def clip_sum(self, text: str) -> str:
         """Return a wide sum within ±2⁵³; NULL stays what it is."""
         ends = f"WHEN {text} > {MOST} THEN {MOST} WHEN {text} < -{MOST} THEN -{MOST}"
         return f"CAST((CASE {ends} ELSE {text} END) AS BIGINT)"
 
-    def divided(self, text: str, divisor: str) -> str:
+    def divide(self, text: str, divisor: str) -> str:
         """Return a quotient of integers."""
         return f"({text} // {divisor})"
 
@@ -91,7 +91,7 @@ class DuckDialect:
         """Yes: they are materialised."""
         return True
 
-    def defined(self, name: str, text: str, *, once: bool) -> str:
+    def define_subquery(self, name: str, text: str, *, once: bool) -> str:
         """Return the definition of a subquery."""
         return f"{name} AS {'' if once else 'NOT '}MATERIALIZED ({text})"
 
@@ -99,20 +99,20 @@ class DuckDialect:
         """Return the word of a value."""
         return word_sql(UnitColumn(piece.text, piece.kind))
 
-    def mixed(self, text: str) -> str:
+    def mix(self, text: str) -> str:
         """Return `mix` of a number."""
-        return mixed_sql(text)
+        return mix_sql(text)
 
     def sorting(self, piece: Typed) -> str:
         """Return what a column is ordered by: texts go by their bytes anyway."""
         return f"{piece.text} NULLS FIRST"
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """Return a name as an identifier."""
-        return quoted(name)
+        return quote_name(name)
 
 
-def _scanned(holding: Holding, alias: str, *, whole: bool = False) -> Scanned:
+def _scan_table(holding: Holding, alias: str, *, whole: bool = False) -> Scanned:
     columns = {name: f"{alias}.{own}" for name, own in holding.columns.items()}
     if whole and holding.beyond:
         own = ", ".join(holding.columns.values())
@@ -127,7 +127,7 @@ def _scanned(holding: Holding, alias: str, *, whole: bool = False) -> Scanned:
     return Scanned(f"{holding.table} AS {alias}", columns, (Typed(number, Kind.INTEGER),), ())
 
 
-def _clipped(text: str, low: object, high: object) -> str:
+def _clip(text: str, low: object, high: object) -> str:
     return f"least(greatest({text}, {low}), {high})"
 
 

@@ -27,8 +27,8 @@ from discreet.algebra.expressions import (
     constant_of,
     ends_of_substring,
     is_null,
+    kind_of_arguments,
     later,
-    shared_kind,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.like_patterns import Pattern, Shape, re2_parts, regular_expression
@@ -66,25 +66,25 @@ class Scope:
 
 def write_sql(expression: Expression, columns: Mapping[str, str]) -> str:
     """Return the text of an expression over columns: its length is bounded before payment."""
-    return compiled(expression, Scope(columns)).text
+    return compile_sql(expression, Scope(columns)).text
 
 
-def compiled(expression: Expression, scope: Scope) -> Sql:
+def compile_sql(expression: Expression, scope: Scope) -> Sql:
     """Return the SQL of an expression."""
-    found = scope.known.get(expression)
-    if found is None:
-        found = scope.known[expression] = _compiled(expression, scope)
-    return found
+    sql = scope.known.get(expression)
+    if sql is None:
+        sql = scope.known[expression] = _compile_sql(expression, scope)
+    return sql
 
 
-def _compiled(expression: Expression, scope: Scope) -> Sql:
+def _compile_sql(expression: Expression, scope: Scope) -> Sql:
     match expression:
         case Literal():
             return _literal(expression, scope)
         case ColumnValue():
             return _column(expression, scope)
         case Call():
-            return compiled_call(expression, scope)
+            return compile_call(expression, scope)
         case Case():
             return _case(expression, scope)
         case InSet():
@@ -97,13 +97,13 @@ def as_kind(expression: Expression, kind: Kind, scope: Scope) -> Sql:
     """Return the SQL of an expression as one of a wider kind: an integer as a real, a day as its midnight."""
     if is_null(expression):
         return Sql(f"CAST(NULL AS {TYPES[kind]})", kind, 0)
-    inner = compiled(expression, scope)
+    inner = compile_sql(expression, scope)
     if inner.kind is kind:
         return inner
     return Sql(f"CAST({inner.text} AS {TYPES[kind]})", kind, inner.most)
 
 
-def bound_once(text: str, form: str) -> str:
+def bind_once(text: str, form: str) -> str:
     """Return a form in which {} stands for a text: written again if it is short, and otherwise bound to a name."""
     if len(text) <= SHORT:
         return form.replace("{}", text)
@@ -181,8 +181,8 @@ def _like(like: Like, scope: Scope) -> Sql:
     It does so letter by letter, and a regular expression has no other capitals than those of its literals.
     """
     text, pattern = as_kind(like.value, Kind.TEXT, scope).text, Pattern.of(like.pattern)
-    found = regular_expression(re2_parts(pattern)) if pattern.shape is Shape.OTHER else pattern.literal
-    wanted = f"CAST({scope.constant(found)} AS VARCHAR)"
+    pattern_text = regular_expression(re2_parts(pattern)) if pattern.shape is Shape.OTHER else pattern.literal
+    wanted = f"CAST({scope.constant(pattern_text)} AS VARCHAR)"
     if like.folded:
         text, wanted = f"lower({text})", f"lower({wanted})"
     return Sql(MATCHING[pattern.shape].format(text, wanted), Kind.BOOLEAN)
@@ -192,7 +192,7 @@ def _member(member: InSet, scope: Scope) -> Sql:
     value = as_kind(member.value, member.value.kind, scope)
     by_kind: dict[Kind, list[Literal]] = {}
     for literal in member.members:
-        by_kind.setdefault(_compared_as(value.kind, literal.kind), []).append(literal)
+        by_kind.setdefault(_comparison_kind(value.kind, literal.kind), []).append(literal)
     tests = [_member_of(value, kind, members, scope) for kind, members in by_kind.items()]
     if not tests:
         tests = [f"({value.text} IS NULL AND NULL)"]  # in no set at all, or unknown
@@ -208,7 +208,7 @@ def _member_of(value: Sql, kind: Kind, members: list[Literal], scope: Scope) -> 
     return f"({cast} IN ({', '.join(constants)}))"
 
 
-def _compared_as(first: Kind, second: Kind) -> Kind:
+def _comparison_kind(first: Kind, second: Kind) -> Kind:
     """Return the kind that two values are compared as."""
     for wider in (Kind.REAL, Kind.TIMESTAMP):
         if wider in (first, second):
@@ -227,12 +227,12 @@ DATE_TEXT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil", F.ROUND: "round"}
 
 
-def compiled_call(call: Call, scope: Scope) -> Sql:
+def compile_call(call: Call, scope: Scope) -> Sql:
     """Return the SQL of a function of other expressions."""
     for family in (_arithmetic, _logic, _alike, _days, _texts):
-        found = family(call, scope)
-        if found is not None:
-            return found
+        sql = family(call, scope)
+        if sql is not None:
+            return sql
     return _cast(call, scope)
 
 
@@ -246,49 +246,49 @@ def _arithmetic(call: Call, scope: Scope) -> Sql | None:
     x = as_kind(call.arguments[0], Kind.REAL, scope)
     match function:
         case F.NEGATE:
-            return _guarded(f"(-{x.text})", call.kind, x.most)
+            return _guard_number(f"(-{x.text})", call.kind, x.most)
         case F.ABS:
-            return _guarded(f"abs({x.text})", call.kind, x.most)
+            return _guard_number(f"abs({x.text})", call.kind, x.most)
         case F.SQRT:
-            return Sql(bound_once(x.text, "(CASE WHEN {} >= 0 THEN TRY(sqrt({})) END)"), Kind.REAL, max(x.most, 1))
+            return Sql(bind_once(x.text, "(CASE WHEN {} >= 0 THEN TRY(sqrt({})) END)"), Kind.REAL, max(x.most, 1))
         case F.LN:
-            return Sql(bound_once(x.text, "(CASE WHEN {} > 0 THEN TRY(ln({})) END)"), Kind.REAL, 1000)
+            return Sql(bind_once(x.text, "(CASE WHEN {} > 0 THEN TRY(ln({})) END)"), Kind.REAL, 1000)
         case F.EXP:
-            return _guarded(f"TRY(exp({x.text}))", Kind.REAL, math.inf)
+            return _guard_number(f"TRY(exp({x.text}))", Kind.REAL, math.inf)
         case _:
-            return _guarded(f"{ROUNDING[function]}({x.text})", call.kind, x.most + 1)
+            return _guard_number(f"{ROUNDING[function]}({x.text})", call.kind, x.most + 1)
 
 
 def _of_two(call: Call, scope: Scope) -> Sql:
     a, b = (as_kind(argument, Kind.REAL, scope) for argument in call.arguments)
     match call.function:
         case F.ADD | F.SUBTRACT:
-            return _guarded(f"({a.text} {BINARY[call.function]} {b.text})", call.kind, a.most + b.most)
+            return _guard_number(f"({a.text} {BINARY[call.function]} {b.text})", call.kind, a.most + b.most)
         case F.MULTIPLY:
             most = a.most * b.most
-            return _guarded(f"({a.text} * {b.text})", call.kind, math.inf if math.isnan(most) else most)
+            return _guard_number(f"({a.text} * {b.text})", call.kind, math.inf if math.isnan(most) else most)
         case F.POWER:
-            return _guarded(f"TRY(pow({a.text}, {b.text}))", call.kind, math.inf)
-    divisor = bound_once(b.text, "(CASE WHEN {} <> 0 THEN {} END)")
+            return _guard_number(f"TRY(pow({a.text}, {b.text}))", call.kind, math.inf)
+    divisor = bind_once(b.text, "(CASE WHEN {} <> 0 THEN {} END)")
     match call.function:
         case F.MODULO:
-            return _guarded(f"({a.text} % {divisor})", call.kind, a.most)
+            return _guard_number(f"({a.text} % {divisor})", call.kind, a.most)
         case F.FLOOR_DIVIDE:
-            return _guarded(f"floor({a.text} / {divisor})", call.kind, math.inf)
+            return _guard_number(f"floor({a.text} / {divisor})", call.kind, math.inf)
         case _:
-            return _guarded(f"({a.text} / {divisor})", call.kind, math.inf)
+            return _guard_number(f"({a.text} / {divisor})", call.kind, math.inf)
 
 
-def _guarded(text: str, kind: Kind, most: float) -> Sql:
+def _guard_number(text: str, kind: Kind, most: float) -> Sql:
     """Return a number in float64 as what its kind may be: a clipped integer, or a finite real."""
     if kind is Kind.REAL:
         if most < SURELY_FINITE:
             return Sql(text, kind, most)
-        return Sql(bound_once(text, "(CASE WHEN isfinite({}) THEN {} END)"), kind, math.inf)
+        return Sql(bind_once(text, "(CASE WHEN isfinite({}) THEN {} END)"), kind, math.inf)
     if most > SATURATED:
         end = f"{SATURATED}::DOUBLE"
         ends = f"WHEN {{}} > {end} THEN {end} WHEN {{}} < -{end} THEN -{end} ELSE {{}}"
-        text = bound_once(text, f"(CASE WHEN isnan({{}}) THEN NULL {ends} END)")
+        text = bind_once(text, f"(CASE WHEN isnan({{}}) THEN NULL {ends} END)")
     return Sql(f"TRY_CAST({text} AS BIGINT)", kind, min(most, float(SATURATED)))
 
 
@@ -300,15 +300,15 @@ def _logic(call: Call, scope: Scope) -> Sql | None:
         case F.NOT:
             return Sql(f"(NOT {as_kind(call.arguments[0], Kind.BOOLEAN, scope).text})", Kind.BOOLEAN)
         case F.IS_NULL:
-            return Sql(f"({compiled(call.arguments[0], scope).text} IS NULL)", Kind.BOOLEAN)
+            return Sql(f"({compile_sql(call.arguments[0], scope).text} IS NULL)", Kind.BOOLEAN)
         case function if function in COMPARISONS:
-            first, second = (_compared(argument, shared_kind(call), scope) for argument in call.arguments)
+            first, second = (_compile_operand(argument, kind_of_arguments(call), scope) for argument in call.arguments)
             return Sql(f"({first} {function.value} {second})", Kind.BOOLEAN)
         case _:
             return None
 
 
-def _compared(argument: Expression, kind: Kind, scope: Scope) -> str:
+def _compile_operand(argument: Expression, kind: Kind, scope: Scope) -> str:
     if isinstance(argument, Literal) and kind is Kind.INTEGER and not is_null(argument):
         return wide_literal(argument, scope).text
     return as_kind(argument, kind, scope).text
@@ -325,7 +325,7 @@ def _alike(call: Call, scope: Scope) -> Sql | None:
         return Sql(f"{SAME[call.function]}({', '.join(value.text for value in values)})", call.kind, most)
     first, second = values
     form = f"(CASE WHEN {{}} = {second.text} THEN NULL ELSE {{}} END)"
-    return Sql(bound_once(first.text, form), call.kind, most)
+    return Sql(bind_once(first.text, form), call.kind, most)
 
 
 def _clamp(call: Call, scope: Scope) -> Sql:
@@ -334,15 +334,15 @@ def _clamp(call: Call, scope: Scope) -> Sql:
     low, high = (as_kind(constant_of(argument), call.kind, scope) for argument in call.arguments[1:])
     value = as_kind(call.arguments[0], call.kind, scope)
     form = f"(CASE WHEN {{}} < {low.text} THEN {low.text} WHEN {{}} > {high.text} THEN {high.text} ELSE {{}} END)"
-    return Sql(bound_once(value.text, form), call.kind, max(low.most, high.most))
+    return Sql(bind_once(value.text, form), call.kind, max(low.most, high.most))
 
 
 def _days(call: Call, scope: Scope) -> Sql | None:
     function = call.function
     if function in PARTS:
-        return Sql(f"{PARTS[function]}({compiled(call.arguments[0], scope).text})", Kind.INTEGER, 9999)
+        return Sql(f"{PARTS[function]}({compile_sql(call.arguments[0], scope).text})", Kind.INTEGER, 9999)
     if function in TRUNCATED:
-        text = f"CAST(date_trunc('{TRUNCATED[function]}', {compiled(call.arguments[0], scope).text}) AS DATE)"
+        text = f"CAST(date_trunc('{TRUNCATED[function]}', {compile_sql(call.arguments[0], scope).text}) AS DATE)"
         return Sql(text, Kind.DATE)
     match function:
         case F.TRUNC_DAY:
@@ -363,13 +363,15 @@ def _later(call: Call, scope: Scope) -> Sql:
         return Sql(f"CAST(NULL AS {TYPES[call.kind]})", call.kind)
     moved = f"CAST({{}} + to_{'months' if added.months else 'days'}({added.amount}) AS {TYPES[call.kind]})"
     inside = f"CAST({{}} AS DATE) BETWEEN DATE '{added.first}' AND DATE '{added.last}'"
-    return Sql(bound_once(compiled(call.arguments[0], scope).text, f"(CASE WHEN {inside} THEN {moved} END)"), call.kind)
+    return Sql(
+        bind_once(compile_sql(call.arguments[0], scope).text, f"(CASE WHEN {inside} THEN {moved} END)"), call.kind
+    )
 
 
 def _day(expression: Expression, scope: Scope) -> str:
     if is_null(expression):
         return "CAST(NULL AS DATE)"
-    inner = compiled(expression, scope)
+    inner = compile_sql(expression, scope)
     return inner.text if inner.kind is Kind.DATE else f"CAST({inner.text} AS DATE)"
 
 
@@ -383,7 +385,7 @@ def _texts(call: Call, scope: Scope) -> Sql | None:
         case F.LENGTH:
             return Sql(f"length({as_kind(call.arguments[0], Kind.TEXT, scope).text})", Kind.INTEGER, 2.0**32)
         case F.CONCAT:
-            joined = _joined([as_kind(argument, Kind.TEXT, scope).text for argument in call.arguments])
+            joined = _join_texts([as_kind(argument, Kind.TEXT, scope).text for argument in call.arguments])
             return Sql(f"left({joined}, {LONGEST_TEXT})" if can_grow(call) else joined, Kind.TEXT)
         case F.SUBSTRING:
             return _substring(call, scope)
@@ -391,20 +393,20 @@ def _texts(call: Call, scope: Scope) -> Sql | None:
             return None
 
 
-def _joined(texts: list[str]) -> str:
+def _join_texts(texts: list[str]) -> str:
     """Return texts one after another, in pairs of pairs: DuckDB takes long to plan a long row of constants."""
     if len(texts) == 1:
         return texts[0]
     half = len(texts) // 2
-    return f"({_joined(texts[:half])} || {_joined(texts[half:])})"
+    return f"({_join_texts(texts[:half])} || {_join_texts(texts[half:])})"
 
 
 def _substring(call: Call, scope: Scope) -> Sql:
-    found = ends_of_substring(call)
-    if found is None:
+    span = ends_of_substring(call)
+    if span is None:
         return Sql("CAST(NULL AS VARCHAR)", Kind.TEXT)
     text = as_kind(call.arguments[0], Kind.TEXT, scope).text
-    ends = (f"CAST({scope.constant(end)} AS BIGINT)" for end in found)
+    ends = (f"CAST({scope.constant(end)} AS BIGINT)" for end in span)
     return Sql(f"substring({text}, {', '.join(ends)})", Kind.TEXT)
 
 
@@ -412,19 +414,19 @@ def _cast(call: Call, scope: Scope) -> Sql:
     argument = call.arguments[0]
     if is_null(argument):
         return Sql(f"CAST(NULL AS {TYPES[call.kind]})", call.kind, 0)
-    inner = compiled(argument, scope)
+    inner = compile_sql(argument, scope)
     match call.function, inner.kind:
         case F.TO_TEXT, _:
             return Sql(f"CAST({inner.text} AS VARCHAR)", Kind.TEXT)
         case F.TO_INTEGER, _:
             return _to_integer(inner)
         case F.TO_REAL, Kind.TEXT:
-            return _guarded(_read(inner.text, REAL_TEXT, "trim({}, ' ')", "DOUBLE"), Kind.REAL, math.inf)
+            return _guard_number(_read(inner.text, REAL_TEXT, "trim({}, ' ')", "DOUBLE"), Kind.REAL, math.inf)
         case F.TO_REAL, _:
             return as_kind(argument, Kind.REAL, scope)
         case F.TO_DATE, Kind.TEXT:
             text = _read(inner.text, DATE_TEXT, "{}", "DATE")
-            return Sql(bound_once(text, "(CASE WHEN year({}) BETWEEN 1 AND 9999 THEN {} END)"), Kind.DATE)
+            return Sql(bind_once(text, "(CASE WHEN year({}) BETWEEN 1 AND 9999 THEN {} END)"), Kind.DATE)
         case _:
             return Sql(_day(argument, scope), Kind.DATE)
 
@@ -437,10 +439,10 @@ def _to_integer(inner: Sql) -> Sql:
             return Sql(_read(inner.text, INTEGER_TEXT, "trim({}, ' ')", "BIGINT"), Kind.INTEGER, 1e15)
         case _:
             real = inner.text if inner.kind is Kind.REAL else f"CAST({inner.text} AS DOUBLE)"
-            return _guarded(f"round({real})", Kind.INTEGER, inner.most + 1)
+            return _guard_number(f"round({real})", Kind.INTEGER, inner.most + 1)
 
 
 def _read(text: str, pattern: str, trimmed: str, kind: str) -> str:
     """Return a text as a number or a day, if it fits the pattern."""
     # The patterns are constants of this module, without quotes.
-    return bound_once(text, f"(CASE WHEN regexp_full_match({{}}, '{pattern}') THEN TRY_CAST({trimmed} AS {kind}) END)")
+    return bind_once(text, f"(CASE WHEN regexp_full_match({{}}, '{pattern}') THEN TRY_CAST({trimmed} AS {kind}) END)")

@@ -18,8 +18,8 @@ from discreet.algebra.aggregates import Aggregation, Key
 from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.algebra.row_hashes import KEYS, MASK, OTHERS, Words, word_of
 from discreet.core.schema import Kind, Value, day_number, day_of
-from discreet.data.duckdb.expressions import compiled
-from discreet.data.duckdb.select import Fetched, Selected, Statement
+from discreet.data.duckdb.expressions import compile_sql
+from discreet.data.duckdb.select import Fetched, Selected, SelectStatement
 
 #: Codes are counted off up to this many, without listing first which of them occur.
 COUNTED = 1 << 13
@@ -80,12 +80,12 @@ class KeyCodes:
     def _by_search(self, data: NDArray[Any]) -> Ints:
         if not len(self.numbers):
             return np.full(len(data), -1, dtype=np.intp)
-        found = np.minimum(np.searchsorted(self.numbers, data), len(self.numbers) - 1)
-        return np.where(self.numbers[found] == data, self.places[found], -1)
+        places = np.minimum(np.searchsorted(self.numbers, data), len(self.numbers) - 1)
+        return np.where(self.numbers[places] == data, self.places[places], -1)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Grouping:
+class GroupCodes:
     """All groups of an aggregation: products of the keys' values, or a sorted list of some of them."""
 
     keys: tuple[KeyCodes, ...]
@@ -144,23 +144,25 @@ class Grouping:
         return names
 
 
-def grouping_of(aggregation: Aggregation, statement: Statement, ask: Ask) -> Grouping:
+def build_group_codes(aggregation: Aggregation, statement: SelectStatement, ask: Ask) -> GroupCodes:
     """Return the groups of an aggregation, and select what they are found by."""
     for key in aggregation.keys:
         if key.values is not None and key.expression.kind is Kind.TEXT:
             statement.conditions.append(_among(key, statement))
     if aggregation.public:
-        return Grouping(tuple(_listed(key, list(key.values or ()), statement, ask) for key in aggregation.keys))
-    counted = [_counted(key, statement, ask) for key in aggregation.keys]
+        return GroupCodes(
+            tuple(_build_key_codes(key, list(key.values or ()), statement, ask) for key in aggregation.keys)
+        )
+    counted = [_count_off(key, statement, ask) for key in aggregation.keys]
     if all(values is not None for values in counted) and prod(len(values or ()) for values in counted) <= COUNTED:
         values = zip(aggregation.keys, counted, strict=True)
-        return Grouping(tuple(_listed(key, some or [], statement, ask) for key, some in values))
-    return _occurring(aggregation, statement, ask)
+        return GroupCodes(tuple(_build_key_codes(key, listed or [], statement, ask) for key, listed in values))
+    return _list_groups(aggregation, statement, ask)
 
 
-def _among(key: Key, statement: Statement) -> str:
+def _among(key: Key, statement: SelectStatement) -> str:
     """Return the condition that a text is one of a key's values: the engine is slow to turn down others later."""
-    text = compiled(key.expression, statement.scope).text
+    text = compile_sql(key.expression, statement.scope).text
     constants = [statement.scope.constant(value) for value in key.values or () if value is not None]
     tests = [f"{text} IN ({', '.join(f'CAST({constant} AS VARCHAR)' for constant in constants)})"] if constants else []
     if None in (key.values or ()):
@@ -168,11 +170,11 @@ def _among(key: Key, statement: Statement) -> str:
     return f"({' OR '.join(tests) or 'false'})"
 
 
-def _counted(key: Key, statement: Statement, ask: Ask) -> list[Value] | None:
+def _count_off(key: Key, statement: SelectStatement, ask: Ask) -> list[Value] | None:
     """Return all values that a key could have, NULL first; None if they are texts, or too many to count off."""
     kind = key.expression.kind
     if key.values is not None and kind is not Kind.TEXT:
-        return _sorted(key.values)
+        return _sort_values(key.values)
     if kind is Kind.TEXT:
         return None
     text = statement.number_text(key.expression)
@@ -185,9 +187,9 @@ def _counted(key: Key, statement: Statement, ask: Ask) -> list[Value] | None:
     return [None, *(_value(number, kind) for number in range(low, high + 1))]
 
 
-def _sorted(values: Sequence[Value]) -> list[Value]:
-    some: list[Any] = sorted(value for value in values if value is not None)
-    return [None, *some] if None in values else some
+def _sort_values(values: Sequence[Value]) -> list[Value]:
+    present: list[Any] = sorted(value for value in values if value is not None)
+    return [None, *present] if None in values else present
 
 
 def _value(number: int, kind: Kind) -> Value:
@@ -205,20 +207,20 @@ def _number(value: Value) -> int:
     return day_number(value) if isinstance(value, date) else int(value)  # type: ignore[arg-type]
 
 
-def _listed(key: Key, values: list[Value], statement: Statement, ask: Ask) -> KeyCodes:
+def _build_key_codes(key: Key, values: list[Value], statement: SelectStatement, ask: Ask) -> KeyCodes:
     """Return the codes of a key with these values, in this order."""
     null = values.index(None) if None in values else -1
     places = np.array([place for place, value in enumerate(values) if value is not None], dtype=np.intp)
-    some = [value for value in values if value is not None]
+    present = [value for value in values if value is not None]
     if key.expression.kind is Kind.TEXT:
-        selected = Selected(statement.select(_enumerated(key.expression, some, statement, ask)))
-        return KeyCodes(selected, values, np.arange(len(some)), places, null)
-    numbers = np.array([_number(value) for value in some], dtype=np.int64)
+        selected = Selected(statement.select(_enumerate_texts(key.expression, present, statement, ask)))
+        return KeyCodes(selected, values, np.arange(len(present)), places, null)
+    numbers = np.array([_number(value) for value in present], dtype=np.int64)
     order = np.argsort(numbers)
-    return KeyCodes(_selected(key, numbers, statement), values, numbers[order], places[order], null)
+    return KeyCodes(_select_numbers(key, numbers, statement), values, numbers[order], places[order], null)
 
 
-def _selected(key: Key, numbers: NDArray[np.int64], statement: Statement) -> Selected:
+def _select_numbers(key: Key, numbers: NDArray[np.int64], statement: SelectStatement) -> Selected:
     """Select a key's numbers; in half the bits if they are known to fit, which is quicker to fetch."""
     narrow = len(numbers) > 0 and numbers.min() >= -(2**31) and numbers.max() < 2**31
     clamped = isinstance(key.expression, ColumnValue) and key.expression.bounds is not None
@@ -228,25 +230,25 @@ def _selected(key: Key, numbers: NDArray[np.int64], statement: Statement) -> Sel
     return Selected(statement.select(f"TRY_CAST({statement.number_text(key.expression)} AS INTEGER)"))
 
 
-def numbered_texts(expression: Expression, statement: Statement, ask: Ask) -> Selected:
+def number_texts(expression: Expression, statement: SelectStatement, ask: Ask) -> Selected:
     """Select texts as numbers, in no particular order."""
-    text = compiled(expression, statement.scope).text
+    text = compile_sql(expression, statement.scope).text
     where = " AND ".join([f"{text} IS NOT NULL", *statement.conditions])
     rows = ask(f"SELECT DISTINCT {text} FROM {statement.table} WHERE {where}", statement.scope.parameters)  # noqa: S608
-    return Selected(statement.select(_enumerated(expression, [row[0] for row in rows], statement, ask)))
+    return Selected(statement.select(_enumerate_texts(expression, [row[0] for row in rows], statement, ask)))
 
 
-def _enumerated(expression: Expression, texts: Sequence[Value], statement: Statement, ask: Ask) -> str:
+def _enumerate_texts(expression: Expression, texts: Sequence[Value], statement: SelectStatement, ask: Ask) -> str:
     """Return SQL for the place of a text among others; the engine keeps them as a type, for this question."""
     if not texts:
         return "CAST(NULL AS BIGINT)"
     name = f"texts{len(statement.items)}"
     ask(f"CREATE TEMP TYPE {name} AS ENUM (SELECT unnest($texts::VARCHAR[]))", {"texts": texts})
-    text = compiled(expression, statement.scope).text
+    text = compile_sql(expression, statement.scope).text
     return f"CAST(enum_code(TRY_CAST({text} AS {name})) AS BIGINT)"
 
 
-def _occurring(aggregation: Aggregation, statement: Statement, ask: Ask) -> Grouping:
+def _list_groups(aggregation: Aggregation, statement: SelectStatement, ask: Ask) -> GroupCodes:
     """Ask which groups there are, before any limit."""
     rows = ask(*_question(aggregation, statement))
     kinds = [key.expression.kind for key in aggregation.keys]
@@ -254,19 +256,19 @@ def _occurring(aggregation: Aggregation, statement: Statement, ask: Ask) -> Grou
     keys = []
     for key, kind, column in zip(aggregation.keys, kinds, columns, strict=True):
         values: list[Value] = [None] if None in column else []
-        some: list[Any] = sorted({value for value in column if value is not None}, key=_by_bytes)
-        values += some if kind is Kind.TEXT else [_value(number, kind) for number in some]
-        keys.append(_listed(key, values, statement, ask))
-    return Grouping(tuple(keys), _pairs(keys, kinds, columns))
+        present: list[Any] = sorted({value for value in column if value is not None}, key=_by_bytes)
+        values += present if kind is Kind.TEXT else [_value(number, kind) for number in present]
+        keys.append(_build_key_codes(key, values, statement, ask))
+    return GroupCodes(tuple(keys), _pairs(keys, kinds, columns))
 
 
-def _question(aggregation: Aggregation, statement: Statement) -> tuple[str, dict[str, object]]:
+def _question(aggregation: Aggregation, statement: SelectStatement) -> tuple[str, dict[str, object]]:
     """Return the statement that lists all groups that occur."""
     scope, items = statement.scope, []
     conditions = list(statement.conditions)
     for place, key in enumerate(aggregation.keys):
         text = key.expression.kind is Kind.TEXT
-        number = compiled(key.expression, scope).text if text else statement.number_text(key.expression)
+        number = compile_sql(key.expression, scope).text if text else statement.number_text(key.expression)
         items.append(f"{number} AS n{place}")
         if key.values is not None and not text:
             conditions.append(_one_of(number, key.values, statement))
@@ -274,7 +276,7 @@ def _question(aggregation: Aggregation, statement: Statement) -> tuple[str, dict
     return f"SELECT DISTINCT {', '.join(items)} FROM {statement.table}{where}", scope.parameters  # noqa: S608 - made of our own names
 
 
-def _one_of(number: str, values: Sequence[Value], statement: Statement) -> str:
+def _one_of(number: str, values: Sequence[Value], statement: SelectStatement) -> str:
     constants = [statement.scope.constant(_number(value)) for value in values if value is not None]
     tests = [f"{number} IN ({', '.join(f'CAST({constant} AS BIGINT)' for constant in constants)})"] if constants else []
     if None in values:
@@ -293,8 +295,8 @@ def _pairs(keys: list[KeyCodes], kinds: list[Kind], columns: list[tuple[Any, ...
         )
         own = np.array([known[value] for value in values], dtype=np.int64)
         if place:
-            found, codes = np.unique(codes * len(key.values) + own, return_inverse=True)
-            pairs.append(found)
+            unique, codes = np.unique(codes * len(key.values) + own, return_inverse=True)
+            pairs.append(unique)
         else:
             codes = own
     return tuple(pairs)

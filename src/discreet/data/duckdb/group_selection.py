@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.algebra.row_hashes import Words
 from discreet.core.limits import Limit
-from discreet.data.bounding_rules import Ints, chosen, differ, ranges
+from discreet.data.bounding_rules import Ints, check_differ, choose_rows, ranges
 from discreet.data.duckdb.unit_index import Placed
 
 #: More groups than this are found faster by sorting.
@@ -22,7 +22,7 @@ OUT = np.uint32(0xFFFFFFFF)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Kept:
+class SelectedGroups:
     """What counts: rows, those of one unit and group side by side; of each such pair its group, unit and rows."""
 
     rows: Ints
@@ -31,7 +31,9 @@ class Kept:
     lengths: Ints
 
 
-def kept_in_rounds(salt: int, limit: Limit, piece: Placed, marks: Words, codes: NDArray[Any]) -> Kept | None:
+def select_in_rounds(
+    salt: int, limit: Limit, piece: Placed, marks: Words, codes: NDArray[Any]
+) -> SelectedGroups | None:
     """Return what counts, round by round, and in each round unit by unit.
 
     `marks` are those of the rows' groups, and are gone afterwards. None: sorting has to decide.
@@ -40,29 +42,29 @@ def kept_in_rounds(salt: int, limit: Limit, piece: Placed, marks: Words, codes: 
         return None
     counts = piece.counts
     units = np.arange(piece.units, dtype=np.int32).repeat(counts)
-    rounds: list[Kept] = []
+    rounds: list[SelectedGroups] = []
     for _ in range(limit.groups):
         best = np.minimum.reduceat(marks, piece.begins[:-1])
         mine = marks == best.repeat(counts)
         if np.any(best == OUT):  # units that have no more groups
             mine &= (best != OUT).repeat(counts)
-        found = _round(salt, limit.rows_per_group, piece, np.flatnonzero(mine), units, codes)
-        if found is None:
+        selected = _round(salt, limit.rows_per_group, piece, np.flatnonzero(mine), units, codes)
+        if selected is None:
             return None
-        rounds.append(found)
+        rounds.append(selected)
         # The same as marks[mine] = OUT, four times as fast: −1 has all bits set.
         np.maximum(marks, np.negative(mine.view(np.int8)).astype(np.int32).view(np.uint32), out=marks)
-    return Kept(
-        *(np.concatenate([getattr(one, name) for one in rounds]) for name in ("rows", "groups", "units", "lengths"))
+    return SelectedGroups(
+        *(np.concatenate([getattr(part, name) for part in rounds]) for name in ("rows", "groups", "units", "lengths"))
     )
 
 
 def _round(
     salt: int, most: int, piece: Placed, rows: Ints, units: NDArray[np.int32], codes: NDArray[Any]
-) -> Kept | None:
+) -> SelectedGroups | None:
     """Return what counts in one round: one group of each unit that has rows in it."""
     if not len(rows):
-        return Kept(rows, rows, units[:0], rows)
+        return SelectedGroups(rows, rows, units[:0], rows)
     owners, own = units[rows], codes[rows]
     new = owners[1:] != owners[:-1]
     if np.any((own[1:] != own[:-1]) > new):
@@ -76,8 +78,8 @@ def _round(
         stays = np.ones(len(rows), dtype=bool)
         stays[places] = False
         unit = whose[crowded].astype(np.intp)
-        stays[places[chosen(salt, piece.names[unit], lengths[crowded], most)]] = True
+        stays[places[choose_rows(salt, piece.names[unit], lengths[crowded], most)]] = True
         rows, owners, lengths = rows[stays], owners[stays], np.minimum(lengths, most)
     if most < len(owners):
-        differ(owners[most:], owners[:-most])  # a unit has no more rows in its group than it may
-    return Kept(rows, own[begins].astype(np.intp), whose, lengths)
+        check_differ(owners[most:], owners[:-most])  # a unit has no more rows in its group than it may
+    return SelectedGroups(rows, own[begins].astype(np.intp), whose, lengths)

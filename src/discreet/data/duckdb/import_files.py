@@ -35,21 +35,21 @@ class ImportFile:
             return False
         try:
             with connect(str(self.path), settings, read_only=True) as connection:
-                return self._told(connection, "made of") == self._made_of
+                return self._read_text(connection, "made of") == self._made_of
         except Exception:  # noqa: BLE001 - whatever it is, it is no import of ours, and another one is made
             return False
 
     def write(self, connection: "DuckDBPyConnection", imported: Sequence[Imported]) -> None:
         """Complete an import by what it was made of, and make it durable."""
-        columns = [[[column.name, column.kind.value] for column in one.columns] for one in imported]
+        columns = [[[column.name, column.kind.value] for column in table.columns] for table in imported]
         connection.execute("CREATE TABLE about (what VARCHAR, text VARCHAR)")
-        for what, text in (
+        for topic, text in (
             ("made of", self._made_of),
             ("columns", json.dumps(columns)),
-            ("left out", json.dumps([dict(one.left_out) for one in imported])),
-            ("spelling", json.dumps([one.spelling for one in imported])),
+            ("left out", json.dumps([dict(table.left_out) for table in imported])),
+            ("spelling", json.dumps([table.spelling for table in imported])),
         ):
-            connection.execute("INSERT INTO about VALUES ($what, $text)", {"what": what, "text": text})
+            connection.execute("INSERT INTO about VALUES ($what, $text)", {"what": topic, "text": text})
         connection.execute("CHECKPOINT")
 
     def put_in_place(self, fresh: Path) -> None:
@@ -60,13 +60,13 @@ class ImportFile:
     def read(self, connection: "DuckDBPyConnection") -> list[Imported]:
         """Return what was taken over, of each source."""
         columns, left_out, spellings = (
-            json.loads(self._told(connection, what)) for what in ("columns", "left out", "spelling")
+            json.loads(self._read_text(connection, topic)) for topic in ("columns", "left out", "spelling")
         )
         return [
             Imported(tuple(Column(name=name, kind=Kind(kind)) for name, kind in mine), reasons, spelling)
             for mine, reasons, spelling in zip(columns, left_out, spellings, strict=True)
         ]
 
-    def _told(self, connection: "DuckDBPyConnection", what: str) -> str:
-        ((text,),) = connection.execute("SELECT text FROM about WHERE what = $what", {"what": what}).fetchall()
+    def _read_text(self, connection: "DuckDBPyConnection", topic: str) -> str:
+        ((text,),) = connection.execute("SELECT text FROM about WHERE what = $what", {"what": topic}).fetchall()
         return str(text)

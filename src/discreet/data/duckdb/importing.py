@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from discreet.algebra.unit_keys import unit_keys
 from discreet.core.schema import Schema
 from discreet.data.duckdb.clustering import UnitColumn, beyond_statements, cluster_statements, read_units
-from discreet.data.duckdb.expressions import Scope, compiled
+from discreet.data.duckdb.expressions import Scope, compile_sql
 from discreet.data.duckdb.import_files import ImportFile
 from discreet.data.duckdb.imported import Holding
 from discreet.data.reading.connection import connect, connect_spilling
@@ -32,20 +32,20 @@ def import_tables(
     """Return an engine with the rows of some sources in it, not yet locked."""
     if store is None:
         connection = connect_spilling(":memory:", settings)
-        return connection, [_import(connection, one) for one in entering]
-    file = ImportFile(store, tuple(one.stamp for one in entering))
-    if any(stamp_of(one.source) is None for one in entering) or not file.is_current(settings):
+        return connection, [_import(connection, table) for table in entering]
+    file = ImportFile(store, tuple(table.stamp for table in entering))
+    if any(stamp_of(table.source) is None for table in entering) or not file.is_current(settings):
         with tempfile.TemporaryDirectory(dir=store.parent, prefix=".discreet-") as place:
             fresh = Path(place) / "import"
             connection = connect(str(fresh), settings, spill=place)
-            file.write(connection, [_import(connection, one) for one in entering])
+            file.write(connection, [_import(connection, table) for table in entering])
             connection.close()
             file.put_in_place(fresh)
     connection = connect_spilling(str(store), settings, read_only=True)
     return connection, file.read(connection)
 
 
-def held(connection: "DuckDBPyConnection", entering: Entering, imported: Imported) -> Holding:
+def read_holding(connection: "DuckDBPyConnection", entering: Entering, imported: Imported) -> Holding:
     """Return what an import has left behind."""
     units, beyond = None, 0
     if entering.declaration.unit.column is not None:
@@ -68,7 +68,7 @@ def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
 def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None, entering: Entering) -> None:
     """Put the rows of each unit together, in the order of the source. Rows of nobody and beyond the cap are not."""
     places = {name: f"c{place}" for place, name in enumerate(schema.names)}
-    ids = [UnitColumn(compiled(key, Scope(places)).text, key.kind) for key in unit_keys(schema)]
+    ids = [UnitColumn(compile_sql(key, Scope(places)).text, key.kind) for key in unit_keys(schema)]
     by = ("rowid",) if order is None else (places[order], "rowid")
     names, columns = (f"TABLE {entering.rows}", f"TABLE {entering.units}"), tuple(places.values())
     set_aside = beyond_statements(entering.beyond, "staged", columns, ids, by, schema.rows_per_person)

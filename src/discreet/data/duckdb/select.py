@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.core.schema import Kind
-from discreet.data.duckdb.expressions import Scope, as_kind, compiled, raw_column
+from discreet.data.duckdb.expressions import Scope, as_kind, compile_sql, raw_column
 from discreet.data.sql.values import ends
 
 #: A clamp in NumPy, for columns that are fetched as they are: cheaper there than in SQL.
@@ -36,7 +36,7 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SelectStatement:
     """A SELECT over the rows of a table, in the making."""
 
     scope: Scope
@@ -60,7 +60,7 @@ class Statement:
 
     def number_text(self, expression: Expression) -> str:
         """Return the SQL of a value as a number."""
-        sql = compiled(expression, self.scope)
+        sql = compile_sql(expression, self.scope)
         match sql.kind:
             case Kind.DATE:
                 return f"({sql.text} - DATE '1970-01-01')"
@@ -74,7 +74,7 @@ class Statement:
     def presence(self, expression: Expression) -> Selected:
         """Select something that is NULL where a value is."""
         if expression.kind is Kind.TEXT:
-            return Selected(self.select(f"CASE WHEN {compiled(expression, self.scope).text} IS NOT NULL THEN 1 END"))
+            return Selected(self.select(f"CASE WHEN {compile_sql(expression, self.scope).text} IS NOT NULL THEN 1 END"))
         return self.number(expression)
 
     def truth(self, expression: Expression) -> int:
@@ -88,7 +88,7 @@ class Statement:
         return f"SELECT {columns} FROM {self.table} WHERE {conditions}"  # noqa: S608 - made of our own names
 
 
-def fetched(column: Any) -> Fetched:
+def read_column(column: Any) -> Fetched:
     """Return a column as DuckDB hands it over: a masked array where there is a NULL."""
     if isinstance(column, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(column)

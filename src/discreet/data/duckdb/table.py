@@ -13,16 +13,16 @@ from discreet.algebra.expressions import Expression
 from discreet.core.limits import Limit
 from discreet.core.schema import Kind, Schema
 from discreet.data.duckdb.accumulators import Tally, tally_of
-from discreet.data.duckdb.batch import Batch
+from discreet.data.duckdb.batch import RowBatch
 from discreet.data.duckdb.bounding import Bounding
-from discreet.data.duckdb.connection import Reading, memory_of, need_connected, reading
-from discreet.data.duckdb.contributions import Asking, asking_of
+from discreet.data.duckdb.connection import ReadCursor, memory_of, need_connected, open_cursor
+from discreet.data.duckdb.contributions import UnitAdmission, build_admission
 from discreet.data.duckdb.expressions import Scope, as_kind, write_sql
-from discreet.data.duckdb.group_codes import Grouping, grouping_of, numbered_texts
+from discreet.data.duckdb.group_codes import GroupCodes, build_group_codes, number_texts
 from discreet.data.duckdb.imported import Holding, Holdings
-from discreet.data.duckdb.relations import check_asked, need_only, rows_asked
-from discreet.data.duckdb.select import Fetched, Selected, Statement, fetched
-from discreet.data.duckdb.unit_index import FETCHED, placed
+from discreet.data.duckdb.relations import check_aggregation, need_only, prepare_input
+from discreet.data.duckdb.select import Fetched, Selected, SelectStatement, read_column
+from discreet.data.duckdb.unit_index import FETCHED, place_rows
 from discreet.data.failures import engine_failed, quiet
 from discreet.data.settings import EngineSettings
 from discreet.data.sql.length import check_aggregation_length
@@ -84,22 +84,22 @@ class DuckTable:
     @quiet
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers of a relation; of the one table that there is, if none is named."""
-        with np.errstate(all="ignore"), reading(self._connection, self._settings) as cursor:
-            asked = rows_asked(aggregation, self._holdings, cursor)
-            return Pass(asked.aggregation, asked.holding, cursor).run()
+        with np.errstate(all="ignore"), open_cursor(self._connection, self._settings) as cursor:
+            prepared = prepare_input(aggregation, self._holdings, cursor)
+            return AggregationPass(prepared.aggregation, prepared.holding, cursor).run()
 
     @quiet
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())
-        with np.errstate(all="ignore"), reading(self._connection, self._settings) as cursor:
-            asked = rows_asked(aggregation, self._holdings, cursor)
-            asking = asking_of(asked, self._holdings, cursor, admission)
-            return Pass(asked.aggregation, asked.holding, cursor, asking).run()
+        with np.errstate(all="ignore"), open_cursor(self._connection, self._settings) as cursor:
+            prepared = prepare_input(aggregation, self._holdings, cursor)
+            asking = build_admission(prepared, self._holdings, cursor, admission)
+            return AggregationPass(prepared.aggregation, prepared.holding, cursor, asking).run()
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before payment and by public facts alone, what `aggregate` would refuse or fail on. Reads no row."""
-        check_asked(aggregation, self._holdings)
+        check_aggregation(aggregation, self._holdings)
         need_connected(self._connection)
         check_aggregation_length(aggregation, write_sql)
         check_unit_work(aggregation, self.schemas, self._settings.seconds, memory_of(self._connection))
@@ -117,26 +117,26 @@ class DuckTable:
         return f"DuckTable({list(self.schemas)!r}, public={list(self.publics)!r})"
 
 
-class Pass:
+class AggregationPass:
     """One pass over the rows for one aggregation."""
 
     def __init__(
-        self, aggregation: Aggregation, holding: Holding, cursor: Reading, asking: Asking | None = None
+        self, aggregation: Aggregation, holding: Holding, cursor: ReadCursor, asking: UnitAdmission | None = None
     ) -> None:
         self._aggregates = aggregation.aggregates
         self._asking = asking
         self._holding = holding
         self._cursor = cursor
-        self._statement = Statement(Scope(holding.columns), holding.table)
+        self._statement = SelectStatement(Scope(holding.columns), holding.table)
         if aggregation.where is not None:
             self._statement.conditions.append(as_kind(aggregation.where, Kind.BOOLEAN, self._statement.scope).text)
-        self._grouping = grouping_of(aggregation, self._statement, cursor.ask)
+        self._grouping = build_group_codes(aggregation, self._statement, cursor.ask)
         size = self._grouping.size
         self._tallies: list[Tally] = [
-            tally_of(aggregate, self._statement, size, self._told_apart) for aggregate in aggregation.aggregates
+            tally_of(aggregate, self._statement, size, self._select_distinct) for aggregate in aggregation.aggregates
         ]
         self._bounding = _bounding(aggregation, self._grouping, pairs_wanted=asking is not None)
-        self._row = self._numbered()
+        self._row = self._select_row_numbers()
         self._public = aggregation.public
         self._counts_in = np.zeros(0 if self._public else size, dtype=bool)
 
@@ -149,15 +149,15 @@ class Pass:
         groups = self._grouping.groups(np.arange(self._grouping.size) if codes is None else codes)
         return Exact(groups=groups, answers=tuple(tally.answer(codes) for tally in self._tallies))
 
-    def _numbered(self) -> int | None:
+    def _select_row_numbers(self) -> int | None:
         """Select the rows' numbers, where a condition picks some of them. All rows of a span come in their order."""
         if not self._statement.conditions:
             return None
         return self._statement.select(f"CAST({ROW} AS {'INTEGER' if self._holding.rows < 2**31 else 'BIGINT'})")
 
-    def _told_apart(self, value: Expression) -> Selected:
+    def _select_distinct(self, value: Expression) -> Selected:
         if value.kind is Kind.TEXT:
-            return numbered_texts(value, self._statement, self._cursor.ask)
+            return number_texts(value, self._statement, self._cursor.ask)
         return self._statement.number(value)
 
     def _spans(self) -> list[tuple[int, int, int, int]]:
@@ -177,8 +177,8 @@ class Pass:
         if not statement.items:
             return np.arange(begin, end), []
         parameters = {**statement.scope.parameters, "first": begin, "last": end - 1}
-        found = self._cursor.fetch(statement.text("first", "last"), parameters)
-        columns = [fetched(found[f"i{place}"]) for place in range(len(statement.items))]
+        arrays = self._cursor.fetch(statement.text("first", "last"), parameters)
+        columns = [read_column(arrays[f"i{place}"]) for place in range(len(statement.items))]
         if self._row is None:
             rows = np.arange(begin, end)
             if any(len(column.data) != len(rows) for column in columns):
@@ -198,18 +198,18 @@ class Pass:
         if not len(rows):
             return
         units = self._holding.units
-        own = None if units is None else placed(units, first, last, rows)
+        own = None if units is None else place_rows(units, first, last, rows)
         bounded = None if own is None else self._bounding.bound(own, codes)
-        batch = Batch(columns, codes, own, bounded, self._grouping.size, len(rows))
+        batch = RowBatch(columns, codes, own, bounded, self._grouping.size, len(rows))
         if self._asking is not None:
             batch = self._asking.among(batch, self._aggregates, self._tallies)
         if not self._public:
-            self._counts_in[batch.counted_codes()] = True
+            self._counts_in[batch.row_codes()] = True
         for tally in self._tallies:
             tally.add(batch)
 
 
-def _bounding(aggregation: Aggregation, grouping: Grouping, *, pairs_wanted: bool) -> Bounding:
+def _bounding(aggregation: Aggregation, grouping: GroupCodes, *, pairs_wanted: bool) -> Bounding:
     limit = aggregation.limit
     chosen = isinstance(limit, Limit) and grouping.size > limit.groups
     loads = {aggregate.load for aggregate in aggregation.aggregates if isinstance(aggregate, PeopleBy)}

@@ -57,12 +57,12 @@ class Placed:
         return np.diff(self.begins)
 
 
-def placed(units: Units, first: int, last: int, rows: NDArray[np.int64]) -> Placed:
+def place_rows(units: Units, first: int, last: int, rows: NDArray[np.int64]) -> Placed:
     """Return whose the rows of these numbers are; they are sorted, and those of units first to last."""
     begins = units.begins[first : last + 1]
     if len(rows) == begins[-1] - begins[0]:
         return Placed((begins - begins[0]).astype(np.intp, copy=False), units.names[first:last], slice(first, last))
     ends = np.searchsorted(rows, begins)
-    some = np.flatnonzero(np.diff(ends))
-    own = np.append(ends[some], len(rows)).astype(np.intp, copy=False)
-    return Placed(own, units.names[first:last][some], first + some)
+    present = np.flatnonzero(np.diff(ends))
+    own = np.append(ends[present], len(rows)).astype(np.intp, copy=False)
+    return Placed(own, units.names[first:last][present], first + present)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.algebra.declarations import columns_by_name, found_column, need_told_apart
-from discreet.algebra.names import quoted, table_named
+from discreet.algebra.declarations import columns_by_name, need_column, need_told_apart
+from discreet.algebra.names import quote_name, table_named
 from discreet.core import InvalidInput, NotReady, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.postgres.column_types import ENUM, RULES, reason_left_out, spelling
@@ -89,11 +89,11 @@ class PostgresSources:
     private: Mapping[str, Relation]
     public: Mapping[str, Relation]
 
-    def found(self, table: str) -> Relation:
+    def need_private(self, table: str) -> Relation:
         """Return a private table."""
         return table_named(table, self.private)
 
-    def found_public(self, table: str) -> Relation:
+    def need_public(self, table: str) -> Relation:
         """Return a public table."""
         return table_named(table, self.public)
 
@@ -103,23 +103,23 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
     place = _place(catalogue.ask, catalogue.path, inner)
     if not declaration.never_fails:
         need_plain(catalogue.ask, place.number, declaration.table)
-    origin, types, kept = _described(catalogue.ask, place)
+    origin, types, kept = _describe_table(catalogue.ask, place)
     need_told_apart([*declaration.named, *leave_out], tuple(types), person=declaration.unit.column)
     known = columns_by_name(Column(name=name, kind=Kind.TEXT) for name in types)
-    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
-    hidden = {found_column(name, known, "is left out").name for name in leave_out}
+    wanted = {need_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
+    hidden = {need_column(name, known, "is left out").name for name in leave_out}
     person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
-    found = {
+    casts = {
         name: RULES.column(name, _own(name), kind, wanted.get(name), is_person=name.casefold() == person)
         for name, kind in types.items()
     }
-    everything = cast_columns(found)
+    everything = cast_columns(casts)
     schema = declaration.schema(tuple(column for column in everything if column.name not in hidden))
     first = declaration.order_in(everything)
     kinds = {column.name: column.kind for column in everything}
     order = [*([] if first is None else [first]), *(name for name in schema.names if name != first)]
-    reasons = {**_reasons(found, types), **dict.fromkeys(hidden, "it was to be left out")}
-    texts = {name: cast.text for name, cast in found.items() if cast is not None}
+    reasons = {**_reasons(casts, types), **dict.fromkeys(hidden, "it was to be left out")}
+    texts = {name: cast.text for name, cast in casts.items() if cast is not None}
     spelt = next((spelling(kind) for name, kind in types.items() if name.casefold() == person), "plain")
     ordered = tuple((name, kinds[name]) for name in order)
     named = next((name for name in types if name.casefold() == person), None)
@@ -142,7 +142,7 @@ def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping
     return private_relation(catalogue, inner, declaration, ())
 
 
-def written_relation(schema: Schema, rows: Sequence[Sequence[Any]]) -> Relation:
+def inline_rows(schema: Schema, rows: Sequence[Sequence[Any]]) -> Relation:
     """Return public rows that are written out in each statement."""
     kinds = [column.kind for column in schema.columns]
     lines = [", ".join(constant(cell, kind) for cell, kind in zip(row, kinds, strict=True)) for row in rows]
@@ -166,20 +166,20 @@ class _Place:
     kind: str
 
 
-def _described(ask: Ask, place: _Place) -> tuple[str, dict[str, str], bool]:
+def _describe_table(ask: Ask, place: _Place) -> tuple[str, dict[str, str], bool]:
     """Return a table's full name in quotes, the type of each of its columns, and whether its rows are kept there."""
     types = {}
     for column, kind, owner, readable in ask(TYPES.format(table=f"'{place.number}'")):
         # Types of others that are called like one of PostgreSQL's own are not those.
         known = kind if owner == "pg_catalog" or kind == ENUM else f"{owner}.{kind}"
         types[column] = known if readable else UNREADABLE
-    return f"{quoted(place.schema)}.{quoted(place.name)}", types, place.kind in KEEPING
+    return f"{quote_name(place.schema)}.{quote_name(place.name)}", types, place.kind in KEEPING
 
 
 def _is_key(ask: Ask, place: _Place, column: str) -> bool:
     """Whether no two rows of a table have the same value in a column, as the server sees to it."""
-    ((found,),) = ask(KEYS.format(table=f"'{place.number}'", column=bare_text(column)))
-    return place.kind == "r" and bool(found)
+    ((is_unique,),) = ask(KEYS.format(table=f"'{place.number}'", column=bare_text(column)))
+    return place.kind == "r" and bool(is_unique)
 
 
 def _place(ask: Ask, path: Sequence[str], inner: str) -> _Place:
@@ -191,10 +191,10 @@ def _place(ask: Ask, path: Sequence[str], inner: str) -> _Place:
         f" WHERE c.relkind IN {RELATIONS} AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')"
         f" AND (c.relname = {bare_text(inner)} OR n.nspname || '.' || c.relname = {bare_text(inner)})"
     )
-    full = [found for found in tables if f"{found[0]}.{found[1]}" == inner]
-    near = [found for place in path for found in tables if (found[0], found[1]) == (place, inner)]
-    for found in (*full[:1], *near[:1]):
-        return _Place(str(found[0]), str(found[1]), int(found[2]), str(found[3]))
+    full = [table for table in tables if f"{table[0]}.{table[1]}" == inner]
+    near = [table for place in path for table in tables if (table[0], table[1]) == (place, inner)]
+    for table in (*full[:1], *near[:1]):
+        return _Place(str(table[0]), str(table[1]), int(table[2]), str(table[3]))
     raise InvalidInput(
         f"There is no table {inner!r} that this role can find.",
         fix="write its name as it is on the server, with its schema, such as public.visits; and let the role read it: "
@@ -204,14 +204,14 @@ def _place(ask: Ask, path: Sequence[str], inner: str) -> _Place:
 
 def _own(name: str) -> str:
     """Return the SQL of a column under the alias to come."""
-    return f"{OWN}.{quoted(name)}"
+    return f"{OWN}.{quote_name(name)}"
 
 
-def _reasons(found: Mapping[str, Casting | None], types: Mapping[str, str]) -> dict[str, str]:
+def _reasons(casts: Mapping[str, Casting | None], types: Mapping[str, str]) -> dict[str, str]:
     """Return why columns have no place here."""
     return {
         name: reason_left_out(types[name]) if types[name] else "the role may not read it: GRANT SELECT"
-        for name, cast in found.items()
+        for name, cast in casts.items()
         if cast is None
     }
 

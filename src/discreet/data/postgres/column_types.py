@@ -8,7 +8,15 @@ column, and a char(n) has no padding.
 from discreet.algebra.functions import LONGEST_TEXT
 from discreet.core.schema import Kind
 from discreet.data.postgres.literals import BYTES, real
-from discreet.data.postgres.numbers import bound, date_of_text, finite_numeric, fitting, in_form, real_of_text, rounded
+from discreet.data.postgres.numbers import (
+    bind_pieces,
+    date_of_text,
+    finite_numeric,
+    fitting,
+    in_form,
+    real_of_text,
+    round_to_integer,
+)
 from discreet.data.reading.column_rules import CanonicalRules
 from discreet.data.reading.column_types import Casting, cannot_be_asked
 
@@ -63,11 +71,11 @@ def _temporal(own: str, kind: str) -> Casting | None:
             return None
 
 
-def _same(number: str, own: str, kind: str, made: Casting) -> str:
+def _same(number: str, own: str, kind: str, cast: Casting) -> str:
     """Return whether a number says all of the text or real that it was read from."""
-    if made.kind is Kind.TEXT:
-        return f"{number}::text {BYTES} = {made.text}"
-    return f"{number} = {own}" if kind == "numeric" else f"{number}::float8 = {made.text}"
+    if cast.kind is Kind.TEXT:
+        return f"{number}::text {BYTES} = {cast.text}"
+    return f"{number} = {own}" if kind == "numeric" else f"{number}::float8 = {cast.text}"
 
 
 def spelling(kind: str) -> str:
@@ -77,9 +85,9 @@ def spelling(kind: str) -> str:
     return "float" if kind in REALS else kind
 
 
-def _as_text(own: str, kind: str, made: Casting) -> str:
+def _as_text(own: str, kind: str, cast: Casting) -> str:
     """Return a value as a text; of decimals all digits, and no zeros behind them: 1.0 and 1.00 are one number."""
-    value = f"trim_scale({own})" if kind == "numeric" else made.text
+    value = f"trim_scale({own})" if kind == "numeric" else cast.text
     if kind == "timestamptz":
         value = f"({own} AT TIME ZONE 'UTC')"  # also one that is no moment here
     elif kind == "timestamp":
@@ -111,30 +119,30 @@ def _moment_of_text(text: str) -> str:
         f"(CASE WHEN {{day}} IS NULL THEN NULL WHEN {{x}} ~ '{in_form(MOMENT_TEXT)}$' THEN {{x}}::timestamp"
         f" WHEN {{x}} ~ '{in_form(MOMENT_TEXT + OFFSET)}' THEN {_between(zoned, TIMES)} END)"
     )
-    return bound(form, x=text, day=date_of_text(f"left({text}, 10)"))
+    return bind_pieces(form, x=text, day=date_of_text(f"left({text}, 10)"))
 
 
-def _turned(own: str, kind: str, made: Casting, wanted: Kind) -> str:
+def _convert_kind(own: str, kind: str, cast: Casting, wanted: Kind) -> str:
     """Return a value of one kind as one of another: neither is text."""
-    match made.kind, wanted:
+    match cast.kind, wanted:
         case Kind.REAL, Kind.INTEGER if kind == "numeric":
             # Large decimals have more digits than a real has. NaN is larger than all numbers.
             return f"(CASE WHEN abs({own}) < 9223372036854775807 THEN round({own})::bigint END)"
         case Kind.REAL, Kind.INTEGER:
-            whole = rounded(made.text)
-            return bound(f"(CASE WHEN abs({{x}}) < {real(2.0**63)} THEN {{x}}::bigint END)", x=whole)
+            whole = round_to_integer(cast.text)
+            return bind_pieces(f"(CASE WHEN abs({{x}}) < {real(2.0**63)} THEN {{x}}::bigint END)", x=whole)
         case Kind.INTEGER, Kind.BOOLEAN:
-            return f"({made.text} <> 0)"
+            return f"({cast.text} <> 0)"
         case Kind.DATE, Kind.TIMESTAMP:
-            return f"{made.text}::timestamp"
+            return f"{cast.text}::timestamp"
         case Kind.TIMESTAMP, Kind.DATE:
-            return f"{made.text}::date"
+            return f"{cast.text}::date"
         case Kind.BOOLEAN, Kind.INTEGER:
-            return f"{made.text}::integer::bigint"
+            return f"{cast.text}::integer::bigint"
         case Kind.BOOLEAN, _:
-            return f"{made.text}::integer::float8"
+            return f"{cast.text}::integer::float8"
         case _:
-            return f"{made.text}::float8"
+            return f"{cast.text}::float8"
 
 
 def _finite(own: str) -> str:
@@ -148,8 +156,8 @@ def _between(value: str, ends: str) -> str:
 
 def reason_left_out(kind: str) -> str:
     """Return why a column has no place in a schema."""
-    what = "lists" if kind.startswith("_") else f"values of the type {kind}"
-    return cannot_be_asked(what)
+    content = "lists" if kind.startswith("_") else f"values of the type {kind}"
+    return cannot_be_asked(content)
 
 
-RULES = CanonicalRules(casting=casting, as_text=_as_text, from_text=_from_text, turned=_turned, same=_same)
+RULES = CanonicalRules(casting=casting, as_text=_as_text, from_text=_from_text, turned=_convert_kind, same=_same)

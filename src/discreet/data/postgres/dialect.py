@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.algebra.expressions import Expression
-from discreet.algebra.names import quoted
+from discreet.algebra.names import quote_name
 from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts
 from discreet.algebra.row_hashes import FIRST, KEYS, MASK, NULL, SECOND, SHIFTS
 from discreet.algebra.unit_keys import unit_keys
@@ -13,9 +13,9 @@ from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
 from discreet.data.postgres.catalogue import OWN, PostgresSources, Relation
-from discreet.data.postgres.expressions import as_kind, compiled
+from discreet.data.postgres.expressions import as_kind, compile_sql
 from discreet.data.postgres.literals import BYTES, real, whole, wide
-from discreet.data.postgres.numbers import SATURATED, bound
+from discreet.data.postgres.numbers import SATURATED, bind_pieces
 from discreet.data.sql.dialect import Scanned, Typed
 from discreet.data.sql.values import DAY
 
@@ -30,22 +30,22 @@ class PostgresDialect:
     sources: PostgresSources
     facts: RowFacts = NOTHING_KNOWN
 
-    def scanned(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
+    def scan_private(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
         """Return a private table under an alias; rows of nobody are still in it."""
         del whole  # nothing was set aside
-        found = self.sources.found(table)
-        scanned = _scanned(found, alias)
-        units = tuple(Typed(self.value(key, scanned.columns), key.kind) for key in unit_keys(found.schema))
-        some = f"{scanned.text} {SAMPLE}" if found.kept else ""
-        return Scanned(scanned.text, scanned.columns, scanned.order, units, some)
+        relation = self.sources.need_private(table)
+        scanned = _scan_relation(relation, alias)
+        units = tuple(Typed(self.value(key, scanned.columns), key.kind) for key in unit_keys(relation.schema))
+        sample = f"{scanned.text} {SAMPLE}" if relation.kept else ""
+        return Scanned(scanned.text, scanned.columns, scanned.order, units, sample)
 
-    def scanned_public(self, table: str, alias: str) -> Scanned:
+    def scan_public(self, table: str, alias: str) -> Scanned:
         """Return a public table under an alias, ordered by its columns."""
-        return _scanned(self.sources.found_public(table), alias)
+        return _scan_relation(self.sources.need_public(table), alias)
 
     def value(self, expression: Expression, columns: Mapping[str, str]) -> str:
         """Return an expression over columns."""
-        return compiled(expression, columns).text
+        return compile_sql(expression, columns).text
 
     def truth(self, expression: Expression, columns: Mapping[str, str]) -> str:
         """Return whether a condition is true: never NULL."""
@@ -80,7 +80,7 @@ class PostgresDialect:
             f"(CASE WHEN {{x}} BETWEEN {low} AND {high} THEN {inside}"
             f" WHEN {{x}} < {low} THEN {whole(ends[0])} WHEN {{x}} > {high} THEN {whole(ends[1])} END)"
         )
-        return bound(form, x=number)
+        return bind_pieces(form, x=number)
 
     def real(self, text: str) -> str:
         """Return a number as float64."""
@@ -98,13 +98,13 @@ class PostgresDialect:
         """Return a number divided by a constant."""
         return f"({text} / {whole(divisor)})"
 
-    def clipped(self, text: str) -> str:
+    def clip_sum(self, text: str) -> str:
         """Return a wide sum within ±2⁵³; NULL stays what it is."""
         most, least = whole(SATURATED), whole(-SATURATED)
         ends = f"WHEN {text} > {most} THEN {most} WHEN {text} < {least} THEN {least}"
         return f"(CASE {ends} ELSE CAST({text} AS bigint) END)"
 
-    def divided(self, text: str, divisor: str) -> str:
+    def divide(self, text: str, divisor: str) -> str:
         """Return a quotient of integers."""
         return f"({text} / {divisor})"
 
@@ -113,7 +113,7 @@ class PostgresDialect:
         """Yes: they are materialised."""
         return True
 
-    def defined(self, name: str, text: str, *, once: bool) -> str:
+    def define_subquery(self, name: str, text: str, *, once: bool) -> str:
         """Return the definition of a subquery."""
         return f"{name} AS {'' if once else 'NOT '}MATERIALIZED ({text})"
 
@@ -124,7 +124,7 @@ class PostgresDialect:
         number = self.number(piece)
         return f"coalesce(({number} # (({number} >> 32) * {KEYS})) & {MASK}, {NULL})"
 
-    def mixed(self, text: str) -> str:
+    def mix(self, text: str) -> str:
         """Return `mix` of a number."""
         low = f"({text} & {MASK})"
         first = f"((({low} # ({low} >> {SHIFTS[0]})) * {FIRST}) & {MASK})"
@@ -134,17 +134,17 @@ class PostgresDialect:
         """Return what stands after ORDER BY."""
         return f"{piece.text}{f' {BYTES}' if piece.kind is Kind.TEXT else ''} ASC NULLS FIRST"
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """Return a name as an identifier."""
-        return quoted(name)
+        return quote_name(name)
 
 
-def _scanned(found: Relation, alias: str) -> Scanned:
-    columns = {name: text.replace(OWN, alias) for name, text in found.columns.items()}
+def _scan_relation(relation: Relation, alias: str) -> Scanned:
+    columns = {name: text.replace(OWN, alias) for name, text in relation.columns.items()}
     return Scanned(
-        f"{found.origin} AS {alias}{found.listed}",
-        {column.name: columns[column.name] for column in found.schema.columns},
-        tuple(Typed(columns[name], kind) for name, kind in found.order),
+        f"{relation.origin} AS {alias}{relation.listed}",
+        {column.name: columns[column.name] for column in relation.schema.columns},
+        tuple(Typed(columns[name], kind) for name, kind in relation.order),
         (),
     )
 
@@ -156,15 +156,15 @@ def _of_real(text: str, bounds: Bounds) -> str:
     if scale < 1:  # the smallest numbers would be too small for PostgreSQL, and are at the point of zero
         scaled = f"(CASE WHEN abs({text}) > {real(1e-200)} THEN {scaled} ELSE {real(0)} END)"
     inside = f"CAST(floor({scaled} + {real(0.5)}) AS bigint)"
-    first, last = (_unclipped(end, bounds) for end in (bounds.low, bounds.high))
+    first, last = (_round_to_grid(end, bounds) for end in (bounds.low, bounds.high))
     if first >= bounds.low_steps and last <= bounds.high_steps:
         return inside  # all others are between the ends' points
     return f"greatest(least({inside}, {whole(bounds.high_steps)}), {whole(bounds.low_steps)})"
 
 
-def _unclipped(end: object, bounds: Bounds) -> int:
+def _round_to_grid(end: object, bounds: Bounds) -> int:
     return math.floor(nearest_float(end) * nearest_float(1 / bounds.step) + 0.5)  # type: ignore[arg-type]
 
 
 def _point(end: object, bounds: Bounds) -> int:
-    return min(max(_unclipped(end, bounds), bounds.low_steps), bounds.high_steps)
+    return min(max(_round_to_grid(end, bounds), bounds.low_steps), bounds.high_steps)

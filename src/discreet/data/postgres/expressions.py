@@ -24,8 +24,8 @@ from discreet.algebra.expressions import (
     constant_of,
     ends_of_substring,
     is_null,
+    kind_of_arguments,
     later,
-    shared_kind,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.core import InvalidInput
@@ -35,19 +35,19 @@ from discreet.data.postgres.numbers import (
     SATURATED,
     TINIEST,
     Piece,
-    added,
-    bound,
+    add_pieces,
+    bind_pieces,
     date_of_text,
-    divided,
+    divide_pieces,
     exponential,
-    floor_divided,
+    floor_divide,
+    guard_number,
     integer_of_text,
-    multiplied,
-    raised,
+    multiply_pieces,
+    raise_to_power,
     real_of_text,
     remainder,
-    rounded,
-    settled,
+    round_to_integer,
 )
 from discreet.data.sql.values import LEAST_INTEGER, MOST_INTEGER, ends
 
@@ -57,10 +57,10 @@ Columns = Mapping[str, str]
 
 def write_sql(expression: Expression, columns: Mapping[str, str]) -> str:
     """Return the text of an expression over columns: its length is bounded before payment."""
-    return compiled(expression, columns).text
+    return compile_sql(expression, columns).text
 
 
-def compiled(expression: Expression, columns: Columns) -> Piece:
+def compile_sql(expression: Expression, columns: Columns) -> Piece:
     """Return the SQL of an expression."""
     match expression:
         case Literal():
@@ -68,7 +68,7 @@ def compiled(expression: Expression, columns: Columns) -> Piece:
         case ColumnValue():
             return _column(expression, columns)
         case Call():
-            return compiled_call(expression, columns)
+            return compile_call(expression, columns)
         case Case():
             return _case(expression, columns)
         case InSet():
@@ -81,10 +81,10 @@ def as_kind(expression: Expression, kind: Kind, columns: Columns) -> Piece:
     """Return the SQL of an expression as one of a wider kind: an integer as a real, a day as its midnight."""
     if is_null(expression):
         return Piece(f"({null(kind)})", kind, 0.0, math.inf)
-    return widened(compiled(expression, columns), kind)
+    return widen_piece(compile_sql(expression, columns), kind)
 
 
-def widened(piece: Piece, kind: Kind) -> Piece:
+def widen_piece(piece: Piece, kind: Kind) -> Piece:
     """Return a piece as one of a wider kind."""
     if piece.kind is kind:
         return piece
@@ -109,12 +109,12 @@ def _column(column: ColumnValue, columns: Columns) -> Piece:
         return Piece(name, column.kind, 2.0**63 if column.kind is Kind.INTEGER else math.inf, least)
     low, high = ends(column.kind, column.bounds)
     most = float(max(abs(low), abs(high))) if column.kind.numeric else math.inf  # type: ignore[arg-type]
-    return Piece(clamped(name, constant(low, column.kind), constant(high, column.kind)), column.kind, most, least)
+    return Piece(clamp_value(name, constant(low, column.kind), constant(high, column.kind)), column.kind, most, least)
 
 
-def clamped(text: str, low: str, high: str) -> str:
+def clamp_value(text: str, low: str, high: str) -> str:
     """Return a value between two constants; NULL stays what it is."""
-    return bound(f"(CASE WHEN {{x}} < {low} THEN {low} WHEN {{x}} > {high} THEN {high} ELSE {{x}} END)", x=text)
+    return bind_pieces(f"(CASE WHEN {{x}} < {low} THEN {low} WHEN {{x}} > {high} THEN {high} ELSE {{x}} END)", x=text)
 
 
 def _case(case: Case, columns: Columns) -> Piece:
@@ -137,23 +137,23 @@ def _member(member: InSet, columns: Columns) -> Piece:
     value = as_kind(member.value, member.value.kind, columns)
     by_kind: dict[Kind, list[Literal]] = {}
     for literal in member.members:
-        by_kind.setdefault(compared_as(value.kind, literal.kind), []).append(literal)
+        by_kind.setdefault(comparison_kind(value.kind, literal.kind), []).append(literal)
     tests = []
     for kind, members in by_kind.items():
-        listed = ", ".join(compared_constant(literal, kind) for literal in members)
-        tests.append(f"{widened(value, kind).text} IN ({listed})")
+        listed = ", ".join(write_operand(literal, kind) for literal in members)
+        tests.append(f"{widen_piece(value, kind).text} IN ({listed})")
     # In no set at all, or unknown.
     return Piece(f"({' OR '.join(tests) or f'{value.text} IS NULL AND NULL'})", Kind.BOOLEAN)
 
 
-def compared_constant(literal: Literal, kind: Kind) -> str:
+def write_operand(literal: Literal, kind: Kind) -> str:
     """Return a constant for comparisons, where an integer may be beyond what columns hold."""
     if kind is Kind.INTEGER and isinstance(literal.value, int):
         return wide(literal.value)
     return constant(literal.value, kind)
 
 
-def compared_as(first: Kind, second: Kind) -> Kind:
+def comparison_kind(first: Kind, second: Kind) -> Kind:
     """Return the kind that two values are compared as."""
     for wider in (Kind.REAL, Kind.TIMESTAMP):
         if wider in (first, second):
@@ -172,12 +172,12 @@ F = Function
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil"}
 
 
-def compiled_call(call: Call, columns: Columns) -> Piece:
+def compile_call(call: Call, columns: Columns) -> Piece:
     """Return the SQL of a function of other expressions."""
     for family in (_arithmetic, _logic, _alike, _days, _texts):
-        found = family(call, columns)
-        if found is not None:
-            return found
+        piece = family(call, columns)
+        if piece is not None:
+            return piece
     return _cast(call, columns)
 
 
@@ -197,20 +197,20 @@ def _arithmetic(call: Call, columns: Columns) -> Piece | None:
 def _of_one(call: Call, x: Piece) -> Piece:
     match call.function:
         case F.NEGATE:
-            return settled(f"(-{x.text})", call.kind, x.most, x.least)
+            return guard_number(f"(-{x.text})", call.kind, x.most, x.least)
         case F.ABS:
-            return settled(f"abs({x.text})", call.kind, x.most, x.least)
+            return guard_number(f"abs({x.text})", call.kind, x.most, x.least)
         case F.SQRT:
-            root = bound("(CASE WHEN {x} >= 0 THEN sqrt({x}) END)", x=x.text)
+            root = bind_pieces("(CASE WHEN {x} >= 0 THEN sqrt({x}) END)", x=x.text)
             return Piece(root, Kind.REAL, max(x.most, 1), min(x.least, 1))
         case F.LN:
-            return Piece(bound("(CASE WHEN {x} > 0 THEN ln({x}) END)", x=x.text), Kind.REAL, 1000, 1e-17)
+            return Piece(bind_pieces("(CASE WHEN {x} > 0 THEN ln({x}) END)", x=x.text), Kind.REAL, 1000, 1e-17)
         case F.EXP:
             return Piece(exponential(x), Kind.REAL)
         case F.ROUND:
-            return settled(rounded(x.text), call.kind, x.most + 1)
+            return guard_number(round_to_integer(x.text), call.kind, x.most + 1)
         case _:
-            return settled(f"{ROUNDING[call.function]}({x.text})", call.kind, x.most + 1)
+            return guard_number(f"{ROUNDING[call.function]}({x.text})", call.kind, x.most + 1)
 
 
 def _of_integers(call: Call, columns: Columns) -> Piece | None:
@@ -219,7 +219,7 @@ def _of_integers(call: Call, columns: Columns) -> Piece | None:
         return None
     if any(argument.kind is not Kind.INTEGER or is_null(argument) for argument in call.arguments):
         return None
-    a, b = (compiled(argument, columns) for argument in call.arguments)
+    a, b = (compile_sql(argument, columns) for argument in call.arguments)
     most = a.most * b.most if call.function is F.MULTIPLY else a.most + b.most
     if most > SATURATED:
         return None
@@ -232,18 +232,20 @@ def _of_two(call: Call, columns: Columns) -> Piece:
     a, b = (as_kind(argument, Kind.REAL, columns) for argument in call.arguments)
     match call.function:
         case F.ADD | F.SUBTRACT:
-            return settled(added(a, b, BINARY[call.function]), call.kind, a.most + b.most)
+            return guard_number(add_pieces(a, b, BINARY[call.function]), call.kind, a.most + b.most)
         case F.MULTIPLY:
             product = a.most * b.most
-            return settled(multiplied(a, b), call.kind, math.inf if math.isnan(product) else product, a.least * b.least)
+            return guard_number(
+                multiply_pieces(a, b), call.kind, math.inf if math.isnan(product) else product, a.least * b.least
+            )
         case F.POWER:
-            return settled(raised(a, b), call.kind, math.inf)
+            return guard_number(raise_to_power(a, b), call.kind, math.inf)
         case F.MODULO:
-            return settled(remainder(a, b), call.kind, a.most)
+            return guard_number(remainder(a, b), call.kind, a.most)
         case F.FLOOR_DIVIDE:
-            return settled(floor_divided(a, b), call.kind, math.inf)
+            return guard_number(floor_divide(a, b), call.kind, math.inf)
         case _:
-            return settled(divided(a, b), call.kind, math.inf)
+            return guard_number(divide_pieces(a, b), call.kind, math.inf)
 
 
 # --- conditions, and values side by side ---
@@ -257,18 +259,18 @@ def _logic(call: Call, columns: Columns) -> Piece | None:
         case F.NOT:
             return Piece(f"(NOT {as_kind(call.arguments[0], Kind.BOOLEAN, columns).text})", Kind.BOOLEAN)
         case F.IS_NULL:
-            return Piece(f"({compiled(call.arguments[0], columns).text} IS NULL)", Kind.BOOLEAN)
+            return Piece(f"({compile_sql(call.arguments[0], columns).text} IS NULL)", Kind.BOOLEAN)
         case function if function in COMPARISONS:
-            kind = shared_kind(call)
-            first, second = (_compared(argument, kind, columns) for argument in call.arguments)
+            kind = kind_of_arguments(call)
+            first, second = (_compile_operand(argument, kind, columns) for argument in call.arguments)
             return Piece(f"({first} {function.value} {second})", Kind.BOOLEAN)
         case _:
             return None
 
 
-def _compared(expression: Expression, kind: Kind, columns: Columns) -> str:
+def _compile_operand(expression: Expression, kind: Kind, columns: Columns) -> str:
     if isinstance(expression, Literal) and not is_null(expression):
-        return compared_constant(expression, kind)
+        return write_operand(expression, kind)
     return as_kind(expression, kind, columns).text
 
 
@@ -287,8 +289,8 @@ def _clamp(call: Call, columns: Columns) -> Piece:
         return Piece(f"({null(call.kind)})", call.kind, 0.0, math.inf)
     low, high = (as_kind(constant_of(argument), call.kind, columns) for argument in call.arguments[1:])
     value = as_kind(call.arguments[0], call.kind, columns)
-    found = spread(clamped(value.text, low.text, high.text), call.kind, [value, low, high])
-    return Piece(found.text, call.kind, max(low.most, high.most), found.least)
+    piece = spread(clamp_value(value.text, low.text, high.text), call.kind, [value, low, high])
+    return Piece(piece.text, call.kind, max(low.most, high.most), piece.least)
 
 
 # --- days ---
@@ -317,7 +319,7 @@ def _days(call: Call, columns: Columns) -> Piece | None:
 def _day(expression: Expression, columns: Columns) -> str:
     if is_null(expression):
         return f"({null(Kind.DATE)})"
-    inner = compiled(expression, columns)
+    inner = compile_sql(expression, columns)
     return inner.text if inner.kind is Kind.DATE else f"CAST({inner.text} AS date)"
 
 
@@ -330,7 +332,7 @@ def _later(call: Call, columns: Columns) -> Piece:
     unit = "months" if added.months else "days"
     moved = f"CAST({{x}} + make_interval({unit} => {added.amount}) AS {TYPES[call.kind]})"
     return Piece(
-        bound(f"(CASE WHEN {inside} THEN {moved} END)", x=compiled(call.arguments[0], columns).text), call.kind
+        bind_pieces(f"(CASE WHEN {inside} THEN {moved} END)", x=compile_sql(call.arguments[0], columns).text), call.kind
     )
 
 
@@ -342,8 +344,8 @@ def _texts(call: Call, columns: Columns) -> Piece | None:
     match function:
         case F.LOWER | F.UPPER:
             text = as_kind(call.arguments[0], Kind.TEXT, columns).text
-            made = f'({function.value.lower()}({text} COLLATE "default") {BYTES})'
-            return Piece(f"left({made}, {LONGEST_TEXT})" if can_grow(call) else made, Kind.TEXT)
+            cased = f'({function.value.lower()}({text} COLLATE "default") {BYTES})'
+            return Piece(f"left({cased}, {LONGEST_TEXT})" if can_grow(call) else cased, Kind.TEXT)
         case F.TRIM:
             return Piece(f"btrim({as_kind(call.arguments[0], Kind.TEXT, columns).text}, ' ')", Kind.TEXT)
         case F.LENGTH:
@@ -359,18 +361,18 @@ def _texts(call: Call, columns: Columns) -> Piece | None:
 
 
 def _substring(call: Call, columns: Columns) -> Piece:
-    found = ends_of_substring(call)
-    if found is None:
+    span = ends_of_substring(call)
+    if span is None:
         return Piece(f"({null(Kind.TEXT)})", Kind.TEXT)
     text = as_kind(call.arguments[0], Kind.TEXT, columns).text
-    return Piece(f"substr({text}, {found[0]}, {found[1]})", Kind.TEXT)
+    return Piece(f"substr({text}, {span[0]}, {span[1]})", Kind.TEXT)
 
 
 def _cast(call: Call, columns: Columns) -> Piece:
     argument = call.arguments[0]
     if is_null(argument):
         return Piece(f"({null(call.kind)})", call.kind, 0.0, math.inf)
-    inner = compiled(argument, columns)
+    inner = compile_sql(argument, columns)
     if inner.kind is Kind.TEXT:
         return _read(call, inner)
     match call.function:
@@ -379,9 +381,9 @@ def _cast(call: Call, columns: Columns) -> Piece:
         case F.TO_INTEGER if inner.kind is Kind.BOOLEAN:
             return Piece(f"CAST(CAST({inner.text} AS integer) AS bigint)", Kind.INTEGER, 1, 1.0)
         case F.TO_INTEGER:
-            return settled(rounded(widened(inner, Kind.REAL).text), Kind.INTEGER, inner.most + 1)
+            return guard_number(round_to_integer(widen_piece(inner, Kind.REAL).text), Kind.INTEGER, inner.most + 1)
         case F.TO_REAL:
-            return widened(inner, Kind.REAL)
+            return widen_piece(inner, Kind.REAL)
         case _:
             return Piece(_day(argument, columns), Kind.DATE)
 

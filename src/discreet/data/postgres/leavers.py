@@ -49,8 +49,8 @@ class LeaverTable:
         begin transactions as ones that only read (`default_transaction_read_only`), in which no table is made.
         """
         columns = ", ".join(f"{name} {kind}" for name, kind in zip(self._columns, self._types, strict=True))
-        made = f"CREATE TEMPORARY TABLE IF NOT EXISTS {self._name} ({columns}) ON COMMIT DELETE ROWS"
-        return f"BEGIN READ WRITE; {made}; COMMIT"
+        create = f"CREATE TEMPORARY TABLE IF NOT EXISTS {self._name} ({columns}) ON COMMIT DELETE ROWS"
+        return f"BEGIN READ WRITE; {create}; COMMIT"
 
     def fill(self, connection: Any, leavers: Sequence[Unit]) -> None:
         """Tell the server who leaves."""

@@ -37,7 +37,7 @@ class Piece:
     least: float = TINIEST
 
 
-def bound(form: str, **pieces: str) -> str:
+def bind_pieces(form: str, **pieces: str) -> str:
     """Return a form in which {a}, {b}, … stand for pieces: written again if short, and otherwise bound to names."""
     long = {name: text for name, text in pieces.items() if len(text) > SHORT}
     if not long:
@@ -49,17 +49,17 @@ def bound(form: str, **pieces: str) -> str:
     return f"(SELECT {form.format(**names)} FROM (SELECT {items} OFFSET 0) AS {alias})"  # noqa: S608 - our own pieces
 
 
-def settled(text: str, kind: Kind, most: float, least: float = TINIEST) -> Piece:
+def guard_number(text: str, kind: Kind, most: float, least: float = TINIEST) -> Piece:
     """Return a finite float64 as what its kind may be: a clipped integer, or itself."""
     if kind is Kind.REAL:
         return Piece(text, kind, most, least)
     if most > SATURATED:
         # NULL comes through, as the sign of NULL is NULL.
-        text = bound(f"(sign({{x}}) * least(abs({{x}}), {real(SATURATED)}))", x=text)
+        text = bind_pieces(f"(sign({{x}}) * least(abs({{x}}), {real(SATURATED)}))", x=text)
     return Piece(f"CAST({text} AS bigint)", kind, min(most, float(SATURATED)), 1.0)
 
 
-def added(a: Piece, b: Piece, sign: str) -> str:
+def add_pieces(a: Piece, b: Piece, sign: str) -> str:
     """Return a sum or a difference; it overflows if that of the halves does not stay below 2¹⁰²³."""
     plain = f"({{a}} {sign} {{b}})"
     if a.most + b.most < SURELY_FINITE:
@@ -69,12 +69,12 @@ def added(a: Piece, b: Piece, sign: str) -> str:
         f"(CASE WHEN abs({{{name}}}) > {real(1e-300)} THEN {{{name}}} * {real(0.5)} ELSE {real(0)} END)"
         for name in "ab"
     ]
-    return bound(
+    return bind_pieces(
         f"(CASE WHEN abs({parts[0]} {sign} {parts[1]}) < {real(2.0**1023)} THEN {plain} END)", a=a.text, b=b.text
     )
 
 
-def multiplied(a: Piece, b: Piece) -> str:
+def multiply_pieces(a: Piece, b: Piece) -> str:
     """Return a product."""
     if a.most * b.most < SURELY_FINITE and a.least * b.least > SURELY_POSITIVE:
         return f"({a.text} * {b.text})"
@@ -86,10 +86,10 @@ def multiplied(a: Piece, b: Piece) -> str:
         f" WHEN abs({{a}}) >= {few} AND abs({{b}}) >= {few} THEN {{a}} * {{b}}"
         f" WHEN abs(({{a}} * {up}) * ({{b}} * {up})) <= {real(0.5)} THEN {real(0)} ELSE {{a}} * {{b}} END)"
     )
-    return bound(form, a=a.text, b=b.text)
+    return bind_pieces(form, a=a.text, b=b.text)
 
 
-def divided(a: Piece, b: Piece, overflow: str = "NULL") -> str:
+def divide_pieces(a: Piece, b: Piece, overflow: str = "NULL") -> str:
     """Return a quotient; NULL by zero, and `overflow` where it is too large."""
     if a.most / max(b.least, TINIEST * 2) < SURELY_FINITE and b.most < 2.0**500 and a.least >= 2.0**-500:
         return f"({a.text} / nullif({b.text}, {real(0)}))"
@@ -103,12 +103,12 @@ def divided(a: Piece, b: Piece, overflow: str = "NULL") -> str:
         f" WHEN {large} THEN {quotient} ELSE {overflow} END"
         f" WHEN abs({{a}}) >= {one} THEN {quotient} WHEN {tiny} THEN {quotient} ELSE {zero} END)"
     )
-    return bound(form, a=a.text, b=b.text)
+    return bind_pieces(form, a=a.text, b=b.text)
 
 
-def floor_divided(a: Piece, b: Piece) -> str:
+def floor_divide(a: Piece, b: Piece) -> str:
     """Return a quotient, rounded down; where it is too large, one that is clipped later."""
-    return f"floor({divided(a, b, f'sign({{a}}) * sign({{b}}) * {real(1e300)}')})"
+    return f"floor({divide_pieces(a, b, f'sign({{a}}) * sign({{b}}) * {real(1e300)}')})"
 
 
 def exponential(x: Piece) -> str:
@@ -117,10 +117,10 @@ def exponential(x: Piece) -> str:
         f"(CASE WHEN {{x}} > {real(EXP_MOST)} THEN NULL WHEN {{x}} <= {real(EXP_LEAST)} THEN {real(0)}"
         f" WHEN {{x}} < {real(EXP_TINY)} THEN {real(TINIEST)} ELSE exp({{x}}) END)"
     )
-    return bound(form, x=x.text)
+    return bind_pieces(form, x=x.text)
 
 
-def raised(a: Piece, b: Piece) -> str:
+def raise_to_power(a: Piece, b: Piece) -> str:
     """Return a power; NULL where it has no value. How large it is, is told by b·ln|a|."""
     zero, one = real(0), real(1)
     size = "{b} * ln(abs({a}))"
@@ -136,13 +136,13 @@ def raised(a: Piece, b: Piece) -> str:
         f" WHEN {size} >= {real(EXP_MOST - 1e-9)} THEN NULL WHEN {size} <= {real(EXP_LEAST)} THEN {zero}"
         f" WHEN {size} < {real(EXP_TINY)} THEN {real(TINIEST)} ELSE power({{a}}, {{b}}) END)"
     )
-    return bound(form, a=a.text, b=b.text)
+    return bind_pieces(form, a=a.text, b=b.text)
 
 
-def rounded(x: str) -> str:
+def round_to_integer(x: str) -> str:
     """Return the nearest integer, halves away from zero. What is behind the point is exact."""
     part = f"CASE WHEN abs({{x}} - trunc({{x}})) >= {real(0.5)} THEN sign({{x}}) ELSE {real(0)} END"
-    return bound(f"(trunc({{x}}) + {part})", x=x)
+    return bind_pieces(f"(trunc({{x}}) + {part})", x=x)
 
 
 # --- remainders, which PostgreSQL has of exact numbers only ---
@@ -153,10 +153,10 @@ BITS = "('x' || encode(float8send(abs({{{0}}})), 'hex'))::bit(64)::bigint"
 
 def remainder(a: Piece, b: Piece) -> str:
     """Return C's fmod, exactly: of whole numbers in common steps of 2^e, the smaller of both exponents."""
-    names = {f"{one}{part}": text for one in "ab" for part, text in _parts(one).items()}
+    names = {f"{side}{part}": text for side in "ab" for part, text in _parts(side).items()}
     split = ", ".join(f"{text} AS {name}" for name, text in names.items())
     steps = "least(z.ae, z.be)"
-    whole_a, whole_b = (f"z.{one}m * power(2::numeric, (z.{one}e - {steps})::numeric)" for one in "ab")
+    whole_a, whole_b = (f"z.{side}m * power(2::numeric, (z.{side}e - {steps})::numeric)" for side in "ab")
     # The remainder has no more digits in twos than b, so that nothing is rounded.
     size = f"CAST(mod(trunc({whole_a}), trunc({whole_b})) AS text)::float8 * power({real(2)}, {steps}::float8)"
     inner = (
@@ -164,7 +164,7 @@ def remainder(a: Piece, b: Piece) -> str:
         f" FROM (SELECT {split} OFFSET 0) AS z)"
     )
     form = f"(CASE WHEN {{a}} IS NULL OR {{b}} IS NULL OR {{b}} = {real(0)} THEN NULL ELSE {inner} END)"
-    return bound(form, a=a.text, b=b.text)
+    return bind_pieces(form, a=a.text, b=b.text)
 
 
 def _parts(name: str) -> dict[str, str]:
@@ -191,14 +191,16 @@ ZERO = Fraction(1, 2**1075)
 
 def integer_of_text(text: str) -> str:
     """Return a text as an integer, or NULL."""
-    return bound(f"(CASE WHEN {{x}} ~ '{in_form(INTEGER_TEXT)}' THEN CAST(btrim({{x}}, ' ') AS bigint) END)", x=text)
+    return bind_pieces(
+        f"(CASE WHEN {{x}} ~ '{in_form(INTEGER_TEXT)}' THEN CAST(btrim({{x}}, ' ') AS bigint) END)", x=text
+    )
 
 
 def real_of_text(text: str) -> str:
     """Return a text as a float64, or NULL."""
     number = finite_numeric("CAST(btrim({x}, ' ') AS numeric)", "CAST(btrim({x}, ' ') AS float8)")
     fits = f"CASE WHEN char_length({{x}}) <= {LONGEST} THEN {{x}} ~ '{in_form(REAL_TEXT)}' END"
-    return bound(f"(CASE WHEN {fits} THEN {number} END)", x=text)
+    return bind_pieces(f"(CASE WHEN {fits} THEN {number} END)", x=text)
 
 
 def finite_numeric(exact: str, cast: str) -> str:
@@ -212,7 +214,7 @@ def finite_numeric(exact: str, cast: str) -> str:
 
 def date_of_text(text: str) -> str:
     """Return a text as a day, or NULL."""
-    return bound(f"(CASE WHEN {{x}} ~ '{in_form(DATE_TEXT)}' THEN CAST({{x}} AS date) END)", x=text)
+    return bind_pieces(f"(CASE WHEN {{x}} ~ '{in_form(DATE_TEXT)}' THEN CAST({{x}} AS date) END)", x=text)
 
 
 def _digits(number: Fraction) -> str:

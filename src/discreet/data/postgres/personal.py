@@ -26,14 +26,14 @@ from discreet.data.postgres.dialect import PostgresDialect
 from discreet.data.postgres.leavers import TEMPORARY, LeaverTable, no_temporary_tables
 from discreet.data.postgres.sessions import Sessions, Together
 from discreet.data.sql.answers import Sums
-from discreet.data.sql.contributions import asking_sql
+from discreet.data.sql.contributions import contribution_sql
 from discreet.data.sql.per_unit_sums import Bundles, BundleStatement, statement_of
 from discreet.data.sql.requirements import Needs
-from discreet.data.sql.rows import PassedRows, passed_rows
-from discreet.data.sql.statement import Writing, bounded_sql
+from discreet.data.sql.rows import PassedRows, build_passed_rows
+from discreet.data.sql.statement import StatementWriter, write_bounded_sql
 
 
-def answered_among(
+def answer_among(
     aggregation: Aggregation,
     table: str,
     dialect: PostgresDialect,
@@ -45,21 +45,23 @@ def answered_among(
 
     `leaving` is what `leaver_table` says of the same aggregation, and was created.
     """
-    packing = packing_of(aggregation, passed_rows(aggregation, table, dialect, look_up=True))
+    packing = packing_of(aggregation, build_passed_rows(aggregation, table, dialect, look_up=True))
     if packing is not None:
-        return answered_lines(packing, transaction.lines(packing.text), admission)
+        return answer_lines(packing, transaction.lines(packing.text), admission)
     if leaving is None:
         raise engine_failed()
-    asking = asking_sql(aggregation, passed_rows(aggregation, table, dialect, look_up=True), Writing, _added)
+    asking = contribution_sql(
+        aggregation, build_passed_rows(aggregation, table, dialect, look_up=True), StatementWriter, _sum_contributions
+    )
     leaving.fill(transaction.connection, asking.leavers(transaction.ask(asking.text), admission))
     # The same statement if nobody leaves: a log would tell.
-    bounded = bounded_sql(aggregation, table, dialect, look_up=True, leavers=leaving.listed)
-    return bounded.layout.answered(transaction.ask(bounded.text))
+    bounded = write_bounded_sql(aggregation, table, dialect, look_up=True, leavers=leaving.listed)
+    return bounded.layout.read_answers(transaction.ask(bounded.text))
 
 
 def leaver_table(aggregation: Aggregation, table: str, dialect: PostgresDialect) -> LeaverTable | None:
     """Return the temporary table that an aggregation needs; None if one statement does."""
-    rows = passed_rows(aggregation, table, dialect, look_up=True)
+    rows = build_passed_rows(aggregation, table, dialect, look_up=True)
     return LeaverTable(rows.units) if packing_of(aggregation, rows) is None else None
 
 
@@ -72,7 +74,7 @@ def need_leaver_table(aggregation: Aggregation, table: str, dialect: PostgresDia
         raise no_temporary_tables()
 
 
-def _added(_reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
+def _sum_contributions(_reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
     """Return reach and square: PostgreSQL's numbers have no end."""
     number = " + ".join(f"CAST({column} AS numeric) * ({factor})" for column, factor in terms)
     return f"sum(abs({number}))", f"sum(({number}) * ({number}))"
@@ -94,27 +96,27 @@ def packing_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement | 
     texts = rows.units[0].kind is Kind.TEXT
     first = "int8send(CAST(octet_length(u0) AS bigint))" if texts else "int8send(u0)"
 
-    def written(needs: Needs, _sums: Sequence[Sums]) -> str:
+    def write_statement(needs: Needs, _sums: Sequence[Sums]) -> str:
         folds = [f"int8send(CAST(coalesce({name}, 0) AS bigint))" for name in needs.folds.values()]
         packed = [first, "int8send(n)", *folds, *(["textsend(u0)"] if texts else [])]
-        writing = Writing(aggregation, needs, grouped=True, asking=True)
+        writing = StatementWriter(aggregation, needs, grouped=True, asking=True)
         size = f"sum({NUMBER} + octet_length(u0)) OVER (ROWS UNBOUNDED PRECEDING)" if texts else WHOLE
-        return writing.bundled([f"string_agg({each}, ''::bytea)" for each in packed], f"({size}) / {LINE}")
+        return writing.gather_bundles([f"string_agg({column}, ''::bytea)" for column in packed], f"({size}) / {LINE}")
 
-    return statement_of(aggregation, rows, written)
+    return statement_of(aggregation, rows, write_statement)
 
 
-def answered_lines(statement: BundleStatement, lines: Iterable[Sequence[Any]], admission: Admission) -> Exact:
+def answer_lines(statement: BundleStatement, lines: Iterable[Sequence[Any]], admission: Admission) -> Exact:
     """Ask each unit, and return exact integers of those who take part."""
     width = len(statement.layout.keys)
     groups: dict[tuple[Any, ...], int] = {}
-    found = _unpacked(lines, width, groups, texts=statement.asking.units[0].kind is Kind.TEXT)
-    if found is None:
-        return statement.layout.answered([])
-    return statement.layout.answered(_rows(list(groups), statement.staying(found, admission)))
+    bundles = _unpack_lines(lines, width, groups, texts=statement.asking.units[0].kind is Kind.TEXT)
+    if bundles is None:
+        return statement.layout.read_answers([])
+    return statement.layout.read_answers(_rows(list(groups), statement.select_admitted(bundles, admission)))
 
 
-def _unpacked(
+def _unpack_lines(
     lines: Iterable[Sequence[Any]], width: int, groups: dict[tuple[Any, ...], int], *, texts: bool
 ) -> Bundles | None:
     """Return the bundles of lines that begin with so many keys; None if there are none. Ids that are texts are last.
@@ -124,25 +126,27 @@ def _unpacked(
     places, parts, letters = list[NDArray[np.intp]](), list[list[NDArray[np.int64]]](), list[bytes]()
     for line in lines:
         packed = line[width : len(line) - texts]
-        numbers = [np.frombuffer(each, dtype=">i8").astype(np.int64) for each in packed]
+        numbers = [np.frombuffer(column, dtype=">i8").astype(np.int64) for column in packed]
         place = groups.setdefault(tuple(line[:width]), len(groups))
-        if len({len(each) for each in numbers}) != 1:
+        if len({len(column) for column in numbers}) != 1:
             raise engine_failed()
         places.append(np.full(len(numbers[0]), place, dtype=np.intp))
         parts.append(numbers)
         letters += [bytes(line[-1])] if texts else []
     if not parts:
         return None
-    first, *numbers = (np.concatenate(each) for each in zip(*parts, strict=True))  # whole ids, or the lengths of texts
+    first, *numbers = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )  # whole ids, or the lengths of texts
     ids, units = _texts(b"".join(letters), first) if texts else _whole_ids(first)
     return Bundles((ids,), units, np.concatenate(places), (numbers[0], np.ones_like(numbers[0]), *numbers[1:]))
 
 
-def _rows(groups: Sequence[tuple[Any, ...]], found: Bundles) -> Iterable[tuple[Any, ...]]:
+def _rows(groups: Sequence[tuple[Any, ...]], bundles: Bundles) -> Iterable[tuple[Any, ...]]:
     """Return the rows that the layout reads, of groups that somebody has who takes part."""
-    some, sums = found.sums(len(groups))
-    for line, place in enumerate(some.tolist()):
-        yield (0, *groups[place], None, *(int(each[line]) for each in sums))
+    occupied, sums = bundles.sums(len(groups))
+    for line, place in enumerate(occupied.tolist()):
+        yield (0, *groups[place], None, *(int(column[line]) for column in sums))
 
 
 def _whole_ids(numbers: NDArray[np.int64]) -> tuple[list[int], NDArray[np.intp]]:
@@ -160,4 +164,4 @@ def _texts(packed: bytes, lengths: NDArray[np.int64]) -> tuple[list[str], NDArra
     begins = (ends - lengths).tolist()
     cuts = zip(begins, ends.tolist(), strict=True)
     places = np.array([known.setdefault(packed[begin:end], len(known)) for begin, end in cuts], dtype=np.intp)
-    return [each.decode() for each in known], places
+    return [encoded.decode() for encoded in known], places

@@ -47,24 +47,24 @@ def need_plain(ask: Ask, relation: int, table: str) -> None:
 
 def _reasons(ask: Ask, relation: int) -> Iterator[str]:
     """Yield why reading a relation, or one that it is made of, may fail."""
-    waiting, seen = [relation], set[int]()
+    waiting, visited = [relation], set[int]()
     while waiting:
         number = waiting.pop()
-        if number in seen:
+        if number in visited:
             continue
-        seen.add(number)
-        found = ask(FACTS.format(relation=f"'{number}'"))
-        if len(found) != 1:
+        visited.add(number)
+        facts = ask(FACTS.format(relation=f"'{number}'"))
+        if len(facts) != 1:
             yield "a relation that it is made of is not in the catalogue"
             continue
-        ((kind, has_policies, has_virtual, definition, parts),) = found
+        ((kind, has_policies, has_virtual, definition, parts),) = facts
         if has_policies:
             yield "it has row-level security, whose policies are computed for each row"
         if has_virtual:
             yield "it has virtual generated columns, which are computed for each row"
         yield from _reasons_of_kind(kind, definition or "")
-        waiting += [int(one) for one in RELATION.findall(definition or "") if int(one)]
-        waiting += [int(one) for one in (parts or "").split()]
+        waiting += [int(oid) for oid in RELATION.findall(definition or "") if int(oid)]
+        waiting += [int(oid) for oid in (parts or "").split()]
 
 
 def _reasons_of_kind(kind: str, definition: str) -> Iterator[str]:

@@ -119,18 +119,18 @@ class Sessions:
 
     def path(self) -> tuple[str, ...]:
         """Return the schemas in which the role looks for names."""
-        connection = self._begun()
+        connection = self._open_transaction()
         try:
             # As it is outside of our transactions.
             connection.execute("ROLLBACK")
-            ((found,),) = connection.execute("SELECT pg_catalog.current_schemas(false)").fetchall()
+            ((schemas,),) = connection.execute("SELECT pg_catalog.current_schemas(false)").fetchall()
         finally:
             _drop(connection)
-        return tuple(found)
+        return tuple(schemas)
 
     @contextmanager
     def _reading(self, before: str | None = None) -> Iterator[Connection]:
-        connection = self._begun(before)
+        connection = self._open_transaction(before)
         try:
             yield connection
             connection.execute("ROLLBACK")
@@ -145,16 +145,16 @@ class Sessions:
                 return
         _drop(connection)
 
-    def _begun(self, before: str | None = None) -> Connection:
+    def _open_transaction(self, before: str | None = None) -> Connection:
         """Return a connection at the beginning of a transaction; what the server dropped meanwhile is replaced."""
-        while (kept := self._taken()) is not None:
+        while (idle := self._take_idle()) is not None:
             try:
-                self._begin(kept, before)
+                self._begin(idle, before)
             except psycopg.Error:
-                _drop(kept)
+                _drop(idle)
             else:
-                return kept
-        fresh = self._connected()
+                return idle
+        fresh = self._connect()
         try:
             self._begin(fresh, before)
         except BaseException as error:
@@ -167,11 +167,11 @@ class Sessions:
     def _begin(self, connection: Connection, before: str | None) -> None:
         if before is not None:
             connection.execute(before)
-        given = {**SETTINGS, "statement_timeout": f"{max(int(self._settings.seconds * 1000), 1)}ms"}
-        listed = "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in given.items())
+        settings = {**SETTINGS, "statement_timeout": f"{max(int(self._settings.seconds * 1000), 1)}ms"}
+        listed = "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in settings.items())
         connection.execute(f"{BEGIN}; {listed}")
 
-    def _taken(self) -> Connection | None:
+    def _take_idle(self) -> Connection | None:
         with self._lock:
             if not self._open:
                 raise InvalidInput("This table was closed.", fix="open it again")
@@ -179,11 +179,11 @@ class Sessions:
                 self._adopt()  # a connection cannot be shared with the parent
             return self._idle.pop() if self._idle else None
 
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         try:
             connection = psycopg.connect(**self._arguments, autocommit=True)
         except psycopg.OperationalError as error:
-            raise self._shut_out(error) from None
+            raise self._build_refusal(error) from None
         if connection.info.server_version < OLDEST:
             _drop(connection)
             raise InvalidInput("The server is too old.", fix="use PostgreSQL 14 or later")
@@ -192,11 +192,11 @@ class Sessions:
             raise InvalidInput("The database is not in UTF8.", fix="move it to one with encoding 'UTF8'")
         return connection
 
-    def _shut_out(self, error: psycopg.OperationalError) -> InvalidInput:
-        said, secret = " ".join(str(error).split()), self._arguments.get("password")
+    def _build_refusal(self, error: psycopg.OperationalError) -> InvalidInput:
+        message, secret = " ".join(str(error).split()), self._arguments.get("password")
         if secret:
-            said = said.replace(str(secret), "…")
-        return InvalidInput(f"The server does not let us in: {said}", fix="see to the server, or to the address")
+            message = message.replace(str(secret), "…")
+        return InvalidInput(f"The server does not let us in: {message}", fix="see to the server, or to the address")
 
     def close(self) -> None:
         """Let go of the server."""

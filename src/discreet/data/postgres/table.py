@@ -21,15 +21,21 @@ from discreet.data.failures import quiet, quietly
 from discreet.data.postgres.catalogue import Catalogue, PostgresSources, Relation, need_readable, private_relation
 from discreet.data.postgres.dialect import PostgresDialect
 from discreet.data.postgres.expressions import write_sql
-from discreet.data.postgres.personal import answered_among, leaver_table, need_leaver_table
+from discreet.data.postgres.personal import answer_among, leaver_table, need_leaver_table
 from discreet.data.postgres.plain_relations import Ask
-from discreet.data.postgres.public import framed_relation, known_relation
+from discreet.data.postgres.public import import_relation, read_public_relation
 from discreet.data.postgres.sessions import Sessions
-from discreet.data.reading.table_sources import Declaration, entering, entering_public, need_names, need_one_kind
+from discreet.data.reading.table_sources import (
+    Declaration,
+    declare_public_table,
+    declare_table,
+    need_names,
+    need_one_kind,
+)
 from discreet.data.settings import DEFAULT_SETTINGS, EngineSettings
 from discreet.data.sql.length import check_aggregation_length
 from discreet.data.sql.relations import fan_outs_sql
-from discreet.data.sql.statement import Bounded, bounded_sql
+from discreet.data.sql.statement import BoundedStatement, write_bounded_sql
 from discreet.data.unit_work import check_unit_work
 
 
@@ -47,31 +53,34 @@ class PostgresTables:
     @property
     def schemas(self) -> Mapping[str, Schema]:
         """What is public about each private table."""
-        return {name: found.schema for name, found in self._sources.private.items()}
+        return {name: relation.schema for name, relation in self._sources.private.items()}
 
     @property
     def publics(self) -> Mapping[str, Schema]:
         """What is known of each public table."""
-        return {name: found.schema for name, found in self._sources.public.items()}
+        return {name: relation.schema for name, relation in self._sources.public.items()}
 
     @property
     def left_out(self) -> Mapping[str, Mapping[str, str]]:
         """The columns of each table that are in no schema, and why."""
-        return {name: found.left_out for name, found in (*self._sources.private.items(), *self._sources.public.items())}
+        return {
+            name: relation.left_out
+            for name, relation in (*self._sources.private.items(), *self._sources.public.items())
+        }
 
     @property
     def spellings(self) -> Mapping[str, str]:
         """What ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
-        return {name: found.spelling for name, found in self._sources.private.items()}
+        return {name: relation.spelling for name, relation in self._sources.private.items()}
 
     @quiet
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
         check_source(aggregation, self.schemas, self.publics)
         with self._sessions.together() as transaction:
-            asked, table, dialect = self._capped(aggregation, transaction.ask)
-            bounded = bounded_sql(asked, table, dialect, look_up=True)
-            return bounded.layout.answered(transaction.ask(bounded.text))
+            capped, table, dialect = self._cap_rows(aggregation, transaction.ask)
+            bounded = write_bounded_sql(capped, table, dialect, look_up=True)
+            return bounded.layout.read_answers(transaction.ask(bounded.text))
 
     @quiet
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
@@ -80,16 +89,16 @@ class PostgresTables:
         check_source(aggregation, self.schemas, self.publics)
         leaving = leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources))
         with self._sessions.together(None if leaving is None else leaving.creation) as transaction:
-            asked, table, dialect = self._capped(aggregation, transaction.ask)
-            return answered_among(asked, table, dialect, admission, transaction, leaving)
+            capped, table, dialect = self._cap_rows(aggregation, transaction.ask)
+            return answer_among(capped, table, dialect, admission, transaction, leaving)
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
-        bounded = self._bounded(aggregation)
+        bounded = self._write_statement(aggregation)
         check_aggregation_length(aggregation, write_sql)
         check_unit_work(aggregation, self.schemas, self._sessions.seconds)
         self._sessions.check(bounded.text)
-        need_readable(self._sessions.ask, self._scanned(aggregation))
+        need_readable(self._sessions.ask, self._relations_in(aggregation))
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""
@@ -97,26 +106,26 @@ class PostgresTables:
         self.check(aggregation)
         need_leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources), self._sessions)
 
-    def _bounded(self, aggregation: Aggregation) -> Bounded:
+    def _write_statement(self, aggregation: Aggregation) -> BoundedStatement:
         """Return the statement of an aggregation as it is checked: where public rows agree is not looked up for it."""
         check_source(aggregation, self.schemas, self.publics)
-        asked, table, dialect = self._capped(aggregation, None)
-        return bounded_sql(asked, table, dialect, look_up=True)
+        capped, table, dialect = self._cap_rows(aggregation, None)
+        return write_bounded_sql(capped, table, dialect, look_up=True)
 
     def _table(self, aggregation: Aggregation) -> str:
         """Return the table that is asked, if the aggregation has no relation of its own."""
         return self._only().schema.table if aggregation.source is None else ""
 
-    def _scanned(self, aggregation: Aggregation) -> list[Relation]:
+    def _relations_in(self, aggregation: Aggregation) -> list[Relation]:
         """Return the tables that an aggregation reads, private and public."""
         if aggregation.source is None:
             return [self._only()]
         return [
-            self._sources.found(scan.table) if isinstance(scan, Scan) else self._sources.found_public(scan.table)
+            self._sources.need_private(scan.table) if isinstance(scan, Scan) else self._sources.need_public(scan.table)
             for scan in dict.fromkeys(scans_in(aggregation.source))
         ]
 
-    def _capped(self, aggregation: Aggregation, ask: Ask | None) -> tuple[Aggregation, str, PostgresDialect]:
+    def _cap_rows(self, aggregation: Aggregation, ask: Ask | None) -> tuple[Aggregation, str, PostgresDialect]:
         """Return an aggregation, the table that it is about if it has no relation, and the SQL that caps its rows.
 
         Without `ask`, public rows are taken to agree as often as they can.
@@ -124,7 +133,7 @@ class PostgresTables:
         source = aggregation.source or self._scan_of(aggregation)
         fan_outs, text = fan_outs_sql(source, PostgresDialect(self._sources)) if ask else ((), "")
         numbers: dict[int, int] = dict(ask(text)) if ask and fan_outs else {}
-        single = [name for name, found in self._sources.private.items() if found.single]
+        single = [name for name, relation in self._sources.private.items() if relation.single]
         facts = public_facts(self.schemas, fan_outs, numbers, single=single)
         dialect = PostgresDialect(self._sources, facts)
         if aggregation.source is None and not facts.is_cut(Scan(self._only().schema.table, ())):
@@ -135,7 +144,7 @@ class PostgresTables:
         """Return the one table, with the columns that are asked about: a server computes all that a subquery names."""
         schema = self._only().schema
         where = () if aggregation.where is None else (aggregation.where,)
-        names = {name for each in (*where, *aggregation.computed) for name in columns_in(each)}
+        names = {name for expression in (*where, *aggregation.computed) for name in columns_in(expression)}
         return Scan(schema.table, tuple(column for column in schema.columns if column.name in names))
 
     def _only(self) -> Relation:
@@ -204,11 +213,11 @@ def open_server(
     A source is the name of a table on the server, or a `TableSource` with that name.
     """
     need_names(tables, public or {})
-    declared = [entering(name, given, unit) for name, given in tables.items()]
-    for one in declared:
-        if not isinstance(one.source, str):
+    declared = [declare_table(name, source, unit) for name, source in tables.items()]
+    for entry in declared:
+        if not isinstance(entry.source, str):
             raise WrongType("A table on a server is not named by a text.", fix='pass {"visits": "public.visits"}')
-    private = [(str(one.source), one.declaration, ()) for one in declared]
+    private = [(str(entry.source), entry.declaration, ()) for entry in declared]
     return open_declared(address, private, public or {}, settings)
 
 
@@ -220,24 +229,26 @@ def open_declared(
 ) -> PostgresTables:
     """Return several private tables (the name on the server, what is declared, what is left out), and public ones."""
     sessions = Sessions(address, settings)
-    publics = [entering_public(name, given) for name, given in public.items()]
+    publics = [declare_public_table(name, source) for name, source in public.items()]
 
-    def opened() -> PostgresSources:
+    def open_sources() -> PostgresSources:
         catalogue = Catalogue(sessions.ask, sessions.path())
         return PostgresSources(
-            {one[1].table: private_relation(catalogue, *one) for one in private},
+            {entry[1].table: private_relation(catalogue, *entry) for entry in private},
             {
-                one.declaration.table: known_relation(catalogue, one)
-                if isinstance(one.source, str)
-                else framed_relation(one)
-                for one in publics
+                entry.declaration.table: read_public_relation(catalogue, entry)
+                if isinstance(entry.source, str)
+                else import_relation(entry)
+                for entry in publics
             },
         )
 
     try:
-        sources = quietly(opened)
-        told = sources.private.items()
-        need_one_kind({name: found.schema for name, found in told}, {name: found.spelling for name, found in told})
+        sources = quietly(open_sources)
+        pairs = sources.private.items()
+        need_one_kind(
+            {name: relation.schema for name, relation in pairs}, {name: relation.spelling for name, relation in pairs}
+        )
         return PostgresTables(sessions, sources)
     except BaseException:
         sessions.close()

@@ -2,8 +2,8 @@
 
 from discreet.data.reading.column_types import cast_as
 from discreet.data.reading.connection import connect
-from discreet.data.reading.csv_files import is_csv, written_kinds
-from discreet.data.reading.importing import check_columns, offered_kinds
+from discreet.data.reading.csv_files import infer_kinds, is_csv
+from discreet.data.reading.importing import check_columns, offer_kinds
 from discreet.data.reading.sources import Source, attach, detach
 from discreet.data.reading.table_sources import TableSource, need_names
 
@@ -15,8 +15,8 @@ __all__ = [
     "check_columns",
     "connect",
     "detach",
+    "infer_kinds",
     "is_csv",
     "need_names",
-    "offered_kinds",
-    "written_kinds",
+    "offer_kinds",
 ]

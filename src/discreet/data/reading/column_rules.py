@@ -33,59 +33,61 @@ class CanonicalRules:
         without loss, or are no keys, and become texts; so does everything that is to become one of them. What is
         declared an integer is one only if it is written as one: "1.4" and "007" are nobody.
         """
-        made = self.casting(own, kind)
-        if made is None:
+        casting = self.casting(own, kind)
+        if casting is None:
             return None
-        if made.kind not in (Kind.REAL, Kind.TIMESTAMP) and wanted in (None, made.kind):
-            return made
+        if casting.kind not in (Kind.REAL, Kind.TIMESTAMP) and wanted in (None, casting.kind):
+            return casting
         if wanted in (Kind.BOOLEAN, Kind.DATE):
             return None
         if wanted is Kind.INTEGER:
-            number = self.declared(own, kind, wanted)
-            return None if number is None else Casting(Kind.INTEGER, self._exactly(number.text, own, kind, made))
-        return Casting(Kind.TEXT, self.as_text(own, kind, made))
+            number = self.cast_declared(own, kind, wanted)
+            return None if number is None else Casting(Kind.INTEGER, self._exactly(number.text, own, kind, casting))
+        return Casting(Kind.TEXT, self.as_text(own, kind, casting))
 
-    def _exactly(self, number: str, own: str, kind: str, made: Casting) -> str:
+    def _exactly(self, number: str, own: str, kind: str, casting: Casting) -> str:
         """Return a number where it says all of the value that it was read from."""
-        if made.kind not in (Kind.TEXT, Kind.REAL):
+        if casting.kind not in (Kind.TEXT, Kind.REAL):
             return number
-        return f"(CASE WHEN {self.same(number, own, kind, made)} THEN {number} END)"
+        return f"(CASE WHEN {self.same(number, own, kind, casting)} THEN {number} END)"
 
-    def declared(self, own: str, kind: str, wanted: Kind) -> Casting | None:
+    def cast_declared(self, own: str, kind: str, wanted: Kind) -> Casting | None:
         """Return how a column becomes one of a declared kind; NULL is what does not fit. None: it has no meaning."""
-        made = self.casting(own, kind)
-        if made is None or made.kind is wanted:
-            return made
-        if wanted not in CASTS[made.kind]:
+        casting = self.casting(own, kind)
+        if casting is None or casting.kind is wanted:
+            return casting
+        if wanted not in CASTS[casting.kind]:
             return None
         if wanted is Kind.TEXT:
-            return Casting(wanted, self.as_text(own, kind, made))
-        if made.kind is Kind.TEXT:
-            return Casting(wanted, self.from_text(made.text, wanted))
-        return Casting(wanted, self.turned(own, kind, made, wanted))
+            return Casting(wanted, self.as_text(own, kind, casting))
+        if casting.kind is Kind.TEXT:
+            return Casting(wanted, self.from_text(casting.text, wanted))
+        return Casting(wanted, self.turned(own, kind, casting, wanted))
 
     def column(self, name: str, own: str, kind: str, wanted: Kind | None, *, is_person: bool) -> Casting | None:
         """Return what a column becomes: as declared, or as it is."""
         if is_person:
             return self.identity(own, kind, wanted)
         return (
-            self.casting(own, kind) if wanted is None else need_casting(name, wanted, self.declared(own, kind, wanted))
+            self.casting(own, kind)
+            if wanted is None
+            else need_casting(name, wanted, self.cast_declared(own, kind, wanted))
         )
 
 
-def need_casting(name: str, wanted: Kind, found: Casting | None) -> Casting:
+def need_casting(name: str, wanted: Kind, casting: Casting | None) -> Casting:
     """Return how a column becomes one of a declared kind; refuse a kind that it cannot be."""
-    if found is None:
+    if casting is None:
         raise InvalidInput(
             f"The values of {name!r} cannot be read as {wanted.value}.",
             fix="declare the kind that it has, leave it out of `kinds`, or change the column before it is opened",
         )
-    return found
+    return casting
 
 
-def cast_columns(found: Mapping[str, Casting | None]) -> tuple[Column, ...]:
+def cast_columns(castings: Mapping[str, Casting | None]) -> tuple[Column, ...]:
     """Return the columns that have a place in a schema."""
-    columns = tuple(Column(name=name, kind=cast.kind) for name, cast in found.items() if cast is not None)
+    columns = tuple(Column(name=name, kind=cast.kind) for name, cast in castings.items() if cast is not None)
     if not columns:
         raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
     return columns

@@ -7,7 +7,7 @@ plain projection: a filter beside them could be pushed into a Parquet scan, whos
 from dataclasses import dataclass
 
 from discreet.algebra.functions import LONGEST_TEXT
-from discreet.algebra.names import quoted
+from discreet.algebra.names import quote_name
 from discreet.core.schema import Kind
 
 INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -42,7 +42,7 @@ class Casting:
 
 def casting(name: str, kind: str) -> Casting | None:
     """Return what a column of one of the engine's types becomes; None if it has no place here."""
-    own = quoted(name)
+    own = quote_name(name)
     if kind in INTEGERS:
         return Casting(Kind.INTEGER, f"CAST({own} AS BIGINT)")
     if kind in REALS or kind.startswith("DECIMAL("):
@@ -83,11 +83,11 @@ def identity(name: str, kind: str, wanted: Kind | None) -> Casting | None:
     if wanted in (Kind.BOOLEAN, Kind.DATE):
         return None
     if wanted is Kind.INTEGER:
-        made = declared_casting(name, kind, wanted)
-        return None if made is None else Casting(Kind.INTEGER, _exactly(made.text, quoted(name), own.kind))
+        number = cast_declared(name, kind, wanted)
+        return None if number is None else Casting(Kind.INTEGER, _exactly(number.text, quote_name(name), own.kind))
     if kind in ("FLOAT", "DOUBLE"):
         return Casting(Kind.TEXT, f"CAST({own.text} + 0.0 AS VARCHAR)")  # −0 is 0, and what is no number is nobody
-    return Casting(Kind.TEXT, f"CAST({quoted(name)} AS VARCHAR)")
+    return Casting(Kind.TEXT, f"CAST({quote_name(name)} AS VARCHAR)")
 
 
 def _exactly(number: str, value: str, own: Kind) -> str:
@@ -107,7 +107,7 @@ def spelling(kind: str) -> str:
     return "float" if kind in ("FLOAT", "DOUBLE") else kind
 
 
-def declared_casting(name: str, kind: str, wanted: Kind) -> Casting | None:
+def cast_declared(name: str, kind: str, wanted: Kind) -> Casting | None:
     """Return how a column becomes one of a declared kind; NULL is what does not fit. None: it has no such meaning."""
     own = casting(name, kind)
     if own is None or own.kind is wanted:
@@ -116,7 +116,7 @@ def declared_casting(name: str, kind: str, wanted: Kind) -> Casting | None:
         return None
     # Large numbers have more digits than a real has.
     whole = kind in REALS - {"FLOAT", "DOUBLE"} or kind.startswith("DECIMAL(")
-    return Casting(wanted, cast_as(quoted(name) if whole else own.text, wanted, own.kind))
+    return Casting(wanted, cast_as(quote_name(name) if whole else own.text, wanted, own.kind))
 
 
 def cast_as(value: str, wanted: Kind, own: Kind = Kind.TEXT) -> str:
@@ -153,12 +153,12 @@ def _between(value: str, ends: str) -> str:
 def reason_left_out(kind: str) -> str:
     """Return why a column has no place in a schema."""
     short = kind.split("(", maxsplit=1)[0].split("[", maxsplit=1)[0].strip('"').lower()
-    what = "lists" if kind.endswith("]") else f"values of the type {short}"
-    return cannot_be_asked(what)
+    values = "lists" if kind.endswith("]") else f"values of the type {short}"
+    return cannot_be_asked(values)
 
 
-def cannot_be_asked(what: str) -> str:
+def cannot_be_asked(values: str) -> str:
     """Return why a column that holds something has no place in a schema."""
     return (
-        f"it holds {what}, which cannot be asked about: turn it into numbers, texts or dates before opening the table"
+        f"it holds {values}, which cannot be asked about: turn it into numbers, texts or dates before opening the table"
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.algebra.names import literal, quoted
+from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.reading.column_types import cast_as
@@ -52,14 +52,14 @@ class CsvFile:
         """Read the first line. The sign between names is the one that makes the most of them."""
         line = first_line(path)
         split = {delimiter: _split(line, delimiter) for delimiter in DELIMITERS}
-        delimiter = max(DELIMITERS, key=lambda one: len(split[one]))
-        return cls(path, delimiter, _told_apart(split[delimiter]), tuple(split[delimiter]))
+        delimiter = max(DELIMITERS, key=lambda sign: len(split[sign]))
+        return cls(path, delimiter, _make_unique(split[delimiter]), tuple(split[delimiter]))
 
     @property
     def texts(self) -> str:
         """The SQL of all columns as texts, once the lines are loaded."""
         columns = ", ".join(
-            f"nullif(fields[{place}], '') AS {quoted(name)}" for place, name in enumerate(self.names, start=1)
+            f"nullif(fields[{place}], '') AS {quote_name(name)}" for place, name in enumerate(self.names, start=1)
         )
         # S608: made of our own words and of names that are quoted.
         fields = f"(SELECT {self._fields} AS fields FROM {LINES_TABLE})"  # noqa: S608
@@ -108,7 +108,7 @@ def fitting_kinds(connection: Any, path: Path) -> dict[str, Kind]:
     return {name: kinds[0] if kinds and len(kinds) < len(LOOKS) else Kind.TEXT for name, kinds in possible.items()}
 
 
-def written_kinds(connection: Any, rows: str, where: dict[str, object]) -> dict[str, Kind]:
+def infer_kinds(connection: Any, rows: str, where: dict[str, object]) -> dict[str, Kind]:
     """Return what each column of texts holds, if all its cells are written so: whole numbers, else numbers, else days.
 
     Otherwise, and where there are no cells, it holds texts. Nothing is lost that somebody could join on: 007 is written
@@ -117,8 +117,8 @@ def written_kinds(connection: Any, rows: str, where: dict[str, object]) -> dict[
     described = connection.execute(f"DESCRIBE SELECT * FROM {rows}", where).fetchall()  # noqa: S608 - our own words
     tried: tuple[Kind, ...] = (Kind.INTEGER, Kind.REAL, Kind.DATE)
     possible = {str(name): tried for name, *_ in described}
-    for some in (f"(SELECT * FROM {rows} LIMIT {FIRST})", rows):  # noqa: S608 - our own words
-        possible = _still_possible(connection, some, where, possible, exactly=True)
+    for part in (f"(SELECT * FROM {rows} LIMIT {FIRST})", rows):  # noqa: S608 - our own words
+        possible = _still_possible(connection, part, where, possible, exactly=True)
     return {name: kinds[0] if kinds and len(kinds) < len(tried) else Kind.TEXT for name, kinds in possible.items()}
 
 
@@ -134,9 +134,11 @@ def _still_possible(
     tried = [(name, kind) for name, kinds in possible.items() for kind in kinds]
     if not tried:
         return possible
-    asked = ", ".join(f"coalesce(bool_and({_fits(quoted(name), kind, exactly=exactly)}), true)" for name, kind in tried)
-    (found,) = connection.execute(f"SELECT {asked} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
-    fitting = {one for one, fit in zip(tried, found, strict=True) if fit}
+    tests = ", ".join(
+        f"coalesce(bool_and({_fits(quote_name(name), kind, exactly=exactly)}), true)" for name, kind in tried
+    )
+    (results,) = connection.execute(f"SELECT {tests} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
+    fitting = {pair for pair, fit in zip(tried, results, strict=True) if fit}
     return {name: tuple(kind for kind in kinds if (name, kind) in fitting) for name, kinds in possible.items()}
 
 
@@ -167,13 +169,13 @@ def _split(line: str, delimiter: str) -> list[str]:
         return []
 
 
-def _told_apart(names: list[str]) -> tuple[str, ...]:
+def _make_unique(names: list[str]) -> tuple[str, ...]:
     """Return names of which no two are the same: those without one get a number, as does a second one."""
-    found: dict[str, str] = {}
+    unique: dict[str, str] = {}
     for place, name in enumerate(names):
-        one, count = name or f"column{place}", 0
-        while (one if not count else f"{one}_{count}").casefold() in found:
+        candidate, count = name or f"column{place}", 0
+        while (candidate if not count else f"{candidate}_{count}").casefold() in unique:
             count += 1
-        one = one if not count else f"{one}_{count}"
-        found[one.casefold()] = one
-    return tuple(found.values())
+        candidate = candidate if not count else f"{candidate}_{count}"
+        unique[candidate.casefold()] = candidate
+    return tuple(unique.values())

@@ -25,7 +25,7 @@ PIECE = 1 << 22
 
 def first_line(path: Path) -> str:
     """Return the first line of a file, which names the columns."""
-    with _opened(path) as file:
+    with _open_file(path) as file:
         line = file.readline(LONGEST)
     text = line.decode("utf-8-sig", errors="replace").removesuffix("\n").rstrip("\r")
     if "\r" in text:
@@ -46,7 +46,7 @@ def load_lines(connection: Any, path: Path) -> None:
         "FROM (SELECT unnest(string_split($piece, chr(10))) AS line) "
         f"WHERE rtrim(line, chr(13)) <> '' AND strlen(line) <= {LONGEST_LINE}"
     )
-    with _opened(path) as file:
+    with _open_file(path) as file:
         _skip_line(file)
         for piece in _pieces(file):
             connection.execute(insert, {"piece": piece})
@@ -57,7 +57,7 @@ def forget_lines(connection: Any) -> None:
     connection.execute(f"DROP TABLE IF EXISTS {LINES_TABLE}")
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_file(path: Path) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb"))
 
 
@@ -74,23 +74,23 @@ def _pieces(file: IO[bytes]) -> Iterator[str]:
         if not feed:
             rest = (rest + block)[: LONGEST_LINE + 1]  # more would be left out anyway
             continue
-        yield from _readable(rest + lines)
+        yield from _decode_lines(rest + lines)
         rest = after
     if rest:
-        yield from _readable(rest)
+        yield from _decode_lines(rest)
 
 
-def _readable(lines: bytes) -> Iterator[str]:
+def _decode_lines(lines: bytes) -> Iterator[str]:
     """Return those of some lines that are UTF-8, if there are any."""
     try:
         yield lines.decode()
     except UnicodeDecodeError:
-        kept = [text for text in map(_decoded, lines.split(b"\n")) if text is not None]
-        if kept:
-            yield "\n".join(kept)
+        texts = [text for text in map(_decode_line, lines.split(b"\n")) if text is not None]
+        if texts:
+            yield "\n".join(texts)
 
 
-def _decoded(line: bytes) -> str | None:
+def _decode_line(line: bytes) -> str | None:
     try:
         return line.decode()
     except UnicodeDecodeError:

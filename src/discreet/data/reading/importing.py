@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.algebra.declarations import found_column, need_told_apart
+from discreet.algebra.declarations import need_column, need_told_apart
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind, closest
 from discreet.data.failures import quiet_opening
 from discreet.data.reading.column_rules import need_casting
-from discreet.data.reading.column_types import Casting, casting, declared_casting, identity, reason_left_out, spelling
+from discreet.data.reading.column_types import Casting, cast_declared, casting, identity, reason_left_out, spelling
 from discreet.data.reading.connection import connect, connect_spilling
-from discreet.data.reading.csv_files import fitting_kinds, is_csv, need_header, no_names, written_kinds
+from discreet.data.reading.csv_files import fitting_kinds, infer_kinds, is_csv, need_header, no_names
 from discreet.data.reading.sources import Source, attach, detach, own_names, stamp_of
 from discreet.data.reading.table_sources import Entering
 from discreet.data.settings import DEFAULT_SETTINGS
@@ -36,15 +36,15 @@ class Imported:
     spelling: str = "plain"
 
 
-def offered_kinds(source: Path) -> dict[str, Kind]:
+def offer_kinds(source: Path) -> dict[str, Kind]:
     """Return kinds that could be declared for the columns of a CSV file: all values fit them.
 
     For the steward, who may read the file anyway. It is decided by all rows.
     """
-    return quiet_opening(lambda: _offered(source))
+    return quiet_opening(lambda: _offer_kinds(source))
 
 
-def _offered(source: Path) -> dict[str, Kind]:
+def _offer_kinds(source: Path) -> dict[str, Kind]:
     stamp_of(source)  # refuses a path that leads nowhere
     with connect(":memory:", DEFAULT_SETTINGS) as connection:
         return fitting_kinds(connection, source)
@@ -66,7 +66,7 @@ def check_columns(source: Path) -> None:
 
 
 @contextmanager
-def loaded_apart(entering: Entering) -> Iterator[tuple["DuckDBPyConnection", Imported]]:
+def load_separately(entering: Entering) -> Iterator[tuple["DuckDBPyConnection", Imported]]:
     """Load the rows of a public table into a DuckDB of their own, which is closed at the end."""
     with connect_spilling(":memory:", DEFAULT_SETTINGS) as connection:
         yield connection, load_rows(connection, entering, f"TABLE {entering.rows}")
@@ -77,14 +77,14 @@ def load_rows(connection: "DuckDBPyConnection", entering: Entering, target: str)
     declaration = entering.declaration
     attached = attach(connection, entering.source, entering.inner)
     castings, left_out, spelt = _castings(connection, attached, entering)
-    columns = tuple(Column(name=name, kind=found.kind) for name, found in castings.items())
+    columns = tuple(Column(name=name, kind=cast.kind) for name, cast in castings.items())
     declaration.schema(columns)  # refuses wrong names before any row is taken over
     declaration.order_in(columns)
-    items = ", ".join(f"{found.text} AS c{place}" for place, found in enumerate(castings.values()))
-    taken = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608 - names are quoted, and the path is a parameter
+    items = ", ".join(f"{cast.text} AS c{place}" for place, cast in enumerate(castings.values()))
+    query = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608 - names are quoted, and the path is a parameter
     everything = ", ".join(f"c{place} NULLS FIRST" for place in range(len(columns)))
     order = f" ORDER BY {everything}" if entering.public else ""
-    connection.execute(f"CREATE {target} {taken}{order}", attached.parameters)
+    connection.execute(f"CREATE {target} {query}{order}", attached.parameters)
     detach(connection, attached)
     return Imported(columns, left_out, spelt)
 
@@ -100,10 +100,10 @@ def _castings(
         raise no_names()  # the first line may be a row, and no error may quote it
     shown = [name for name, *_ in described]
     need_told_apart(declaration.named, source.names, shown, person=declaration.unit.column)
-    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
-    implied = {} if source.typed else _implied(connection, source, entering)
+    wanted = {need_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
+    implied = {} if source.typed else _imply_kinds(connection, source, entering)
     person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
-    found = {
+    by_name = {
         name: (
             identity(name, kind, wanted.get(name))
             if name.casefold() == person
@@ -112,25 +112,25 @@ def _castings(
         )
         for name, kind, *_ in described
     }
-    castings = {name: cast for name, (cast, _) in found.items() if cast is not None}
-    left_out = {name: reason_left_out(kind) for name, (cast, kind) in found.items() if cast is None}
+    castings = {name: cast for name, (cast, _) in by_name.items() if cast is not None}
+    left_out = {name: reason_left_out(kind) for name, (cast, kind) in by_name.items() if cast is None}
     if not castings:
         raise InvalidInput("No column can be asked about.", fix="pass a table with columns of numbers, texts or dates")
     spelt = next((spelling(kind) for name, kind, *_ in described if name.casefold() == person), "plain")
     return castings, left_out, spelt
 
 
-def _implied(connection: "DuckDBPyConnection", source: Source, entering: Entering) -> dict[str, Kind]:
+def _imply_kinds(connection: "DuckDBPyConnection", source: Source, entering: Entering) -> dict[str, Kind]:
     """Return what columns of texts hold, by folded names: as declared, and of public tables as the rows are written."""
-    said = entering.declaration.implied
+    declared = entering.declaration.implied
     if not entering.public:
-        return said
+        return declared
     written = {
-        name.casefold(): kind for name, kind in written_kinds(connection, source.relation, source.parameters).items()
+        name.casefold(): kind for name, kind in infer_kinds(connection, source.relation, source.parameters).items()
     }
     # Numbers as bounds do not tell whole ones from others, and rows do.
-    whole = {name for name, kind in said.items() if kind is Kind.REAL and written.get(name) is Kind.INTEGER}
-    return {**written, **{name: kind for name, kind in said.items() if name not in whole}}
+    whole = {name for name, kind in declared.items() if kind is Kind.REAL and written.get(name) is Kind.INTEGER}
+    return {**written, **{name: kind for name, kind in declared.items() if name not in whole}}
 
 
 def _is_named(declared: set[str], known: Mapping[str, Column]) -> bool:
@@ -140,4 +140,4 @@ def _is_named(declared: set[str], known: Mapping[str, Column]) -> bool:
 
 def _casting(name: str, kind: str, wanted: Kind | None) -> Casting | None:
     """Return what a column becomes: as declared, or as it is."""
-    return casting(name, kind) if wanted is None else need_casting(name, wanted, declared_casting(name, kind, wanted))
+    return casting(name, kind) if wanted is None else need_casting(name, wanted, cast_declared(name, kind, wanted))

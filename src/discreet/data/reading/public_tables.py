@@ -25,7 +25,7 @@ MOST_GROUPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ColumnSummary:
     """What all rows of a public table say of one column."""
 
     #: The least and the largest value; of moments in microseconds since 1970. None: there is none.
@@ -42,7 +42,9 @@ def has_ends(kind: Kind) -> bool:
     return kind not in (Kind.TEXT, Kind.BOOLEAN)
 
 
-def public_schema(entering: Entering, columns: Sequence[Column], seen: Sequence[Seen], rows: int) -> Schema:
+def public_schema(
+    entering: Entering, columns: Sequence[Column], summaries: Sequence[ColumnSummary], rows: int
+) -> Schema:
     """Return a public table's schema: what is declared of it, and in all else what its rows say."""
     if entering.filled and not rows:
         raise InvalidInput(
@@ -56,22 +58,25 @@ def public_schema(entering: Entering, columns: Sequence[Column], seen: Sequence[
             groups=_groups(mine.values),
             complete=mine.complete,
         )
-        for column, mine in zip(columns, seen, strict=True)
+        for column, mine in zip(columns, summaries, strict=True)
     )
     declaration = entering.declaration
-    made = declaration.schema(known)
-    return replace(made, columns=tuple(_within(column, declaration) for column in made.columns))
+    schema = declaration.schema(known)
+    return replace(schema, columns=tuple(_clamp_groups(column, declaration) for column in schema.columns))
 
 
-def held_schema(entering: Entering, columns: Sequence[Column], connection: "DuckDBPyConnection") -> Schema:
+def read_public_schema(entering: Entering, columns: Sequence[Column], connection: "DuckDBPyConnection") -> Schema:
     """Return the schema of a public table whose rows `load_rows` has put into DuckDB."""
     # S608: our own name.
     ((rows,),) = connection.execute(f"SELECT count(*) FROM {entering.rows}").fetchall()  # noqa: S608
-    seen = [_seen(column.kind, f"c{place}", entering.rows, rows, connection) for place, column in enumerate(columns)]
-    return public_schema(entering, columns, seen, rows)
+    summaries = [
+        _summarise_column(column.kind, f"c{place}", entering.rows, rows, connection)
+        for place, column in enumerate(columns)
+    ]
+    return public_schema(entering, columns, summaries, rows)
 
 
-def _seen(kind: Kind, name: str, table: str, rows: int, connection: "DuckDBPyConnection") -> Seen:
+def _summarise_column(kind: Kind, name: str, table: str, rows: int, connection: "DuckDBPyConnection") -> ColumnSummary:
     number = f"epoch_us({name})" if kind is Kind.TIMESTAMP else name
     ends = f"min({number}), max({number})" if has_ends(kind) else "NULL, NULL"
     # S608: our own names.
@@ -80,7 +85,7 @@ def _seen(kind: Kind, name: str, table: str, rows: int, connection: "DuckDBPyCon
     if kind.groupable:
         few = f"SELECT DISTINCT {name} FROM {table} LIMIT {MOST_GROUPS + 1}"  # noqa: S608
         values = [value for (value,) in connection.execute(few).fetchall()]
-    return Seen(low, high, present == rows, values)
+    return ColumnSummary(low, high, present == rows, values)
 
 
 def _groups(values: Sequence[Value] | None) -> tuple[Value, ...] | None:
@@ -107,18 +112,18 @@ def _bounds(kind: Kind, low: Any, high: Any) -> Bounds | None:
         return None  # too wide for any grid; the column is still there, without bounds
 
 
-def _within(column: Column, declaration: Declaration) -> Column:
+def _clamp_groups(column: Column, declaration: Declaration) -> Column:
     """Return a column whose groups are seen as its values are: within the bounds that were declared."""
     name, bounds = column.name.casefold(), column.bounds
-    bounded = name in {each.casefold() for each in declaration.bounds}
-    listed = name in {each.casefold() for each in declaration.groups}
+    bounded = name in {column_name.casefold() for column_name in declaration.bounds}
+    listed = name in {column_name.casefold() for column_name in declaration.groups}
     if bounds is None or column.groups is None or listed or not bounded:
         return column
-    inside = {_clamped(value, bounds) for value in column.groups}
+    inside = {_clamp_value(value, bounds) for value in column.groups}
     return replace(column, groups=tuple(sorted(inside, key=lambda value: group_order((value,)))))
 
 
-def _clamped(value: Value, bounds: Bounds) -> Value:
+def _clamp_value(value: Value, bounds: Bounds) -> Value:
     low, high = ceil(bounds.low), floor(bounds.high)
     match value:
         case date():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.algebra.names import literal, quoted
+from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import closest
@@ -71,8 +71,8 @@ def stamp_of(source: object) -> str | None:
     if not isinstance(source, str | Path):
         return None
     path = _existing(Path(source)).resolve()
-    found = path.stat()
-    return f"{path} {found.st_ino} {found.st_size} {found.st_mtime_ns}"
+    status = path.stat()
+    return f"{path} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
 
 
 def _existing(path: Path) -> Path:
@@ -90,7 +90,7 @@ def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
     if magic[8:12] == DUCKDB_MAGIC:
         connection.execute(f"ATTACH {literal(str(path.absolute()))} AS {NAME} (READ_ONLY, TYPE duckdb)")
         table = f"{NAME}.{_inner_table(connection, inner)}"
-        return Source(table, {}, stamp, _described_names(connection, table))
+        return Source(table, {}, stamp, _read_column_names(connection, table))
     if inner is not None:
         raise InvalidInput("Only DuckDB files have tables inside.", fix="leave `inner` out")
     parameters: dict[str, object] = {"path": str(path)}
@@ -116,7 +116,7 @@ def own_names(connection: Any, path: Path) -> tuple[str, ...]:
     return _parquet_names(connection, {"path": str(path)}) if parquet else ()
 
 
-def _described_names(connection: Any, table: str) -> tuple[str, ...]:
+def _read_column_names(connection: Any, table: str) -> tuple[str, ...]:
     described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()  # noqa: S608 - its name is quoted
     return tuple(str(name) for name, *_ in described)
 
@@ -149,4 +149,4 @@ def _inner_table(connection: Any, inner: str | None) -> str:
             f"There is no table {chosen!r} in the file.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(tables)}",
         )
-    return f"{quoted(tables[chosen])}.{quoted(chosen)}"
+    return f"{quote_name(tables[chosen])}.{quote_name(chosen)}"

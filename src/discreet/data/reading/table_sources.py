@@ -9,12 +9,12 @@ from pathlib import Path
 from discreet.algebra.declarations import (
     AnyBounds,
     AnyKind,
+    build_schema,
     columns_by_name,
     complete_of,
-    declared,
-    found_column,
     kinds_of,
     moment_of,
+    need_column,
 )
 from discreet.algebra.expressions import kind_of_value
 from discreet.algebra.row_caps import rows_per_person_of
@@ -44,8 +44,8 @@ class Declaration:
     def named(self) -> tuple[str, ...]:
         """The columns that are spoken of, as they were written: the person's first."""
         time = None if self.unit.window is None else self.unit.window.time
-        said = [name for name in (self.unit.column, time, self.order) if name is not None]
-        return (*said, *self.bounds, *self.groups, *self.kinds, *self.complete)
+        names = [name for name in (self.unit.column, time, self.order) if name is not None]
+        return (*names, *self.bounds, *self.groups, *self.kinds, *self.complete)
 
     @property
     def names(self) -> set[str]:
@@ -55,24 +55,24 @@ class Declaration:
     def order_in(self, columns: Sequence[Column]) -> str | None:
         """Return the column that a unit's rows are ordered by, if one was declared."""
         known = columns_by_name(columns)
-        return None if self.order is None else found_column(self.order, known, "orders rows").name
+        return None if self.order is None else need_column(self.order, known, "orders rows").name
 
     @property
     def implied(self) -> dict[str, Kind]:
         """What columns of texts must hold for their bounds and groups to have a meaning, by folded names."""
-        bounded = {name.casefold(): _kind_of_bounds(given) for name, given in self.bounds.items()}
+        bounded = {name.casefold(): _kind_of_bounds(bounds) for name, bounds in self.bounds.items()}
         grouped = {name.casefold(): _kind_of_groups(values) for name, values in self.groups.items()}
         return {**bounded, **grouped}
 
     def schema(self, columns: Sequence[Column]) -> Schema:
         """Return the schema of a table with these columns."""
-        made = declared(self.table, columns, self.unit, self.bounds, self.groups, self.complete)
-        return replace(made, rows_per_person=rows_per_person_of(self.rows_per_person))
+        schema = build_schema(self.table, columns, self.unit, self.bounds, self.groups, self.complete)
+        return replace(schema, rows_per_person=rows_per_person_of(self.rows_per_person))
 
 
-def _kind_of_bounds(given: AnyBounds) -> Kind:
+def _kind_of_bounds(bounds: AnyBounds) -> Kind:
     """Return real for numbers: they may be whole, but need not."""
-    ends = [] if isinstance(given, Bounds) or not isinstance(given, Sequence) else [moment_of(end) for end in given]
+    ends = [] if isinstance(bounds, Bounds) or not isinstance(bounds, Sequence) else [moment_of(end) for end in bounds]
     if any(isinstance(end, datetime) for end in ends):
         return Kind.TIMESTAMP
     return Kind.DATE if any(isinstance(end, date) for end in ends) else Kind.REAL
@@ -80,8 +80,8 @@ def _kind_of_bounds(given: AnyBounds) -> Kind:
 
 def _kind_of_groups(values: Sequence[Value]) -> Kind:
     """Return the kind of the first group that has one."""
-    some = [value for value in values if value is not None] if isinstance(values, Sequence) else []
-    return kind_of_value(some[0]) if some else Kind.TEXT
+    present = [value for value in values if value is not None] if isinstance(values, Sequence) else []
+    return kind_of_value(present[0]) if present else Kind.TEXT
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -117,8 +117,8 @@ class Entering:
         """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
         declared = {name.casefold(): kind for name, kind in self.declaration.kinds.items()}
         texts = isinstance(self.source, str | Path) and is_csv(Path(self.source))
-        held = {**self.declaration.implied, **declared} if texts else declared
-        kinds = sorted((name, kind.value) for name, kind in held.items())
+        by_name = {**self.declaration.implied, **declared} if texts else declared
+        kinds = sorted((name, kind.value) for name, kind in by_name.items())
         made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
         made_of = f"{made_of} {self.declaration.rows_per_person}"
         return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column} {self.public} {self.ending}"
@@ -150,14 +150,14 @@ class TableSource:
 
 def need_names(sources: object, public: object) -> None:
     """Refuse tables that have no names, or two with one."""
-    for given in (sources, public):
-        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+    for tables in (sources, public):
+        if not isinstance(tables, Mapping) or not all(isinstance(name, str) for name in tables):
             raise WrongType(
-                f"The tables are {kind_of(given)}, not a dictionary by names.", fix='pass {"visits": "visits.parquet"}'
+                f"The tables are {kind_of(tables)}, not a dictionary by names.", fix='pass {"visits": "visits.parquet"}'
             )
     if not sources:
         raise InvalidInput("There is no private table.", fix='pass at least one, such as {"visits": "visits.parquet"}')
-    people, nobodys = ([name.casefold() for name in given] for given in (sources, public))  # type: ignore[attr-defined]
+    people, nobodys = ([name.casefold() for name in names] for names in (sources, public))  # type: ignore[attr-defined]
     both = next((name for name in public if name.casefold() in people), None)  # type: ignore[attr-defined]
     if both is not None:
         raise InvalidInput(
@@ -168,39 +168,39 @@ def need_names(sources: object, public: object) -> None:
         raise InvalidInput("Two tables have the same name, but for capitals.", fix="give each its own name")
 
 
-def entering(name: str, given: object, unit: PrivacyUnit, ending: str = "") -> Entering:
+def declare_table(name: str, source: object, unit: PrivacyUnit, ending: str = "") -> Entering:
     """Return a source with all that is said about it."""
-    said = given if isinstance(given, TableSource) else TableSource(source=given)
+    table_source = source if isinstance(source, TableSource) else TableSource(source=source)
     declaration = Declaration(
         table=name,
-        unit=_unit_of(said, unit),
-        bounds=said.bounds,
-        groups=said.groups,
-        kinds=kinds_of(said.kinds),
-        complete=complete_of(said.complete),
-        order=said.order,
-        rows_per_person=said.rows_per_person,
-        never_fails=said.never_fails,
+        unit=_unit_of(table_source, unit),
+        bounds=table_source.bounds,
+        groups=table_source.groups,
+        kinds=kinds_of(table_source.kinds),
+        complete=complete_of(table_source.complete),
+        order=table_source.order,
+        rows_per_person=table_source.rows_per_person,
+        never_fails=table_source.never_fails,
     )
-    return Entering(said.source, declaration, said.inner, ending)
+    return Entering(table_source.source, declaration, table_source.inner, ending)
 
 
-def entering_public(name: str, given: object, ending: str = "") -> Entering:
+def declare_public_table(name: str, source: object, ending: str = "") -> Entering:
     """Return the source of a public table with all that is said about it: nobody's rows."""
-    filled = isinstance(given, TableSource) and given.filled
-    return replace(entering(name, given, PrivacyUnit(), ending), public=True, filled=filled)
+    filled = isinstance(source, TableSource) and source.filled
+    return replace(declare_table(name, source, PrivacyUnit(), ending), public=True, filled=filled)
 
 
-def _unit_of(said: TableSource, unit: PrivacyUnit) -> PrivacyUnit:
+def _unit_of(table_source: TableSource, unit: PrivacyUnit) -> PrivacyUnit:
     """Return the unit as one table names it."""
-    if said.person is not None and unit.column is None:
+    if table_source.person is not None and unit.column is None:
         raise InvalidInput("A table names people, but each row is protected by itself.", fix="name people in the unit")
-    if said.time is not None and unit.window is None:
+    if table_source.time is not None and unit.window is None:
         raise InvalidInput("A table names a time, but the unit has no window.", fix="leave it out, or pass a Window")
     window = unit.window
-    if window is not None and said.time is not None:
-        window = Window(period=window.period, time=said.time)
-    return replace(unit, column=said.person or unit.column, window=window)
+    if window is not None and table_source.time is not None:
+        window = Window(period=window.period, time=table_source.time)
+    return replace(unit, column=table_source.person or unit.column, window=window)
 
 
 def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -> None:
@@ -208,11 +208,11 @@ def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -
     people = {name: schema.find(schema.unit.column) for name, schema in schemas.items() if schema.unit.column}
     known = {name: column for name, column in people.items() if column is not None}
     if len({column.kind for column in known.values()}) > 1:
-        told = ", ".join(
+        listed = ", ".join(
             f"{column.name!r} of {name} holds {column.kind.value} values" for name, column in known.items()
         )
         raise InvalidInput(
-            f"People are named by values of different kinds: {told}.",
+            f"People are named by values of different kinds: {listed}.",
             fix=f"make them alike before the tables are opened; or declare whole numbers, {_whole(known)}, where all "
             "of them are",
         )
@@ -226,5 +226,5 @@ def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -
 
 def _whole(people: Mapping[str, Column]) -> str:
     """Return how those who are not named by whole numbers are declared to be."""
-    said = {name: {column.name: "integer"} for name, column in people.items() if column.kind is not Kind.INTEGER}
-    return f"kinds={json.dumps(said, ensure_ascii=False)}"
+    kinds = {name: {column.name: "integer"} for name, column in people.items() if column.kind is not Kind.INTEGER}
+    return f"kinds={json.dumps(kinds, ensure_ascii=False)}"

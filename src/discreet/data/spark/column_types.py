@@ -63,16 +63,16 @@ def _temporal(own: str, kind: str) -> Casting | None:
             return None
 
 
-def _same(number: str, own: str, kind: str, made: Casting) -> str:
+def _same(number: str, own: str, kind: str, cast: Casting) -> str:
     """Return whether a number says all of the text or real that it was read from."""
-    if made.kind is Kind.TEXT:
-        return f"CAST({number} AS STRING) = {made.text}"
-    return f"{number} = {own}" if kind.startswith("decimal(") else f"CAST({number} AS DOUBLE) = {made.text}"
+    if cast.kind is Kind.TEXT:
+        return f"CAST({number} AS STRING) = {cast.text}"
+    return f"{number} = {own}" if kind.startswith("decimal(") else f"CAST({number} AS DOUBLE) = {cast.text}"
 
 
-def _as_text(own: str, kind: str, made: Casting) -> str:
+def _as_text(own: str, kind: str, cast: Casting) -> str:
     """Return a value as a text. Of decimals all digits, and tried: a plain cast writes 0E-10 or not, as the mode is."""
-    return f"try_cast({own if kind.startswith('decimal(') else made.text} AS STRING)"
+    return f"try_cast({own if kind.startswith('decimal(') else cast.text} AS STRING)"
 
 
 def _from_text(value: str, wanted: Kind) -> str:
@@ -91,23 +91,23 @@ def _from_text(value: str, wanted: Kind) -> str:
             return _moment(f"coalesce({zoned}, {plain})")
 
 
-def _turned(own: str, kind: str, made: Casting, wanted: Kind) -> str:
+def _convert_kind(own: str, kind: str, cast: Casting, wanted: Kind) -> str:
     """Return a value of one kind as one of another: neither is text."""
-    match made.kind, wanted:
+    match cast.kind, wanted:
         case Kind.REAL, Kind.INTEGER:
             # Large decimals have more digits than a real has.
-            number = own if kind.startswith("decimal(") else made.text
+            number = own if kind.startswith("decimal(") else cast.text
             return f"try_cast(round({number}) AS BIGINT)"
         case Kind.INTEGER, Kind.BOOLEAN:
-            return f"({made.text} <> 0L)"
+            return f"({cast.text} <> 0L)"
         case Kind.DATE, Kind.TIMESTAMP:
-            return f"(unix_date({made.text}) * {whole(DAY)})"
+            return f"(unix_date({cast.text}) * {whole(DAY)})"
         case Kind.TIMESTAMP, Kind.DATE:
-            return f"date_from_unix_date(CAST(({made.text} - pmod({made.text}, {whole(DAY)})) div {whole(DAY)} AS INT))"
+            return f"date_from_unix_date(CAST(({cast.text} - pmod({cast.text}, {whole(DAY)})) div {whole(DAY)} AS INT))"
         case _, Kind.INTEGER:
-            return f"CAST({made.text} AS BIGINT)"
+            return f"CAST({cast.text} AS BIGINT)"
         case _:
-            return f"CAST({made.text} AS DOUBLE)"
+            return f"CAST({cast.text} AS DOUBLE)"
 
 
 def _read(value: str, pattern: str, kind: str) -> str:
@@ -138,8 +138,8 @@ def _without_zone(own: str) -> str:
 def reason_left_out(kind: str) -> str:
     """Return why a column has no place in a schema."""
     short = kind.split("<", maxsplit=1)[0].split("(", maxsplit=1)[0]
-    what = "lists" if short == "array" else f"values of the type {short}"
-    return cannot_be_asked(what)
+    content = "lists" if short == "array" else f"values of the type {short}"
+    return cannot_be_asked(content)
 
 
-RULES = CanonicalRules(casting=casting, as_text=_as_text, from_text=_from_text, turned=_turned, same=_same)
+RULES = CanonicalRules(casting=casting, as_text=_as_text, from_text=_from_text, turned=_convert_kind, same=_same)

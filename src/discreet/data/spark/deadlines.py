@@ -50,51 +50,51 @@ def has_ended(session: Any) -> bool:
         return True
 
 
-def within(session: Any, seconds: float, run: Callable[[], Made]) -> Made:
+def run_within(session: Any, seconds: float, run: Callable[[], Made]) -> Made:
     """Return what is made, in time; raise what it raises, or TimeoutError.
 
     If this thread is interrupted, the statement is ended, too.
     """
     tag = f"discreet_{uuid.uuid4().hex}"
-    made: Future[Made] = Future()
-    _started(_tagged(session, tag, run), made)
+    future: Future[Made] = Future()
+    _start_thread(_tag_run(session, tag, run), future)
     try:
-        wait([made], seconds)
+        wait([future], seconds)
     except BaseException:
-        _end(session, tag, made)
+        _end(session, tag, future)
         raise
-    if not made.done():
-        _end(session, tag, made)
-        wait([made], PATIENCE)
+    if not future.done():
+        _end(session, tag, future)
+        wait([future], PATIENCE)
         raise TimeoutError
-    return made.result()
+    return future.result()
 
 
-def aside(run: Callable[[], object]) -> None:
+def run_aside(run: Callable[[], object]) -> None:
     """Run something that may fail, and whose end nobody needs: it is waited for a while, and then left to itself."""
-    made: Future[object] = Future()
-    _started(run, made)
-    wait([made], PATIENCE)
+    future: Future[object] = Future()
+    _start_thread(run, future)
+    wait([future], PATIENCE)
 
 
-def _started(run: Callable[[], Made], made: Future[Made]) -> None:
+def _start_thread(run: Callable[[], Made], future: Future[Made]) -> None:
     def fulfil() -> None:
         try:
-            made.set_result(run())
+            future.set_result(run())
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that asked
-            made.set_exception(error)
+            future.set_exception(error)
 
     threading.Thread(target=fulfil, name="discreet-spark", daemon=True).start()
 
 
-def _tagged(session: Any, tag: str, run: Callable[[], Made]) -> Callable[[], Made]:
+def _tag_run(session: Any, tag: str, run: Callable[[], Made]) -> Callable[[], Made]:
     """Return what is to run in another thread as it would in this one: of the same pool and group, with its tags."""
     if is_connect(session):
         tags = {*session.getTags(), tag}
 
         def remote() -> Made:
-            for one in tags:
-                session.addTag(one)
+            for label in tags:
+                session.addTag(label)
             return run()
 
         return remote
@@ -114,7 +114,7 @@ def _tagged(session: Any, tag: str, run: Callable[[], Made]) -> Callable[[], Mad
     return inherited
 
 
-def _end(session: Any, tag: str, made: Future[Made]) -> None:
+def _end(session: Any, tag: str, future: Future[Made]) -> None:
     """Tell a statement to end, until it has. In another thread: a server that is gone does not answer this, either."""
     end = session.interruptTag if is_connect(session) else session.sparkContext.cancelJobsWithTag
 
@@ -122,7 +122,7 @@ def _end(session: Any, tag: str, made: Future[Made]) -> None:
         for _ in range(int(PATIENCE / AGAIN)):
             with suppress(Exception):  # there is nobody left to tell
                 end(tag)
-            if wait([made], AGAIN).done:
+            if wait([future], AGAIN).done:
                 return
 
     threading.Thread(target=tell, name="discreet-spark-end", daemon=True).start()

@@ -14,7 +14,7 @@ from discreet.algebra.unit_keys import unit_keys
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
-from discreet.data.spark.expressions import as_kind, compiled
+from discreet.data.spark.expressions import as_kind, compile_sql
 from discreet.data.spark.frames import SparkFrame, SparkFrames
 from discreet.data.spark.literals import real, whole
 from discreet.data.sql.dialect import Scanned, Typed
@@ -33,20 +33,20 @@ class SparkDialect:
     views: Mapping[str, str]
     facts: RowFacts = NOTHING_KNOWN
 
-    def scanned(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
+    def scan_private(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
         """Return a private table, ordered by what was declared, and then by all columns."""
         del whole  # nothing was set aside
-        frame = self.frames.found(table)
-        scanned = self._scanned(frame, table, alias)
+        frame = self.frames.need_private(table)
+        scanned = self._scan_frame(frame, table, alias)
         units = tuple(Typed(self.value(key, scanned.columns), key.kind) for key in unit_keys(frame.schema))
         return Scanned(scanned.text, scanned.columns, scanned.order, units)
 
-    def scanned_public(self, table: str, alias: str) -> Scanned:
+    def scan_public(self, table: str, alias: str) -> Scanned:
         """Return a public table, ordered by its columns."""
-        return self._scanned(self.frames.found_public(table), table, alias)
+        return self._scan_frame(self.frames.need_public(table), table, alias)
 
-    def _scanned(self, frame: SparkFrame, table: str, alias: str) -> Scanned:
-        items = ", ".join(f"{made.text} AS x{place}" for place, made in enumerate(frame.castings))
+    def _scan_frame(self, frame: SparkFrame, table: str, alias: str) -> Scanned:
+        items = ", ".join(f"{cast.text} AS x{place}" for place, cast in enumerate(frame.castings))
         columns = {column.name: f"{alias}.x{place}" for place, column in enumerate(frame.schema.columns)}
         order = tuple(Typed(f"{alias}.x{place}", frame.castings[place].kind) for place in frame.order)
         # S608: the view's name and the columns' are our own.
@@ -58,7 +58,7 @@ class SparkDialect:
 
     def truth(self, expression: Expression, columns: Mapping[str, str]) -> str:
         """Return whether a condition is true."""
-        return f"coalesce({compiled(expression, columns).text}, false)"
+        return f"coalesce({compile_sql(expression, columns).text}, false)"
 
     def number(self, piece: Typed) -> str:
         """Return a value as a number; moments are numbers already."""
@@ -74,13 +74,13 @@ class SparkDialect:
         """Return the grid point of a value. Of NULL, the least and the greatest would be the bounds themselves."""
         number = self.number(piece)
         if piece.kind in (Kind.INTEGER, Kind.DATE) and bounds.step == 1:
-            clipped = _clipped(number, whole(bounds.low_steps), whole(bounds.high_steps))
+            clipped = _clip_number(number, whole(bounds.low_steps), whole(bounds.high_steps))
         else:
             number = f"{self.real(number)} / {real(float(DAY))}" if piece.kind is Kind.TIMESTAMP else self.real(number)
-            inside = _clipped(number, _real(bounds.low), _real(bounds.high))
+            inside = _clip_number(number, _real(bounds.low), _real(bounds.high))
             points = f"{inside} * {_real(1 / bounds.step)} + {real(0.5)}"
             # Clipped before it is rounded down, to whole numbers: that is the same, and can be no error.
-            clipped = f"floor({_clipped(points, _real(bounds.low_steps), _real(bounds.high_steps))})"
+            clipped = f"floor({_clip_number(points, _real(bounds.low_steps), _real(bounds.high_steps))})"
         return f"(CASE WHEN {piece.text} IS NOT NULL THEN {clipped} END)"
 
     def real(self, text: str) -> str:
@@ -99,12 +99,12 @@ class SparkDialect:
         """Return a number divided by a constant."""
         return f"({text} div {whole(divisor)})"
 
-    def clipped(self, text: str) -> str:
+    def clip_sum(self, text: str) -> str:
         """Return a wide sum within ±2⁵³; NULL stays what it is."""
         ends = f"WHEN {text} > {MOST}L THEN {MOST}L WHEN {text} < -{MOST}L THEN -{MOST}L"
         return f"(CASE {ends} ELSE CAST({text} AS BIGINT) END)"
 
-    def divided(self, text: str, divisor: str) -> str:
+    def divide(self, text: str, divisor: str) -> str:
         """Return a quotient of integers."""
         return f"({text} div {divisor})"
 
@@ -113,9 +113,9 @@ class SparkDialect:
         """No: plans hold a copy for each name, although results are reused."""
         return False
 
-    def defined(self, name: str, text: str, *, once: bool) -> str:
+    def define_subquery(self, name: str, text: str, *, once: bool) -> str:
         """Return the definition of a subquery."""
-        return f"{name} AS ({computed_once(text) if once else text})"
+        return f"{name} AS ({compute_once(text) if once else text})"
 
     def word(self, piece: Typed) -> str:
         """Return the word of a value."""
@@ -126,7 +126,7 @@ class SparkDialect:
             word = f"(({number} ^ (shiftright({number}, 32) * {KEYS}L)) & {MASK}L)"
         return f"coalesce({word}, {NULL}L)"
 
-    def mixed(self, text: str) -> str:
+    def mix(self, text: str) -> str:
         """Return `mix` of a number. What is written twice is computed once."""
         # Spark numbers rows in 32 bits, and takes a product with a small constant for one of 32 bits.
         first = f"({text.replace(f'* {OTHERS}', f'* {OTHERS}L')} & {MASK}L)"
@@ -137,13 +137,13 @@ class SparkDialect:
         """Return what a column is ordered by: texts go by their bytes anyway."""
         return f"{piece.text} ASC NULLS FIRST"
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """Return a name as an identifier that is read alike in every session: its bytes, but for plain names."""
         plain = name.isascii() and name.islower() and name.isidentifier()
         return f"`{name}`" if plain else f"`n_{name.encode().hex()}`"
 
 
-def _clipped(text: str, low: str, high: str) -> str:
+def _clip_number(text: str, low: str, high: str) -> str:
     return f"least(greatest({text}, {low}), {high})"
 
 
@@ -151,6 +151,6 @@ def _real(number: object) -> str:
     return real(nearest_float(number))  # type: ignore[arg-type]
 
 
-def computed_once(text: str) -> str:
+def compute_once(text: str) -> str:
     """Return a subquery that is computed once, wherever it is named: Spark does so for what may differ each time."""
     return f"SELECT * FROM ({text}) AS computed WHERE rand(0) < 2"  # noqa: S608 - our own statement

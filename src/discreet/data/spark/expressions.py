@@ -26,8 +26,8 @@ from discreet.algebra.expressions import (
     constant_of,
     ends_of_substring,
     is_null,
+    kind_of_arguments,
     later,
-    shared_kind,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.like_patterns import Part, Pattern, Shape, java_parts, regular_expression
@@ -44,10 +44,10 @@ SHORT = 60
 
 def write_sql(expression: Expression, columns: Mapping[str, str]) -> str:
     """Return the text of an expression over columns: its length is bounded before payment."""
-    return compiled(expression, columns).text
+    return compile_sql(expression, columns).text
 
 
-def compiled(expression: Expression, columns: Columns) -> Sql:
+def compile_sql(expression: Expression, columns: Columns) -> Sql:
     """Return the SQL of an expression."""
     match expression:
         case Literal():
@@ -55,7 +55,7 @@ def compiled(expression: Expression, columns: Columns) -> Sql:
         case ColumnValue():
             return _column(expression, columns)
         case Call():
-            return compiled_call(expression, columns)
+            return compile_call(expression, columns)
         case Case():
             return _case(expression, columns)
         case InSet():
@@ -68,10 +68,10 @@ def as_kind(expression: Expression, kind: Kind, columns: Columns) -> Sql:
     """Return the SQL of an expression as one of a wider kind: an integer as a real, a day as its midnight."""
     if is_null(expression):
         return Sql(null(kind), kind, 0)
-    return widened(compiled(expression, columns), kind)
+    return widen_piece(compile_sql(expression, columns), kind)
 
 
-def widened(piece: Sql, kind: Kind) -> Sql:
+def widen_piece(piece: Sql, kind: Kind) -> Sql:
     """Return a piece as one of a wider kind."""
     if piece.kind is kind:
         return piece
@@ -80,7 +80,7 @@ def widened(piece: Sql, kind: Kind) -> Sql:
     return Sql(f"CAST({piece.text} AS {TYPES[kind]})", kind, piece.most)
 
 
-def bound_once(piece: str, form: str) -> str:
+def bind_once(piece: str, form: str) -> str:
     """Return a form in which {} stands for a piece: written again if it is short, and otherwise bound to a name."""
     if len(piece) <= SHORT:
         return form.replace("{}", piece)
@@ -88,7 +88,7 @@ def bound_once(piece: str, form: str) -> str:
     return f"get(transform(array({piece}), {name} -> {form.replace('{}', name)}), 0)"
 
 
-def clipped(number: str, low: str, high: str) -> str:
+def clip_real(number: str, low: str, high: str) -> str:
     """Return a float64 between two others; NULL for NULL and for NaN.
 
     Spark's greatest and least skip NULL, so that it has to be something else for a while. NaN is larger than all
@@ -142,14 +142,14 @@ def _member(member: InSet, columns: Columns) -> Sql:
     value = as_kind(member.value, member.value.kind, columns)
     by_kind: dict[Kind, list[Literal]] = {}
     for literal in member.members:
-        by_kind.setdefault(compared_as(value.kind, literal.kind), []).append(literal)
+        by_kind.setdefault(comparison_kind(value.kind, literal.kind), []).append(literal)
     tests = [_member_of(value, kind, members) for kind, members in by_kind.items()]
     # In no set at all, or unknown.
     return Sql(f"({' OR '.join(tests) or f'({value.text} IS NULL AND NULL)'})", Kind.BOOLEAN)
 
 
 def _member_of(value: Sql, kind: Kind, members: list[Literal]) -> str:
-    cast = widened(value, kind).text
+    cast = widen_piece(value, kind).text
     match kind:
         case Kind.INTEGER:
             constants = [wide(int(literal.value)) for literal in members]  # type: ignore[arg-type]
@@ -162,7 +162,7 @@ def _member_of(value: Sql, kind: Kind, members: list[Literal]) -> str:
     return f"({cast} IN ({', '.join(constants)}))"
 
 
-def compared_as(first: Kind, second: Kind) -> Kind:
+def comparison_kind(first: Kind, second: Kind) -> Kind:
     """Return the kind that two values are compared as."""
     for wider in (Kind.REAL, Kind.TIMESTAMP):
         if wider in (first, second):
@@ -186,16 +186,16 @@ def _like(like: Like, columns: Columns) -> Sql:
     other = pattern.shape is Shape.OTHER
     parts = java_parts(pattern) if other else [(True, pattern.literal)]
     if like.folded:
-        return Sql(MATCHING[pattern.shape].format(f"lower({value})", _lowered(parts, quoted=other)), Kind.BOOLEAN)
+        return Sql(MATCHING[pattern.shape].format(f"lower({value})", _lower_parts(parts, quoted=other)), Kind.BOOLEAN)
     wanted = regular_expression(parts) if other else pattern.literal
     return Sql(MATCHING[pattern.shape].format(value, text(wanted)), Kind.BOOLEAN)
 
 
-def _lowered(parts: list[Part], *, quoted: bool) -> str:
+def _lower_parts(parts: list[Part], *, quoted: bool) -> str:
     """Return a constant in small letters: of an expression, its literals are quoted, which no small letter ends."""
     begin, end = (text("\\Q"), text("\\E")) if quoted else (text(""), text(""))
-    made = [f"concat({begin}, lower({text(part)}), {end})" if literal else text(part) for literal, part in parts]
-    return f"concat({', '.join(made)})"
+    pieces = [f"concat({begin}, lower({text(part)}), {end})" if literal else text(part) for literal, part in parts]
+    return f"concat({', '.join(pieces)})"
 
 
 F = Function
@@ -220,12 +220,12 @@ PARTS = {
 }
 
 
-def compiled_call(call: Call, columns: Columns) -> Sql:
+def compile_call(call: Call, columns: Columns) -> Sql:
     """Return the SQL of a function of other expressions."""
     for family in (_arithmetic, _logic, _alike, _days, _texts):
-        found = family(call, columns)
-        if found is not None:
-            return found
+        piece = family(call, columns)
+        if piece is not None:
+            return piece
     return _cast(call, columns)
 
 
@@ -239,58 +239,58 @@ def _arithmetic(call: Call, columns: Columns) -> Sql | None:
     x = as_kind(call.arguments[0], Kind.REAL, columns)
     match function:
         case F.NEGATE:
-            return _guarded(f"(-{x.text})", call.kind, x.most)
+            return _guard_number(f"(-{x.text})", call.kind, x.most)
         case F.ABS:
-            return _guarded(f"abs({x.text})", call.kind, x.most)
+            return _guard_number(f"abs({x.text})", call.kind, x.most)
         case F.SQRT:
             return Sql(f"nanvl(sqrt({x.text}), {null(Kind.REAL)})", Kind.REAL, max(x.most, 1))
         case F.LN:
             return Sql(f"ln({x.text})", Kind.REAL, 1000)  # NULL for what has none
         case F.EXP:
-            return _guarded(f"exp({x.text})", Kind.REAL, math.inf)
+            return _guard_number(f"exp({x.text})", Kind.REAL, math.inf)
         case _:
-            return _rounded(ROUNDING[function], x)
+            return _round_to_integer(ROUNDING[function], x)
 
 
 def _of_two(call: Call, columns: Columns) -> Sql:
     a, b = (as_kind(argument, Kind.REAL, columns) for argument in call.arguments)
     match call.function:
         case F.ADD | F.SUBTRACT:
-            return _guarded(f"({a.text} {BINARY[call.function]} {b.text})", call.kind, a.most + b.most)
+            return _guard_number(f"({a.text} {BINARY[call.function]} {b.text})", call.kind, a.most + b.most)
         case F.MULTIPLY:
             most = a.most * b.most
-            return _guarded(f"({a.text} * {b.text})", call.kind, math.inf if math.isnan(most) else most)
+            return _guard_number(f"({a.text} * {b.text})", call.kind, math.inf if math.isnan(most) else most)
         case F.POWER:
-            return _guarded(f"pow({a.text}, {b.text})", call.kind, math.inf)
+            return _guard_number(f"pow({a.text}, {b.text})", call.kind, math.inf)
     divisor = f"nullif({b.text}, {real(0.0)})"
     match call.function:
         case F.MODULO:
-            return _guarded(f"({a.text} % {divisor})", call.kind, a.most)
+            return _guard_number(f"({a.text} % {divisor})", call.kind, a.most)
         case F.FLOOR_DIVIDE:
-            return _rounded("floor", Sql(f"({a.text} / {divisor})", Kind.REAL))
+            return _round_to_integer("floor", Sql(f"({a.text} / {divisor})", Kind.REAL))
         case _:
-            return _guarded(f"({a.text} / {divisor})", call.kind, math.inf)
+            return _guard_number(f"({a.text} / {divisor})", call.kind, math.inf)
 
 
-def _guarded(number: str, kind: Kind, most: float) -> Sql:
+def _guard_number(number: str, kind: Kind, most: float) -> Sql:
     """Return a number in float64 as what its kind may be: a clipped integer, or a finite real."""
     if kind is Kind.INTEGER:
-        return Sql(f"CAST({_saturated(number, most)} AS BIGINT)", kind, min(most, float(SATURATED)))
+        return Sql(f"CAST({_saturate(number, most)} AS BIGINT)", kind, min(most, float(SATURATED)))
     return Sql(number if most < SURELY_FINITE else finite(number), kind, most if most < SURELY_FINITE else math.inf)
 
 
-def _saturated(number: str, most: float) -> str:
+def _saturate(number: str, most: float) -> str:
     end = real(float(SATURATED))
-    return number if most <= SATURATED else clipped(number, f"-{end}", end)
+    return number if most <= SATURATED else clip_real(number, f"-{end}", end)
 
 
-def _rounded(function: str, x: Sql) -> Sql:
+def _round_to_integer(function: str, x: Sql) -> Sql:
     """Return a number in float64 as a whole one. Clipped first: in ANSI mode, Spark raises where the result is large.
 
     Its `round` takes halves away from zero, and the float64 for the shortest decimal that means it, which has its half
     where the float64 has.
     """
-    return Sql(f"CAST({function}({_saturated(x.text, x.most)}) AS BIGINT)", Kind.INTEGER, min(x.most + 1, SATURATED))
+    return Sql(f"CAST({function}({_saturate(x.text, x.most)}) AS BIGINT)", Kind.INTEGER, min(x.most + 1, SATURATED))
 
 
 def _logic(call: Call, columns: Columns) -> Sql | None:
@@ -301,15 +301,17 @@ def _logic(call: Call, columns: Columns) -> Sql | None:
         case F.NOT:
             return Sql(f"(NOT {as_kind(call.arguments[0], Kind.BOOLEAN, columns).text})", Kind.BOOLEAN)
         case F.IS_NULL:
-            return Sql(f"({compiled(call.arguments[0], columns).text} IS NULL)", Kind.BOOLEAN)
+            return Sql(f"({compile_sql(call.arguments[0], columns).text} IS NULL)", Kind.BOOLEAN)
         case function if function in COMPARISONS:
-            first, second = (_compared(argument, shared_kind(call), columns) for argument in call.arguments)
+            first, second = (
+                _compile_operand(argument, kind_of_arguments(call), columns) for argument in call.arguments
+            )
             return Sql(f"({first} {function.value} {second})", Kind.BOOLEAN)
         case _:
             return None
 
 
-def _compared(argument: Expression, kind: Kind, columns: Columns) -> str:
+def _compile_operand(argument: Expression, kind: Kind, columns: Columns) -> str:
     if isinstance(argument, Literal) and isinstance(argument.value, int) and kind is Kind.INTEGER:
         return wide(argument.value)
     return as_kind(argument, kind, columns).text
@@ -337,9 +339,9 @@ def _clamp(call: Call, columns: Columns) -> Sql:
     value = as_kind(call.arguments[0], call.kind, columns)
     most = max(low.most, high.most)
     if call.kind is Kind.REAL:
-        return Sql(clipped(value.text, low.text, high.text), call.kind, most)
+        return Sql(clip_real(value.text, low.text, high.text), call.kind, most)
     form = f"(CASE WHEN {{}} < {low.text} THEN {low.text} WHEN {{}} > {high.text} THEN {high.text} ELSE {{}} END)"
-    return Sql(bound_once(value.text, form), call.kind, most)
+    return Sql(bind_once(value.text, form), call.kind, most)
 
 
 def _days(call: Call, columns: Columns) -> Sql | None:
@@ -369,12 +371,12 @@ def _later(call: Call, columns: Columns) -> Sql:
         return Sql(null(call.kind), call.kind)
     inside = f"{{}} BETWEEN {day(added.first)} AND {day(added.last)}"
     form = f"(CASE WHEN {inside} THEN {'add_months' if added.months else 'date_add'}({{}}, {added.amount}) END)"
-    inner = compiled(call.arguments[0], columns).text
+    inner = compile_sql(call.arguments[0], columns).text
     if call.kind is Kind.DATE:
-        return Sql(bound_once(inner, form), Kind.DATE)
-    moved = bound_once(_day_of_moment("{}"), form)
+        return Sql(bind_once(inner, form), Kind.DATE)
+    moved = bind_once(_day_of_moment("{}"), form)
     moment = f"(CAST(unix_date({moved}) AS BIGINT) * {whole(DAY)} + pmod({{}}, {whole(DAY)}))"
-    return Sql(bound_once(inner, moment), Kind.TIMESTAMP)
+    return Sql(bind_once(inner, moment), Kind.TIMESTAMP)
 
 
 def _of_clock(call: Call, columns: Columns) -> Sql:
@@ -388,7 +390,7 @@ def _day(expression: Expression, columns: Columns) -> str:
     """Return a day, or that of a moment."""
     if is_null(expression):
         return null(Kind.DATE)
-    inner = compiled(expression, columns)
+    inner = compile_sql(expression, columns)
     return inner.text if inner.kind is Kind.DATE else _day_of_moment(inner.text)
 
 
@@ -401,8 +403,8 @@ def _day_of_moment(moment: str) -> str:
 def _texts(call: Call, columns: Columns) -> Sql | None:
     function = call.function
     if function in TEXTS:
-        made = f"{TEXTS[function]}({as_kind(call.arguments[0], Kind.TEXT, columns).text})"
-        return Sql(f"substring({made}, 1, {LONGEST_TEXT})" if can_grow(call) else made, Kind.TEXT)
+        cased = f"{TEXTS[function]}({as_kind(call.arguments[0], Kind.TEXT, columns).text})"
+        return Sql(f"substring({cased}, 1, {LONGEST_TEXT})" if can_grow(call) else cased, Kind.TEXT)
     match function:
         case F.TRIM:
             return Sql(f"trim(BOTH ' ' FROM {as_kind(call.arguments[0], Kind.TEXT, columns).text})", Kind.TEXT)
@@ -419,25 +421,25 @@ def _texts(call: Call, columns: Columns) -> Sql | None:
 
 
 def _substring(call: Call, columns: Columns) -> Sql:
-    found = ends_of_substring(call)
-    if found is None:
+    span = ends_of_substring(call)
+    if span is None:
         return Sql(null(Kind.TEXT), Kind.TEXT)
     inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
-    return Sql(f"substring({inner}, {found[0]}, {found[1]})", Kind.TEXT)
+    return Sql(f"substring({inner}, {span[0]}, {span[1]})", Kind.TEXT)
 
 
 def _cast(call: Call, columns: Columns) -> Sql:
     argument = call.arguments[0]
     if is_null(argument):
         return Sql(null(call.kind), call.kind, 0)
-    inner = compiled(argument, columns)
+    inner = compile_sql(argument, columns)
     match call.function, inner.kind:
         case F.TO_TEXT, _:
             return Sql(f"CAST({inner.text} AS STRING)", Kind.TEXT)
         case F.TO_INTEGER, _:
             return _to_integer(inner)
         case F.TO_REAL, Kind.TEXT:
-            return _guarded(_read(inner.text, REAL_TEXT, "DOUBLE"), Kind.REAL, math.inf)
+            return _guard_number(_read(inner.text, REAL_TEXT, "DOUBLE"), Kind.REAL, math.inf)
         case F.TO_REAL, _:
             return as_kind(argument, Kind.REAL, columns)
         case F.TO_DATE, Kind.TEXT:
@@ -453,9 +455,9 @@ def _to_integer(inner: Sql) -> Sql:
         case Kind.TEXT:
             return Sql(_read(inner.text, INTEGER_TEXT, "BIGINT"), Kind.INTEGER, 1e15)
         case Kind.REAL:
-            return _rounded("round", inner)
+            return _round_to_integer("round", inner)
         case _:
-            return _rounded("round", Sql(f"CAST({inner.text} AS DOUBLE)", Kind.REAL, inner.most))
+            return _round_to_integer("round", Sql(f"CAST({inner.text} AS DOUBLE)", Kind.REAL, inner.most))
 
 
 def _read(piece: str, pattern: str, kind: str) -> str:

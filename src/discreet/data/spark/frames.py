@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.algebra.declarations import found_column
+from discreet.algebra.declarations import need_column
 from discreet.algebra.names import table_named
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
@@ -59,11 +59,11 @@ class SparkFrames:
     private: Mapping[str, SparkFrame]
     public: Mapping[str, SparkFrame]
 
-    def found(self, table: str) -> SparkFrame:
+    def need_private(self, table: str) -> SparkFrame:
         """Return a private table."""
         return table_named(table, self.private)
 
-    def found_public(self, table: str) -> SparkFrame:
+    def need_public(self, table: str) -> SparkFrame:
         """Return a public table."""
         return table_named(table, self.public)
 
@@ -78,23 +78,23 @@ def private_frame(frame: object, declaration: Declaration) -> SparkFrame:
     person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
     types = types_of(frame)
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name in types}
-    wanted = {found_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
-    found = {
+    wanted = {need_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
+    casts = {
         name: RULES.column(name, f"f{place}", kind, wanted.get(name), is_person=name.casefold() == person)
         for place, (name, kind) in enumerate(types.items())
     }
-    columns = cast_columns(found)
+    columns = cast_columns(casts)
     schema = declaration.schema(columns)
     first = declaration.order_in(columns)
     places = range(len(columns))
-    return _made_frame(frame, schema, found, tuple(sorted(places, key=lambda place: columns[place].name != first)))
+    return _build_frame(frame, schema, casts, tuple(sorted(places, key=lambda place: columns[place].name != first)))
 
 
-def _made_frame(frame: Any, schema: Schema, found: Mapping[str, Casting | None], order: tuple[int, ...]) -> SparkFrame:
+def _build_frame(frame: Any, schema: Schema, casts: Mapping[str, Casting | None], order: tuple[int, ...]) -> SparkFrame:
     """Return a frame whose columns are called f0, f1, …."""
-    castings = tuple(cast for cast in found.values() if cast is not None)
+    castings = tuple(cast for cast in casts.values() if cast is not None)
     types = types_of(frame)
-    left_out = {name: reason_left_out(types[name]) for name, cast in found.items() if cast is None}
+    left_out = {name: reason_left_out(types[name]) for name, cast in casts.items() if cast is None}
     renamed = frame.toDF(*[f"f{place}" for place in range(len(types))])
     texts = ("string", "varchar(", "char(", "void")
     folded = {name.casefold(): "text" if kind.startswith(texts) else kind for name, kind in types.items()}
@@ -114,7 +114,8 @@ def need_frame(frame: object) -> None:
 def types_of(frame: Any) -> dict[str, str]:
     """Return the engine's type of each column."""
     types = {
-        one.name: str((one.metadata or {}).get(CHAR) or one.dataType.simpleString()) for one in frame.schema.fields
+        field.name: str((field.metadata or {}).get(CHAR) or field.dataType.simpleString())
+        for field in frame.schema.fields
     }
     if len({name.casefold() for name in types}) < len(frame.schema.fields):
         raise InvalidInput("Two columns have the same name, but for capitals.", fix="rename one of them: frame.toDF(…)")

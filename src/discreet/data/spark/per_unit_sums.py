@@ -20,8 +20,8 @@ from discreet.algebra.expressions import ColumnValue
 from discreet.algebra.relations import Relation, Scan
 from discreet.core.schema import Kind, Value
 from discreet.data.failures import engine_failed
-from discreet.data.spark.answers import answered
-from discreet.data.spark.statement import SparkWriting
+from discreet.data.spark.answers import read_answers
+from discreet.data.spark.statement import SparkStatementWriter
 from discreet.data.sql.answers import Sums
 from discreet.data.sql.per_unit_sums import Bundles, BundleStatement, statement_of
 from discreet.data.sql.requirements import Needs
@@ -42,8 +42,11 @@ def bundling_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement |
     if not all(_is_short(key, aggregation.source) for key in aggregation.keys):
         return None
 
-    def written(needs: Needs, sums: Sequence[Sums]) -> str | None:
-        writing, most = SparkWriting(aggregation, needs, grouped=True, asking=True), aggregation.limit.rows_per_group
+    def write_statement(needs: Needs, sums: Sequence[Sums]) -> str | None:
+        writing, most = (
+            SparkStatementWriter(aggregation, needs, grouped=True, asking=True),
+            aggregation.limit.rows_per_group,
+        )
         if writing.most_bundles > FEW:
             return None
         folds = [
@@ -52,20 +55,20 @@ def bundling_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement |
         ]
         return writing.bundles([f"CAST(n AS {_type(most)}) AS n", *folds])
 
-    return statement_of(aggregation, rows, written)
+    return statement_of(aggregation, rows, write_statement)
 
 
-def answered_table(statement: BundleStatement, found: Any, admission: Admission) -> Exact:
+def answer_table(statement: BundleStatement, table: Any, admission: Admission) -> Exact:
     """Ask each unit of an Arrow table, and return exact integers of those who take part."""
     layout, width = statement.layout, len(statement.asking.units)
-    if not found.num_rows:
-        return layout.answered([])
-    owners, ids = _places(found.columns[:width], found.num_rows)
-    groups, keys = _places(found.columns[width : width + len(layout.keys)], found.num_rows)
-    many, *folds = (_whole(column) for column in found.columns[width + len(keys) :])
-    bundles = Bundles(tuple(map(listed, ids)), owners, groups, (many, np.ones_like(many), *folds))
-    some, sums = statement.staying(bundles, admission).sums(int(groups.max()) + 1)
-    return answered(layout, _told([key.take(_arrow(some)) for key in keys], sums))
+    if not table.num_rows:
+        return layout.read_answers([])
+    owners, ids = _places(table.columns[:width], table.num_rows)
+    groups, keys = _places(table.columns[width : width + len(layout.keys)], table.num_rows)
+    many, *folds = (_whole(column) for column in table.columns[width + len(keys) :])
+    bundles = Bundles(tuple(map(list_values, ids)), owners, groups, (many, np.ones_like(many), *folds))
+    occupied, sums = statement.select_admitted(bundles, admission).sums(int(groups.max()) + 1)
+    return read_answers(layout, _build_table([key.take(_arrow(occupied)) for key in keys], sums))
 
 
 def _is_short(key: Key, source: Relation | None) -> bool:
@@ -77,8 +80,10 @@ def _is_short(key: Key, source: Relation | None) -> bool:
 
 def _most(place: int, sums: Sequence[Sums]) -> int:
     """Return the largest magnitude that one row adds to a fold, as whoever reads it knows."""
-    known = [one.most // abs(factor) for one in sums for own, factor in one.terms if own == place and factor]
-    return min(known, default=max(one.most for one in sums))
+    known = [
+        reading.most // abs(factor) for reading in sums for own, factor in reading.terms if own == place and factor
+    ]
+    return min(known, default=max(reading.most for reading in sums))
 
 
 def _type(most: int) -> str:
@@ -90,12 +95,12 @@ def _places(columns: Sequence[Any], rows: int) -> tuple[NDArray[np.intp], list[A
     places, many = np.zeros(rows, dtype=np.int64), 1
     columns = [_wide(column) for column in columns]
     for number, column in enumerate(columns):
-        coded, size = _coded(column)
+        coded, size = _encode_column(column)
         # Each is below the number of rows, so that the product of two is below 2⁶³.
-        places, many = (coded, size) if not number else _coded(_arrow(places * size + coded))
-    some = np.zeros(many, dtype=np.int64)
-    some[places] = np.arange(rows)  # any row will do: they are the same
-    return places.astype(np.intp, copy=False), [column.take(_arrow(some)) for column in columns]
+        places, many = (coded, size) if not number else _encode_column(_arrow(places * size + coded))
+    sample_rows = np.zeros(many, dtype=np.int64)
+    sample_rows[places] = np.arange(rows)  # any row will do: they are the same
+    return places.astype(np.intp, copy=False), [column.take(_arrow(sample_rows)) for column in columns]
 
 
 def _wide(column: Any) -> Any:
@@ -105,7 +110,7 @@ def _wide(column: Any) -> Any:
     return column.cast(pa.large_string()) if pa.types.is_string(column.type) else column
 
 
-def _coded(column: Any) -> tuple[NDArray[np.int64], int]:
+def _encode_column(column: Any) -> tuple[NDArray[np.int64], int]:
     """Return a number for each row of a column, the same for the same value, below the number of values."""
     import pyarrow as pa  # noqa: PLC0415 - comes with PySpark
 
@@ -115,7 +120,7 @@ def _coded(column: Any) -> tuple[NDArray[np.int64], int]:
     return coded.indices.to_numpy().astype(np.int64), len(coded.dictionary)
 
 
-def listed(column: Any) -> list[Value]:
+def list_values(column: Any) -> list[Value]:
     """Return the values of an Arrow column."""
     return column.to_numpy().tolist() if str(column.type) == "int64" and not column.null_count else column.to_pylist()  # type: ignore[no-any-return]
 
@@ -126,12 +131,12 @@ def _whole(column: Any) -> NDArray[np.int64]:
     return np.asarray(column.to_numpy(), dtype=np.int64)
 
 
-def _told(keys: Sequence[Any], sums: Sequence[NDArray[Any]]) -> Any:
+def _build_table(keys: Sequence[Any], sums: Sequence[NDArray[Any]]) -> Any:
     """Return a table as layouts have it, of groups and their sums."""
     import pyarrow as pa  # noqa: PLC0415 - comes with PySpark
 
     part, cell = _arrow(np.zeros(len(sums[0]), dtype=np.int64)), pa.nulls(len(sums[0]))
-    columns = [part, *keys, cell, *(_arrow(each) for each in sums)]
+    columns = [part, *keys, cell, *(_arrow(numbers) for numbers in sums)]
     return pa.table(columns, names=[f"c{place}" for place in range(len(columns))])
 
 

@@ -32,20 +32,20 @@ from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
 from discreet.core.limits import AnyLimit
 from discreet.data.failures import engine_failed
-from discreet.data.spark.answers import answered
-from discreet.data.spark.deadlines import aside, is_connect, within
+from discreet.data.spark.answers import read_answers
+from discreet.data.spark.deadlines import is_connect, run_aside, run_within
 from discreet.data.spark.frames import SparkFrame, views
 from discreet.data.spark.literals import real
-from discreet.data.spark.per_unit_sums import answered_table, bundling_of, listed
-from discreet.data.spark.sessions import hushed
-from discreet.data.spark.statement import SparkWriting, spark_sql
+from discreet.data.spark.per_unit_sums import answer_table, bundling_of, list_values
+from discreet.data.spark.sessions import hush_logs
+from discreet.data.spark.statement import SparkStatementWriter, spark_sql
 from discreet.data.sql.answers import Layout, Sums
-from discreet.data.sql.contributions import OF_NUMBERS, Added, Asking, asking_sql, whole_above
+from discreet.data.sql.contributions import OF_NUMBERS, Added, ContributionStatement, contribution_sql, whole_above
 from discreet.data.sql.floats_above import floats_above
 from discreet.data.sql.per_unit_sums import NARROW
 from discreet.data.sql.requirements import Needs
 from discreet.data.sql.rows import PassedRows, stays
-from discreet.data.sql.statement import Bounded
+from discreet.data.sql.statement import BoundedStatement
 
 Made = TypeVar("Made")
 
@@ -66,13 +66,13 @@ class Pin:
     def take(self, text: str) -> None:
         """Compute what a statement says, and keep it."""
 
-        def taken() -> None:
+        def pin_rows() -> None:
             with views(self._used, self._names):
                 # Of no variable of this thread, or they would be kept for as long as an error that tells of it.
                 self._kept = self._session.sql(text).localCheckpoint(eager=True)
             self._kept.createTempView(self.rows)
 
-        self._run(taken)
+        self._run(pin_rows)
 
     def leave(self, units: Any) -> None:
         """Let statements name those who leave: an Arrow table of ids."""
@@ -86,21 +86,21 @@ class Pin:
     def _run(self, run: Callable[[], Made]) -> Made:
         def quiet() -> Made:
             try:
-                with hushed():
+                with hush_logs():
                     return run()
             finally:
                 if self._released:  # while this was left to itself
                     self._drop()
 
-        return within(self._session, max(self._end - time.monotonic(), 0), quiet)
+        return run_within(self._session, max(self._end - time.monotonic(), 0), quiet)
 
     def release(self) -> None:
         """Forget what was kept, and those who leave."""
         self._released = True
-        aside(self._drop)
+        run_aside(self._drop)
 
     def _drop(self) -> None:
-        with hushed():
+        with hush_logs():
             for name in (self.rows, self.leavers):
                 with suppress(Exception):  # a session that is gone has no views
                     self._session.catalog.dropTempView(name)
@@ -121,10 +121,10 @@ TERMS = 4
 STEP, BEFORE = 2.0**-51, 8
 
 
-def added(limit: AnyLimit) -> Added:
+def build_contribution_sums(limit: AnyLimit) -> Added:
     """Return what writes reach and square: exact where 38 digits surely hold them, else as doubles, not below them."""
 
-    def told(reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
+    def sum_contributions(reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
         most = TERMS * reading.most
         in_group, in_all = most * limit.rows_per_group, most * limit.rows
         if in_all >= FULL:
@@ -140,7 +140,7 @@ def added(limit: AnyLimit) -> Added:
             number = _number(terms, "DECIMAL(38, 0)")
         return reach, f"sum(({number}) * ({number}))"
 
-    return told
+    return sum_contributions
 
 
 def _number(terms: Sequence[tuple[str, int]], kind: str) -> str:
@@ -151,7 +151,7 @@ def _number(terms: Sequence[tuple[str, int]], kind: str) -> str:
 def _size_above(terms: Sequence[tuple[str, int]]) -> str:
     """Return a double that is not below the size of a number. Terms may cancel: the margin is of their sizes."""
     doubles = [f"CAST({column} AS DOUBLE) * {real(float(factor))}" for column, factor in terms]
-    sizes = " + ".join(f"abs({one})" for one in doubles)
+    sizes = " + ".join(f"abs({double})" for double in doubles)
     return f"(abs({' + '.join(doubles)}) + ({sizes}) * {real(STEP * BEFORE)})"
 
 
@@ -173,7 +173,7 @@ def read_floats(column: Any) -> NDArray[np.float64]:
             return whole_above(column.to_pylist())
 
 
-def answered_among(
+def answer_among(
     aggregation: Aggregation,
     rows: PassedRows,
     used: Mapping[str, SparkFrame],
@@ -186,51 +186,57 @@ def answered_among(
     if bundling is not None:
         session, text = next(iter(used.values())).frame.sparkSession, bundling.text
 
-        def found() -> Any:
-            with hushed(), views(used, names):
+        def run_statement() -> Any:
+            with hush_logs(), views(used, names):
                 return session.sql(text).toArrow()
 
-        return answered_table(bundling, within(session, seconds, found), admission)
-    of_numbers = all(isinstance(one, OF_NUMBERS) for one in aggregation.aggregates)
+        return answer_table(bundling, run_within(session, seconds, run_statement), admission)
+    of_numbers = all(isinstance(aggregate, OF_NUMBERS) for aggregate in aggregation.aggregates)
     pin = Pin(used, names, seconds)
     try:
         bounded = (_of_bundles if of_numbers else _of_rows)(aggregation, rows, pin, admission)
-        return answered(bounded.layout, pin.ask(bounded.text))
+        return read_answers(bounded.layout, pin.ask(bounded.text))
     finally:
         pin.release()
 
 
-def _of_rows(aggregation: Aggregation, rows: PassedRows, pin: Pin, admission: Admission) -> Bounded:
+def _of_rows(aggregation: Aggregation, rows: PassedRows, pin: Pin, admission: Admission) -> BoundedStatement:
     """Keep the rows that pass, ask each unit, and return the statement about those who take part."""
     needs = Needs(rows)
     for aggregate in aggregation.aggregates:
         needs.read(aggregate)
-    ordered = SparkWriting(aggregation, needs, grouped=True).ordered
-    text, pinned = rows.pinned(pin.rows, ordered=ordered)
+    ordered = SparkStatementWriter(aggregation, needs, grouped=True).ordered
+    text, pinned = rows.pin_to_view(pin.rows, ordered=ordered)
     pin.take(text)
-    if _asked(asking_sql(aggregation, pinned, SparkWriting, added(aggregation.limit)), pin, admission):
+    if _ask_units(
+        contribution_sql(aggregation, pinned, SparkStatementWriter, build_contribution_sums(aggregation.limit)),
+        pin,
+        admission,
+    ):
         pinned.leave_out(_leavers(pin))
     return spark_sql(aggregation, pinned)
 
 
-def _of_bundles(aggregation: Aggregation, rows: PassedRows, pin: Pin, admission: Admission) -> Bounded:
+def _of_bundles(aggregation: Aggregation, rows: PassedRows, pin: Pin, admission: Admission) -> BoundedStatement:
     """Keep the bundles that count, ask each unit, and return the statement about those who take part."""
     needs = Needs(rows)
     readings = tuple(needs.read(aggregate) for aggregate in aggregation.aggregates)
-    pin.take(SparkWriting(aggregation, needs, grouped=True, asking=True).bundles(["n", *needs.folds.values()]))
+    pin.take(SparkStatementWriter(aggregation, needs, grouped=True, asking=True).bundles(["n", *needs.folds.values()]))
 
     source = f"{pin.rows} AS r"
 
-    def kept(some: Aggregation, needs: Needs, **_said: bool) -> KeptBundles:
-        return KeptBundles(some, needs, f"{pin.rows} AS r")
+    def read_kept(numeric: Aggregation, needs: Needs, **_said: bool) -> KeptBundles:
+        return KeptBundles(numeric, needs, f"{pin.rows} AS r")
 
-    if _asked(asking_sql(aggregation, rows, kept, added(aggregation.limit)), pin, admission):
+    if _ask_units(
+        contribution_sql(aggregation, rows, read_kept, build_contribution_sums(aggregation.limit)), pin, admission
+    ):
         source += f" WHERE {stays(_leavers(pin), [f'r.{name}' for name in rows.unit_names])}"
     text = KeptBundles(aggregation, needs, source).statement()
-    return Bounded(text, Layout(rows.keys, aggregation.public, grouped=True, readings=readings))
+    return BoundedStatement(text, Layout(rows.keys, aggregation.public, grouped=True, readings=readings))
 
 
-class KeptBundles(SparkWriting):
+class KeptBundles(SparkStatementWriter):
     """A statement about bundles that were kept, and have all that `Writing` would compute of them."""
 
     def __init__(self, aggregation: Aggregation, needs: Needs, source: str) -> None:
@@ -249,14 +255,14 @@ def _leavers(pin: Pin) -> str:
     return f"{pin.leavers} AS leavers"
 
 
-def _asked(asking: Asking, pin: Pin, admission: Admission) -> bool:
+def _ask_units(asking: ContributionStatement, pin: Pin, admission: Admission) -> bool:
     """Ask each unit, and return whether some leave; these have a view then."""
-    found = pin.ask(asking.text)
-    if not found.num_rows:
+    table = pin.ask(asking.text)
+    if not table.num_rows:
         return False
     width = len(asking.units)
-    told = [read_floats(column) for column in found.columns[width:]]
-    leaving = asking.leaving([listed(column) for column in found.columns[:width]], told, admission)
+    contributions = [read_floats(column) for column in table.columns[width:]]
+    leaving = asking.leaving([list_values(column) for column in table.columns[:width]], contributions, admission)
     if leaving.any():
-        pin.leave(found.filter(leaving).select(range(width)))
+        pin.leave(table.filter(leaving).select(range(width)))
     return bool(leaving.any())

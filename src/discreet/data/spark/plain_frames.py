@@ -65,8 +65,10 @@ def _reasons(frame: Any) -> Iterator[str]:
         if kind == FILES:
             yield from _reasons_of_files(plan.relation())
         elif kind in NAMING:
-            yield from (reason for one in _listed(plan.expressions()) for reason in _reasons_of_value(one))
-            waiting += _listed(plan.children())
+            yield from (
+                reason for expression in _list_items(plan.expressions()) for reason in _reasons_of_value(expression)
+            )
+            waiting += _list_items(plan.children())
         elif kind not in HELD:
             yield f"the frame is made by {plan.nodeName()}, which is more than naming columns and comparing them"
 
@@ -83,12 +85,12 @@ def _reasons_of_value(expression: Any) -> Iterator[str]:
     """Yield why an expression may have no value."""
     waiting = [expression]
     while waiting:
-        one = waiting.pop()
-        if one.getClass().getName() not in TOTAL:
-            yield f"the frame computes {one.prettyName()}"
-        waiting += _listed(one.children())
+        node = waiting.pop()
+        if node.getClass().getName() not in TOTAL:
+            yield f"the frame computes {node.prettyName()}"
+        waiting += _list_items(node.children())
 
 
-def _listed(sequence: Any) -> list[Any]:
+def _list_items(sequence: Any) -> list[Any]:
     """Return what is in a sequence of the JVM."""
     return [sequence.apply(place) for place in range(sequence.size())]

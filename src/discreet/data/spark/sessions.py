@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from discreet.core import InvalidInput, NotReady
-from discreet.data.spark.deadlines import has_ended, need_running, within
+from discreet.data.spark.deadlines import has_ended, need_running, run_within
 
 #: PySpark's own loggers, which write what an engine's error says to the console, rows and all.
 LOUD = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -45,7 +45,7 @@ _HUSH = Hush()
 
 
 @contextmanager
-def hushed() -> Iterator[None]:
+def hush_logs() -> Iterator[None]:
     """Keep PySpark from writing this thread's errors to the console."""
     from pyspark.logger import PySparkLogger  # noqa: PLC0415 - an extra, loaded by whoever made a frame
 
@@ -89,8 +89,8 @@ def need_answering(session: Any) -> None:
     """Refuse a session that has ended, or whose server does not answer. No row is read."""
     need_running(session)
     try:
-        with hushed():
-            within(session, ANSWERING, lambda: session.conf.get(LARGEST, USUAL))
+        with hush_logs():
+            run_within(session, ANSWERING, lambda: session.conf.get(LARGEST, USUAL))
     except Exception:  # noqa: BLE001 - whatever it says, it does not answer
         raise NotReady(
             "The session of Spark does not answer. Nothing was paid.",
@@ -114,6 +114,6 @@ def need_unlimited(session: Any) -> None:
 def _running(sessions: Any) -> Any:
     """Return the session that runs, whichever thread has made it: the builder would change its settings. Else None."""
     with suppress(Exception):  # what is raised where there is none
-        found = sessions.active()
-        return None if has_ended(found) else found
+        session = sessions.active()
+        return None if has_ended(session) else session
     return None

@@ -14,13 +14,13 @@ from discreet.algebra.expressions import columns_in
 from discreet.algebra.row_hashes import MASK, OTHERS, UNITS
 from discreet.core.schema import Kind
 from discreet.data.bounding_rules import stride
-from discreet.data.spark.dialect import computed_once
-from discreet.data.sql.answers import Cells, Layout, Sums
+from discreet.data.spark.dialect import compute_once
+from discreet.data.sql.answers import CountedCells, Layout, Sums
 from discreet.data.sql.dialect import Typed
 from discreet.data.sql.group_keys import name_of_words
-from discreet.data.sql.requirements import Fold, Needs, UnitPart
+from discreet.data.sql.requirements import BundleFold, Needs, UnitPart
 from discreet.data.sql.rows import PassedRows
-from discreet.data.sql.statement import Bounded, Writing
+from discreet.data.sql.statement import BoundedStatement, StatementWriter
 
 #: Places of groups that are put into one number with a mark: they have 31 bits.
 MOST_PLACES = 1 << 31
@@ -29,17 +29,19 @@ MOST_PLACES = 1 << 31
 SLOTS, MOST_EARLY = 63, 16
 
 
-def spark_sql(aggregation: Aggregation, rows: PassedRows) -> Bounded:
+def spark_sql(aggregation: Aggregation, rows: PassedRows) -> BoundedStatement:
     """Return the statement of an aggregation of some rows."""
     needs = Needs(rows)
     readings = tuple(needs.read(aggregate) for aggregate in aggregation.aggregates)
-    by_group = any(isinstance(one, Sums) or (isinstance(one, Cells) and one.by_group) for one in readings)
+    by_group = any(
+        isinstance(reading, Sums) or (isinstance(reading, CountedCells) and reading.by_group) for reading in readings
+    )
     grouped = by_group or not aggregation.public or not needs.parts
-    text = SparkWriting(aggregation, needs, grouped=grouped).statement()
-    return Bounded(text, Layout(needs.rows.keys, aggregation.public, grouped, readings))
+    text = SparkStatementWriter(aggregation, needs, grouped=grouped).statement()
+    return BoundedStatement(text, Layout(needs.rows.keys, aggregation.public, grouped, readings))
 
 
-class SparkWriting(Writing):
+class SparkStatementWriter(StatementWriter):
     """One statement in the making."""
 
     _in_order = False
@@ -49,10 +51,10 @@ class SparkWriting(Writing):
         self._base = False
         #: What the places of public values stand for, as SQL.
         listed = [key.expression for key in aggregation.keys if key.values is not None]
-        known = [one for one in listed if columns_in(one) <= self._rows.given.keys()]
-        self._listed = {self._dialect.value(one, self._rows.given) for one in known}
+        known = [expression for expression in listed if columns_in(expression) <= self._rows.given.keys()]
+        self._listed = {self._dialect.value(expression, self._rows.given) for expression in known}
         #: Whether rows are added up by group at once: nobody asks whose they are, but for how many people there are.
-        tiny = all(folded.fold in (Fold.PRESENT, Fold.TINY) for folded in needs.folds)
+        tiny = all(folded.fold in (BundleFold.PRESENT, BundleFold.TINY) for folded in needs.folds)
         #: Whether it matters in which order rows are.
         self.ordered = self._choose_rows
         # Where any rows will do and bundles are all that is asked for, rows need no numbers; but where groups are
@@ -67,40 +69,40 @@ class SparkWriting(Writing):
         self._counted_twice = len(needs.parts) - unit_parts + grouped > 1
 
     def _units(self) -> str:
-        return computed_once(super()._units()) if self._units_twice else super()._units()
+        return compute_once(super()._units()) if self._units_twice else super()._units()
 
-    def _kept(self) -> str:
+    def _select_bundles(self) -> str:
         # Nobody names it where rows are chosen.
-        return "SELECT 1 AS nothing" if self._choose_rows else super()._kept()
+        return "SELECT 1 AS nothing" if self._choose_rows else super()._select_bundles()
 
-    def _counted(self) -> str:
+    def _count_bundles(self) -> str:
         if self._adds:
-            counted = self._added()
+            counted = self._add_bundles()
         elif self._choose_rows:
-            counted = self._bundled(f"({self._rows.valued(self._chosen_rows())}) AS p")
+            counted = self._bundle_rows(f"({self._rows.select_values(self._select_rows())}) AS p")
         else:
-            counted = super()._counted()
-        return computed_once(counted) if self._counted_twice else counted
+            counted = super()._count_bundles()
+        return compute_once(counted) if self._counted_twice else counted
 
-    def _added(self) -> str:
+    def _add_bundles(self) -> str:
         """Return sums by group of the rows that count; `v` is how many people have some: each has a first row."""
         groups, most = self._rows.group_names, self._limit.rows_per_group
         stays = f"p <= {most}" if self._any_rows else f"(c <= {most} OR {self._stays})"
-        told = f"SELECT {', '.join(self._own_items)}, p, {stays} AS t FROM ({self._numbered_rows()}) AS h"
+        marked = f"SELECT {', '.join(self._own_items)}, p, {stays} AS t FROM ({self._number_rows()}) AS h"
         sums = {"n": "count(CASE WHEN t THEN 1 END)", "v": "count(CASE WHEN p = 1 THEN 1 END)"}
         for folded, name in self._needs.folds.items():
             sums[name] = replace(folded, text=f"CASE WHEN t THEN {folded.text} END").of_rows(self._dialect)
         items = ", ".join([*groups, *(f"{text} AS {name}" for name, text in sums.items())])
         # Under a limit of all rows a group may be left without a row that counts, and is then no group of the answer.
         by = f" GROUP BY {', '.join(groups)} HAVING {sums['n']} > 0" if groups else ""
-        return f"SELECT {items} FROM ({self._rows.valued(f'({told}) AS s', 'p', 't')}) AS y{by}"
+        return f"SELECT {items} FROM ({self._rows.select_values(f'({marked}) AS s', 'p', 't')}) AS y{by}"
 
-    def _chosen_rows(self) -> str:
+    def _select_rows(self) -> str:
         """Return the rows that count, as they stand in FROM; where any may, all of groups that count."""
         if self._any_rows:
             return f"(SELECT {', '.join(self._own_items)} FROM ({self._few_groups()}) AS h) AS s"
         stays = f"(c <= {self._limit.rows_per_group} OR {self._stays})"
-        return f"(SELECT {', '.join(self._own_items)} FROM ({self._numbered_rows()}) AS h WHERE {stays}) AS s"
+        return f"(SELECT {', '.join(self._own_items)} FROM ({self._number_rows()}) AS h WHERE {stays}) AS s"
 
     @property
     def _stays(self) -> str:
@@ -108,7 +110,7 @@ class SparkWriting(Writing):
         mark = self._mark(f"{(self._rows.salt + 1) & MASK} + {self._unit_part} + (c & {MASK}) * {OTHERS}")
         return f"((p - 1) * {stride(most)}L + c - {mark} % c) % c < {most}"
 
-    def _numbered_rows(self) -> str:
+    def _number_rows(self) -> str:
         """Return the rows of groups that count with `p`, their number from 1 on of the `c` they compete with."""
         by = f"PARTITION BY {', '.join(self._together)}"
         numbers = f"row_number() OVER ({by} ORDER BY {', '.join(self._ordering)}) AS p"
@@ -122,10 +124,10 @@ class SparkWriting(Writing):
         Spark leaves rows of later groups out while it reads what is sorted; what is left is numbered as it stands.
         """
         if not self._choose_groups:
-            return self._shuffled()
+            return self._shuffle_rows()
         mark = "" if self._packed else f", {self._group_mark} AS m"
         order = ", ".join([*self._together, *self._ordering])  # all that the window asks for, or it sorts again
-        rows = f"{self._early(f'SELECT *{mark} FROM ({self._shuffled()}) AS a')} SORT BY {order}"
+        rows = f"{self._early(f'SELECT *{mark} FROM ({self._shuffle_rows()}) AS a')} SORT BY {order}"
         apart = ", ".join(self._rows.unit_names)
         rank = f"dense_rank() OVER (PARTITION BY {apart} ORDER BY {', '.join(self._group_names)})"
         return f"SELECT * FROM (SELECT *, {rank} AS q FROM ({rows}) AS d) AS e WHERE q <= {self._limit.groups}"
@@ -137,12 +139,12 @@ class SparkWriting(Writing):
         group that counts has fewer groups before it than may count, and so has fewer such slots below its own. Sorting
         by a whole number alone, Spark compares nothing: it is a third of a sort by several columns.
         """
-        if [one.kind for one in self._rows.units] != [Kind.INTEGER] or self._limit.groups > MOST_EARLY:
+        if [unit.kind for unit in self._rows.units] != [Kind.INTEGER] or self._limit.groups > MOST_EARLY:
             return rows
         mark = f"(shiftright(k, 32) + {1 << 31}L)" if self._packed else "m"
         slot = f"shiftleft(1L, CAST(shiftright({mark} * {SLOTS}L, 32) AS INT))"
-        seen = f"SELECT *, bit_or({slot}) OVER (PARTITION BY {self._rows.unit_names[0]}) AS b FROM ({rows}) AS f"
-        return f"SELECT * FROM ({seen}) AS l WHERE bit_count(b & ({slot} - 1L)) < {self._limit.groups}"
+        slots = f"SELECT *, bit_or({slot}) OVER (PARTITION BY {self._rows.unit_names[0]}) AS b FROM ({rows}) AS f"
+        return f"SELECT * FROM ({slots}) AS l WHERE bit_count(b & ({slot} - 1L)) < {self._limit.groups}"
 
     @property
     def _together(self) -> list[str]:
@@ -183,8 +185,8 @@ class SparkWriting(Writing):
     @property
     def _unit_part(self) -> str:
         """What a unit adds to its marks, from its columns."""
-        typed = [Typed(name, one.kind) for name, one in zip(self._rows.unit_names, self._rows.units, strict=True)]
-        return f"{name_of_words([self._dialect.word(one) for one in typed])} * {UNITS}"
+        typed = [Typed(name, unit.kind) for name, unit in zip(self._rows.unit_names, self._rows.units, strict=True)]
+        return f"{name_of_words([self._dialect.word(piece) for piece in typed])} * {UNITS}"
 
     @property
     def _group_mark(self) -> str:
@@ -198,14 +200,14 @@ class SparkWriting(Writing):
     def _public_keys(self) -> bool:
         return any(key.values is not None for key in self._rows.keys)
 
-    def _shuffled(self) -> str:
+    def _shuffle_rows(self) -> str:
         """Return the rows, all of one unit in one place; what orders them is sent once, though it be in a column."""
         sent = [*self._rows.own_names, *(name for name in self._order_names if name.startswith("o"))]
         if self._packed:
             sent = [f"{self._pack} AS k", *(name for name in sent if name not in self._rows.group_names)]
         elif self._choose_groups and self._public_keys:
             sent.append("z")
-        rows = self._rows.selected(ranks=self._choose_groups, ordered=True)
+        rows = self._rows.select_rows(ranks=self._choose_groups, ordered=True)
         apart = ", ".join(self._rows.unit_names)
         return f"SELECT /*+ REPARTITION({apart}) */ {', '.join(dict.fromkeys(sent))} FROM ({rows}) AS a"
 
@@ -215,11 +217,11 @@ class SparkWriting(Writing):
         if self._any_rows:
             return {}
         known = dict(self._rows.columns.pairs) | dict(self._rows.group_columns)
-        known |= {one.text: name for one, name in zip(self._rows.units, self._rows.unit_names, strict=True)}
+        known |= {unit.text: name for unit, name in zip(self._rows.units, self._rows.unit_names, strict=True)}
         same = {*self._rows.unit_names, *(self._rows.group_names if self._by_groups else ())}
         listed = self._listed if self._by_groups else set[str]()
-        named = [(known.get(one.text, f"o{place}"), one) for place, one in enumerate(self._rows.order)]
-        return {name: one.kind for name, one in named if name not in same and one.text not in listed}
+        named = [(known.get(piece.text, f"o{place}"), piece) for place, piece in enumerate(self._rows.order)]
+        return {name: piece.kind for name, piece in named if name not in same and piece.text not in listed}
 
     @property
     def _ordering(self) -> list[str]:

@@ -22,21 +22,21 @@ from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, OutOfRange, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Schema, Value
 from discreet.data.failures import quiet, quiet_opening
-from discreet.data.reading.table_sources import Entering, TableSource, entering, need_names, need_one_kind
+from discreet.data.reading.table_sources import Entering, TableSource, declare_table, need_names, need_one_kind
 from discreet.data.settings import SPARK_SETTINGS, EngineSettings
-from discreet.data.spark.answers import answered
-from discreet.data.spark.deadlines import need_running, within
+from discreet.data.spark.answers import read_answers
+from discreet.data.spark.deadlines import need_running, run_within
 from discreet.data.spark.dialect import SparkDialect
 from discreet.data.spark.expressions import write_sql
 from discreet.data.spark.frames import SparkFrame, SparkFrames, is_spark_frame, need_frame, private_frame, views
-from discreet.data.spark.personal import answered_among
+from discreet.data.spark.personal import answer_among
 from discreet.data.spark.plain_frames import need_plain_frame
 from discreet.data.spark.public import public_frame
-from discreet.data.spark.sessions import hushed, need_answering, need_unlimited
+from discreet.data.spark.sessions import hush_logs, need_answering, need_unlimited
 from discreet.data.spark.statement import spark_sql
 from discreet.data.sql.length import check_aggregation_length
 from discreet.data.sql.relations import fan_outs_sql
-from discreet.data.sql.rows import PassedRows, passed_rows
+from discreet.data.sql.rows import PassedRows, build_passed_rows
 from discreet.data.unit_work import check_unit_work
 
 #: Tables that a statement reads at most where subqueries are written out as often as they are named, as Spark's planner
@@ -79,22 +79,22 @@ class SparkTable:
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
         end = time.monotonic() + self._settings.seconds
-        used, names = self._named(aggregation)
-        asked, rows = self._passed(aggregation, used, names)
-        bounded = spark_sql(asked, rows)
-        return answered(bounded.layout, self._asked(bounded.text, used, names, end - time.monotonic()))
+        used, names = self._name_views(aggregation)
+        capped, rows = self._cap_rows(aggregation, used, names)
+        bounded = spark_sql(capped, rows)
+        return read_answers(bounded.layout, self._ask(bounded.text, used, names, end - time.monotonic()))
 
     @quiet
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())
         end = time.monotonic() + self._settings.seconds
-        used, names = self._named(aggregation)
+        used, names = self._name_views(aggregation)
         session = next(iter(used.values())).frame.sparkSession
         need_running(session)
         need_unlimited(session)
-        asked, rows = self._passed(aggregation, used, names)
-        return answered_among(asked, rows, used, names, admission, max(end - time.monotonic(), 0))
+        capped, rows = self._cap_rows(aggregation, used, names)
+        return answer_among(capped, rows, used, names, admission, max(end - time.monotonic(), 0))
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
@@ -107,9 +107,9 @@ class SparkTable:
 
     def _need_ready(self, aggregation: Aggregation) -> Any:
         """Return the session of a pass that can be made."""
-        used, names = self._named(aggregation)
+        used, names = self._name_views(aggregation)
         # As if nothing were known of the rows.
-        rows = passed_rows(aggregation, next(iter(used), ""), SparkDialect(self._frames, names), look_up=False)
+        rows = build_passed_rows(aggregation, next(iter(used), ""), SparkDialect(self._frames, names), look_up=False)
         spark_sql(aggregation, rows)
         check_aggregation_length(aggregation, write_sql)
         check_unit_work(aggregation, self.schemas, self._settings.seconds)
@@ -129,18 +129,18 @@ class SparkTable:
             "as joins of these need no cut",
         )
 
-    def _asked(self, text: str, used: Mapping[str, SparkFrame], names: Mapping[str, str], seconds: float) -> Any:
+    def _ask(self, text: str, used: Mapping[str, SparkFrame], names: Mapping[str, str], seconds: float) -> Any:
         """Return the Arrow table of a statement about some frames."""
         session = next(iter(used.values())).frame.sparkSession
         need_running(session)
 
-        def found() -> object:
-            with hushed(), views(used, names):
+        def run_statement() -> object:
+            with hush_logs(), views(used, names):
                 return session.sql(text).toArrow()
 
-        return within(session, max(seconds, 0), found)
+        return run_within(session, max(seconds, 0), run_statement)
 
-    def _named(self, aggregation: Aggregation) -> tuple[Mapping[str, SparkFrame], Mapping[str, str]]:
+    def _name_views(self, aggregation: Aggregation) -> tuple[Mapping[str, SparkFrame], Mapping[str, str]]:
         """Return the frames that are asked, and the names of their views."""
         if not self._open:
             raise InvalidInput("This table was closed.", fix="open it again")
@@ -153,7 +153,7 @@ class SparkTable:
             used = {name: known[name] for name in tables if name in known}
         return used, {name: f"discreet_{uuid.uuid4().hex}" for name in used}
 
-    def _passed(
+    def _cap_rows(
         self, aggregation: Aggregation, used: Mapping[str, SparkFrame], names: Mapping[str, str]
     ) -> tuple[Aggregation, PassedRows]:
         """Return an aggregation, and the rows that pass, capped. Of public tables it is asked first how they agree."""
@@ -162,13 +162,13 @@ class SparkTable:
         fan_outs, text = fan_outs_sql(source, SparkDialect(self._frames, names))
         numbers: dict[int, int] = {}
         if fan_outs:
-            found = self._asked(text, used, names, self._settings.seconds).to_pydict()
-            numbers = dict(zip(found["part"], found["n"], strict=True))
+            columns = self._ask(text, used, names, self._settings.seconds).to_pydict()
+            numbers = dict(zip(columns["part"], columns["n"], strict=True))
         facts = public_facts(self.schemas, fan_outs, numbers)
         dialect = SparkDialect(self._frames, names, facts)
         if aggregation.source is not None or facts.is_cut(Scan(tables[0], ())):
             aggregation = replace(aggregation, source=source)
-        return aggregation, passed_rows(aggregation, tables[0], dialect, look_up=False)
+        return aggregation, build_passed_rows(aggregation, tables[0], dialect, look_up=False)
 
     def _only(self) -> SparkFrame:
         if len(self._frames.private) != 1:
@@ -205,7 +205,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
     `never_fails` promises that no row makes it fail. `public` names what is nobody's: frames of the same session, or
     what `open_table` takes. Memory and threads are the session's: of `settings` only `seconds` says something here.
     """
-    said = TableSource(
+    source = TableSource(
         source=frame,
         bounds=bounds or {},
         groups=groups or {},
@@ -215,7 +215,7 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
         rows_per_person=rows_per_person,
         never_fails=never_fails,
     )
-    return open_frames({table: said}, unit=unit, public=public, settings=settings)
+    return open_frames({table: source}, unit=unit, public=public, settings=settings)
 
 
 def open_frames(
@@ -227,28 +227,28 @@ def open_frames(
 ) -> SparkTable:
     """Return private tables, and public ones, by name: see `discreet.data.open_tables`."""
     need_names(sources, public or {})
-    private = [entering(name, source, unit, "") for name, source in sources.items()]
-    for source in (*[one.source for one in private], *(public or {}).values()):
+    private = [declare_table(name, source, unit, "") for name, source in sources.items()]
+    for source in (*[entry.source for entry in private], *(public or {}).values()):
         if is_spark_frame(source):
             need_running(source.sparkSession)  # type: ignore[attr-defined]
-    for one in private:
-        need_frame(one.source)
-    return quiet_opening(lambda: _opened(private, public or {}, settings))
+    for entry in private:
+        need_frame(entry.source)
+    return quiet_opening(lambda: _open_frames(private, public or {}, settings))
 
 
-def _opened(private: Sequence[Entering], public: Mapping[str, object], settings: EngineSettings) -> SparkTable:
+def _open_frames(private: Sequence[Entering], public: Mapping[str, object], settings: EngineSettings) -> SparkTable:
     session = private[0].source.sparkSession  # type: ignore[attr-defined]
-    with hushed():
-        for one in private:
-            if not one.declaration.never_fails:
-                need_plain_frame(one.source, one.declaration.table)
+    with hush_logs():
+        for entry in private:
+            if not entry.declaration.never_fails:
+                need_plain_frame(entry.source, entry.declaration.table)
         frames = SparkFrames(
-            {one.declaration.table: private_frame(one.source, one.declaration) for one in private},
-            {name: public_frame(given, name, session) for name, given in public.items()},
+            {entry.declaration.table: private_frame(entry.source, entry.declaration) for entry in private},
+            {name: public_frame(source, name, session) for name, source in public.items()},
         )
     every = (*frames.private.values(), *frames.public.values())
-    if any(one.frame.sparkSession is not session for one in every):
+    if any(frame.frame.sparkSession is not session for frame in every):
         raise InvalidInput("The frames are of different sessions.", fix="make all of them in one session")
-    told = frames.private.items()
-    need_one_kind({name: frame.schema for name, frame in told}, {name: frame.spelling for name, frame in told})
+    pairs = frames.private.items()
+    need_one_kind({name: frame.schema for name, frame in pairs}, {name: frame.spelling for name, frame in pairs})
     return SparkTable(frames, settings)

@@ -32,7 +32,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CountedCells:
     """Counts of cells: of each group, or of units over all groups."""
 
     part: int
@@ -49,7 +49,7 @@ class Nothing:
     cells: int
 
 
-Reading = Sums | Cells | Nothing
+ReadingRule = Sums | CountedCells | Nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Layout:
     public: bool
     #: Whether rows have columns for the keys.
     grouped: bool
-    readings: tuple[Reading, ...]
+    readings: tuple[ReadingRule, ...]
 
-    def answered(self, rows: Iterable[Sequence[Any]]) -> Exact:
+    def read_answers(self, rows: Iterable[Sequence[Any]]) -> Exact:
         """Return the answers."""
         width = len(self.keys) if self.grouped else 0
         sums: dict[tuple[Any, ...], Sequence[Any]] = {}
@@ -84,17 +84,19 @@ class Layout:
         """Return the place of each group by its columns, and the groups in their order."""
         if self.public:
             values = [key.values or () for key in self.keys]
-            sizes = [len(each) for each in values]
+            sizes = [len(listed) for listed in values]
             steps = [prod(sizes[place + 1 :]) for place in range(len(sizes))]
-            found = {key: sum(int(code) * step for code, step in zip(key, steps, strict=True)) for key in sums}
-            return found, tuple(product(*values))
-        read = {key: tuple(one.read(cell) for one, cell in zip(self.keys, key, strict=True)) for key in sums}
+            places = {key: sum(int(code) * step for code, step in zip(key, steps, strict=True)) for key in sums}
+            return places, tuple(product(*values))
+        read = {
+            key: tuple(group_key.read(cell) for group_key, cell in zip(self.keys, key, strict=True)) for key in sums
+        }
         ordered = sorted(sums, key=lambda key: group_order(read[key]))
         return {key: place for place, key in enumerate(ordered)}, tuple(read[key] for key in ordered)
 
     def _answer(
         self,
-        reading: Reading,
+        reading: ReadingRule,
         places: dict[tuple[Any, ...], int],
         groups: int,
         sums: dict[tuple[Any, ...], Sequence[Any]],
@@ -107,7 +109,7 @@ class Layout:
                 for key, place in places.items():
                     answer[place] = sum(int(sums[key][column] or 0) * factor for column, factor in terms)
                 return answer
-            case Cells(part=part, cells=count, by_group=by_group, flat=flat):
+            case CountedCells(part=part, cells=count, by_group=by_group, flat=flat):
                 answer = np.zeros((groups if by_group else 1, count), dtype=np.int64)
                 for key, cell, number in cells.get(part, []):
                     answer[places[key] if by_group else 0, cell] = number

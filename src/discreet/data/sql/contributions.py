@@ -21,7 +21,7 @@ from discreet.data.sql.dialect import Typed
 from discreet.data.sql.floats_above import floats_above
 from discreet.data.sql.requirements import Needs
 from discreet.data.sql.rows import PassedRows
-from discreet.data.sql.statement import Writing
+from discreet.data.sql.statement import StatementWriter
 
 #: A unit adds one number in each group to these.
 OF_NUMBERS = (Rows, People, Present, Total)
@@ -34,7 +34,7 @@ Added = Callable[[Sums, Sequence[tuple[str, int]]], tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ContributionStatement:
     """A statement about units, and how its rows are read."""
 
     text: str
@@ -49,17 +49,19 @@ class Asking:
             return []
         width = len(self.units)
         units: list[Unit] = [tuple(row[:width]) for row in rows]
-        told = [whole_above(row[place] for row in rows) for place in range(width, len(rows[0]))]
+        sums = [whole_above(row[place] for row in rows) for place in range(width, len(rows[0]))]
         ids = list(zip(*units, strict=True))
-        return [units[place] for place in np.flatnonzero(self.leaving(ids, told, admission))]
+        return [units[place] for place in np.flatnonzero(self.leaving(ids, sums, admission))]
 
     def leaving(
-        self, ids: Sequence[Sequence[Value]], told: Sequence[NDArray[np.float64]], admission: Admission
+        self, ids: Sequence[Sequence[Value]], sums: Sequence[NDArray[np.float64]], admission: Admission
     ) -> NDArray[np.bool_]:
         """Ask each unit, and return whether it does not take part; ids are given by columns, and so is what is told."""
         names = names_by_columns(admission.key, ids)
-        columns = iter(told)
-        contributions = tuple(Contribution(next(columns), next(columns)) if one else None for one in self.of_numbers)
+        columns = iter(sums)
+        contributions = tuple(
+            Contribution(next(columns), next(columns)) if adds_numbers else None for adds_numbers in self.of_numbers
+        )
         admitted = admission.admit(admission.accounts(names), contributions)
         if admitted.shape != (len(names),) or admitted.dtype != np.bool_:
             raise engine_failed()
@@ -71,17 +73,19 @@ def whole_above(numbers: Iterable[Any]) -> NDArray[np.float64]:
     return floats_above(np.array([int(number) for number in numbers], dtype=object))
 
 
-def asking_sql(aggregation: Aggregation, rows: PassedRows, writing: Callable[..., Writing], added: Added) -> Asking:
+def contribution_sql(
+    aggregation: Aggregation, rows: PassedRows, writing: Callable[..., StatementWriter], added: Added
+) -> ContributionStatement:
     """Return the statement that tells what each unit of some rows adds."""
     of_numbers = tuple(isinstance(aggregate, OF_NUMBERS) for aggregate in aggregation.aggregates)
-    some = tuple(one for one, numbers in zip(aggregation.aggregates, of_numbers, strict=True) if numbers)
+    summed = tuple(aggregate for aggregate, numbers in zip(aggregation.aggregates, of_numbers, strict=True) if numbers)
     needs = Needs(rows)
-    readings = [needs.read(aggregate) for aggregate in some]
+    readings = [needs.read(aggregate) for aggregate in summed]
     columns = ["n", "1", *needs.folds.values()]
     sums: list[str] = []
     for reading in readings:
         if not isinstance(reading, Sums):
             raise engine_failed()
         sums += added(reading, [(f"coalesce({columns[place]}, 0)", factor) for place, factor in reading.terms])
-    written = writing(replace(aggregation, aggregates=some), needs, grouped=True, asking=True)
-    return Asking(written.asking(sums), rows.units, of_numbers)
+    written = writing(replace(aggregation, aggregates=summed), needs, grouped=True, asking=True)
+    return ContributionStatement(written.asking(sums), rows.units, of_numbers)

@@ -43,7 +43,7 @@ class Scanned:
 class Dialect(Protocol):
     """One engine's SQL, for one statement."""
 
-    def scanned(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
+    def scan_private(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
         """Return a private table under an alias; rows of nobody are still in it.
 
         `whole`: also rows that were set aside as they were beyond the cap, on an engine that does so.
@@ -52,7 +52,7 @@ class Dialect(Protocol):
         """
         ...
 
-    def scanned_public(self, table: str, alias: str) -> Scanned:
+    def scan_public(self, table: str, alias: str) -> Scanned:
         """Return a public table under an alias, ordered by its columns."""
         ...
 
@@ -83,11 +83,11 @@ class Dialect(Protocol):
         """Return the exact sum of 64-bit integers over rows, wide enough for 2⁶³ of them; NULL over none."""
         ...
 
-    def clipped(self, text: str) -> str:
+    def clip_sum(self, text: str) -> str:
         """Return a wide sum, clipped to ±2⁵³, as a 64-bit integer."""
         ...
 
-    def divided(self, text: str, divisor: str) -> str:
+    def divide(self, text: str, divisor: str) -> str:
         """Return a non-negative 64-bit integer, divided by a positive one and rounded down."""
         ...
 
@@ -96,7 +96,7 @@ class Dialect(Protocol):
         """Whether a subquery that is named several times stands in the engine's plan once."""
         ...
 
-    def defined(self, name: str, text: str, *, once: bool) -> str:
+    def define_subquery(self, name: str, text: str, *, once: bool) -> str:
         """Return the definition of a subquery after WITH; `once`: it is computed once, however often it is named."""
         ...
 
@@ -104,7 +104,7 @@ class Dialect(Protocol):
         """Return the word of a value (`discreet.algebra.row_hashes`) as a 64-bit integer; never NULL."""
         ...
 
-    def mixed(self, text: str) -> str:
+    def mix(self, text: str) -> str:
         """Return `mix` of a non-negative 64-bit integer, after taking it modulo 2³²."""
         ...
 
@@ -112,7 +112,7 @@ class Dialect(Protocol):
         """Return what stands after ORDER BY: NULL first, texts by their UTF-8 bytes, false before true."""
         ...
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """Return a name as an identifier."""
         ...
 

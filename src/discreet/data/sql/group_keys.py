@@ -56,9 +56,9 @@ def private_key(value: Typed, dialect: Dialect) -> KeySql:
 def public_key(value: Typed, values: tuple[Value, ...], alias: str, dialect: Dialect) -> KeySql:
     """Return a key of public values; NULL may be one of them."""
     listed = [
-        f"({dialect.value(Literal(one, value.kind), {})}, {place}, {_whole(word_of(one), dialect)})"
-        for place, one in enumerate(values)
-        if one is not None
+        f"({dialect.value(Literal(member, value.kind), {})}, {place}, {_whole(word_of(member), dialect)})"
+        for place, member in enumerate(values)
+        if member is not None
     ]
     nothing = _whole(word_of(None), dialect)
     if not listed:

@@ -19,7 +19,7 @@ from discreet.algebra.contributions import Admission
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
 from discreet.data.sql.answers import Layout, Sums
-from discreet.data.sql.contributions import OF_NUMBERS, Asking
+from discreet.data.sql.contributions import OF_NUMBERS, ContributionStatement
 from discreet.data.sql.floats_above import EXACT, floats_above
 from discreet.data.sql.requirements import Needs
 from discreet.data.sql.rows import PassedRows
@@ -39,36 +39,41 @@ class Bundles:
     #: Their rows, themselves (1), and what is folded of their rows.
     numbers: tuple[NDArray[np.int64], ...]
 
-    def asked(self, asking: Asking, sums: Sequence[Sums], limit: AnyLimit, admission: Admission) -> "Bundles":
+    def select_admitted(
+        self, asking: ContributionStatement, sums: Sequence[Sums], limit: AnyLimit, admission: Admission
+    ) -> "Bundles":
         """Ask each unit, and return the bundles of those who take part."""
-        told = [numbers for one in sums for numbers in self._told(one, limit)]
-        stay = ~asking.leaving(self.ids, told, admission)
+        contributions = [numbers for reading in sums for numbers in self._sum_by_unit(reading, limit)]
+        stay = ~asking.leaving(self.ids, contributions, admission)
         if stay.all():
             return self
         own = stay[self.units]
-        return Bundles(self.ids, self.units[own], self.groups[own], tuple(each[own] for each in self.numbers))
+        return Bundles(self.ids, self.units[own], self.groups[own], tuple(numbers[own] for numbers in self.numbers))
 
-    def _told(self, one: Sums, limit: AnyLimit) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _sum_by_unit(self, reading: Sums, limit: AnyLimit) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return reach and square of each unit: over its groups, of the number that it adds to each."""
-        most = one.most * limit.rows_per_group
-        number = np.abs(sum(self.numbers[place] * factor for place, factor in one.terms))
+        most = reading.most * limit.rows_per_group
+        number = np.abs(sum(self.numbers[place] * factor for place, factor in reading.terms))
         size, many = len(self.ids[0]), limit.groups
-        reach = added(self.units, number, size, most * many)
+        reach = sum_by_place(self.units, number, size, most * many)
         squares = number if most**2 < NARROW else number.astype(object)
-        return floats_above(reach), floats_above(added(self.units, squares * squares, size, most**2 * many))
+        return floats_above(reach), floats_above(sum_by_place(self.units, squares * squares, size, most**2 * many))
 
     def sums(self, size: int) -> tuple[NDArray[np.intp], list[NDArray[Any]]]:
         """Return those of so many groups that somebody has, and for each number its sum in each of these."""
-        some = np.flatnonzero(np.bincount(self.groups, minlength=size))
-        most = [int(np.abs(each).max(initial=0)) * len(each) for each in self.numbers]
-        return some, [added(self.groups, each, size, top)[some] for each, top in zip(self.numbers, most, strict=True)]
+        occupied = np.flatnonzero(np.bincount(self.groups, minlength=size))
+        most = [int(np.abs(numbers).max(initial=0)) * len(numbers) for numbers in self.numbers]
+        return occupied, [
+            sum_by_place(self.groups, numbers, size, top)[occupied]
+            for numbers, top in zip(self.numbers, most, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class BundleStatement:
     """A statement about bundles, whom its rows ask, and how their sums are read. Public."""
 
-    asking: Asking
+    asking: ContributionStatement
     layout: Layout
     sums: tuple[Sums, ...]
     limit: AnyLimit
@@ -78,9 +83,9 @@ class BundleStatement:
         """The statement."""
         return self.asking.text
 
-    def staying(self, bundles: Bundles, admission: Admission) -> Bundles:
+    def select_admitted(self, bundles: Bundles, admission: Admission) -> Bundles:
         """Ask each unit, and return the bundles of those who take part."""
-        return bundles.asked(self.asking, self.sums, self.limit, admission)
+        return bundles.select_admitted(self.asking, self.sums, self.limit, admission)
 
 
 def statement_of(
@@ -91,25 +96,25 @@ def statement_of(
     None if something else than numbers is asked, or numbers too wide for 64 bits, or if the engine writes none.
     """
     aggregates, limit = aggregation.aggregates, aggregation.limit
-    if not aggregates or not all(isinstance(one, OF_NUMBERS) for one in aggregates):
+    if not aggregates or not all(isinstance(aggregate, OF_NUMBERS) for aggregate in aggregates):
         return None
     needs = Needs(rows)
     readings = tuple(needs.read(aggregate) for aggregate in aggregates)
-    sums = tuple(one for one in readings if isinstance(one, Sums))
+    sums = tuple(reading for reading in readings if isinstance(reading, Sums))
     text = writing(needs, sums) if fits(sums, limit) else None
     if text is None:
         return None
     layout = Layout(rows.keys, aggregation.public, grouped=True, readings=readings)
-    return BundleStatement(Asking(text, rows.units, (True,) * len(sums)), layout, sums, limit)
+    return BundleStatement(ContributionStatement(text, rows.units, (True,) * len(sums)), layout, sums, limit)
 
 
 def fits(sums: Sequence[Sums], limit: AnyLimit) -> bool:
     """Whether all numbers of bundles surely fit 64 bits, and those that are made of them."""
     # No more rows of a unit count in a group, and each adds no more to a term.
-    return all(one.most * limit.rows_per_group * len(one.terms) < NARROW for one in sums)
+    return all(reading.most * limit.rows_per_group * len(reading.terms) < NARROW for reading in sums)
 
 
-def added(places: NDArray[np.intp], numbers: NDArray[Any], size: int, most: int) -> NDArray[Any]:
+def sum_by_place(places: NDArray[np.intp], numbers: NDArray[Any], size: int, most: int) -> NDArray[Any]:
     """Return exact sums of whole numbers by their places; none of the sums is above `most` in magnitude."""
     if most < EXACT:
         return np.bincount(places, weights=numbers, minlength=size)

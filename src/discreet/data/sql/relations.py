@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isqrt
 
-from discreet.algebra.expressions import Expression, Literal, call, prefixed
+from discreet.algebra.expressions import Expression, Literal, call, prefix_columns
 from discreet.algebra.functions import F
 from discreet.algebra.relations import (
     Derived,
@@ -37,7 +37,7 @@ from discreet.algebra.relations import (
     need_people,
     scans_in,
 )
-from discreet.algebra.row_caps import CAP_SALT, MAKING, FanOut, RowFacts, fan_outs_in, is_plain, kept_of_public
+from discreet.algebra.row_caps import CAP_SALT, MAKING, FanOut, RowFacts, cap_public_rows, fan_outs_in, is_plain
 from discreet.algebra.row_hashes import KEYS, MASK, OTHERS, UNITS
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Column, Kind
@@ -70,21 +70,21 @@ class RelationSql:
         """Return it as it stands in FROM, under an alias, and the qualified names of its columns."""
         return RelationSql(
             f"({self.text}) AS {alias}",
-            tuple(Typed(f"{alias}.{one.text}", one.kind) for one in self.units),
-            tuple(Typed(f"{alias}.{one.text}", one.kind) for one in self.order),
-            {name: Typed(f"{alias}.{one.text}", one.kind) for name, one in self.columns.items()},
+            tuple(Typed(f"{alias}.{piece.text}", piece.kind) for piece in self.units),
+            tuple(Typed(f"{alias}.{piece.text}", piece.kind) for piece in self.order),
+            {name: Typed(f"{alias}.{piece.text}", piece.kind) for name, piece in self.columns.items()},
         )
 
     @property
     def texts(self) -> dict[str, str]:
         """The columns as `Dialect.value` takes them."""
-        return {name: one.text for name, one in self.columns.items()}
+        return {name: piece.text for name, piece in self.columns.items()}
 
 
 def relation_sql(relation: Relation, dialect: Dialect, salt: int, facts: RowFacts) -> RelationSql:
     """Return a relation as SQL. The salt is the aggregation's. Engines ask `check_source` first."""
     check_relation(relation)
-    return Writing(dialect, salt, facts).relation(relation)
+    return RelationSqlWriter(dialect, salt, facts).relation(relation)
 
 
 def fan_outs_sql(relation: Relation, dialect: Dialect) -> tuple[tuple[FanOut, ...], str]:
@@ -92,15 +92,15 @@ def fan_outs_sql(relation: Relation, dialect: Dialect) -> tuple[tuple[FanOut, ..
 
     It reads public tables alone. Its rows have the columns part and n, one for each fan-out.
     """
-    writing = Writing(dialect, 0, RowFacts(cap=1))
+    writer = RelationSqlWriter(dialect, 0, RowFacts(cap=1))
     fan_outs = fan_outs_in(relation)
-    asked = enumerate(fan_out_sql(writing, one) for one in fan_outs)
-    parts = (f"SELECT {part} AS part, n FROM ({text}) AS f{part}" for part, text in asked)
+    numbered = enumerate(fan_out_sql(writer, fan_out) for fan_out in fan_outs)
+    parts = (f"SELECT {part} AS part, n FROM ({text}) AS f{part}" for part, text in numbered)
     return fan_outs, " UNION ALL ".join(parts)
 
 
 @dataclass(slots=True)
-class Writing:
+class RelationSqlWriter:
     """One statement in the making."""
 
     dialect: Dialect
@@ -117,11 +117,11 @@ class Writing:
         """Return a relation as a SELECT."""
         match relation:
             case Scan():
-                return self._scanned(relation)
+                return self._scan_private(relation)
             case PublicScan(table=table, columns=columns):
-                return self._taken(self.dialect.scanned_public(table, self.alias()), columns)
+                return self._select_table(self.dialect.scan_public(table, self.alias()), columns)
             case Derived():
-                return self._derived(relation)
+                return self._derive(relation)
             case PerUnit():
                 return self._per_unit(relation)
             case First():
@@ -139,45 +139,45 @@ class Writing:
         self, units: Sequence[Typed], order: Sequence[Typed], columns: Mapping[str, Typed], tail: str
     ) -> RelationSql:
         """Return a SELECT of pieces of SQL, with what stands from FROM on."""
-        named = [(f"u{place}", one) for place, one in enumerate(units)]
-        ordered = [(f"o{place}", one) for place, one in enumerate(order)]
-        listed = [(f"c{place}", one) for place, one in enumerate(columns.values())]
-        items = [f"{one.text} AS {name}" for name, one in (*named, *ordered, *listed)]
+        named = [(f"u{place}", piece) for place, piece in enumerate(units)]
+        ordered = [(f"o{place}", piece) for place, piece in enumerate(order)]
+        listed = [(f"c{place}", piece) for place, piece in enumerate(columns.values())]
+        items = [f"{piece.text} AS {name}" for name, piece in (*named, *ordered, *listed)]
         return RelationSql(
             f"SELECT {', '.join(items) or '1 AS nothing'} {tail}",
-            tuple(Typed(name, one.kind) for name, one in named),
-            tuple(Typed(name, one.kind) for name, one in ordered),
-            {own: Typed(name, one.kind) for own, (name, one) in zip(columns, listed, strict=True)},
+            tuple(Typed(name, piece.kind) for name, piece in named),
+            tuple(Typed(name, piece.kind) for name, piece in ordered),
+            {own: Typed(name, piece.kind) for own, (name, piece) in zip(columns, listed, strict=True)},
         )
 
-    def sorted_by(self, pieces: Iterable[Typed]) -> str:
+    def order_by(self, pieces: Iterable[Typed]) -> str:
         """Return an ORDER BY; nothing if there is nothing to order by."""
         texts = [self.dialect.sorting(piece) for piece in pieces]
         return f"ORDER BY {', '.join(texts)}" if texts else ""
 
-    def valued(self, expression: Expression, source: RelationSql) -> Typed:
+    def write_value(self, expression: Expression, source: RelationSql) -> Typed:
         """Return an expression over a relation's columns."""
         return Typed(self.dialect.value(expression, source.texts), expression.kind)
 
     # --- one relation ---
 
-    def _scanned(self, scan: Scan) -> RelationSql:
+    def _scan_private(self, scan: Scan) -> RelationSql:
         """Return a private table, at most the cap's rows of each unit."""
-        text = self.dialect.scanned(scan.table, self.alias(), whole=scan.whole)
-        taken = self._taken(text, scan.columns)
-        if not taken.units or not self.facts.is_cut(scan):
-            return taken
-        return capped(self, taken, self.facts.cap, once=False)
+        text = self.dialect.scan_private(scan.table, self.alias(), whole=scan.whole)
+        rows = self._select_table(text, scan.columns)
+        if not rows.units or not self.facts.is_cut(scan):
+            return rows
+        return cap_rows(self, rows, self.facts.cap, once=False)
 
-    def _taken(self, scanned: Scanned, columns: Sequence[Column]) -> RelationSql:
+    def _select_table(self, scanned: Scanned, columns: Sequence[Column]) -> RelationSql:
         """Return a table's own rows; those of nobody are left out."""
         somebody = f" WHERE {scanned.units[0].text} IS NOT NULL" if scanned.units else ""
-        taken = {column.name: Typed(scanned.columns[column.name], column.kind) for column in columns}
-        return self.select(scanned.units, scanned.order, taken, f"FROM {scanned.text}{somebody}")
+        pieces = {column.name: Typed(scanned.columns[column.name], column.kind) for column in columns}
+        return self.select(scanned.units, scanned.order, pieces, f"FROM {scanned.text}{somebody}")
 
-    def _derived(self, derived: Derived) -> RelationSql:
+    def _derive(self, derived: Derived) -> RelationSql:
         source = self.below(derived.source)
-        columns = {named.column.name: self.valued(named.expression, source) for named in derived.columns}
+        columns = {named.column.name: self.write_value(named.expression, source) for named in derived.columns}
         tail = f"FROM {source.text}"
         if derived.where is not None:
             tail = f"{tail} WHERE {self.dialect.truth(derived.where, source.texts)}"
@@ -187,24 +187,24 @@ class Writing:
         """Values are selected first, so that rows are grouped by columns, whatever these are made of."""
         source = self.below(relation.source)
         need_people(relation, source.units)
-        keys = {key.column.name: self.valued(key.expression, source) for key in relation.keys}
+        keys = {key.column.name: self.write_value(key.expression, source) for key in relation.keys}
         values = {
-            str(place): self.valued(folded.value, source)
+            str(place): self.write_value(folded.value, source)
             for place, folded in enumerate(relation.values)
             if folded.value is not None
         }
         prepared = self.select(source.units, tuple(keys.values()), values, f"FROM {source.text}").under(self.alias())
-        groups = ", ".join(one.text for one in (*prepared.units, *prepared.order))
+        groups = ", ".join(piece.text for piece in (*prepared.units, *prepared.order))
         folds = {
-            folded.column.name: Typed(self._folded(folded, prepared.columns.get(str(place))), folded.column.kind)
+            folded.column.name: Typed(self._fold_values(folded, prepared.columns.get(str(place))), folded.column.kind)
             for place, folded in enumerate(relation.values)
         }
         # The keys are the order, too.
         columns = {**dict(zip(keys, prepared.order, strict=True)), **folds}
-        found = self.select(prepared.units, (), columns, f"FROM {prepared.text} GROUP BY {groups}")
-        return RelationSql(found.text, found.units, tuple(found.columns.values())[: len(keys)], found.columns)
+        grouped = self.select(prepared.units, (), columns, f"FROM {prepared.text} GROUP BY {groups}")
+        return RelationSql(grouped.text, grouped.units, tuple(grouped.columns.values())[: len(keys)], grouped.columns)
 
-    def _folded(self, folded: Folded, value: Typed | None) -> str:
+    def _fold_values(self, folded: Folded, value: Typed | None) -> str:
         """Return what one unit's values become; GROUP BY stands below."""
         if value is None:
             return "count(*)"
@@ -218,29 +218,29 @@ class Writing:
     def _total(self, folded: Folded, value: Typed) -> str:
         dialect = self.dialect
         if value.kind is not Kind.REAL or folded.bounds is None:
-            return dialect.clipped(dialect.wide_sum(value.text))
+            return dialect.clip_sum(dialect.wide_sum(value.text))
         step = dialect.value(Literal(nearest_float(folded.bounds.step), Kind.REAL), {})
-        return f"({dialect.real(dialect.clipped(dialect.wide_sum(dialect.point(value, folded.bounds))))} * {step})"
+        return f"({dialect.real(dialect.clip_sum(dialect.wide_sum(dialect.point(value, folded.bounds))))} * {step})"
 
     def _first(self, first: First) -> RelationSql:
         source = self.below(first.source)
         need_people(first, source.units)
         prepared = self.select(
             source.units,
-            (self.valued(first.by, source), *source.order),
+            (self.write_value(first.by, source), *source.order),
             source.columns,
             f"FROM {source.text}",
         ).under(self.alias())
         by = prepared.order[0]
         nothing = Typed(f"({by.text} IS NULL)", Kind.BOOLEAN)
-        place = Typed(self.numbered(prepared.units, (nothing, *prepared.order)), Kind.INTEGER)
+        place = Typed(self.number_rows(prepared.units, (nothing, *prepared.order)), Kind.INTEGER)
         numbered = self.select(prepared.units, (place,), prepared.columns, f"FROM {prepared.text}").under(self.alias())
         tail = f"FROM {numbered.text} WHERE {numbered.order[0].text} <= {first.rows}"
         return self.select(numbered.units, numbered.order, numbered.columns, tail)
 
-    def numbered(self, apart: Iterable[Typed], order: Iterable[Typed]) -> str:
+    def number_rows(self, apart: Iterable[Typed], order: Iterable[Typed]) -> str:
         """Return the number of a row, from 1 on, among those that are equal in some columns."""
-        return f"ROW_NUMBER() OVER (PARTITION BY {', '.join(one.text for one in apart)} {self.sorted_by(order)})"
+        return f"ROW_NUMBER() OVER (PARTITION BY {', '.join(piece.text for piece in apart)} {self.order_by(order)})"
 
     def _union(self, union: UnionAll) -> RelationSql:
         parts = [self.below(part) for part in union.parts]
@@ -249,18 +249,18 @@ class Writing:
             need_people(union, parts[0].units)  # or one row would be several
         slots, places = _slots([part.order for part in parts])
         names = [column.name for column in columns_of(union)]
-        made = []
+        selects = []
         for number, (part, mine) in enumerate(zip(parts, places, strict=True)):
             by_slot = dict(zip(mine, part.order, strict=True))
             order = [by_slot.get(slot) or self._nothing(kind) for slot, kind in enumerate(slots)]
             columns = dict(zip(names, part.columns.values(), strict=True))
             which = Typed(f"{number}", Kind.INTEGER)
-            made.append(self.select(part.units, (which, *order), columns, f"FROM {part.text}"))
-        text = " UNION ALL ".join(one.text for one in made)
-        together = RelationSql(text, made[0].units, made[0].order, made[0].columns)
+            selects.append(self.select(part.units, (which, *order), columns, f"FROM {part.text}"))
+        text = " UNION ALL ".join(select.text for select in selects)
+        together = RelationSql(text, selects[0].units, selects[0].order, selects[0].columns)
         if not together.units or sum(map(self.facts.most, union.parts)) <= self.facts.cap:
             return together
-        return capped(self, together, self.facts.cap, once=True)
+        return cap_rows(self, together, self.facts.cap, once=True)
 
     def _nothing(self, kind: Kind) -> Typed:
         return Typed(self.dialect.value(Literal(None, kind), {}), kind)
@@ -296,9 +296,9 @@ class Writing:
                 self, left, right, once=(not is_plain(join.left, self.facts), not is_plain(join.right, self.facts))
             )
         fan_out = self.facts.fan_out(join.right, join.on)
-        kept = kept_of_public(fan_out, self.facts.cap)
-        if self.facts.most(join.left) > kept:
-            left = capped(self, left, kept, once=not is_plain(join.left, self.facts))
+        most = cap_public_rows(fan_out, self.facts.cap)
+        if self.facts.most(join.left) > most:
+            left = cap_rows(self, left, most, once=not is_plain(join.left, self.facts))
         if fan_out > self.facts.cap:
             source, compared = right.under(self.alias()), FanOut.of(join.right, join.on)
             values = [agreeing(self, compared, place, source) for place in range(len(join.on))]
@@ -311,49 +311,49 @@ class Writing:
             **{f"{LEFT}{name}": text for name, text in left.texts.items()},
             **{f"{RIGHT}{name}": text for name, text in right.texts.items()},
         }
-        return self.dialect.value(call(F.EQ, prefixed(pair[0], LEFT), prefixed(pair[1], RIGHT)), columns)
+        return self.dialect.value(call(F.EQ, prefix_columns(pair[0], LEFT), prefix_columns(pair[1], RIGHT)), columns)
 
     # --- people with each other ---
 
     def _match(self, join: MatchJoin) -> RelationSql:
-        left, right = (self._thinned(join, side) for side in (0, 1))
-        tests = [f"{one.text} = {other.text}" for one, other in zip(left.order, right.order, strict=True)]
+        left, right = (self._thin_side(join, side) for side in (0, 1))
+        tests = [f"{piece.text} = {other.text}" for piece, other in zip(left.order, right.order, strict=True)]
         tail = f"FROM {left.text} JOIN {right.text} ON {' AND '.join(tests)}"
         return self.select((), (), {**left.columns, **right.columns}, tail)
 
-    def _thinned(self, join: MatchJoin, side: int) -> RelationSql:
+    def _thin_side(self, join: MatchJoin, side: int) -> RelationSql:
         """Return the rows of one side that stay; in place of an order, the pairs' values."""
         source = self.below((join.left, join.right)[side])
         need_people(join, source.units)
-        values = [self.valued(pair[side], source) for pair in join.on]
-        apart = [Typed(self.numbered(source.units, source.order), Kind.INTEGER), *values]
+        values = [self.write_value(pair[side], source) for pair in join.on]
+        apart = [Typed(self.number_rows(source.units, source.order), Kind.INTEGER), *values]
         present = " AND ".join(f"{value.text} IS NOT NULL" for value in values)
         numbered = self.select(source.units, apart, source.columns, f"FROM {source.text} WHERE {present}")
-        marked = self._marked(numbered.under(self.alias()), 1)
-        own = self._ranked(marked, marked.units, (marked.order[0], marked.order[1]), join.rows)
-        marked = self._marked(own, 2)
+        marked = self._mark_rows(numbered.under(self.alias()), 1)
+        own = self._keep_first(marked, marked.units, (marked.order[0], marked.order[1]), join.rows)
+        marked = self._mark_rows(own, 2)
         by = (marked.order[0], *marked.units, marked.order[1])
-        return self._ranked(marked, marked.order[2:], by, join.matches, skipped=2)
+        return self._keep_first(marked, marked.order[2:], by, join.matches, skipped=2)
 
-    def _marked(self, source: RelationSql, offset: int) -> RelationSql:
+    def _mark_rows(self, source: RelationSql, offset: int) -> RelationSql:
         """Return rows with a mark, before their number, which is counted from 1 on."""
         number, salt = source.order[0].text, (self.salt + offset) & MASK
-        mark = self.dialect.mixed(f"({salt} + {self.name(source.units)} * {UNITS} + ({number} - 1) * {OTHERS})")
+        mark = self.dialect.mix(f"({salt} + {self.name(source.units)} * {UNITS} + ({number} - 1) * {OTHERS})")
         order = (Typed(mark, Kind.INTEGER), *source.order)
         return self.select(source.units, order, source.columns, f"FROM {source.text}").under(self.alias())
 
     def name(self, units: Sequence[Typed]) -> str:
         """Return the name of a unit, as `discreet.algebra.row_hashes` has it; below 2³²."""
         name = self.dialect.word(units[0])
-        for one in units[1:]:
-            name = f"(({name} * {KEYS} + {self.dialect.word(one)}) % {MASK + 1})"
+        for piece in units[1:]:
+            name = f"(({name} * {KEYS} + {self.dialect.word(piece)}) % {MASK + 1})"
         return name
 
-    def _ranked(
+    def _keep_first(
         self, source: RelationSql, apart: Sequence[Typed], by: Sequence[Typed], most: int, skipped: int = 1
     ) -> RelationSql:
         """Return the first rows of those that are equal in some columns, less what their order begins with."""
-        rank = Typed(self.numbered(apart, by), Kind.INTEGER)
+        rank = Typed(self.number_rows(apart, by), Kind.INTEGER)
         order = (rank, *source.order[skipped:])
         ranked = self.select(source.units, order, source.columns, f"FROM {source.text}").under(self.alias())
         tail = f"FROM {ranked.text} WHERE {ranked.order[0].text} <= {most}"
@@ -368,83 +368,89 @@ def _slots(orders: Sequence[Sequence[Typed]]) -> tuple[list[Kind], list[list[int
         mine: list[int] = []
         for piece in order:
             later = range(mine[-1] + 1 if mine else 0, len(slots))
-            found = next((slot for slot in later if slots[slot] is piece.kind), len(slots))
-            if found == len(slots):
+            slot = next((slot for slot in later if slots[slot] is piece.kind), len(slots))
+            if slot == len(slots):
                 slots.append(piece.kind)
-            mine.append(found)
+            mine.append(slot)
         places.append(mine)
     return slots, places
 
 
-def capped(writing: "Writing", source: "RelationSql", most: int, *, once: bool) -> "RelationSql":
+def cap_rows(writer: "RelationSqlWriter", source: "RelationSql", most: int, *, once: bool) -> "RelationSql":
     """Return the rows of a relation of which each unit keeps at most so many; `once`: the relation is computed once."""
-    if not writing.dialect.keeps_subqueries:
-        held, most_text = writing.alias(), _whole(writing, most)
-        thinned = _numbered(writing, source, held, None, (f"n <= {most_text}", most_text))
-        return with_tables((writing.dialect.defined(held, source.text, once=once),), thinned)
-    held, crowd = writing.alias(), writing.alias()
-    units = ", ".join(one.text for one in source.units)
-    counted = f"SELECT {units}, count(*) AS n FROM {held} GROUP BY {units} HAVING count(*) > {most}"
+    if not writer.dialect.keeps_subqueries:
+        name, most_text = writer.alias(), _whole(writer, most)
+        thinned = _thin_by_numbers(writer, source, name, None, (f"n <= {most_text}", most_text))
+        return with_tables((writer.dialect.define_subquery(name, source.text, once=once),), thinned)
+    name, crowd = writer.alias(), writer.alias()
+    units = ", ".join(piece.text for piece in source.units)
+    counted = f"SELECT {units}, count(*) AS n FROM {name} GROUP BY {units} HAVING count(*) > {most}"
     tables = (
-        writing.dialect.defined(held, source.text, once=once),
-        writing.dialect.defined(crowd, counted, once=True),
+        writer.dialect.define_subquery(name, source.text, once=once),
+        writer.dialect.define_subquery(crowd, counted, once=True),
     )
-    return with_tables(tables, _thinned(writing, source, held, (crowd, "n", _whole(writing, most))))
+    return with_tables(tables, _thin_crowded(writer, source, name, (crowd, "n", _whole(writer, most))))
 
 
 def cut_pair(
-    writing: "Writing", left: "RelationSql", right: "RelationSql", *, once: tuple[bool, bool]
+    writer: "RelationSqlWriter", left: "RelationSql", right: "RelationSql", *, once: tuple[bool, bool]
 ) -> tuple[Sequence[str], "RelationSql", "RelationSql"]:
     """Return the two sides of a join of units with themselves, cut, and the subqueries that they name."""
-    if not writing.dialect.keeps_subqueries:
-        return _cut_pair_by_numbers(writing, left, right, once=once)
-    cap, dialect = writing.facts.cap, writing.dialect
-    sides, names = (left, right), (writing.alias(), writing.alias())
-    crowd, one, other = writing.alias(), writing.alias(), writing.alias()
+    if not writer.dialect.keeps_subqueries:
+        return _cut_pair_by_numbers(writer, left, right, once=once)
+    cap, dialect = writer.facts.cap, writer.dialect
+    sides, names = (left, right), (writer.alias(), writer.alias())
+    crowd, ours, other = writer.alias(), writer.alias(), writer.alias()
     counts = []
-    for side, name, alias in zip(sides, names, (one, other), strict=True):
-        units = ", ".join(each.text for each in side.units)
+    for side, name, alias in zip(sides, names, (ours, other), strict=True):
+        units = ", ".join(piece.text for piece in side.units)
         counts.append(f"(SELECT {units}, count(*) AS n FROM {name} GROUP BY {units}) AS {alias}")
-    own = ", ".join(f"{one}.{each.text} AS {each.text}" for each in left.units)
-    same = " AND ".join(same_unit(_under(left.units, one), _under(right.units, other)))
+    own = ", ".join(f"{ours}.{piece.text} AS {piece.text}" for piece in left.units)
+    same = " AND ".join(same_unit(_under(left.units, ours), _under(right.units, other)))
     crowded = (
-        f"SELECT {own}, {one}.n AS n, {other}.n AS m FROM {counts[0]} JOIN {counts[1]} ON {same}"
-        f" WHERE {one}.n * {other}.n > {_whole(writing, cap)}"
+        f"SELECT {own}, {ours}.n AS n, {other}.n AS m FROM {counts[0]} JOIN {counts[1]} ON {same}"
+        f" WHERE {ours}.n * {other}.n > {_whole(writer, cap)}"
     )
     tables = [
-        *(dialect.defined(name, side.text, once=kept) for name, side, kept in zip(names, sides, once, strict=True)),
-        dialect.defined(crowd, crowded, once=True),
+        *(
+            dialect.define_subquery(name, side.text, once=single)
+            for name, side, single in zip(names, sides, once, strict=True)
+        ),
+        dialect.define_subquery(crowd, crowded, once=True),
     ]
     keep = [
-        f"least({mine}, greatest({_whole(writing, isqrt(cap))}, {dialect.divided(_whole(writing, cap), theirs)}))"
+        f"least({mine}, greatest({_whole(writer, isqrt(cap))}, {dialect.divide(_whole(writer, cap), theirs)}))"
         for mine, theirs in (("n", "m"), ("m", "n"))
     ]
     return (
         tables,
-        _thinned(writing, left, names[0], (crowd, "n", keep[0])),
-        _thinned(writing, right, names[1], (crowd, "m", keep[1])),
+        _thin_crowded(writer, left, names[0], (crowd, "n", keep[0])),
+        _thin_crowded(writer, right, names[1], (crowd, "m", keep[1])),
     )
 
 
 def _cut_pair_by_numbers(
-    writing: "Writing", left: "RelationSql", right: "RelationSql", *, once: tuple[bool, bool]
+    writer: "RelationSqlWriter", left: "RelationSql", right: "RelationSql", *, once: tuple[bool, bool]
 ) -> tuple[Sequence[str], "RelationSql", "RelationSql"]:
     """Return the same as `cut_pair`, with each side named twice: for its rows, and for how many each unit has."""
-    cap, dialect, sides, names = writing.facts.cap, writing.dialect, (left, right), (writing.alias(), writing.alias())
-    tables = [dialect.defined(name, side.text, once=kept) for name, side, kept in zip(names, sides, once, strict=True)]
-    most = _whole(writing, cap)
-    keep = f"least(n, greatest({_whole(writing, isqrt(cap))}, {dialect.divided(most, 'm')}))"
+    cap, dialect, sides, names = writer.facts.cap, writer.dialect, (left, right), (writer.alias(), writer.alias())
+    tables = [
+        dialect.define_subquery(name, side.text, once=single)
+        for name, side, single in zip(names, sides, once, strict=True)
+    ]
+    most = _whole(writer, cap)
+    keep = f"least(n, greatest({_whole(writer, isqrt(cap))}, {dialect.divide(most, 'm')}))"
     thinned = [
-        _numbered(writing, mine, name, (others, other), (f"m IS NULL OR n * m <= {most} OR n <= {keep}", keep))
+        _thin_by_numbers(writer, mine, name, (others, other), (f"m IS NULL OR n * m <= {most} OR n <= {keep}", keep))
         for mine, name, others, other in ((left, names[0], right, names[1]), (right, names[1], left, names[0]))
     ]
     return tables, thinned[0], thinned[1]
 
 
-def _numbered(
-    writing: "Writing",
+def _thin_by_numbers(
+    writer: "RelationSqlWriter",
     source: "RelationSql",
-    held: str,
+    name: str,
     partner: tuple["RelationSql", str] | None,
     rule: tuple[str, str],
 ) -> "RelationSql":
@@ -454,26 +460,26 @@ def _numbered(
     unit's number of rows n, and m on the other side.
     """
     passes, keep = rule
-    rows, other, numbered = writing.alias(), writing.alias(), writing.alias()
-    names = list(dict.fromkeys(one.text for one in (*source.units, *source.order, *source.columns.values())))
+    rows, other, numbered = writer.alias(), writer.alias(), writer.alias()
+    names = list(dict.fromkeys(piece.text for piece in (*source.units, *source.order, *source.columns.values())))
     units = _under(source.units, rows)
-    number = writing.numbered(units, _under(source.order or source.units, rows))
-    total = f"count(*) OVER (PARTITION BY {', '.join(one.text for one in units)})"
+    number = writer.number_rows(units, _under(source.order or source.units, rows))
+    total = f"count(*) OVER (PARTITION BY {', '.join(piece.text for piece in units)})"
     items = [*(f"{rows}.{name} AS {name}" for name in names), f"{number} - 1 AS p", f"{total} AS n"]
-    tail = f"FROM {held} AS {rows}"
+    tail = f"FROM {name} AS {rows}"
     if partner is not None:
-        theirs = ", ".join(one.text for one in partner[0].units)
+        theirs = ", ".join(piece.text for piece in partner[0].units)
         same = " AND ".join(same_unit(units, _under(partner[0].units, other)))
         items.append(f"{other}.m AS m")
         tail += f" LEFT JOIN (SELECT {theirs}, count(*) AS m FROM {partner[1]} GROUP BY {theirs}) AS {other} ON {same}"
-    stays = f"(p * {keep} + n - {_start(writing, source)} % n) % n < {keep}"
+    stays = f"(p * {keep} + n - {_start(writer, source)} % n) % n < {keep}"
     text = f"SELECT {', '.join(names)} FROM (SELECT {', '.join(items)} {tail}) AS {numbered} WHERE {passes} OR {stays}"
     return replace(source, text=text)
 
 
-def _start(writing: "Writing", source: "RelationSql") -> str:
+def _start(writer: "RelationSqlWriter", source: "RelationSql") -> str:
     """Return where the choice of a unit's n rows begins, before it is taken modulo n."""
-    return writing.dialect.mixed(f"({CAP_SALT} + {writing.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})")
+    return writer.dialect.mix(f"({CAP_SALT} + {writer.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})")
 
 
 def with_tables(tables: Sequence[str], source: "RelationSql") -> "RelationSql":
@@ -481,72 +487,76 @@ def with_tables(tables: Sequence[str], source: "RelationSql") -> "RelationSql":
     return replace(source, text=f"WITH {', '.join(tables)} {source.text}") if tables else source
 
 
-def _thinned(writing: "Writing", source: "RelationSql", held: str, crowd: tuple[str, str, str]) -> "RelationSql":
+def _thin_crowded(
+    writer: "RelationSqlWriter", source: "RelationSql", name: str, crowd: tuple[str, str, str]
+) -> "RelationSql":
     """Return what stays of a relation that is held under a name.
 
     `crowd` is the table of units above their caps, and how many rows each has and may keep, in terms of its columns.
     """
     table, total, keep = crowd
-    rows, over, numbered = writing.alias(), writing.alias(), writing.alias()
-    names = list(dict.fromkeys(one.text for one in (*source.units, *source.order, *source.columns.values())))
+    rows, over, numbered = writer.alias(), writer.alias(), writer.alias()
+    names = list(dict.fromkeys(piece.text for piece in (*source.units, *source.order, *source.columns.values())))
     listed = ", ".join(f"{rows}.{name} AS {name}" for name in names)
     same = " AND ".join(same_unit(_under(source.units, rows), _under(source.units, over)))
-    number = writing.numbered(_under(source.units, rows), _under(source.order or source.units, rows))
-    facts = f"SELECT {', '.join(one.text for one in source.units)}, {total} AS n, {keep} AS k FROM {table}"
+    number = writer.number_rows(_under(source.units, rows), _under(source.order or source.units, rows))
+    facts = f"SELECT {', '.join(piece.text for piece in source.units)}, {total} AS n, {keep} AS k FROM {table}"
     inner = (
         f"SELECT {listed}, {number} - 1 AS p, {over}.n AS n, {over}.k AS k"
-        f" FROM {held} AS {rows} JOIN ({facts}) AS {over} ON {same}"
+        f" FROM {name} AS {rows} JOIN ({facts}) AS {over} ON {same}"
     )
-    stays = f"(p * k + n - {_start(writing, source)} % n) % n < k"
+    stays = f"(p * k + n - {_start(writer, source)} % n) % n < k"
     return replace(
         source,
-        text=f"SELECT {listed} FROM {held} AS {rows} WHERE NOT EXISTS (SELECT 1 FROM {table} AS {over} WHERE {same})"
+        text=f"SELECT {listed} FROM {name} AS {rows} WHERE NOT EXISTS (SELECT 1 FROM {table} AS {over} WHERE {same})"
         f" UNION ALL SELECT {', '.join(names)} FROM ({inner}) AS {numbered} WHERE n <= k OR {stays}",
     )
 
 
-def first_of_each(writing: "Writing", source: "RelationSql", values: Sequence[Typed], most: int) -> "RelationSql":
+def first_of_each(
+    writer: "RelationSqlWriter", source: "RelationSql", values: Sequence[Typed], most: int
+) -> "RelationSql":
     """Return the first rows of a public table of those that agree in some values of it."""
-    apart = f"PARTITION BY {', '.join(one.text for one in values)} " if values else ""
-    place = Typed(f"ROW_NUMBER() OVER ({apart}{writing.sorted_by(source.order)})", Kind.INTEGER)
-    numbered = writing.select((), (place, *source.order), source.columns, f"FROM {source.text}").under(writing.alias())
+    apart = f"PARTITION BY {', '.join(piece.text for piece in values)} " if values else ""
+    place = Typed(f"ROW_NUMBER() OVER ({apart}{writer.order_by(source.order)})", Kind.INTEGER)
+    numbered = writer.select((), (place, *source.order), source.columns, f"FROM {source.text}").under(writer.alias())
     tail = f"FROM {numbered.text} WHERE {numbered.order[0].text} <= {most}"
-    return writing.select((), numbered.order[1:], numbered.columns, tail)
+    return writer.select((), numbered.order[1:], numbered.columns, tail)
 
 
-def fan_out_sql(writing: "Writing", fan_out: FanOut) -> str:
+def fan_out_sql(writer: "RelationSqlWriter", fan_out: FanOut) -> str:
     """Return the most rows of a public table that agree in what is joined on, as a SELECT of one number."""
-    source = writing.below(fan_out.table)
-    values = [agreeing(writing, fan_out, place, source) for place in range(len(fan_out.values))]
-    where = f" WHERE {' AND '.join(f'{one.text} IS NOT NULL' for one in values)}" if values else ""
-    rows = writing.select((), values, {}, f"FROM {source.text}{where}").under(writing.alias())
-    by = f" GROUP BY {', '.join(one.text for one in rows.order)}" if values else ""
-    return _most(writing, f"SELECT count(*) AS n FROM {rows.text}{by}")
+    source = writer.below(fan_out.table)
+    values = [agreeing(writer, fan_out, place, source) for place in range(len(fan_out.values))]
+    where = f" WHERE {' AND '.join(f'{value.text} IS NOT NULL' for value in values)}" if values else ""
+    rows = writer.select((), values, {}, f"FROM {source.text}{where}").under(writer.alias())
+    by = f" GROUP BY {', '.join(piece.text for piece in rows.order)}" if values else ""
+    return _most(writer, f"SELECT count(*) AS n FROM {rows.text}{by}")
 
 
-def agreeing(writing: "Writing", fan_out: FanOut, place: int, source: "RelationSql") -> Typed:
+def agreeing(writer: "RelationSqlWriter", fan_out: FanOut, place: int, source: "RelationSql") -> Typed:
     """Return a value of a public row, such that rows that are equal to one other value agree in it."""
-    value = writing.valued(fan_out.values[place], source)
+    value = writer.write_value(fan_out.values[place], source)
     if value.kind is Kind.INTEGER and fan_out.compared[place] is Kind.REAL:
-        return Typed(writing.dialect.real(value.text), Kind.REAL)
+        return Typed(writer.dialect.real(value.text), Kind.REAL)
     return value
 
 
-def _most(writing: "Writing", counted: str) -> str:
-    return f"SELECT coalesce(max(n), 0) AS n FROM ({counted}) AS {writing.alias()}"
+def _most(writer: "RelationSqlWriter", counted: str) -> str:
+    return f"SELECT coalesce(max(n), 0) AS n FROM ({counted}) AS {writer.alias()}"
 
 
 def same_unit(left: Sequence[Typed], right: Sequence[Typed]) -> list[str]:
     """Return the tests that two rows are one unit's. Nobody's person is NULL, but a window may be."""
     tests = [f"{left[0].text} = {right[0].text}"]
-    for one, other in zip(left[1:], right[1:], strict=True):
-        tests.append(f"{one.text} IS NOT DISTINCT FROM {other.text}")
+    for piece, other in zip(left[1:], right[1:], strict=True):
+        tests.append(f"{piece.text} IS NOT DISTINCT FROM {other.text}")
     return tests
 
 
 def _under(pieces: Sequence[Typed], alias: str) -> list[Typed]:
-    return [Typed(f"{alias}.{one.text}", one.kind) for one in pieces]
+    return [Typed(f"{alias}.{piece.text}", piece.kind) for piece in pieces]
 
 
-def _whole(writing: "Writing", number: int) -> str:
-    return writing.dialect.value(Literal(number, Kind.INTEGER), {})
+def _whole(writer: "RelationSqlWriter", number: int) -> str:
+    return writer.dialect.value(Literal(number, Kind.INTEGER), {})

@@ -30,7 +30,7 @@ from discreet.algebra.expressions import ColumnValue, Expression, Literal
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
-from discreet.data.sql.answers import Cells, Nothing, Reading, Sums
+from discreet.data.sql.answers import CountedCells, Nothing, ReadingRule, Sums
 from discreet.data.sql.dialect import BoundedDialect, Dialect, Typed
 from discreet.data.sql.rows import PassedRows
 from discreet.data.sql.values import DAY
@@ -49,34 +49,36 @@ def histogram_cell(number: str, histogram: Histogram, dialect: Dialect) -> str:
     """Return the cell of a number between the edges of a histogram; NULL outside. The number is a column."""
     edges = [nearest_float(edge) for edge in histogram.edges]
     # As many cells are below as inner edges are at most the number.
-    cell = _searched(edges[1:-1], lambda edge: _compared(number, "<", edge, dialect), str)
-    outside = f"{_compared(number, '<', edges[0], dialect)} OR {_compared(number, '>', edges[-1], dialect)}"
-    last = f"WHEN {_compared(number, '=', edges[-1], dialect)} THEN {len(edges) - 2}"
+    cell = _search_edges(edges[1:-1], lambda edge: _compare(number, "<", edge, dialect), str)
+    outside = f"{_compare(number, '<', edges[0], dialect)} OR {_compare(number, '>', edges[-1], dialect)}"
+    last = f"WHEN {_compare(number, '=', edges[-1], dialect)} THEN {len(edges) - 2}"
     return f"(CASE WHEN {number} IS NULL THEN NULL WHEN {outside} THEN NULL {last} ELSE {cell} END)"
 
 
 def extreme_cell(number: str, extremes: Extremes, dialect: Dialect) -> str:
     """Return the cell of a number on the logarithmic grid; NULL for NULL. The number is a column."""
     middle = extremes.cells // 2
-    above = _searched(POWERS, lambda edge: _compared(number, "<=", edge, dialect), lambda place: f"{middle + place}")
-    below = _searched(POWERS, lambda edge: _compared(number, ">=", -edge, dialect), lambda place: f"{middle - place}")
-    positive = _compared(number, ">=", 0.0, dialect)
+    above = _search_edges(POWERS, lambda edge: _compare(number, "<=", edge, dialect), lambda place: f"{middle + place}")
+    below = _search_edges(
+        POWERS, lambda edge: _compare(number, ">=", -edge, dialect), lambda place: f"{middle - place}"
+    )
+    positive = _compare(number, ">=", 0.0, dialect)
     return f"(CASE WHEN {number} IS NULL THEN NULL WHEN {positive} THEN {above} ELSE {below} END)"
 
 
-def _searched(
+def _search_edges(
     edges: Sequence[float], passes: Callable[[float], str], leaf: Callable[[int], str], first: int = 0
 ) -> str:
     """Return a search for the place of the first edge that passes; after the last one, if none does."""
     if not edges:
         return leaf(first)
     half = len(edges) // 2
-    left = _searched(edges[:half], passes, leaf, first)
-    right = _searched(edges[half + 1 :], passes, leaf, first + half + 1)
+    left = _search_edges(edges[:half], passes, leaf, first)
+    right = _search_edges(edges[half + 1 :], passes, leaf, first + half + 1)
     return f"(CASE WHEN {passes(edges[half])} THEN {left} ELSE {right} END)"
 
 
-def _compared(number: str, how: str, edge: float, dialect: Dialect) -> str:
+def _compare(number: str, how: str, edge: float, dialect: Dialect) -> str:
     """Return a comparison of a finite number with an edge, which may lie beyond what float64 holds."""
     if math.isinf(edge):
         return "1 = 1" if how == ("<" if edge > 0 else ">") else "1 = 0"
@@ -93,7 +95,7 @@ SHORT, TINY = 2**31, 2**27
 WIDE, HALF = 2**31, 2**27
 
 
-class Fold(Enum):
+class BundleFold(Enum):
     """How the values of rows become one of a bundle, and those of bundles again one."""
 
     PRESENT = "how many there are"
@@ -105,37 +107,37 @@ class Fold(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedValue:
     """Something made of a row's columns, and how it is folded."""
 
     text: str
-    fold: Fold
+    fold: BundleFold
 
     @property
     def added(self) -> bool:
         """Whether it is added up."""
-        return self.fold not in (Fold.MOST, Fold.LEAST)
+        return self.fold not in (BundleFold.MOST, BundleFold.LEAST)
 
     def of_rows(self, dialect: BoundedDialect) -> str:
         """Return the fold of a bundle's rows."""
         match self.fold:
-            case Fold.PRESENT:
+            case BundleFold.PRESENT:
                 return f"count({self.text})"
-            case Fold.TINY | Fold.SHORT:
+            case BundleFold.TINY | BundleFold.SHORT:
                 return dialect.short_sum(self.text)
-            case Fold.SUM:
+            case BundleFold.SUM:
                 return dialect.wide_sum(self.text)
-            case Fold.MOST:
+            case BundleFold.MOST:
                 return f"max({self.text})"
-            case Fold.LEAST:
+            case BundleFold.LEAST:
                 return f"min({self.text})"
 
     def of_bundles(self, name: str, dialect: BoundedDialect) -> str:
         """Return the fold of what a column holds of bundles."""
         match self.fold:
-            case Fold.MOST:
+            case BundleFold.MOST:
                 return f"max({name})"
-            case Fold.LEAST:
+            case BundleFold.LEAST:
                 return f"min({name})"
             case _:
                 return dialect.wide_sum(name)
@@ -163,7 +165,7 @@ class Needs:
 
     rows: PassedRows
     #: What is folded, and the names of the columns that hold it.
-    folds: dict[Folded, str] = field(default_factory=dict)
+    folds: dict[FoldedValue, str] = field(default_factory=dict)
     #: The columns that bundles are told apart by, beside units and groups.
     cells: list[str] = field(default_factory=list)
     #: The parts of the statement after part 0.
@@ -175,11 +177,11 @@ class Needs:
         """The engine's SQL."""
         return self.rows.dialect
 
-    def fold(self, text: str, fold: Fold) -> str:
+    def fold(self, text: str, fold: BundleFold) -> str:
         """Return the name of a column of bundles."""
-        return self.folds.setdefault(Folded(text, fold), f"s{len(self.folds)}")
+        return self.folds.setdefault(FoldedValue(text, fold), f"s{len(self.folds)}")
 
-    def read(self, aggregate: Aggregate) -> Reading:
+    def read(self, aggregate: Aggregate) -> ReadingRule:
         """Gather what an aggregate needs, and return how its answer is read."""
         match aggregate:
             case Rows():
@@ -188,7 +190,7 @@ class Needs:
                 self.people = True
                 return Sums(((1, 1),))
             case Present(value=value):
-                name = self.fold(self.rows.item(self.rows.value(value).text), Fold.PRESENT)
+                name = self.fold(self.rows.item(self.rows.value(value).text), BundleFold.PRESENT)
                 return Sums(((self._place(name), 1),))
             case Total():
                 return self._total(aggregate)
@@ -222,11 +224,11 @@ class Needs:
             terms = [(self._sum(point, bounds.largest), 1)]
             most = bounds.largest
             if total.centred:
-                terms.append((self._place(self.fold(point, Fold.PRESENT)), -bounds.centre))
+                terms.append((self._place(self.fold(point, BundleFold.PRESENT)), -bounds.centre))
                 most = max(most, abs(bounds.centre), total.most)
             return Sums(tuple(terms), most)
         radius = bounds.radius
-        share = (self._place(self.fold(point, Fold.PRESENT)), -(radius**2 // 2))
+        share = (self._place(self.fold(point, BundleFold.PRESENT)), -(radius**2 // 2))
         return Sums((*self._squares(f"({point} - ({bounds.centre}))", radius), share), max(radius**2, total.most))
 
     def _squares(self, deviation: str, radius: int) -> list[tuple[int, int]]:
@@ -243,23 +245,25 @@ class Needs:
         ]
 
     def _sum(self, text: str, most: int) -> int:
-        return self._place(self.fold(text, Fold.TINY if most < TINY else Fold.SHORT if most < SHORT else Fold.SUM))
+        return self._place(
+            self.fold(text, BundleFold.TINY if most < TINY else BundleFold.SHORT if most < SHORT else BundleFold.SUM)
+        )
 
     def _cell(self, column: str) -> str:
         if column not in self.cells:
             self.cells.append(column)
         return column
 
-    def _cells(self, part: CellPart, count: int, *, flat: bool = False) -> Cells:
+    def _cells(self, part: CellPart, count: int, *, flat: bool = False) -> CountedCells:
         self.parts.append(part)
-        return Cells(len(self.parts), count, part.by_group, flat)
+        return CountedCells(len(self.parts), count, part.by_group, flat)
 
-    def _of_rows(self, aggregate: PeopleAggregate) -> Reading:
+    def _of_rows(self, aggregate: PeopleAggregate) -> ReadingRule:
         """Return what is asked of units where each row is one."""
         match aggregate:
             case PeopleBy(most=most):
                 self.parts.append(CellPart(self._cell(self.rows.cell("0")), by_group=False))
-                return Cells(len(self.parts), most, by_group=False)
+                return CountedCells(len(self.parts), most, by_group=False)
             case PeopleWhere(condition=condition):
                 truth = self.rows.item(f"CASE WHEN {self.dialect.truth(condition, self.rows.columns)} THEN 0 END")
                 return self._cells(CellPart(self._cell(truth), by_group=False), 1)
@@ -270,10 +274,10 @@ class Needs:
                 cell = self.rows.cell(extreme_cell(number, aggregate, self.dialect))
                 return self._cells(CellPart(self._cell(cell), by_group=False), count)
 
-    def _of_units(self, aggregate: PeopleAggregate) -> Reading:
+    def _of_units(self, aggregate: PeopleAggregate) -> ReadingRule:
         cell, count = self._unit_cell(aggregate)
         self.parts.append(UnitPart(cell))
-        return Cells(len(self.parts), count, by_group=False)
+        return CountedCells(len(self.parts), count, by_group=False)
 
     def _unit_cell(self, aggregate: PeopleAggregate) -> tuple[str, int]:
         """Return the cell of a unit, from the facts of one and the folds; and how many there are."""
@@ -283,10 +287,10 @@ class Needs:
                 return f"least({column}, {most}) - 1", most
             case PeopleWhere(condition=condition):
                 truth = f"CASE WHEN {self.dialect.truth(condition, self.rows.columns)} THEN 1 ELSE 0 END"
-                return f"CASE WHEN {self.fold(self.rows.item(truth), Fold.MOST)} = 1 THEN 0 END", 1
+                return f"CASE WHEN {self.fold(self.rows.item(truth), BundleFold.MOST)} = 1 THEN 0 END", 1
             case PeopleCut():
                 return "CASE WHEN cut = 1 THEN 0 END", 1
             case Extremes(upper=upper, cells=count):
                 number = self.rows.item(real_number(self.rows.value(aggregate.value), self.dialect))
-                end = self.fold(number, Fold.MOST if upper else Fold.LEAST)
+                end = self.fold(number, BundleFold.MOST if upper else BundleFold.LEAST)
                 return extreme_cell(end, aggregate, self.dialect), count

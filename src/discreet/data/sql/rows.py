@@ -39,8 +39,8 @@ STANDS: Mapping[Kind, Value] = {
 class Used(Mapping[str, str]):
     """The columns of a table under short names, and which of them were asked for."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._given, self._names = given, dict[str, str]()
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self._given, self._names = columns, dict[str, str]()
 
     def __getitem__(self, name: str) -> str:
         self._given[name]  # there is no other
@@ -113,22 +113,22 @@ class PassedRows:
         """Let only rows pass whose unit is not in a table, with the columns v0, … of ids; without one, all."""
         if not leavers:
             return
-        self.add_condition(stays(leavers, [one.text for one in self.units]))
+        self.add_condition(stays(leavers, [piece.text for piece in self.units]))
 
     def add_key(self, key: Key, *, public: bool) -> None:
         """Group by a key; rows whose value is none of the public ones are left out."""
         value, place = Typed(self.dialect.value(key.expression, self.given), key.expression.kind), len(self.keys)
         if key.values is None:
-            values, made = None, private_key(value, self.dialect)
+            values, key_sql = None, private_key(value, self.dialect)
         else:
             # Where other keys are private, groups are sorted by their values.
-            values = key.values if public else tuple(sorted(key.values, key=lambda one: group_order((one,))))
-            made = public_key(value, values, f"j{place}", self.dialect)
+            values = key.values if public else tuple(sorted(key.values, key=lambda member: group_order((member,))))
+            key_sql = public_key(value, values, f"j{place}", self.dialect)
         self.keys = (*self.keys, GroupKey(f"g{place}", value.kind, values))
-        self._groups.append(made)
-        self.origin += made.join
-        self.some += made.join if self.some else ""
-        self.add_condition(made.condition)
+        self._groups.append(key_sql)
+        self.origin += key_sql.join
+        self.some += key_sql.join if self.some else ""
+        self.add_condition(key_sql.condition)
 
     @property
     def unit_names(self) -> list[str]:
@@ -143,7 +143,11 @@ class PassedRows:
     @property
     def group_columns(self) -> list[tuple[str, str]]:
         """The SQL of private keys, and the columns that hold them."""
-        return [(one.column, key.name) for one, key in zip(self._groups, self.keys, strict=True) if key.values is None]
+        return [
+            (key_sql.column, key.name)
+            for key_sql, key in zip(self._groups, self.keys, strict=True)
+            if key.values is None
+        ]
 
     @property
     def own_names(self) -> list[str]:
@@ -158,10 +162,10 @@ class PassedRows:
     @property
     def ordering(self) -> str:
         """The ORDER BY of one unit's rows."""
-        pieces = [Typed(f"o{place}", one.kind) for place, one in enumerate(self.order)]
+        pieces = [Typed(f"o{place}", piece.kind) for place, piece in enumerate(self.order)]
         return f" ORDER BY {', '.join(map(self.dialect.sorting, pieces))}" if pieces else ""
 
-    def selected(self, *, ranks: bool, ordered: bool, among: str = "") -> str:
+    def select_rows(self, *, ranks: bool, ordered: bool, among: str = "") -> str:
         """Return the SELECT of rows as they come.
 
         With `ranks`, z is what the mark of a group is mixed of. With `ordered`, there is what orders rows, and w is
@@ -169,8 +173,8 @@ class PassedRows:
         """
         joins = ""
         pairs = [
-            *zip((one.text for one in self.units), self.unit_names, strict=True),
-            *zip((one.column for one in self._groups), self.group_names, strict=True),
+            *zip((piece.text for piece in self.units), self.unit_names, strict=True),
+            *zip((key_sql.column for key_sql in self._groups), self.group_names, strict=True),
             *self.columns.pairs,
         ]
         if ranks:
@@ -178,36 +182,36 @@ class PassedRows:
             pairs.append((f"{self.salt & MASK} + {self._unit_part} + {name_of_words(words)} * {OTHERS}", "z"))
         if ordered:
             pairs.append((f"{(self.salt + 1) & MASK} + {self._unit_part}", "w"))
-            pairs += [(one.text, f"o{place}") for place, one in enumerate(self.order)]
+            pairs += [(piece.text, f"o{place}") for place, piece in enumerate(self.order)]
         conditions = [*self._conditions, *([f"{self.units[0].text} IN ({among})"] if among else [])]
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         items = ", ".join(f"{text} AS {name}" for text, name in pairs) or "1 AS nothing"
         return f"SELECT {items} FROM {self.origin}{joins}{where}{FENCE if ranks or ordered else ''}"
 
-    def pinned(self, view: str, *, ordered: bool) -> tuple[str, "PassedRows"]:
+    def pin_to_view(self, view: str, *, ordered: bool) -> tuple[str, "PassedRows"]:
         """Return a SELECT of these rows, and the same rows, as they are in a view of what it selects.
 
         They have what was asked of them so far: what aggregates need, and with `ordered` what orders them.
         """
         names: dict[str, str] = {}  # what is the same has one column, and is known to be the same
 
-        def own(text: str) -> str:
+        def name_column(text: str) -> str:
             return f"r.{names.setdefault(text, f'p{len(names)}')}"
 
         rows = PassedRows(
             self.dialect,
             f"{view} AS r",
-            tuple(Typed(own(one.text), one.kind) for one in self.units),
-            tuple(Typed(own(one.text), one.kind) for one in self.order if ordered),
-            {name: own(self.given[name]) for name in self.columns.asked},
+            tuple(Typed(name_column(piece.text), piece.kind) for piece in self.units),
+            tuple(Typed(name_column(piece.text), piece.kind) for piece in self.order if ordered),
+            {name: name_column(self.given[name]) for name in self.columns.asked},
             plain=True,
             salt=self.salt,
             keys=self.keys,
         )
-        for key, one in zip(self.keys, self._groups, strict=True):
-            column = own(one.column)
+        for key, key_sql in zip(self.keys, self._groups, strict=True):
+            column = name_column(key_sql.column)
             # The words of public values were looked up where their places were.
-            word = self.dialect.word(Typed(column, key.kind)) if key.values is None else own(one.word)
+            word = self.dialect.word(Typed(column, key.kind)) if key.values is None else name_column(key_sql.word)
             rows._groups.append(KeySql(column, word))
         where = f" WHERE {' AND '.join(self._conditions)}" if self._conditions else ""
         items = ", ".join(f"{text} AS {name}" for text, name in names.items())
@@ -219,7 +223,7 @@ class PassedRows:
         NULL agrees with NULL. Rows can be hashed by the equalities: a unit may have a million groups.
         """
         kinds = {key.name: key.kind for key in self.keys if key.values is None}
-        kinds |= {name: one.kind for name, one in zip(self.unit_names[1:], self.units[1:], strict=True)}
+        kinds |= {name: piece.kind for name, piece in zip(self.unit_names[1:], self.units[1:], strict=True)}
         agreed = []
         for name in names:
             if name not in kinds:  # it is never NULL
@@ -235,32 +239,32 @@ class PassedRows:
 
         Most texts are met among some of the rows. What is not found is hashed where it stands: it is the same word.
         """
-        words, joins = [one.word for one in self._groups], ""
+        words, joins = [sql.word for sql in self._groups], ""
         where = f" WHERE {' AND '.join(self._conditions)}" if self._conditions else ""
-        for place, (key, one) in enumerate(zip(self.keys, self._groups, strict=True)):
+        for place, (key, sql) in enumerate(zip(self.keys, self._groups, strict=True)):
             if self.look_up and once and self.plain and key.values is None and key.kind is Kind.TEXT:
-                different = f"SELECT {one.column} AS v FROM {self.some or self.origin}{where} GROUP BY {one.column}"
+                different = f"SELECT {sql.column} AS v FROM {self.some or self.origin}{where} GROUP BY {sql.column}"
                 word = self.dialect.word(Typed("v", Kind.TEXT))
                 joins += f" LEFT JOIN (SELECT v, {word} AS w FROM ({different}) AS f) AS t{place}"
-                joins += f" ON {one.column} = t{place}.v"
+                joins += f" ON {sql.column} = t{place}.v"
                 # What is equal to nothing is NULL, or was not among those that were looked at.
-                words[place] = f"coalesce(t{place}.w, {one.word if self.some else NULL})"
+                words[place] = f"coalesce(t{place}.w, {sql.word if self.some else NULL})"
         return words, joins
 
     @property
     def _unit_part(self) -> str:
-        return f"{name_of_words([self.dialect.word(one) for one in self.units])} * {UNITS}"
+        return f"{name_of_words([self.dialect.word(piece) for piece in self.units])} * {UNITS}"
 
-    def valued(self, source: str, *more: str) -> str:
+    def select_values(self, source: str, *more: str) -> str:
         """Return the SELECT of values and cells, from rows that have columns of the table and some more."""
-        kept = [*self.unit_names, *self.group_names, *more]
-        items = [*kept, *(f"{text} AS {name}" for text, name in self._items.items())]
+        names = [*self.unit_names, *self.group_names, *more]
+        items = [*names, *(f"{text} AS {name}" for text, name in self._items.items())]
         values = f"SELECT {', '.join(items) or '1 AS nothing'} FROM {source}"
         if self._cells or any(len(text) > SHORT for text in self._items):
             values += FENCE
         if not self._cells:
             return values
-        items = [*kept, *self._items.values(), *(f"{text} AS {name}" for text, name in self._cells.items())]
+        items = [*names, *self._items.values(), *(f"{text} AS {name}" for text, name in self._cells.items())]
         return f"SELECT {', '.join(items)} FROM ({values}) AS d"
 
 
@@ -268,23 +272,25 @@ def stays(leavers: str, units: Sequence[str]) -> str:
     """Return whether a unit, by the SQL of its id, is not in a table with the columns v0, … of ids."""
     agreed = [f"leavers.v0 = {units[0]}"]  # a person is never NULL, and rows can be hashed by it
     agreed += [
-        f"(leavers.v{place} = {one} OR (leavers.v{place} IS NULL AND {one} IS NULL))"
-        for place, one in enumerate(units[1:], 1)
+        f"(leavers.v{place} = {unit} OR (leavers.v{place} IS NULL AND {unit} IS NULL))"
+        for place, unit in enumerate(units[1:], 1)
     ]
     return f"NOT EXISTS (SELECT 1 FROM {leavers} WHERE {' AND '.join(agreed)})"
 
 
-def passed_rows(aggregation: Aggregation, table: str, dialect: BoundedDialect, *, look_up: bool) -> PassedRows:
+def build_passed_rows(aggregation: Aggregation, table: str, dialect: BoundedDialect, *, look_up: bool) -> PassedRows:
     """Return the rows that pass an aggregation's condition and keys; `table` is asked if there is no relation."""
     salt, source = aggregation.salt, aggregation.source
     if source is None:
-        scanned = dialect.scanned(table, "r")
+        scanned = dialect.scan_private(table, "r")
         rows = PassedRows(dialect, scanned.text, scanned.units, scanned.order, scanned.columns, plain=True, salt=salt)
         rows.some = scanned.some
     else:
-        made = relation_sql(source, dialect, salt, dialect.facts).under("r")
+        relation = relation_sql(source, dialect, salt, dialect.facts).under("r")
         plain = is_plain(source, dialect.facts)
-        rows = PassedRows(dialect, made.text, made.units, made.order, made.texts, plain=plain, salt=salt)
+        rows = PassedRows(
+            dialect, relation.text, relation.units, relation.order, relation.texts, plain=plain, salt=salt
+        )
     rows.look_up = look_up
     if rows.units:
         rows.add_condition(f"{rows.units[0].text} IS NOT NULL")  # a row of nobody could be anybody's

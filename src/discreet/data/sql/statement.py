@@ -21,38 +21,40 @@ from discreet.algebra.row_hashes import MASK, OTHERS
 from discreet.core.limits import Limit
 from discreet.core.schema import Kind
 from discreet.data.bounding_rules import stride
-from discreet.data.sql.answers import Cells, Layout, Sums
+from discreet.data.sql.answers import CountedCells, Layout, Sums
 from discreet.data.sql.dialect import BoundedDialect
 from discreet.data.sql.requirements import CellPart, Needs, UnitPart
-from discreet.data.sql.rows import passed_rows
+from discreet.data.sql.rows import build_passed_rows
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded:
+class BoundedStatement:
     """A statement, and how its rows are read."""
 
     text: str
     layout: Layout
 
 
-def bounded_sql(
+def write_bounded_sql(
     aggregation: Aggregation, table: str, dialect: BoundedDialect, *, look_up: bool = False, leavers: str = ""
-) -> Bounded:
+) -> BoundedStatement:
     """Return the statement of an aggregation; `table` is asked if it has no relation of its own.
 
     `look_up`: the words of groups are computed once a group, and joined: for engines that take long to hash a text.
     `leavers`: the units whose rows are left out, as a table with the columns v0, … of their ids; nobody without.
     """
-    needs = Needs(passed_rows(aggregation, table, dialect, look_up=look_up))
+    needs = Needs(build_passed_rows(aggregation, table, dialect, look_up=look_up))
     needs.rows.leave_out(leavers)
     readings = tuple(needs.read(aggregate) for aggregate in aggregation.aggregates)
-    by_group = any(isinstance(one, Sums) or (isinstance(one, Cells) and one.by_group) for one in readings)
+    by_group = any(
+        isinstance(reading, Sums) or (isinstance(reading, CountedCells) and reading.by_group) for reading in readings
+    )
     grouped = by_group or not aggregation.public or not needs.parts
-    text = Writing(aggregation, needs, grouped=grouped).statement()
-    return Bounded(text, Layout(needs.rows.keys, aggregation.public, grouped, readings))
+    text = StatementWriter(aggregation, needs, grouped=grouped).statement()
+    return BoundedStatement(text, Layout(needs.rows.keys, aggregation.public, grouped, readings))
 
 
-class Writing:
+class StatementWriter:
     """One statement in the making."""
 
     #: Whether an order that rows are in anyway is asked for, so that it is made use of.
@@ -88,10 +90,10 @@ class Writing:
 
     def statement(self) -> str:
         """Return the whole statement."""
-        tables = {"base": self._rows.selected(ranks=self._ranks, ordered=True)} if self._base else {}
+        tables = {"base": self._rows.select_rows(ranks=self._ranks, ordered=True)} if self._base else {}
         if self._units_asked:
             tables |= {"ranked": self._counting(), "units": self._units()}
-        tables |= {"kept": self._kept(), "counted": self._counted()}
+        tables |= {"kept": self._select_bundles(), "counted": self._count_bundles()}
         selects = [self._groups()] if self._grouped else []
         selects += [self._part(number, part) for number, part in enumerate(self._needs.parts, 1)]
         listed = ", ".join(f"{name} AS ({text})" for name, text in tables.items())
@@ -100,25 +102,25 @@ class Writing:
     def asking(self, sums: Sequence[str]) -> str:
         """Return the statement that tells sums over the bundles of each unit, if this was made for asking."""
         units = ", ".join(self._rows.unit_names)
-        told = [f"{text} AS a{place}" for place, text in enumerate(sums)]
-        return f"WITH {self._tables()} SELECT {', '.join([units, *told])} FROM counted GROUP BY {units}"
+        items = [f"{text} AS a{place}" for place, text in enumerate(sums)]
+        return f"WITH {self._tables()} SELECT {', '.join([units, *items])} FROM counted GROUP BY {units}"
 
-    def bundled(self, gathered: Sequence[str], span: str) -> str:
+    def gather_bundles(self, gathered: Sequence[str], span: str) -> str:
         """Return the statement that tells of each group what is gathered of its bundles, if this was made for asking.
 
         A bundle is one unit's rows that count in the group: there are no cells. A group has a line for each `span` that
         its bundles are in.
         """
         groups = self._rows.group_names
-        told = [f"{text} AS a{place}" for place, text in enumerate(gathered)]
+        items = [f"{text} AS a{place}" for place, text in enumerate(gathered)]
         by = ", ".join([*groups, "span"])
         parts = f"(SELECT counted.*, {span} AS span FROM counted) AS z"
-        return f"WITH {self._tables()} SELECT {', '.join([*groups, *told])} FROM {parts} GROUP BY {by}"
+        return f"WITH {self._tables()} SELECT {', '.join([*groups, *items])} FROM {parts} GROUP BY {by}"
 
     def bundles(self, items: Sequence[str]) -> str:
         """Return the statement that tells of each bundle its unit, its group and more, if this was made for asking."""
-        told = ", ".join([*self._rows.unit_names, *self._rows.group_names, *items])
-        return f"WITH {self._tables()} SELECT {told} FROM counted"
+        listed = ", ".join([*self._rows.unit_names, *self._rows.group_names, *items])
+        return f"WITH {self._tables()} SELECT {listed} FROM counted"
 
     @property
     def most_bundles(self) -> float:
@@ -127,8 +129,8 @@ class Writing:
 
     def _tables(self) -> str:
         """Return what stands before a statement about bundles that count."""
-        tables = {"base": self._rows.selected(ranks=self._ranks, ordered=True)} if self._base else {}
-        tables |= {"kept": self._kept(), "counted": self._counted()}
+        tables = {"base": self._rows.select_rows(ranks=self._ranks, ordered=True)} if self._base else {}
+        tables |= {"kept": self._select_bundles(), "counted": self._count_bundles()}
         return ", ".join(f"{name} AS ({text})" for name, text in tables.items())
 
     # --- bundles ---
@@ -138,12 +140,12 @@ class Writing:
         """The columns that bundles have in all tables."""
         return [*self._apart, *self._rows.group_names, *self._needs.cells, "n", *self._needs.folds.values()]
 
-    def _bundled(self, rows: str, *, ranked: bool = False) -> str:
+    def _bundle_rows(self, rows: str, *, ranked: bool = False) -> str:
         """Return rows, put together; if they are ranked, with their group's rank."""
         groups, folds = self._rows.group_names, self._needs.folds
         by = [*self._apart, *groups, *self._needs.cells]
         many = f"least(count(*), {self._limit.rows_per_group})" if self._any_rows else "count(*)"
-        items = [*by, f"{many} AS n", *(f"{one.of_rows(self._dialect)} AS {name}" for one, name in folds.items())]
+        items = [*by, f"{many} AS n", *(f"{folded.of_rows(self._dialect)} AS {name}" for folded, name in folds.items())]
         if ranked:
             items += ["max(q) AS q"] if self._units_asked else []
             by = [*self._apart, "m", *groups, *self._needs.cells]
@@ -155,16 +157,16 @@ class Writing:
 
     def _all_bundles(self) -> str:
         """Return all bundles; with ranks, only those of groups that count, unless units are asked about."""
-        passed = "base" if self._base else f"({self._rows.selected(ranks=self._ranks, ordered=False)}) AS a"
+        passed = "base" if self._base else f"({self._rows.select_rows(ranks=self._ranks, ordered=False)}) AS a"
         if not self._ranks:
-            return self._bundled(f"({self._rows.valued(passed)}) AS p")
+            return self._bundle_rows(f"({self._rows.select_values(passed)}) AS p")
         names = ", ".join(self._rows.own_names)
         # The mark stands first: behind a text, which may be of any length, it takes long to find when rows are sorted.
         ranked = f"SELECT {self._mark('z')} AS m, {names}, {self._rank} AS q FROM {passed}"
         if self._units_asked:
-            return self._bundled(f"({self._rows.valued(f'({ranked}) AS h', 'm', 'q')}) AS p", ranked=True)
-        some = f"({ranked}) AS h WHERE q <= {self._limit.groups}"
-        return self._bundled(f"({self._rows.valued(some, 'm')}) AS p", ranked=True)
+            return self._bundle_rows(f"({self._rows.select_values(f'({ranked}) AS h', 'm', 'q')}) AS p", ranked=True)
+        chosen = f"({ranked}) AS h WHERE q <= {self._limit.groups}"
+        return self._bundle_rows(f"({self._rows.select_values(chosen, 'm')}) AS p", ranked=True)
 
     def _counting(self) -> str:
         """Return bundles with `c`, the rows that the limit counts together with theirs.
@@ -188,21 +190,21 @@ class Writing:
 
     def _mark(self, text: str) -> str:
         """Return a unit's mark, from what it is mixed of; that is below 2⁶³."""
-        return self._dialect.mixed(f"({text})")
+        return self._dialect.mix(f"({text})")
 
-    def _kept(self) -> str:
+    def _select_bundles(self) -> str:
         """Return the bundles of groups that count."""
         if not self._apart:
             return self._all_bundles()
         if self._adds:
-            return self._added()
+            return self._add_bundles()
         columns = ", ".join([*self._columns, "c"])
         if not self._units_asked:
             return f"SELECT {columns} FROM ({self._counting()}) AS ranked"
         where = f" WHERE q <= {self._limit.groups}" if self._choose_groups else ""
         return f"SELECT {columns} FROM ranked{where}"
 
-    def _added(self) -> str:
+    def _add_bundles(self) -> str:
         """Return the sums of bundles that count whole, without a unit, and the crowded ones with theirs.
 
         `v` is how many bundles there are.
@@ -216,12 +218,12 @@ class Writing:
         items = [*by, *named, *(f"{text} AS {name}" for name, text in sums.items())]
         return f"SELECT {', '.join(items)} FROM ({self._counting()}) AS z GROUP BY {', '.join([*by, *units])}"
 
-    def _counted(self) -> str:
+    def _count_bundles(self) -> str:
         """Return the bundles of rows that count; if they are added up, how many they are is in `v`."""
         columns = ", ".join(self._columns)
         if not self._choose_rows:
             return f"SELECT {columns} FROM kept"
-        chosen = f"({self._bundled(f'({self._chosen()}) AS p')}) AS t"
+        chosen = f"({self._bundle_rows(f'({self._select_crowded()}) AS p')}) AS t"
         if self._adds:
             return (
                 f"SELECT {columns}, v FROM kept WHERE NOT ({self._crowded})"
@@ -236,9 +238,9 @@ class Writing:
 
     # --- rows, where there are too many ---
 
-    def _chosen(self) -> str:
+    def _select_crowded(self) -> str:
         """Return the rows that count, where there are more than the limit lets count."""
-        return self._rows.valued(f"({self._numbered()}) AS h WHERE {self._stays}")
+        return self._rows.select_values(f"({self._number_crowded()}) AS h WHERE {self._stays}")
 
     @property
     def _stays(self) -> str:
@@ -247,13 +249,13 @@ class Writing:
         start = f"{self._mark(f'w + (c & {MASK}) * {OTHERS}')} % c"
         return f"(p * {stride(most)} + c - {start}) % c < {most}"
 
-    def _numbered(self) -> str:
+    def _number_crowded(self) -> str:
         """Return the rows that are too many, with those that they compete with, numbered in their order."""
         persons = f"SELECT u0 FROM kept WHERE {self._crowded}"
         if self._base:
             rows = f"SELECT * FROM base WHERE u0 IN ({persons})"
         else:
-            rows = self._rows.selected(ranks=False, ordered=True, among=persons)
+            rows = self._rows.select_rows(ranks=False, ordered=True, among=persons)
         crowded = f"(SELECT {', '.join(self._together)} FROM kept WHERE {self._crowded}) AS k"
         by = f"PARTITION BY {', '.join(self._together)}"
         numbers = f"row_number() OVER ({by}{self._rows.ordering}) - 1 AS p, count(*) OVER ({by}) AS c"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.algebra.contributions import Names
-from discreet.gate.accounts.bit_packing import from_bits, in_bits, size_of
+from discreet.gate.accounts.bit_packing import pack_bits, size_of, unpack_bits
 
 #: Bits of a name: the first, and those that follow.
 FIRST, SECOND = 64, 20
@@ -59,12 +59,12 @@ def order_of(high: First, low: Second) -> NDArray[np.int64] | slice:
     keys &= np.uint64((1 << int(width)) - 1)
     order = keys.view(np.int64)
     places = np.flatnonzero(alike)
-    some = order[places]
-    order[places] = some[np.lexsort((low[some], high[some]))]
+    tied = order[places]
+    order[places] = tied[np.lexsort((low[tied], high[tied]))]
     return order
 
 
-def packed_names(high: First, low: Second) -> list[memoryview]:
+def encode_names(high: First, low: Second) -> list[memoryview]:
     """Return names, which are in order, as bytes, in parts."""
     count, steps = len(high), _steps(len(high))
     marks = np.zeros(count + (1 << steps), np.bool_)
@@ -72,7 +72,7 @@ def packed_names(high: First, low: Second) -> list[memoryview]:
     first = high >> np.uint64(FIRST - steps) if steps else np.zeros(count, np.uint64)
     marks[first + np.arange(count, dtype=np.uint64)] = True
     beginnings = np.packbits(marks, bitorder="little")
-    return [beginnings.data, *in_bits(high, FIRST - steps), *in_bits(low, SECOND)]
+    return [beginnings.data, *pack_bits(high, FIRST - steps), *pack_bits(low, SECOND)]
 
 
 def sizes_of(count: int) -> tuple[int, int, int]:
@@ -81,7 +81,7 @@ def sizes_of(count: int) -> tuple[int, int, int]:
     return -(-(count + (1 << steps)) // 8), size_of(count, FIRST - steps), size_of(count, SECOND)
 
 
-def unpacked_names(content: bytes | memoryview, count: int) -> tuple[First, Second]:
+def decode_names(content: bytes | memoryview, count: int) -> tuple[First, Second]:
     """Return so many names from their bytes; refuse any that are not in order, each once."""
     steps, sizes = _steps(count), sizes_of(count)
     if len(content) != sum(sizes):
@@ -92,10 +92,10 @@ def unpacked_names(content: bytes | memoryview, count: int) -> tuple[First, Seco
     if len(first) != count:
         raise ValueError
     first -= np.arange(count, dtype=np.uint64)
-    high = from_bits(whole[sizes[0] : sizes[0] + sizes[1]], count, FIRST - steps, np.uint64)
+    high = unpack_bits(whole[sizes[0] : sizes[0] + sizes[1]], count, FIRST - steps, np.uint64)
     if steps:
         high |= first << np.uint64(FIRST - steps)
-    low = from_bits(whole[sizes[0] + sizes[1] :], count, SECOND, np.uint32)
+    low = unpack_bits(whole[sizes[0] + sizes[1] :], count, SECOND, np.uint32)
     if not in_order(high, low):
         raise ValueError
     return high, low

@@ -14,12 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.gate.accounts.account_names import First, Second, in_order, order_of, sizes_of
-from discreet.gate.accounts.charge_files import NAMES, Enrolled, Numbers, People, unpack, unpack_names, unreadable
+from discreet.gate.accounts.charge_files import (
+    NAMES,
+    ChargeRecord,
+    Enrolled,
+    Numbers,
+    unpack,
+    unpack_names,
+    unreadable_error,
+)
 from discreet.gate.accounts.name_index import Directory
-from discreet.gate.accounts.personal_terms import PersonalAccount, followed
-from discreet.gate.ledger.chain import damaged
+from discreet.gate.accounts.personal_terms import PersonalAccount, extend_trail
+from discreet.gate.ledger.chain import damage_error
 from discreet.gate.ledger.events import Charged, Snapshot, from_body
-from discreet.gate.stores.protocol import Reading, beside, trusted
+from discreet.gate.stores.protocol import LedgerReader, read_beside, read_trusted
 
 T = TypeVar("T", bound=np.generic)
 
@@ -51,7 +59,7 @@ class Accounts:
         #: The entries that names are stored beside, and how many.
         self._enrolled: list[tuple[int, int]] = []
         #: What this process is about to store, by its hash: so it is not read again.
-        self._expected: dict[str, People] = {}
+        self._expected: dict[str, ChargeRecord] = {}
         #: What a run worked with that is counted now, for the next: fresh memory is dearer than all else.
         self._spare: Numbers | None = None
 
@@ -61,10 +69,10 @@ class Accounts:
     def balances(self) -> tuple[Numbers, Numbers]:
         """Return what each person of this process's directory was charged: ε or ρ, and failure mass."""
         size = len(self.directory)
-        self._spent, self._failed = grown(self._spent, size), grown(self._failed, size)
+        self._spent, self._failed = grow_array(self._spent, size), grow_array(self._failed, size)
         return self._spent, self._failed
 
-    def working(self) -> tuple[Numbers, Numbers]:
+    def copy_balances(self) -> tuple[Numbers, Numbers]:
         """Return copies of the balances, for a run to work with."""
         with self.lock:
             spent, failed = self.balances()
@@ -75,7 +83,7 @@ class Accounts:
             # Of failure masses there often are none: then no memory is touched, as `zeros_like` would.
             return spare, failed.copy() if failed.any() else np.zeros(len(failed), failed.dtype)
 
-    def caught_up(self, account: PersonalAccount, reading: Reading) -> None:
+    def catch_up(self, account: PersonalAccount, reading: LedgerReader) -> None:
         """Count what was charged since this was last called, up to where the state is.
 
         Guarantee: what is counted is what the state's trail says, from a snapshot that is vouched for or from the first
@@ -83,94 +91,96 @@ class Accounts:
         """
         with self.lock:
             try:
-                for number in reversed(self._missing(account, reading)):
+                for number in reversed(self._list_missing(account, reading)):
                     self._count(number, reading)
-                self._need(account)
+                self._check_trail(account)
             except BaseException:
                 self._clear()  # half of it is worse than nothing
                 raise
 
-    def _need(self, account: PersonalAccount) -> None:
+    def _check_trail(self, account: PersonalAccount) -> None:
         if (self.number, self.trail) != (account.charged, account.trail):
-            raise unreadable()
+            raise unreadable_error()
 
-    def _missing(self, account: PersonalAccount, reading: Reading) -> list[int]:
+    def _list_missing(self, account: PersonalAccount, reading: LedgerReader) -> list[int]:
         """Return the entries to be counted, newest first: back to the last one counted, or to where one may begin."""
-        found: list[int] = []
+        missing: list[int] = []
         number = account.charged
         while number > self.number:
-            found.append(number)
-            event = _peopled(reading, number)
+            missing.append(number)
+            event = _need_charging_event(reading, number)
             if isinstance(event, Snapshot) and not self.number and number <= self._vouched:
-                return found
+                return missing
             if event.after >= number:
-                raise unreadable()
+                raise unreadable_error()
             number = event.after
         if number != self.number:
-            raise unreadable()
-        return found
+            raise unreadable_error()
+        return missing
 
-    def expect(self, people: People, digest: str) -> None:
+    def expect(self, people: ChargeRecord, digest: str) -> None:
         """Take note of what is about to be stored, so that it is counted without being read."""
         self._expected = {digest: people}
 
-    def _count(self, number: int, reading: Reading) -> None:
-        event = _peopled(reading, number)
+    def _count(self, number: int, reading: LedgerReader) -> None:
+        event = _need_charging_event(reading, number)
         mine = self._expected.pop(event.people, None)
-        people = mine or unpack(stored_people(reading, number, event))
+        people = mine or unpack(read_stored_people(reading, number, event))
         if isinstance(event, Charged):
             self.charge(people, number)
         elif self.number:
             self.compare(people, reading)
         else:
             self._begin(people, reading)
-        self.trail = followed("" if isinstance(event, Snapshot) else self.trail, event.people)
+        self.trail = extend_trail("" if isinstance(event, Snapshot) else self.trail, event.people)
         self.number, self._spare = number, None if mine is None else mine.amounts
 
-    def _begin(self, people: People, reading: Reading) -> None:
+    def _begin(self, people: ChargeRecord, reading: LedgerReader) -> None:
         """Count from a snapshot on."""
-        for one in people.enrolled:
-            content = _stored_names(reading, one.entry, one.persons)
-            if sha256(content).digest() != one.digest:
-                raise unreadable()
-            self._enrol(one.entry, *unpack_names(content, one.persons))
+        for enrolment in people.enrolled:
+            content = _read_stored_names(reading, enrolment.entry, enrolment.persons)
+            if sha256(content).digest() != enrolment.digest:
+                raise unreadable_error()
+            self._enrol(enrolment.entry, *unpack_names(content, enrolment.persons))
         if people.known != self.stored or len(people.high):
-            raise unreadable()
+            raise unreadable_error()
         self._add(people)
 
-    def charge(self, people: People, number: int) -> None:
+    def charge(self, people: ChargeRecord, number: int) -> None:
         """Add the charges of an entry, and enrol who is new."""
         if people.known != self.stored or people.enrolled:
-            raise unreadable()
+            raise unreadable_error()
         self._enrol(number, people.high, people.low)
         self._add(people)
 
-    def _add(self, people: People) -> None:
+    def _add(self, people: ChargeRecord) -> None:
         numbers = self.ours(people.accounts)
-        for kept, more in zip(self.balances(), (people.amounts, people.failures), strict=True):
+        for balances, more in zip(self.balances(), (people.amounts, people.failures), strict=True):
             if not more.any():
                 continue
             for start in range(0, len(more), BLOCK):
                 # All there are need no looking up.
-                some = slice(start, min(start + BLOCK, len(more)))
-                where = some if isinstance(numbers, slice) else numbers[some]
-                then = kept[where].astype(np.uint64) + more[some]
+                block = slice(start, min(start + BLOCK, len(more)))
+                where = block if isinstance(numbers, slice) else numbers[block]
+                then = balances[where].astype(np.uint64) + more[block]
                 if then.max() > FULL:
-                    raise unreadable()
-                kept[where] = then
+                    raise unreadable_error()
+                balances[where] = then
 
-    def compare(self, people: People, reading: Reading) -> None:
+    def compare(self, people: ChargeRecord, reading: LedgerReader) -> None:
         """Refuse a snapshot that is not the sum of what was charged."""
-        if len(people.high) or people.known != self.stored or people.enrolled != self.enrolled(reading):
-            raise unreadable()
+        if len(people.high) or people.known != self.stored or people.enrolled != self.list_enrolled(reading):
+            raise unreadable_error()
         there, here = np.zeros((2, self.stored), np.uint32), self.ours(np.arange(self.stored))
         there[0][people.accounts], there[1][people.accounts] = people.amounts, people.failures
-        if not all(np.array_equal(kept[here], one) for kept, one in zip(self.balances(), there, strict=True)):
-            raise unreadable()
+        if not all(
+            np.array_equal(balance[here], stated) for balance, stated in zip(self.balances(), there, strict=True)
+        ):
+            raise unreadable_error()
 
-    def enrolled(self, reading: Reading) -> tuple[Enrolled, ...]:
+    def list_enrolled(self, reading: LedgerReader) -> tuple[Enrolled, ...]:
         """Return where the names of all who are stored are, in the order of their numbers."""
-        stored = ((entry, count, _stored_names(reading, entry, count)) for entry, count in self._enrolled)
+        stored = ((entry, count, _read_stored_names(reading, entry, count)) for entry, count in self._enrolled)
         return tuple(Enrolled(entry, count, sha256(content).digest()) for entry, count, content in stored)
 
     def _enrol(self, entry: int, high: First, low: Second) -> None:
@@ -178,7 +188,7 @@ class Accounts:
         count = len(high)
         if not count:
             return
-        if self._theirs is not None or not self.directory.are(self.stored, high, low):
+        if self._theirs is not None or not self.directory.are_numbered_from(self.stored, high, low):
             ours = self.directory.numbers(high, low)
             if self._theirs is not None or not np.array_equal(ours, np.arange(self.stored, self.stored + count)):
                 self._tell_apart()
@@ -199,7 +209,7 @@ class Accounts:
 
     def _number(self, ours: Locals) -> None:
         if self._theirs is None or self._ours is None or (self._theirs[ours] >= 0).any():
-            raise unreadable()  # somebody is stored twice
+            raise unreadable_error()  # somebody is stored twice
         self._theirs[ours] = np.arange(self.stored, self.stored + len(ours))
         self._ours = np.concatenate([self._ours, ours])
 
@@ -211,42 +221,42 @@ class Accounts:
         """Return what everybody who is stored was charged."""
         return self.balances()[0][self.ours(np.arange(self.stored))]
 
-    def totals(self, reading: Reading) -> People:
+    def totals(self, reading: LedgerReader) -> ChargeRecord:
         """Return all that everybody was charged, for a snapshot."""
         numbers = self.ours(np.arange(self.stored))
-        spent, failed = (kept[numbers] for kept in self.balances())
-        some = np.flatnonzero((spent > 0) | (failed > 0))
-        return People(
-            *(self.stored, np.zeros(0, np.uint64), np.zeros(0, np.uint32), some, spent[some], failed[some]),
-            enrolled=self.enrolled(reading),
+        spent, failed = (balance[numbers] for balance in self.balances())
+        charged = np.flatnonzero((spent > 0) | (failed > 0))
+        return ChargeRecord(
+            *(self.stored, np.zeros(0, np.uint64), np.zeros(0, np.uint32), charged, spent[charged], failed[charged]),
+            enrolled=self.list_enrolled(reading),
         )
 
-    def charges(self, numbers: Locals | slice, amounts: Numbers, failures: Numbers) -> People:
+    def charges(self, numbers: Locals | slice, amounts: Numbers, failures: Numbers) -> ChargeRecord:
         """Return charges of persons by this process's numbers, as they are stored; whoever is new is enrolled."""
         if self._theirs is None:
             high, low = self.directory.names(slice(self.stored, None))
             if in_order(high, low):  # as those of one table are
-                return People(self.stored, high, low, numbers, amounts, failures)
+                return ChargeRecord(self.stored, high, low, numbers, amounts, failures)
         numbered = self._tell_apart().copy()
         new = np.flatnonzero(numbered < 0)
         high, low = self.directory.names(new)
         order, total = order_of(high, low), self.stored + len(new)
         numbered[new[order]] = np.arange(self.stored, total)
         theirs = numbered[numbers]
-        turn = _sorting(theirs, total)
-        return People(self.stored, high[order], low[order], theirs[turn], amounts[turn], failures[turn])
+        turn = _sort_order(theirs, total)
+        return ChargeRecord(self.stored, high[order], low[order], theirs[turn], amounts[turn], failures[turn])
 
 
-def grown(kept: NDArray[T], size: int) -> NDArray[T]:
+def grow_array(values: NDArray[T], size: int) -> NDArray[T]:
     """Return what is kept of everybody, with nothing for those who came since."""
-    if len(kept) >= size:
-        return kept
-    more = np.zeros(size, kept.dtype)  # of which nothing is in memory before it is written to
-    more[: len(kept)] = kept
+    if len(values) >= size:
+        return values
+    more = np.zeros(size, values.dtype)  # of which nothing is in memory before it is written to
+    more[: len(values)] = values
     return more
 
 
-def _sorting(numbers: Locals, total: int) -> NDArray[np.int64]:
+def _sort_order(numbers: Locals, total: int) -> NDArray[np.int64]:
     """Return the order of different numbers below a total."""
     if 32 * len(numbers) < total:
         return np.argsort(numbers)
@@ -255,22 +265,22 @@ def _sorting(numbers: Locals, total: int) -> NDArray[np.int64]:
     return place[place >= 0]
 
 
-def _stored_names(reading: Reading, entry: int, count: int) -> bytes:
+def _read_stored_names(reading: LedgerReader, entry: int, count: int) -> bytes:
     """Return the names that are stored beside an entry, which nobody has checked."""
     return (reading.people(entry, NAMES + sum(sizes_of(count))) or b"")[NAMES:]
 
 
-def stored_people(reading: Reading, number: int, event: Charged | Snapshot) -> bytes:
+def read_stored_people(reading: LedgerReader, number: int, event: Charged | Snapshot) -> bytes:
     """Return who is stored beside an entry, whose hash was checked."""
-    packed = beside(reading, number, event)
+    packed = read_beside(reading, number, event)
     if packed is None or sha256(packed).hexdigest() != event.people:
-        raise damaged(f"What persons were charged by entry {number} is missing or was changed.")
+        raise damage_error(f"What persons were charged by entry {number} is missing or was changed.")
     return packed
 
 
-def _peopled(reading: Reading, number: int) -> Charged | Snapshot:
-    entry = trusted(reading, number)
+def _need_charging_event(reading: LedgerReader, number: int) -> Charged | Snapshot:
+    entry = read_trusted(reading, number)
     event = None if entry is None else from_body(entry.body)
     if not isinstance(event, Charged | Snapshot):
-        raise damaged(f"Entry {number} should have charged persons and did not.")
+        raise damage_error(f"Entry {number} should have charged persons and did not.")
     return event

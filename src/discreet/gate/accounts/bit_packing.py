@@ -22,21 +22,21 @@ def size_of(count: int, width: int) -> int:
     return sum(-(-count * part // 8) for part in _parts(width))
 
 
-def in_bits(numbers: NDArray[T], width: int, least: int = 0) -> list[memoryview]:
+def pack_bits(numbers: NDArray[T], width: int, least: int = 0) -> list[memoryview]:
     """Return how far numbers are above the least, less than 2^`width` each, as bytes, in parts."""
     parts, kind = _parts(width), numbers.dtype.type
-    found = [np.frombuffer(bytearray(-(-len(numbers) * part // 8)), np.uint8) for part in parts]
+    packed = [np.frombuffer(bytearray(-(-len(numbers) * part // 8)), np.uint8) for part in parts]
     for start in range(0, len(numbers), BLOCK):
-        some, shift = numbers[start : start + BLOCK] - kind(least), 0
-        for part, content in zip(parts, found, strict=True):
-            mine = (some >> kind(shift)).astype(_type(part))
-            written = mine.view(np.uint8) if part >= 8 else _joined(mine, part)
+        block, shift = numbers[start : start + BLOCK] - kind(least), 0
+        for part, content in zip(parts, packed, strict=True):
+            mine = (block >> kind(shift)).astype(_type(part))
+            written = mine.view(np.uint8) if part >= 8 else _join_bits(mine, part)
             content[start * part // 8 :][: len(written)] = written
             shift += part
-    return [content.data for content in found]
+    return [content.data for content in packed]
 
 
-def from_bits(content: bytes | memoryview, count: int, width: int, kind: type[T]) -> NDArray[T]:
+def unpack_bits(content: bytes | memoryview, count: int, width: int, kind: type[T]) -> NDArray[T]:
     """Return numbers from their bytes; refuse bytes that are not as many as it takes."""
     if len(content) != size_of(count, width):
         raise ValueError
@@ -46,8 +46,8 @@ def from_bits(content: bytes | memoryview, count: int, width: int, kind: type[T]
         size = -(-count * part // 8)
         whole = np.frombuffer(content, np.uint8, size, at)
         for start in range(0, count, BLOCK):
-            some = whole[start * part // 8 : -(-min(start + BLOCK, count) * part // 8)]
-            parted = some.view(_type(part)) if part >= 8 else _split(some, part)
+            block = whole[start * part // 8 : -(-min(start + BLOCK, count) * part // 8)]
+            parted = block.view(_type(part)) if part >= 8 else _split(block, part)
             mine = numbers[start : start + BLOCK]
             mine |= parted[: len(mine)].astype(kind) << kind(shift)
         at, shift = at + size, shift + part
@@ -62,24 +62,24 @@ def _type(part: int) -> str:
     return f"<u{max(part // 8, 1)}"
 
 
-def _joined(some: NDArray[np.uint8], part: int) -> NDArray[np.uint8]:
+def _join_bits(numbers: NDArray[np.uint8], part: int) -> NDArray[np.uint8]:
     """Return numbers of less than a byte, the first in the lowest bits; what is above their bits is not looked at."""
     if part == 1:
-        return np.packbits(some & 1, bitorder="little")
+        return np.packbits(numbers & 1, bitorder="little")
     together = 8 // part
-    whole = np.zeros(-(-len(some) // together) * together, np.uint8)
-    whole[: len(some)] = some & (2**part - 1)
+    whole = np.zeros(-(-len(numbers) // together) * together, np.uint8)
+    whole[: len(numbers)] = numbers & (2**part - 1)
     joined = whole[::together].copy()
     for place in range(1, together):
         joined |= whole[place::together] << np.uint8(place * part)
     return joined
 
 
-def _split(some: NDArray[np.uint8], part: int) -> NDArray[np.uint8]:
+def _split(content: NDArray[np.uint8], part: int) -> NDArray[np.uint8]:
     if part == 1:
-        return np.unpackbits(some, bitorder="little")
+        return np.unpackbits(content, bitorder="little")
     together = 8 // part
-    split = np.empty((len(some), together), np.uint8)
+    split = np.empty((len(content), together), np.uint8)
     for place in range(together):
-        split[:, place] = (some >> np.uint8(place * part)) & np.uint8(2**part - 1)
+        split[:, place] = (content >> np.uint8(place * part)) & np.uint8(2**part - 1)
     return split.reshape(-1)

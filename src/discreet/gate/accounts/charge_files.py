@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import LedgerDamaged
-from discreet.gate.accounts.account_names import First, Second, packed_names, unpacked_names
-from discreet.gate.accounts.bit_packing import from_bits, in_bits
-from discreet.gate.ledger.chain import damaged
+from discreet.gate.accounts.account_names import First, Second, decode_names, encode_names
+from discreet.gate.accounts.bit_packing import pack_bits, unpack_bits
+from discreet.gate.ledger.chain import damage_error
 
 #: Bytes that nobody can guess; what follows them says which version this is, and how many of everything there are.
 SALT, HEADER, SECTION = 32, struct.Struct("<B?QQQ"), struct.Struct("<BQ")
@@ -49,7 +49,7 @@ ENROLLED = struct.Struct("<QQ32s")
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class People:
+class ChargeRecord:
     """Persons and what they were charged. Private.
 
     `known` accounts there were before; the new ones have the numbers that follow. `accounts` are in order, each once; a
@@ -76,57 +76,57 @@ class People:
         return place if place < len(self.accounts) and self.accounts[place] == account else None
 
 
-def pack(people: People) -> bytes:
+def pack(people: ChargeRecord) -> bytes:
     """Return persons and their charges as bytes."""
     header = HEADER.pack(VERSION, people.lone, people.known, len(people.high), len(people.amounts))
     return b"".join(
         [
             os.urandom(SALT),
             header,
-            *_section(PLAIN, *packed_names(people.high, people.low)),
-            *_section(PLAIN, *(ENROLLED.pack(*one) for one in people.enrolled)),
-            *_who(people.accounts, people.known + len(people.high), len(people.amounts)),
-            *_column(people.amounts),
-            *_column(people.failures),
+            *_build_section(PLAIN, *encode_names(people.high, people.low)),
+            *_build_section(PLAIN, *(ENROLLED.pack(*enrolment) for enrolment in people.enrolled)),
+            *_encode_accounts(people.accounts, people.known + len(people.high), len(people.amounts)),
+            *_encode_column(people.amounts),
+            *_encode_column(people.failures),
         ]
     )
 
 
-def unpack(packed: bytes) -> People:
+def unpack(packed: bytes) -> ChargeRecord:
     """Return the persons and charges that bytes stand for; refuse what `pack` would not have written."""
     try:
-        return _unpacked(packed)
+        return _unpack_record(packed)
     except (ValueError, IndexError, struct.error, zlib.error, MemoryError):
-        raise unreadable() from None
+        raise unreadable_error() from None
 
 
 def unpack_names(content: bytes, count: int) -> tuple[First, Second]:
     """Return so many names from what is stored of them; refuse what `pack` would not have written."""
     try:
-        return unpacked_names(content, count)
+        return decode_names(content, count)
     except (ValueError, MemoryError):
-        raise unreadable() from None
+        raise unreadable_error() from None
 
 
-def unreadable() -> LedgerDamaged:
+def unreadable_error() -> LedgerDamaged:
     """Return the error for charges that cannot be right."""
-    return damaged("What persons were charged is not readable, or does not follow from what was stored before.")
+    return damage_error("What persons were charged is not readable, or does not follow from what was stored before.")
 
 
-def _unpacked(packed: bytes) -> People:
+def _unpack_record(packed: bytes) -> ChargeRecord:
     version, lone, known, new, count = HEADER.unpack_from(packed, SALT)
     if version != VERSION:
         raise ValueError
-    (first, names), (second, enrolled), who, amounts, failures = _sections(packed, SALT + HEADER.size)
-    accounts = _accounts(*who, known + new)
-    people = People(
+    (first, names), (second, enrolled), who, amounts, failures = _read_sections(packed, SALT + HEADER.size)
+    accounts = _decode_accounts(*who, known + new)
+    people = ChargeRecord(
         known,
-        *unpacked_names(names, new),
+        *decode_names(names, new),
         accounts,
-        _values(*amounts, count),
-        _values(*failures, count),
+        _decode_column(*amounts, count),
+        _decode_column(*failures, count),
         lone,
-        tuple(Enrolled(*one) for one in ENROLLED.iter_unpack(enrolled)),
+        tuple(Enrolled(*fields) for fields in ENROLLED.iter_unpack(enrolled)),
     )
     sizes = {len(accounts), len(people.amounts), len(people.failures)}
     if (first, second) != (PLAIN, PLAIN) or sizes != {count}:
@@ -134,21 +134,21 @@ def _unpacked(packed: bytes) -> People:
     return people
 
 
-def _section(coding: int, *content: bytes | memoryview) -> list[bytes | memoryview]:
+def _build_section(coding: int, *content: bytes | memoryview) -> list[bytes | memoryview]:
     """Return a section, in parts: whole, it would be copied once more."""
     return [SECTION.pack(coding, sum(memoryview(part).nbytes for part in content)), *content]
 
 
-def _packed(coding: int, *content: bytes | memoryview) -> list[bytes | memoryview]:
+def _compress_section(coding: int, *content: bytes | memoryview) -> list[bytes | memoryview]:
     """Return a section, compressed if a sample of it gets smaller."""
     sample = b"".join(bytes(memoryview(part)[:SAMPLE]) for part in content)
     if len(zlib.compress(sample, 1)) < WORTH * len(sample):
-        return _section(coding | PACKED, zlib.compress(b"".join(content), 1))
-    return _section(coding, *content)
+        return _build_section(coding | PACKED, zlib.compress(b"".join(content), 1))
+    return _build_section(coding, *content)
 
 
-def _sections(packed: bytes, at: int) -> list[tuple[int, bytes | memoryview]]:
-    found: list[tuple[int, bytes | memoryview]] = []
+def _read_sections(packed: bytes, at: int) -> list[tuple[int, bytes | memoryview]]:
+    sections: list[tuple[int, bytes | memoryview]] = []
     whole = memoryview(packed)
     while at < len(whole):
         coding, size = SECTION.unpack_from(whole, at)
@@ -156,23 +156,23 @@ def _sections(packed: bytes, at: int) -> list[tuple[int, bytes | memoryview]]:
         content = whole[at : at + size]
         if len(content) != size:
             raise ValueError
-        found.append((coding & ~PACKED, zlib.decompress(content) if coding & PACKED else content))
+        sections.append((coding & ~PACKED, zlib.decompress(content) if coding & PACKED else content))
         at += size
-    return found
+    return sections
 
 
-def _who(accounts: NDArray[np.int64] | slice, total: int, count: int) -> list[bytes | memoryview]:
+def _encode_accounts(accounts: NDArray[np.int64] | slice, total: int, count: int) -> list[bytes | memoryview]:
     """Return who was charged: a bit for everybody, or four bytes for each of a few."""
     if 32 * count < total and not isinstance(accounts, slice):
-        return _packed(LIST, accounts.astype("<u4").tobytes())
+        return _compress_section(LIST, accounts.astype("<u4").tobytes())
     if isinstance(accounts, slice):
-        return _packed(BITMAP, b"\xff" * -(-total // 8))
+        return _compress_section(BITMAP, b"\xff" * -(-total // 8))
     marks = np.zeros(total, np.bool_)
     marks[accounts] = True
-    return _packed(BITMAP, np.packbits(marks, bitorder="little").data)
+    return _compress_section(BITMAP, np.packbits(marks, bitorder="little").data)
 
 
-def _accounts(coding: int, content: bytes | memoryview, total: int) -> NDArray[np.int64]:
+def _decode_accounts(coding: int, content: bytes | memoryview, total: int) -> NDArray[np.int64]:
     if coding == LIST:
         accounts = np.frombuffer(content, "<u4").astype(np.int64)
         if np.any(accounts[1:] <= accounts[:-1]) or np.any(accounts[-1:] >= total):
@@ -185,36 +185,36 @@ def _accounts(coding: int, content: bytes | memoryview, total: int) -> NDArray[n
     return np.flatnonzero(marks.view(np.bool_))
 
 
-def _column(values: Numbers) -> list[bytes | memoryview]:
+def _encode_column(values: Numbers) -> list[bytes | memoryview]:
     least, most = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     if least == most:
-        return _section(CONSTANT, struct.pack("<I", least))
+        return _build_section(CONSTANT, struct.pack("<I", least))
     width = (most - least).bit_length()
-    found = _coded(values)
-    if found is not None and (len(found[0]) - 1).bit_length() < width:
-        table, codes = found
+    coded = _build_table(values)
+    if coded is not None and (len(coded[0]) - 1).bit_length() < width:
+        table, codes = coded
         head = struct.pack("<H", len(table)) + table.astype("<u4").tobytes()
-        return _packed(TABLE, head, *in_bits(codes, (len(table) - 1).bit_length()))
-    return _section(RANGE, struct.pack("<IB", least, width), *in_bits(values, width, least))
+        return _compress_section(TABLE, head, *pack_bits(codes, (len(table) - 1).bit_length()))
+    return _build_section(RANGE, struct.pack("<IB", least, width), *pack_bits(values, width, least))
 
 
-def _coded(values: Numbers) -> tuple[Numbers, NDArray[np.uint8]] | None:
+def _build_table(values: Numbers) -> tuple[Numbers, NDArray[np.uint8]] | None:
     """Return all different values, and the place of each; None if there are too many.
 
     They are guessed from a few; others are put after them when they come.
     """
     table = np.unique(values[:SAMPLE])
-    lookup, codes = _lookup(table), np.empty(len(values), np.uint8)
+    lookup, codes = _find_lookup(table), np.empty(len(values), np.uint8)
     for start in range(0, len(values), SAMPLE):
         if lookup is None:
             return None
-        some = values[start : start + SAMPLE]
-        missing = some[table[lookup.places(some)] != some]
+        block = values[start : start + SAMPLE]
+        missing = block[table[lookup.places(block)] != block]
         if len(missing):
             table = np.concatenate([table, np.unique(missing)])
-            lookup = _lookup(table)
+            lookup = _find_lookup(table)
         if lookup is not None:
-            codes[start : start + SAMPLE] = lookup.places(some)
+            codes[start : start + SAMPLE] = lookup.places(block)
     return None if lookup is None else (table, codes)
 
 
@@ -224,24 +224,24 @@ class _Lookup(NamedTuple):
     factor: np.uint32
     place: NDArray[np.uint8]
 
-    def places(self, some: Numbers) -> NDArray[np.uint8]:
-        places: NDArray[np.uint8] = self.place[some * self.factor >> np.uint32(32 - BITS)]
+    def places(self, values: Numbers) -> NDArray[np.uint8]:
+        places: NDArray[np.uint8] = self.place[values * self.factor >> np.uint32(32 - BITS)]
         return places
 
 
-def _lookup(table: Numbers) -> _Lookup | None:
+def _find_lookup(table: Numbers) -> _Lookup | None:
     if len(table) > ROWS:
         return None
     for turn in range(TRIES):
-        found = _Lookup(np.uint32(ODD * (2 * turn + 1) % 2**32), np.zeros(1 << BITS, np.uint8))
-        slots = table * found.factor >> np.uint32(32 - BITS)
+        lookup = _Lookup(np.uint32(ODD * (2 * turn + 1) % 2**32), np.zeros(1 << BITS, np.uint8))
+        slots = table * lookup.factor >> np.uint32(32 - BITS)
         if len(np.unique(slots)) == len(table):
-            found.place[slots] = np.arange(len(table))
-            return found
+            lookup.place[slots] = np.arange(len(table))
+            return lookup
     return None
 
 
-def _values(coding: int, content: bytes | memoryview, count: int) -> Numbers:
+def _decode_column(coding: int, content: bytes | memoryview, count: int) -> Numbers:
     match coding:
         case 0:  # CONSTANT
             (value,) = struct.unpack("<I", content)
@@ -249,11 +249,11 @@ def _values(coding: int, content: bytes | memoryview, count: int) -> Numbers:
         case 1:  # TABLE
             (rows,) = struct.unpack_from("<H", content)
             table: Numbers = np.frombuffer(content, "<u4", rows, 2)
-            return table[from_bits(content[2 + 4 * rows :], count, (rows - 1).bit_length(), np.uint32)]
+            return table[unpack_bits(content[2 + 4 * rows :], count, (rows - 1).bit_length(), np.uint32)]
         case 2:  # RANGE
             least, width = struct.unpack_from("<IB", content)
             if width > 32:
                 raise ValueError
-            return from_bits(content[5:], count, width, np.uint32) + np.uint32(least)
+            return unpack_bits(content[5:], count, width, np.uint32) + np.uint32(least)
         case _:
             raise ValueError

@@ -32,8 +32,8 @@ from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Contribution, Names
 from discreet.core import InvalidInput, WrongType
 from discreet.gate.accounts.account_names import halves
-from discreet.gate.accounts.balances import FULL, Accounts, Locals, grown
-from discreet.gate.accounts.charge_files import Numbers, People
+from discreet.gate.accounts.balances import FULL, Accounts, Locals, grow_array
+from discreet.gate.accounts.charge_files import ChargeRecord, Numbers
 from discreet.gate.accounts.personal_terms import PersonalAccount
 
 #: More than any account has, and still a whole number in float64.
@@ -74,20 +74,20 @@ class Run:
         self._failing = False
         #: What everybody will have been charged with this run: ε or ρ, and failure mass. Nobody charges meanwhile, or
         #: this run is not stored.
-        self._used = list(accounts.working())
+        self._used = list(accounts.copy_balances())
         #: What is left of what an earlier run of the same payment took.
-        self._credit = [np.zeros(len(kept), np.int64) for kept in self._used] if paid else None
+        self._credit = [np.zeros(len(used), np.int64) for used in self._used] if paid else None
         for numbers, *charges in paid:
-            for kept, more in zip(self._credit or (), charges, strict=True):
-                kept[numbers] += more
+            for credit, more in zip(self._credit or (), charges, strict=True):
+                credit[numbers] += more
 
     def __repr__(self) -> str:
         return "Run(…)"
 
     def _grow(self) -> None:
         size = len(self.accounts.directory)
-        self._used = [grown(kept, size) for kept in self._used]
-        self._credit = None if self._credit is None else [grown(kept, size) for kept in self._credit]
+        self._used = [grow_array(used, size) for used in self._used]
+        self._credit = None if self._credit is None else [grow_array(credit, size) for credit in self._credit]
 
     def admit(
         self,
@@ -104,15 +104,15 @@ class Run:
         self._failing |= failures > 0
         if failures or failing:
             parts.append((1, np.full(len(numbers), failures), failing, min(terms.failures_limit, FULL)))
-        able, taken = np.ones(len(numbers), np.bool_), []
+        able, pending = np.ones(len(numbers), np.bool_), []
         for place, charge, spared, limit in parts:
             # `take` looks things up in two thirds of the time.
             used, extra = self._used[place].take(numbers).astype(np.int64), self._extra(place, numbers, charge)
             left = np.maximum(limit - self.terms.aside[place] - used, 0)
             able &= extra + spared <= left
-            taken.append((place, charge, used, extra))
+            pending.append((place, charge, used, extra))
         everybody = bool(able.all())
-        for place, charge, used, extra in taken:
+        for place, charge, used, extra in pending:
             then = used + (extra if everybody else np.where(able, extra, 0))
             self._used[place][numbers] = then.astype(np.uint32)
             if self._credit is not None:
@@ -123,7 +123,7 @@ class Run:
         """Return what charges take beyond what is left of what an earlier run took for the same payment."""
         return charge if self._credit is None else np.maximum(charge - self._credit[place][numbers], 0)
 
-    def people(self) -> People:
+    def people(self) -> ChargeRecord:
         """Return what is to be stored of this run, which ends here: nobody is asked any more.
 
         Whoever had paid for as much before pays nothing now.
@@ -135,8 +135,8 @@ class Run:
             amounts -= spent
             failures = then - failed if self._failing else np.broadcast_to(amounts.dtype.type(0), amounts.shape)
             paying = amounts | failures if self._failing else amounts
-            some = slice(None) if paying.all() else np.flatnonzero(paying)
-            charges = self.accounts.charges(some, amounts[some], failures[some])
+            payers = slice(None) if paying.all() else np.flatnonzero(paying)
+            charges = self.accounts.charges(payers, amounts[payers], failures[payers])
         return replace(charges, lone=self.passes <= 1)
 
 
@@ -173,8 +173,10 @@ class Admitting:
         """Return who of some units takes part, given what each would add to each aggregate of the pass."""
         able = np.empty(len(accounts), np.bool_)
         for start in range(0, len(accounts), BLOCK):
-            some = slice(start, start + BLOCK)
-            able[some] = self._admit_some(accounts[some], [one and one.of(some) for one in contributions])
+            block = slice(start, start + BLOCK)
+            able[block] = self._admit_some(
+                accounts[block], [contribution and contribution.of(block) for contribution in contributions]
+            )
         return able
 
     def _admit_some(self, accounts: Locals, contributions: Sequence[Contribution | None]) -> NDArray[np.bool_]:
@@ -188,7 +190,7 @@ class ChargedTable:
     """Private rows to a plan whose every pass is charged to each person: what `Plan.run` is given as data."""
 
     def __init__(self, key: str, table: Any, run: Run) -> None:
-        self._key, self._table, self._run = key, need_asked(table), run
+        self._key, self._table, self._run = key, need_askable(table), run
 
     def __repr__(self) -> str:
         return "ChargedTable(…)"
@@ -216,7 +218,7 @@ class Prospect:
     """A table whose persons have accounts, as `Plan.check` is given it before payment: its rows cannot be read."""
 
     def __init__(self, table: Any) -> None:
-        self._table = need_asked(table)
+        self._table = need_askable(table)
 
     def __repr__(self) -> str:
         return "Prospect(…)"
@@ -233,7 +235,7 @@ class Prospect:
             check(aggregation)
 
 
-def need_asked(table: Any) -> Any:
+def need_askable(table: Any) -> Any:
     """Return a table that can ask each unit; refuse any other."""
     if not callable(getattr(table, "aggregate_among", None)):
         raise WrongType(

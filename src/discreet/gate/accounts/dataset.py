@@ -21,8 +21,8 @@ from discreet.accounting.filters import adds_exactly, states_no_less
 from discreet.core import BudgetExceeded
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import damaged
-from discreet.gate.ledger.encoding import canonical, parsed
+from discreet.gate.ledger.chain import damage_error
+from discreet.gate.ledger.encoding import canonical, parse_canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class DatasetAccount:
     closed: bool = False
 
     @classmethod
-    def born(cls, budget: Budget, policy: Policy) -> "DatasetAccount":
+    def create(cls, budget: Budget, policy: Policy) -> "DatasetAccount":
         """Return an account from which nothing was paid."""
         return cls(policy, budget.filter(), budget.filter())
 
@@ -64,8 +64,8 @@ class DatasetAccount:
 
     def filter_of(self, analyst: str) -> Filter:
         """Return what an analyst has paid, under the limit that binds now."""
-        kept = self.analysts.get(analyst, self._beginner)
-        return _limited(kept, min(self.limits.get(analyst, self.limit), self.limit))
+        own = self.analysts.get(analyst, self._beginner)
+        return _apply_limit(own, min(self.limits.get(analyst, self.limit), self.limit))
 
     def binding(self, analyst: str) -> Filter:
         """Return the filter that leaves this analyst the least."""
@@ -120,35 +120,35 @@ class DatasetAccount:
         for (analyst, cost), times in costs.items():
             sums[cost] += times
             if analyst or not shared:
-                own = account.filter_of(analyst).admit(_repeated(cost, times))
+                own = account.filter_of(analyst).admit(_repeat_cost(cost, times))
                 account = replace(account, analysts={**account.analysts, analyst: own})
         if self.closed and sums:
             return account.admit(next(iter(sums)), "")  # which is refused
         total = account.total
         for cost, times in sums.items() if shared else ():
-            total = total.admit(_repeated(cost, times))
+            total = total.admit(_repeat_cost(cost, times))
         return replace(account, total=total)
 
-    def resized(self, limit: Fraction | None, analyst: str | None) -> "DatasetAccount":
+    def resize(self, limit: Fraction | None, analyst: str | None) -> "DatasetAccount":
         """Return the account under another limit: the budget's, or one analyst's (None: no limit of their own).
 
         Where more is spent already, the limit becomes what is spent, and nothing is left.
         """
         if analyst is not None:
-            others = {name: kept for name, kept in self.limits.items() if name != analyst}
+            others = {name: own_limit for name, own_limit in self.limits.items() if name != analyst}
             return replace(self, limits=others if limit is None else {**others, analyst: limit})
         if limit is None:
             return self
         # No less than what anybody has learned: the limit is what is promised.
-        most = max((kept.spent for kept in self.analysts.values()), default=Fraction(0))
-        return replace(self, total=_limited(self.total, max(limit, most)))
+        most = max((own.spent for own in self.analysts.values()), default=Fraction(0))
+        return replace(self, total=_apply_limit(self.total, max(limit, most)))
 
-    def disclosed(self, cost: PrivacyLoss | None) -> "DatasetAccount":
+    def disclose(self, cost: PrivacyLoss | None) -> "DatasetAccount":
         """Return the account after something became known elsewhere; closed if that is more than was left."""
         everybody = {name: self.filter_of(name) for name in self.analysts} if self.policy is Policy.SEPARATE else {}
-        if cost is None or not all(kept.fits(cost) for kept in (self.total, *everybody.values())):
+        if cost is None or not all(affected.fits(cost) for affected in (self.total, *everybody.values())):
             return replace(self, closed=True)
-        analysts = {**self.analysts, **{name: kept.admit(cost) for name, kept in everybody.items()}}
+        analysts = {**self.analysts, **{name: own.admit(cost) for name, own in everybody.items()}}
         return replace(self, total=self.total.admit(cost), analysts=analysts)
 
     @property
@@ -167,7 +167,7 @@ class DatasetAccount:
                 "policy": self.policy.value,
                 "empty": filter_to_text(self.empty),
                 "total": filter_to_text(self.total),
-                "analysts": {name: filter_to_text(kept) for name, kept in self.analysts.items()},
+                "analysts": {name: filter_to_text(own) for name, own in self.analysts.items()},
                 "limits": {name: str(limit) for name, limit in self.limits.items()},
                 "closed": self.closed,
             }
@@ -177,23 +177,23 @@ class DatasetAccount:
     def from_text(cls, text: str) -> "DatasetAccount":
         """Return the account that a text stands for."""
         try:
-            fields = parsed(text.encode("ascii"))
-            found = cls(
+            fields = parse_canonical(text.encode("ascii"))
+            account = cls(
                 Policy(fields["policy"]),
                 filter_from_text(fields["empty"]),
                 filter_from_text(fields["total"]),
-                {name: filter_from_text(kept) for name, kept in fields["analysts"].items()},
+                {name: filter_from_text(own) for name, own in fields["analysts"].items()},
                 {name: read_fraction(limit) for name, limit in fields["limits"].items()},
                 fields["closed"] is True,
             )
         except (ValueError, KeyError, AttributeError, TypeError):
-            found = None
-        if found is None or found.to_text() != text:
-            raise damaged("The totals of a checkpoint are not readable.")
-        return found
+            account = None
+        if account is None or account.to_text() != text:
+            raise damage_error("The totals of a checkpoint are not readable.")
+        return account
 
 
-def _repeated(cost: PrivacyLoss, times: int) -> PrivacyLoss:
+def _repeat_cost(cost: PrivacyLoss, times: int) -> PrivacyLoss:
     return Repeated(cost, times) if times > 1 else cost
 
 
@@ -202,7 +202,7 @@ def limit_of(session: Filter) -> Fraction:
     return session.rho if isinstance(session, ConcentratedFilter) else session.epsilon
 
 
-def _limited(session: Filter, limit: Fraction) -> Filter:
+def _apply_limit(session: Filter, limit: Fraction) -> Filter:
     now = limit_of(session)
     if limit == now:
         return session

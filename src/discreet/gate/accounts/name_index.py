@@ -54,9 +54,9 @@ class Directory:
     def numbers(self, high: First, low: Second) -> NDArray[np.int64]:
         """Return the numbers of names, which are all different; new ones get the next, in the order of the names."""
         with self._lock:
-            found = self._found(high, low)
-        if found is not None:
-            return found
+            known = self._find_numbers(high, low)
+        if known is not None:
+            return known
         order = order_of(high, low)
         high, low = high[order], low[order]
         if np.any((high[1:] == high[:-1]) & (low[1:] == low[:-1])):
@@ -64,29 +64,29 @@ class Directory:
             raise InvalidInput("Two units have one name.", fix="see that the table names each unit once")
         numbers = np.empty(len(high), np.int64)
         with self._lock:
-            numbers[order] = self._numbered(high, low)
+            numbers[order] = self._assign_numbers(high, low)
         return numbers
 
     def names(self, numbers: NDArray[np.int64] | slice) -> tuple[First, Second]:
         """Return the names of some numbers, or of a slice of them."""
         with self._lock:
-            at = numbers if self._plain else self._turned()[numbers]
+            at = numbers if self._plain else self._invert_numbers()[numbers]
             return self._high[at], self._low[at]
 
-    def _turned(self) -> NDArray[np.int64]:
+    def _invert_numbers(self) -> NDArray[np.int64]:
         """Return the place of each number."""
         place = np.zeros(len(self), np.int64)
         place[self._number] = np.arange(len(self))
         return place
 
-    def are(self, first: int, high: First, low: Second) -> bool:
+    def are_numbered_from(self, first: int, high: First, low: Second) -> bool:
         """Tell whether these names have the numbers from `first` on, in this order."""
         if first + len(high) > len(self):
             return False
         mine = self.names(slice(first, first + len(high)))
         return np.array_equal(mine[0], high) and np.array_equal(mine[1], low)
 
-    def _numbered(self, high: First, low: Second) -> NDArray[np.int64]:
+    def _assign_numbers(self, high: First, low: Second) -> NDArray[np.int64]:
         """Return the numbers of names that come in their order; new ones get the next."""
         if not len(self):
             self._insert(np.zeros(0, np.int64), high, low, np.arange(len(high), dtype=np.uint32))
@@ -102,7 +102,7 @@ class Directory:
             self._insert(places[new], high[new], low[new], numbers[new].astype(np.uint32))
         return numbers
 
-    def _found(self, high: First, low: Second) -> NDArray[np.int64] | None:
+    def _find_numbers(self, high: First, low: Second) -> NDArray[np.int64] | None:
         """Return the numbers of names that are all here, and different; else None. Nothing is sorted for that."""
         bits = len(self).bit_length() - 1
         if bits < 1 or len(high) * MANY < len(self):
@@ -120,9 +120,9 @@ class Directory:
             waiting = waiting[self._comes_before(places[waiting], high[waiting], low[waiting])]
         if (places > last).any() or not ((self._high[places] == high) & (self._low[places] == low)).all():
             return None
-        seen = np.zeros(len(self), np.bool_)
-        seen[places] = True
-        if np.count_nonzero(seen) < len(places):
+        marks = np.zeros(len(self), np.bool_)
+        marks[places] = True
+        if np.count_nonzero(marks) < len(places):
             return None
         return places if self._plain else self._number[places].astype(np.int64)
 
@@ -155,15 +155,15 @@ class Directory:
             at = places + np.arange(len(places))
             old = np.ones(len(self) + len(at), np.bool_)
             old[at] = False
-            high = _merged(old, at, self._high, high)
-            low = _merged(old, at, self._low, low)
-            numbers = _merged(old, at, self._number, numbers)
+            high = _merge_arrays(old, at, self._high, high)
+            low = _merge_arrays(old, at, self._low, low)
+            numbers = _merge_arrays(old, at, self._number, numbers)
         self._low, self._number, self._high = low, numbers, high
         self._begins = np.empty(0, np.uint32)
 
 
-def _merged(old: NDArray[np.bool_], at: NDArray[np.int64], kept: NDArray[T], more: NDArray[T]) -> NDArray[T]:
+def _merge_arrays(old: NDArray[np.bool_], at: NDArray[np.int64], values: NDArray[T], more: NDArray[T]) -> NDArray[T]:
     """Return what is kept, where it is old, and more at its places."""
-    merged = np.empty(len(old), kept.dtype)
-    merged[old], merged[at] = kept, more
+    merged = np.empty(len(old), values.dtype)
+    merged[old], merged[at] = values, more
     return merged

@@ -18,8 +18,8 @@ from discreet.core.exact import text_down, text_up
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.accounts.dataset import DatasetAccount
 from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import damaged
-from discreet.gate.ledger.encoding import canonical, parsed
+from discreet.gate.ledger.chain import damage_error
+from discreet.gate.ledger.encoding import canonical, parse_canonical
 from discreet.gate.ledger.least_price import reserve_quanta
 
 #: Quanta of ε or ρ, and quanta of failure mass.
@@ -72,7 +72,7 @@ class PersonalAccount:
     reserve: int = 0
 
     @classmethod
-    def born(cls, budget: Budget, policy: Policy) -> "PersonalAccount":
+    def create(cls, budget: Budget, policy: Policy) -> "PersonalAccount":
         """Return accounts from which nothing was paid."""
         if budget.unit.column is None:
             raise InvalidInput(
@@ -84,7 +84,7 @@ class PersonalAccount:
                 "Personal accounts are charged for what all analysts learn together.",
                 fix="leave out the policy: Policy.SHARED",
             )
-        everybody = None if budget.total is None else DatasetAccount.born(budget.total, policy)
+        everybody = None if budget.total is None else DatasetAccount.create(budget.total, policy)
         # A ledger that was born before there was a least price has nothing set aside until its first review.
         reserve = 0 if budget.least is None else reserve_quanta(budget)
         return cls(
@@ -147,8 +147,8 @@ class PersonalAccount:
             return self.stated
         if self.budget.epsilon is None or not self.budget.delta:
             return self._amounts(self.reached)[0]
-        found = guarantee(self.promise, self.budget.delta).epsilon
-        return max(self.stated, Fraction(repr(found)))
+        epsilon = guarantee(self.promise, self.budget.delta).epsilon
+        return max(self.stated, Fraction(repr(epsilon)))
 
     def filter_of(self, analyst: str) -> Filter:
         """Return what an analyst has paid of the dataset's total; without one, the account of a new person."""
@@ -172,7 +172,7 @@ class PersonalAccount:
 
     def admit(self, cost: PrivacyLoss, analyst: str) -> "PersonalAccount":
         """Return the account after a payment of this worst cost, or raise `BudgetExceeded`."""
-        return self._admitted(cost, 1, None if self.everybody is None else self.everybody.admit(cost, analyst))
+        return self._admit_many(cost, 1, None if self.everybody is None else self.everybody.admit(cost, analyst))
 
     def adds_exactly(self, costs: Sequence[tuple[str, PrivacyLoss]]) -> bool:
         """Tell whether payments of these analysts and costs add up to the same in any order."""
@@ -182,11 +182,11 @@ class PersonalAccount:
         """Return the account after payments, so many of each; or raise `BudgetExceeded`."""
         account = self
         for (_, cost), times in costs.items():
-            account = account._admitted(cost, times, account.everybody)
+            account = account._admit_many(cost, times, account.everybody)
         everybody = None if self.everybody is None else self.everybody.admit_run(costs)
         return replace(account, everybody=everybody)
 
-    def resized(self, limit: Fraction | None, analyst: str | None) -> "PersonalAccount":
+    def resize(self, limit: Fraction | None, analyst: str | None) -> "PersonalAccount":
         """Return the account under another limit for each person, or for one analyst of the dataset's total.
 
         What was charged stays. Whoever was charged more than a lowered limit pays nothing more, and is left out.
@@ -197,26 +197,26 @@ class PersonalAccount:
                     "Analysts have no shares of personal accounts.",
                     fix="leave out the analyst: the limit is a person's",
                 )
-            return replace(self, everybody=self.everybody.resized(limit, analyst))
+            return replace(self, everybody=self.everybody.resize(limit, analyst))
         if limit is None:
             return self
         return replace(self, stated=limit, terms=self.budget.personal_limit(limit, like=self.terms))
 
-    def disclosed(self, cost: PrivacyLoss | None) -> "PersonalAccount":
+    def disclose(self, cost: PrivacyLoss | None) -> "PersonalAccount":
         """Return the account after something became known elsewhere; closed if that leaves nothing to anybody.
 
         It is charged to everybody. Who had less left is over the limit then, and nobody knows who: so the promise is
         what anybody can have been charged.
         """
-        everybody = None if self.everybody is None else self.everybody.disclosed(cost)
+        everybody = None if self.everybody is None else self.everybody.disclose(cost)
         price = None if cost is None else self.terms.price(cost)
         if price is None:
             return replace(self, everybody=everybody, closed=True)
-        base, reached = _sum(self.base, price), _sum(self.reached, price)
+        base, reached = _add_quanta(self.base, price), _add_quanta(self.reached, price)
         closed = self.closed or base[0] + self.reserve >= self.terms.limit or reached[1] > self._most_failures
         return replace(self, everybody=everybody, base=base, reached=reached, closed=closed)
 
-    def reviewed(self) -> "PersonalAccount":
+    def renew_reserve(self) -> "PersonalAccount":
         """Return the account with a new reserve for failures; refuse where somebody may not have that much left."""
         more = reserve_quanta(self.budget)
         reached = self.reached[0] + more, self.reached[1]
@@ -227,35 +227,35 @@ class PersonalAccount:
             )
         return replace(self, reached=reached, reserve=self.reserve + more)
 
-    def followed(self, number: int, people: str, *, afresh: bool) -> "PersonalAccount":
+    def record_charges(self, number: int, people: str, *, afresh: bool) -> "PersonalAccount":
         """Return the account after an entry that charged persons, or that added up all charges (`afresh`)."""
-        trail = followed("" if afresh else self.trail, people)
+        trail = extend_trail("" if afresh else self.trail, people)
         return replace(self, charged=number, trail=trail, since=0 if afresh else self.since + 1)
 
-    def paid(self, payment: int, cost: PrivacyLoss) -> "PersonalAccount":
+    def record_payment(self, payment: int, cost: PrivacyLoss) -> "PersonalAccount":
         """Return the account that knows what an admitted payment may cost anybody, until it is answered."""
-        price, kept, forgotten = self._price(cost), self.unanswered, self.forgotten
-        if len(kept) >= KEPT:
-            forgotten = max(forgotten[0], kept[0].price), max(forgotten[1], kept[0].failures)
-            kept = kept[1:]
-        return replace(self, unanswered=(*kept, Unanswered(payment, *price)), forgotten=forgotten)
+        price, waiting, forgotten = self._need_price(cost), self.unanswered, self.forgotten
+        if len(waiting) >= KEPT:
+            forgotten = max(forgotten[0], waiting[0].price), max(forgotten[1], waiting[0].failures)
+            waiting = waiting[1:]
+        return replace(self, unanswered=(*waiting, Unanswered(payment, *price)), forgotten=forgotten)
 
-    def answered(self, payment: int) -> "PersonalAccount":
+    def record_answer(self, payment: int) -> "PersonalAccount":
         """Return the account after the answer to a payment: no more runs of it are charged."""
-        return replace(self, unanswered=tuple(one for one in self.unanswered if one.payment != payment))
+        return replace(self, unanswered=tuple(pending for pending in self.unanswered if pending.payment != payment))
 
-    def ran(self, payment: int) -> "PersonalAccount":
+    def record_run(self, payment: int) -> "PersonalAccount":
         """Return the account after one more run of a payment charged persons.
 
         The first one was counted when it was paid for, under the limit of that moment. Any other is counted here, and
         so is the first one after the terms were changed. What is not known of a payment is taken for the worst.
         """
-        known = next((one for one in self.unanswered if one.payment == payment), None)
+        known = next((pending for pending in self.unanswered if pending.payment == payment), None)
         if known is None:
-            return replace(self, reached=self._reached(self.forgotten))
+            return replace(self, reached=self._add_to_reached(self.forgotten))
         again = known.charged or payment < self.settled
-        unanswered = tuple(one._replace(charged=1) if one == known else one for one in self.unanswered)
-        reached = self._reached((known.price, known.failures)) if again else self.reached
+        unanswered = tuple(pending._replace(charged=1) if pending == known else pending for pending in self.unanswered)
+        reached = self._add_to_reached((known.price, known.failures)) if again else self.reached
         return replace(self, reached=reached, unanswered=unanswered)
 
     def to_text(self) -> str:
@@ -271,7 +271,7 @@ class PersonalAccount:
                 "settled": self.settled,
                 "trail": self.trail,
                 "since": self.since,
-                "unanswered": [list(one) for one in self.unanswered],
+                "unanswered": [list(pending) for pending in self.unanswered],
                 "forgotten": list(self.forgotten),
                 **({"reserve": self.reserve} if self.reserve else {}),
             }
@@ -281,12 +281,12 @@ class PersonalAccount:
     def from_text(cls, text: str, budget: Budget) -> "PersonalAccount":
         """Return the account that a text stands for, of a ledger that was born with a budget."""
         try:
-            fields, born = parsed(text.encode("ascii")), cls.born(budget, Policy.SHARED)
+            fields, beginning = parse_canonical(text.encode("ascii")), cls.create(budget, Policy.SHARED)
             everybody, stated = fields["everybody"], read_fraction(fields["limit"])
-            found = cls(
+            account = cls(
                 budget,
                 stated,
-                budget.personal_limit(stated, like=born.terms),
+                budget.personal_limit(stated, like=beginning.terms),
                 _quanta(fields["base"]),
                 _quanta(fields["reached"]),
                 None if everybody is None else DatasetAccount.from_text(everybody),
@@ -295,18 +295,18 @@ class PersonalAccount:
                 int(fields["settled"]),
                 str(fields["trail"]),
                 int(fields["since"]),
-                tuple(Unanswered(*map(int, one)) for one in fields["unanswered"]),
+                tuple(Unanswered(*map(int, numbers)) for numbers in fields["unanswered"]),
                 _quanta(fields["forgotten"]),
                 int(fields.get("reserve", 0)),
             )
         except (ValueError, KeyError, AttributeError, TypeError, InvalidInput):
-            found = None
-        if found is None or found.to_text() != text:
-            raise damaged("The totals of a checkpoint are not readable.")
-        total = None if found.everybody is None else found.everybody.empty
+            account = None
+        if account is None or account.to_text() != text:
+            raise damage_error("The totals of a checkpoint are not readable.")
+        total = None if account.everybody is None else account.everybody.empty
         if total != (None if budget.total is None else budget.total.filter()):
-            raise damaged("The totals of a checkpoint are not those of this ledger's budget.")
-        return found
+            raise damage_error("The totals of a checkpoint are not those of this ledger's budget.")
+        return account
 
     @property
     def _most_failures(self) -> int:
@@ -315,17 +315,17 @@ class PersonalAccount:
     def _amounts(self, quanta: Quanta) -> tuple[Fraction, Fraction]:
         return quanta[0] * self.terms.quantum, quanta[1] * self.terms.failures_quantum
 
-    def _admitted(self, cost: PrivacyLoss, times: int, everybody: DatasetAccount | None) -> "PersonalAccount":
-        return replace(self, reached=self._reached(self._price(cost), times), everybody=everybody)
+    def _admit_many(self, cost: PrivacyLoss, times: int, everybody: DatasetAccount | None) -> "PersonalAccount":
+        return replace(self, reached=self._add_to_reached(self._need_price(cost), times), everybody=everybody)
 
-    def _reached(self, price: Quanta, times: int = 1) -> Quanta:
+    def _add_to_reached(self, price: Quanta, times: int = 1) -> Quanta:
         """Return what anybody can have lost after so many charges of a price more."""
         # Nobody is charged beyond the limit of the day; who is over it already, as it was lowered, is not charged.
         most = (self.terms.limit, self._most_failures)
         sums = zip(self.reached, price, most, strict=True)
-        return _quanta([max(now, min(now + times * one, top)) for now, one, top in sums])
+        return _quanta([max(now, min(now + times * charge, top)) for now, charge, top in sums])
 
-    def _price(self, cost: PrivacyLoss) -> Quanta:
+    def _need_price(self, cost: PrivacyLoss) -> Quanta:
         """Return the worst that a question costs anybody; refuse what may not be asked, whoever has how much left."""
         if self.closed:
             raise BudgetExceeded(
@@ -352,13 +352,13 @@ class PersonalAccount:
         return price
 
 
-def followed(trail: str, people: str) -> str:
+def extend_trail(trail: str, people: str) -> str:
     """Return the trail after one more hash of persons; a snapshot begins it anew."""
     return sha256(f"{trail} {people}".encode()).hexdigest()
 
 
-def _sum(one: Quanta, other: Quanta) -> Quanta:
-    return one[0] + other[0], one[1] + other[1]
+def _add_quanta(first: Quanta, second: Quanta) -> Quanta:
+    return first[0] + second[0], first[1] + second[1]
 
 
 def _quanta(numbers: list[int]) -> Quanta:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting.personal import PersonalLimit
 from discreet.core.exact import text_down, text_up
-from discreet.gate.accounts.charge_files import People
+from discreet.gate.accounts.charge_files import ChargeRecord
 from discreet.gate.accounts.personal_terms import PersonalAccount
 from discreet.gate.ledger.events import Charged, Payment
 from discreet.gate.releases import one_line
@@ -34,7 +34,7 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class AccountStatement:
     """All that one person was charged. For that person, and the steward."""
 
     symbol: str
@@ -51,7 +51,7 @@ class Statement:
     @property
     def spent(self) -> Fraction:
         """The ε or ρ that was charged."""
-        return self.base + sum((one.amount for one in self.charges), Fraction(0))
+        return self.base + sum((charge.amount for charge in self.charges), Fraction(0))
 
     @property
     def left(self) -> Fraction:
@@ -65,7 +65,7 @@ class Statement:
         )
         base = [f"  set aside for runs that fail: {text_up(self.reserve)}"] if self.reserve else []
         base += [f"  became known elsewhere: {text_up(self.base)}"] if self.base else []
-        lines = [f"  {one.at}  {text_up(one.amount)}  {one_line(one.what, 80)}" for one in self.charges]
+        lines = [f"  {charge.at}  {text_up(charge.amount)}  {one_line(charge.what, 80)}" for charge in self.charges]
         return "\n".join([head, *base, *lines])
 
 
@@ -93,33 +93,35 @@ def distribution_of(spent: NDArray[np.uint32], account: PersonalAccount) -> Dist
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChargeEntry:
     """One entry that charged persons, what they were charged, and what for."""
 
     event: Charged
-    people: People
+    people: ChargeRecord
     payment: Payment
     answered: bool
 
 
-def statement_of(found: Iterable[Found], name: tuple[np.uint64, np.uint32], account: PersonalAccount) -> Statement:
+def statement_of(
+    entries: Iterable[ChargeEntry], name: tuple[np.uint64, np.uint32], account: PersonalAccount
+) -> AccountStatement:
     """Return what one person was charged by all entries; those of one payment are added up."""
     number: int | None = None
-    lines: dict[int, tuple[Found, int, int]] = {}
-    for one in found:
-        people = one.people
+    lines: dict[int, tuple[ChargeEntry, int, int]] = {}
+    for entry in entries:
+        people = entry.people
         if number is None:
             new = np.flatnonzero((people.high == name[0]) & (people.low == name[1]))
             number = people.known + int(new[0]) if len(new) else None
         place = None if number is None else people.place_of(number)
         if place is not None:
-            before = lines.get(one.event.payment, (one, 0, 0))
+            before = lines.get(entry.event.payment, (entry, 0, 0))
             amount, failures = int(people.amounts[place]), int(people.failures[place])
-            lines[one.event.payment] = (one, before[1] + amount, before[2] + failures)
+            lines[entry.event.payment] = (entry, before[1] + amount, before[2] + failures)
     terms = account.terms
-    return Statement(
+    return AccountStatement(
         symbol=account.symbol,
-        charges=tuple(_line(*line, terms) for line in lines.values()),
+        charges=tuple(_build_charge(*line, terms) for line in lines.values()),
         base=account.base[0] * terms.quantum,
         reserve=account.reserve * terms.quantum,
         limit=terms.amount,
@@ -128,13 +130,13 @@ def statement_of(found: Iterable[Found], name: tuple[np.uint64, np.uint32], acco
     )
 
 
-def _line(found: Found, amount: int, failures: int, terms: PersonalLimit) -> Charge:
+def _build_charge(entry: ChargeEntry, amount: int, failures: int, terms: PersonalLimit) -> Charge:
     return Charge(
-        payment=found.event.payment,
-        at=found.event.at,
-        what=found.payment.what,
-        analyst=found.payment.analyst,
+        payment=entry.event.payment,
+        at=entry.event.at,
+        what=entry.payment.what,
+        analyst=entry.payment.analyst,
         amount=amount * terms.quantum,
         failures=failures * terms.failures_quantum,
-        answered=found.answered,
+        answered=entry.answered,
     )

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerUnavailable, StillRunning
 from discreet.gate.accounts.protocol import PersonalAccount
-from discreet.gate.ledger.chain import Entry, linked
+from discreet.gate.ledger.chain import LedgerEntry, link_entry
 from discreet.gate.ledger.events import (
     Begun,
     Birth,
@@ -33,13 +33,13 @@ from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.protocol import (
     Accepted,
     Add,
+    LedgerReader,
     Outcome,
     Proposal,
-    Reading,
     Refused,
-    charged_for,
+    find_charge,
     keys_of,
-    trusted,
+    read_trusted,
 )
 
 #: After so many entries there is a checkpoint, so that opening replays no more than these.
@@ -57,7 +57,7 @@ IsRunning = Callable[[str], bool]
 def append_batch(
     state: LedgerState,
     proposals: Sequence[Proposal],
-    reading: Reading,
+    reading: LedgerReader,
     add: Add,
     *,
     places: Places,
@@ -70,18 +70,18 @@ def append_batch(
     failures.
     """
     need_continued(reading, places)
-    state = state.caught_up(reading.entries)
+    state = state.catch_up(reading.entries)
     outcomes: list[Outcome] = []
     for body, answer in proposals:
         try:
             event = from_body(body)
-            existing = _existing(event, reading, state)
+            existing = _find_existing(event, reading, state)
             if existing is None and _touches_runs(event):
-                for run in (one for one in state.runs.open if not is_running(one.runner)):
+                for run in (open_run for open_run in state.runs.open if not is_running(open_run.runner)):
                     failed = Failed(at=now(), run=run.number, how=GONE)
                     state = _append(state, failed, (to_body(failed), None), add, sign)
             if isinstance(event, Reviewed) and existing is None:
-                existing = _reviewed(event, body, reading, state)
+                existing = _find_review(event, body, reading, state)
             if existing is None:
                 _need_charged(event, state, reading)
                 _need_runnable(event, state, reading)
@@ -90,7 +90,7 @@ def append_batch(
             else:
                 outcomes.append(Accepted(existing.number, existing.head.hex(), fresh=False))
         except (DiscreetError, LookupError) as error:
-            outcomes.append(_refused(error))
+            outcomes.append(_build_refusal(error))
     if state.number - max(state.checkpoint, 1) >= OFTEN:
         event = checkpoint_of(state)
         state = _append(state, event, (to_body(event), None), add, sign)
@@ -103,38 +103,38 @@ def checkpoint_of(state: LedgerState) -> Checkpoint:
     return Checkpoint(at=now(), account=account, payments=payments, releases=releases, signature="", runs=runs)
 
 
-def _existing(event: Event, reading: Reading, state: LedgerState) -> Entry | None:  # noqa: C901 - one case a kind
+def _find_existing(event: Event, reading: LedgerReader, state: LedgerState) -> LedgerEntry | None:  # noqa: C901 - one case a kind
     """Return where the same proposal was written before; refuse one that contradicts what was written."""
     match event:
         case Payment(request=request):
             number = reading.payment_of(request)
             if number is None:
                 return None
-            entry = trusted(reading, number)
+            entry = read_trusted(reading, number)
             earlier = None if entry is None else from_body(entry.body)
-            if not isinstance(earlier, Payment) or _asked(earlier) != _asked(event):
+            if not isinstance(earlier, Payment) or _request_terms(earlier) != _request_terms(event):
                 raise InvalidInput(
                     "This request was paid for with another question, cost or analyst.",
                     fix="choose a new request id for a new question",
                 )
             return entry
         case Released(payment=payment):
-            return _given(reading, payment, 0)
+            return _find_release(reading, payment, 0)
         case Continued(payment=payment, step=step):
-            given = _given(reading, payment, step)
-            if given is None and reading.release_of(payment, step - 1) is None:
+            release = _find_release(reading, payment, step)
+            if release is None and reading.release_of(payment, step - 1) is None:
                 raise InvalidInput("The step before this one was not released.", fix="ask for the steps in order")
-            return given
+            return release
         case Charged(payment=payment):
             # Nobody has seen what an earlier run of it answered, if there was one, as long as it is not released.
-            if _given(reading, payment, 0) is not None:
+            if _find_release(reading, payment, 0) is not None:
                 raise InvalidInput(
                     "This was answered already.", fix="ask for it by its request: it is handed out again"
                 )
             return None
         case Begun(runner=runner):
             begun = [run.number for run in state.runs.open if run.runner == runner]
-            return trusted(reading, begun[0]) if begun else None
+            return read_trusted(reading, begun[0]) if begun else None
         case Birth():
             raise InvalidInput("This ledger already has a creation entry.", fix="create another ledger")
         case _:
@@ -146,17 +146,17 @@ def _touches_runs(event: Event) -> bool:
     return isinstance(event, Begun | Reviewed | Excused) or (isinstance(event, Payment) and bool(event.runner))
 
 
-def _reviewed(event: Reviewed, body: bytes, reading: Reading, state: LedgerState) -> Entry | None:
+def _find_review(event: Reviewed, body: bytes, reading: LedgerReader, state: LedgerState) -> LedgerEntry | None:
     """Return the entry by which a review has no effect: the same review, or the newest where nothing has failed since.
 
     A review of all sets a reserve aside, and hides what failed after it. So one that is proposed twice counts once.
     """
     if not state.runs.has_failures(event.analyst):
-        return trusted(reading, state.number)
-    return next((one for one in reading.entries(max(state.number - RETRIED, 0)) if one.body == body), None)
+        return read_trusted(reading, state.number)
+    return next((entry for entry in reading.entries(max(state.number - RETRIED, 0)) if entry.body == body), None)
 
 
-def _need_runnable(event: Event, state: LedgerState, reading: Reading) -> None:
+def _need_runnable(event: Event, state: LedgerState, reading: LedgerReader) -> None:
     """Refuse what may not be run or answered: too cheap, answered, being run elsewhere, or not begun."""
     match event:
         case Payment(cost=cost):
@@ -171,9 +171,9 @@ def _need_runnable(event: Event, state: LedgerState, reading: Reading) -> None:
             raise InvalidInput("Unknown way for a run to end.", fix="use Gate.release")
 
 
-def _need_unanswered(event: Begun, state: LedgerState, reading: Reading) -> None:
+def _need_unanswered(event: Begun, state: LedgerState, reading: LedgerReader) -> None:
     """Refuse one more run of what was answered, is being run, or was paid for below the least price."""
-    if _given(reading, event.payment, event.step) is not None:
+    if _find_release(reading, event.payment, event.step) is not None:
         raise InvalidInput("This was answered already.", fix="ask for it by its request: it is handed out again")
     if any((run.payment, run.step) == (event.payment, event.step) for run in state.runs.open):
         raise StillRunning(
@@ -186,7 +186,7 @@ def _need_unanswered(event: Begun, state: LedgerState, reading: Reading) -> None
         need_least_price(budget, paid.cost)
 
 
-def _need_open(state: LedgerState, reading: Reading, number: int, payment: int, step: int) -> None:
+def _need_open(state: LedgerState, reading: LedgerReader, number: int, payment: int, step: int) -> None:
     """Refuse the answer of a run that has ended: another process took it for gone, and it counts as a failure."""
     for run in state.runs.open:
         if run.number == number and (run.payment, run.step) == (payment, step):
@@ -199,19 +199,19 @@ def _need_open(state: LedgerState, reading: Reading, number: int, payment: int, 
         )
 
 
-def _event_at(reading: Reading, number: int) -> Event | None:
-    entry = trusted(reading, number) if number else None
+def _event_at(reading: LedgerReader, number: int) -> Event | None:
+    entry = read_trusted(reading, number) if number else None
     return None if entry is None else from_body(entry.body)
 
 
-def _need_charged(event: Event, state: LedgerState, reading: Reading) -> None:
+def _need_charged(event: Event, state: LedgerState, reading: LedgerReader) -> None:
     """Refuse an answer for which nobody was charged, where persons have accounts; and answers in steps."""
     if not isinstance(state.account, PersonalAccount):
         return
     match event:
         case Released(charge=0):
             raise InvalidInput("No person was charged for this answer.", fix="charge before the answer is stored")
-        case Released(payment=payment, charge=charge) if charged_for(reading, payment) != charge:
+        case Released(payment=payment, charge=charge) if find_charge(reading, payment) != charge:
             raise LedgerUnavailable(
                 "Another run of the same request was charged since.",
                 fix="ask again under the same request, which is free",
@@ -220,16 +220,16 @@ def _need_charged(event: Event, state: LedgerState, reading: Reading) -> None:
             raise InvalidInput("What is answered in steps is not charged to each person.", fix="ask for it at once")
 
 
-def _given(reading: Reading, payment: int, step: int) -> Entry | None:
+def _find_release(reading: LedgerReader, payment: int, step: int) -> LedgerEntry | None:
     """Return where a step of a payment was answered."""
-    entry = trusted(reading, payment)
+    entry = read_trusted(reading, payment)
     if entry is None or not isinstance(from_body(entry.body), Payment):
         raise InvalidInput("There is no such payment.", fix="pay first; the receipt has the number")
     release = reading.release_of(payment, step)
-    return None if release is None else trusted(reading, release)
+    return None if release is None else read_trusted(reading, release)
 
 
-def _asked(payment: Payment) -> tuple[object, ...]:
+def _request_terms(payment: Payment) -> tuple[object, ...]:
     return payment.request, payment.analyst, payment.plan, payment.cost
 
 
@@ -247,8 +247,8 @@ def _append(state: LedgerState, event: Event, proposal: Proposal, add: Add, sign
         case Resized(limit=Fraction() as limit, analyst=None) if state.account.closed and limit > state.account.limit:
             raise BudgetExceeded("The account is closed for good.", fix="reuse earlier releases")
         case Checkpoint():
-            event, body = _signed(state, sign)
-    entry = linked(state.head, state.number + 1, body)
+            event, body = _sign_checkpoint(state, sign)
+    entry = link_entry(state.head, state.number + 1, body)
     later = state.after(entry, event)
     if isinstance(event, Begun) or (isinstance(event, Payment) and event.runner):
         state.runs.need_room(event.analyst)
@@ -256,14 +256,14 @@ def _append(state: LedgerState, event: Event, proposal: Proposal, add: Add, sign
     return later
 
 
-def _signed(state: LedgerState, sign: Sign) -> tuple[Checkpoint, bytes]:
+def _sign_checkpoint(state: LedgerState, sign: Sign) -> tuple[Checkpoint, bytes]:
     """Return a checkpoint of the state as it is now, with its bytes; the totals of a proposal are out of date."""
     plain = checkpoint_of(state)
     signed = replace(plain, signature=sign(state.number + 1, state.head, to_body(plain)))
     return signed, to_body(signed)
 
 
-def _refused(error: DiscreetError | LookupError) -> Refused:
+def _build_refusal(error: DiscreetError | LookupError) -> Refused:
     if isinstance(error, DiscreetError):
         return Refused(type(error).__name__, error.problem, error.fix)
     return Refused("InvalidInput", "The proposal is not readable.", "use one release of discreet on all sides")

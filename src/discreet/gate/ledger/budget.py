@@ -186,8 +186,8 @@ class Budget:
 
     def __str__(self) -> str:
         beside = f" at δ = {float(self.delta):.3g}" if self.delta else ""
-        each = ", each person's own" if self.personal else ""
-        return f"{self.symbol} = {float(self.limit):.6g}{beside}, for {self.unit}{each}"
+        whose = ", each person's own" if self.personal else ""
+        return f"{self.symbol} = {float(self.limit):.6g}{beside}, for {self.unit}{whose}"
 
 
 def _need_payers(budget: Budget, total: object, *, said: bool) -> None:

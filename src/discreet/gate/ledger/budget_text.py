@@ -6,7 +6,7 @@ from discreet.core import PrivacyUnit, Window
 from discreet.core.units import NEIGHBOUR_WORDS
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.ledger.budget import Budget
-from discreet.gate.ledger.encoding import Fields, canonical, parsed
+from discreet.gate.ledger.encoding import Fields, canonical, parse_canonical
 
 #: The relations by their words.
 RELATIONS = {word: relation for relation, word in NEIGHBOUR_WORDS.items()}
@@ -34,7 +34,7 @@ def budget_of(fields: Fields) -> Budget:
         neighbours=RELATIONS[fields.pop("neighbours")],
         window=Window.of(fields.pop("window")) if "window" in fields else None,
     )
-    total = parsed(fields.pop("total").encode("ascii")) if "total" in fields else None
+    total = parse_canonical(fields.pop("total").encode("ascii")) if "total" in fields else None
     epsilon, delta, rho, reserve = (number_of(fields.pop(name)) for name in NUMBERS)
     least = number_of(fields.pop("least", None))
     budget = Budget(

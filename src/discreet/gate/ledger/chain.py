@@ -13,14 +13,14 @@ from discreet.core import LedgerDamaged
 GENESIS = sha256(b"discreet ledger, version 1").digest()
 
 
-def damaged(problem: str) -> LedgerDamaged:
+def damage_error(problem: str) -> LedgerDamaged:
     """Return the error for what is stored and cannot be right."""
     return LedgerDamaged(
         problem, fix="stop using this file; put back an undamaged copy that is at least as new as the last anchor"
     )
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """One event as it is stored; a tuple, because a million of them are read at once."""
 
     number: int
@@ -33,17 +33,17 @@ def head_after(previous: bytes, number: int, body: bytes) -> bytes:
     return sha256(previous + number.to_bytes(8, "big") + body).digest()
 
 
-def linked(previous: bytes, number: int, body: bytes) -> Entry:
+def link_entry(previous: bytes, number: int, body: bytes) -> LedgerEntry:
     """Return the entry of this number."""
-    return Entry(number, body, head_after(previous, number, body))
+    return LedgerEntry(number, body, head_after(previous, number, body))
 
 
-def checked(entries: Iterable[Entry], number: int, head: bytes) -> Iterator[Entry]:
+def check_chain(entries: Iterable[LedgerEntry], number: int, head: bytes) -> Iterator[LedgerEntry]:
     """Pass on entries that continue the chain after entry `number`, whose head is given; refuse any other."""
     for entry in entries:
         number += 1
         at, body, after = entry
         if at != number or after != sha256(head + number.to_bytes(8, "big") + body).digest():
-            raise damaged(f"Entry {number} does not continue the chain: it was changed, removed or damaged.")
+            raise damage_error(f"Entry {number} does not continue the chain: it was changed, removed or damaged.")
         head = after
         yield entry

@@ -81,11 +81,11 @@ def _noise_words(
 def _tree_words(loss: Tree) -> str:
     match loss:
         case Composed(parts):
-            return _listed(parts, " + ") or "nothing"
+            return _join_parts(parts, " + ") or "nothing"
         case Repeated(part, times):
             return f"{times:,} × {_inner(part)}"
         case Parallel(parts):
-            return f"on disjoint rows: {_listed(parts, ' | ') or 'nothing'}"
+            return f"on disjoint rows: {_join_parts(parts, ' | ') or 'nothing'}"
         case Group(part, size):
             return f"{_inner(part)} for groups of {size:,}"
         case Subsampled(part, rate, sampling):
@@ -97,7 +97,7 @@ def _tree_words(loss: Tree) -> str:
             assert_never(loss)
 
 
-def _listed(parts: tuple[PrivacyLoss, ...], between: str) -> str:
+def _join_parts(parts: tuple[PrivacyLoss, ...], between: str) -> str:
     more = [f"{len(parts) - NAMED:,} more"] if len(parts) > NAMED else []
     return between.join([*map(_inner, parts[:NAMED]), *more])
 

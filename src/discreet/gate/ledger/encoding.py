@@ -18,7 +18,7 @@ def canonical(fields: Mapping[str, Any]) -> bytes:
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def parsed(body: bytes) -> Fields:
+def parse_canonical(body: bytes) -> Fields:
     """Return what canonical bytes say; other bytes are refused."""
     try:
         text = body.decode("ascii")

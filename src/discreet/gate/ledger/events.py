@@ -13,11 +13,11 @@ from typing import assert_never
 
 from discreet.accounting import PrivacyLoss, loss_from_text, loss_to_text
 from discreet.core import InvalidInput, LedgerDamaged
-from discreet.gate.accounts.protocol import account_born
+from discreet.gate.accounts.protocol import create_account
 from discreet.gate.ledger.budget import Budget, Policy
 from discreet.gate.ledger.budget_text import budget_fields, budget_of, number_of, text_of
-from discreet.gate.ledger.chain import damaged
-from discreet.gate.ledger.encoding import Fields, canonical, parsed
+from discreet.gate.ledger.chain import damage_error
+from discreet.gate.ledger.encoding import Fields, canonical, parse_canonical
 
 #: Of the bytes. A change in what an event says, or in what follows from it, makes a new one. A kind that is added later
 #: has the number of its day, and the others keep theirs: so an old ledger reads as ever, and an old release that meets
@@ -214,13 +214,13 @@ def now(*, finely: bool = False) -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds" if finely else "seconds")
 
 
-def born(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
+def build_birth(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
     """Return a birth unlike any other; refuse what no account can begin with."""
-    account_born(budget, policy)
+    create_account(budget, policy)
     return Birth(at=now(), title=title, budget=budget, policy=policy, key=key, nonce=os.urandom(16).hex())
 
 
-def answered(payment: int, step: int, answer: bytes, charge: int = 0, run: int = 0) -> Answered:
+def build_answer_event(payment: int, step: int, answer: bytes, charge: int = 0, run: int = 0) -> Answered:
     """Return the event of an answer: the first of a payment, or that of a later step."""
     run = 0 if run == payment else run
     digest, size = sha256(answer).hexdigest(), len(answer)
@@ -292,12 +292,12 @@ def to_body(event: Event) -> bytes:  # noqa: C901, PLR0912 - one case a kind
                 "plan": plan,
                 "what": what,
                 "cost": loss_to_text(cost),
-                **_said(runner=runner),
+                **_drop_empty(runner=runner),
             }
         case Released(payment=payment, answer=answer, size=size, charge=charge, run=run):
-            fields = {"payment": payment, "answer": answer, "size": size, **_said(charge=charge, run=run)}
+            fields = {"payment": payment, "answer": answer, "size": size, **_drop_empty(charge=charge, run=run)}
         case Continued(payment=payment, step=step, answer=answer, size=size, run=run):
-            fields = {"payment": payment, "step": step, "answer": answer, "size": size, **_said(run=run)}
+            fields = {"payment": payment, "step": step, "answer": answer, "size": size, **_drop_empty(run=run)}
         case Begun(payment=payment, step=step, analyst=analyst, runner=runner):
             fields = {"payment": payment, "step": step, "analyst": analyst, "runner": runner}
         case Failed(run=run, how=how):
@@ -326,7 +326,7 @@ def to_body(event: Event) -> bytes:  # noqa: C901, PLR0912 - one case a kind
                 "payments": event.payments,
                 "releases": event.releases,
                 "signature": event.signature,
-                **_said(runs=event.runs),
+                **_drop_empty(runs=event.runs),
             }
         case _:
             assert_never(event)
@@ -334,7 +334,7 @@ def to_body(event: Event) -> bytes:  # noqa: C901, PLR0912 - one case a kind
     return canonical({"kind": kind, "version": version_of(kind, fields), "at": event.at, **fields})
 
 
-def _said(**fields: int | str) -> Fields:
+def _drop_empty(**fields: int | str) -> Fields:
     """Return the fields that say something; the others are left out, so that old events read as ever."""
     return {name: value for name, value in fields.items() if value}
 
@@ -352,7 +352,7 @@ def from_body(body: bytes) -> Event:
 
     A release reads its own few entries again and again. Events are frozen, so that the same bytes are the same event.
     """
-    fields = parsed(body)
+    fields = parse_canonical(body)
     if fields.pop("version", None) != version_of(fields.get("kind"), fields):
         raise InvalidInput(
             f"An event is written in another version than this release reads, which is {NEWEST}.",
@@ -361,7 +361,7 @@ def from_body(body: bytes) -> Event:
     try:
         kind = fields.pop("kind", None)
         _need_kinds(fields, optional="analyst" if kind in ("resize", "review") else "")
-        event = _built(kind, fields)
+        event = _build_event(kind, fields)
         same = to_body(event) == body
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise _unreadable() from None
@@ -381,7 +381,7 @@ def _need_kinds(fields: Fields, optional: str) -> None:
             raise _unreadable()
 
 
-def _built(kind: object, fields: Fields) -> Event:  # noqa: C901, PLR0912 - one case a kind
+def _build_event(kind: object, fields: Fields) -> Event:  # noqa: C901, PLR0912 - one case a kind
     match kind:
         case "birth":
             return Birth(budget=budget_of(fields), policy=Policy(fields.pop("policy")), **fields)
@@ -423,4 +423,4 @@ def loss_of(text: str) -> PrivacyLoss:
 
 
 def _unreadable() -> LedgerDamaged:
-    return damaged("An entry is not the text of an event.")
+    return damage_error("An entry is not the text of an event.")

@@ -18,10 +18,10 @@ from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable, Number, WrongType, positive
 from discreet.core.schema import Value
 from discreet.gate.accounts.charging import PersonalCharging
-from discreet.gate.accounts.statements import Distribution, Statement
+from discreet.gate.accounts.statements import AccountStatement, Distribution
 from discreet.gate.ledger.append import append_batch, checkpoint_of
 from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import GENESIS, Entry, damaged, linked
+from discreet.gate.ledger.chain import GENESIS, LedgerEntry, damage_error, link_entry
 from discreet.gate.ledger.events import (
     Annotated,
     Answered,
@@ -30,36 +30,36 @@ from discreet.gate.ledger.events import (
     Event,
     Payment,
     Resized,
-    answered,
-    born,
+    build_answer_event,
+    build_birth,
     from_body,
     now,
     to_body,
 )
-from discreet.gate.ledger.opening import Places, need_continued, need_new, open_state, opened_store, places_of
+from discreet.gate.ledger.opening import Places, need_continued, need_new, open_state, open_store, places_of
 from discreet.gate.ledger.run_tracker import RunTracker
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.ledger.views import ledger_html, ledger_text
 from discreet.gate.plans import need_label, need_words
-from discreet.gate.proofs.anchors import Anchor, Handles, append_anchors, held, need_anchor_file, write_anchor
-from discreet.gate.proofs.keys import CHECKPOINT, SigningKey, checkpoint_message, fitting, key_at_hand, key_for_birth
-from discreet.gate.proofs.verification import Progress, Verification, verified
+from discreet.gate.proofs.anchors import Anchor, Handles, append_anchors, hold_anchors, need_anchor_file, write_anchor
+from discreet.gate.proofs.keys import CHECKPOINT, SigningKey, checkpoint_message, key_at_hand, key_for_birth, match_key
+from discreet.gate.proofs.verification import Progress, Verification, verify_store
 from discreet.gate.releases import Receipt, receipt_of
 from discreet.gate.stores.protocol import (
     Accepted,
     Add,
+    LedgerReader,
     Outcome,
     Proposal,
-    Reading,
     Refused,
     Store,
     error_of,
+    find_payment,
+    find_release,
     keys_of,
-    paid_by,
-    paid_for,
-    released_by,
-    trusted,
-    unanswered_for,
+    list_released_payments,
+    list_unanswered_payments,
+    read_trusted,
 )
 from discreet.gate.stores.thread_queue import Locks, ThreadQueue
 
@@ -117,17 +117,17 @@ class Ledger(AbstractContextManager["Ledger"]):
         if not isinstance(budget, Budget) or not isinstance(policy, Policy):
             raise WrongType("A ledger begins with a Budget and a Policy.", fix="pass Budget(epsilon=3, delta=1e-9)")
         need_label(title, "title", empty=True)
-        for one in anchors or ():
-            need_anchor_file(Path(one))
+        for anchor_path in anchors or ():
+            need_anchor_file(Path(anchor_path))
         if anchors is None:
             need_new(place)
         with key_for_birth(place, key) as signer:
-            birth = born(title, budget, policy, signer.public)
-            entry = linked(GENESIS, 1, to_body(birth))
-            store = opened_store(place, create=True)
+            birth = build_birth(title, budget, policy, signer.public)
+            entry = link_entry(GENESIS, 1, to_body(birth))
+            store = open_store(place, create=True)
             store.transact(lambda _, add: add(entry, keys_of(birth), None))
-        ledger = cls(store, LedgerState.opened(entry), signer, places_of(entry.head.hex(), anchors, place))
-        with held(ledger._places) as handles:
+        ledger = cls(store, LedgerState.from_birth(entry), signer, places_of(entry.head.hex(), anchors, place))
+        with hold_anchors(ledger._places) as handles:
             ledger._anchor(handles, durably=True)
         return ledger
 
@@ -162,17 +162,17 @@ class Ledger(AbstractContextManager["Ledger"]):
 
         """
         signer = key_at_hand(place, key)
-        store = opened_store(place)
+        store = open_store(place)
         try:
             state, places = open_state(store.reading, anchors, place)
-            signer = fitting(signer, state.birth.key, demanded=key is not None)
+            signer = match_key(signer, state.birth.key, demanded=key is not None)
             if state.birth.budget.personal:
                 store.narrow()
         except BaseException:
             store.close()
             raise
         ledger = cls(store, state, signer, places)
-        with held(places) as handles:
+        with hold_anchors(places) as handles:
             ledger._anchor(handles)
         return ledger
 
@@ -196,7 +196,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         """All totals, up to date."""
         self._need_here()
         with self._lock:
-            self._state = self._state.caught_up(self._store.reading.entries)
+            self._state = self._state.catch_up(self._store.reading.entries)
             return self._state
 
     @property
@@ -281,7 +281,7 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def release(
         self, receipt: Receipt, answer: bytes, *, step: int = 0, charge: int = 0, run: int = 0
-    ) -> tuple[Entry, bytes]:
+    ) -> tuple[LedgerEntry, bytes]:
         """Store an answer, durably, under a payment; return the entry and the answer that stand there.
 
         If another was stored before, that one is it. A later `step` follows the one before it; an answer its `charge`.
@@ -289,8 +289,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         """
         if receipt.ledger != self.identity:
             raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
-        event = answered(receipt.number, step, answer, charge, run)
-        return self.stored(self._write(to_body(event), answer).number)
+        event = build_answer_event(receipt.number, step, answer, charge, run)
+        return self.read_answer(self._write(to_body(event), answer).number)
 
     def receipt(self, number: int) -> Receipt:
         """Return the receipt of a payment."""
@@ -300,21 +300,21 @@ class Ledger(AbstractContextManager["Ledger"]):
             raise InvalidInput(f"Entry {number} is not a payment.", fix="pass the number of a receipt")
         return receipt_of(self.identity, number, entry.head.hex(), event)
 
-    def stored(self, number: int) -> tuple[Entry, bytes]:
+    def read_answer(self, number: int) -> tuple[LedgerEntry, bytes]:
         """Return a release and its answer, whose hash was checked."""
         entry = self._entry(number)
         event, answer = from_body(entry.body), self._store.reading.answer(number)
         if not isinstance(event, Answered) or answer is None or sha256(answer).hexdigest() != event.answer:
-            raise damaged(f"The answer of entry {number} is missing or was changed.")
+            raise damage_error(f"The answer of entry {number} is missing or was changed.")
         return entry, answer
 
     def payment_of(self, request: str) -> int | None:
         """Return the number of a request's payment, if it was paid for."""
-        return paid_by(self._store.reading, request)
+        return find_payment(self._store.reading, request)
 
     def release_of(self, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
         """Return the number of a payment's release, if it was answered; `surely` looks through all entries for it."""
-        return released_by(self._store.reading, payment, step, surely=surely)
+        return find_release(self._store.reading, payment, step, surely=surely)
 
     def continuations(self, payment: int) -> int:
         """Return how many steps of a payment were answered after the first."""
@@ -328,19 +328,19 @@ class Ledger(AbstractContextManager["Ledger"]):
         """
         account = self.state.account
         anybody = account.policy is Policy.SHARED and analyst not in account.limits
-        for number in paid_for(self._store.reading, plan):
+        for number in list_released_payments(self._store.reading, plan):
             if anybody or self.receipt(number).analyst == analyst:
                 return number
         return None
 
-    def unanswered(self, plan: str, cost: PrivacyLoss, analyst: str = "") -> Iterator[Receipt]:
+    def list_unanswered(self, plan: str, cost: PrivacyLoss, analyst: str = "") -> Iterator[Receipt]:
         """Return what this analyst paid for an identical plan and was not answered, oldest first."""
-        for number in unanswered_for(self._store.reading, plan):
+        for number in list_unanswered_payments(self._store.reading, plan):
             receipt = self.receipt(number)
             if (receipt.analyst, receipt.cost) == (analyst, cost):
                 yield receipt
 
-    def statement(self, *values: Value | None) -> Statement:
+    def statement(self, *values: Value | None) -> AccountStatement:
         """Return the charges of one person, with personal accounts. For that person.
 
         Args:
@@ -369,7 +369,7 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def orphans(self) -> Iterator[Receipt]:
         """Return what was paid for and never answered: a crash, or a plan that failed. Each may be run again."""
-        return map(self.receipt, self._store.reading.unreleased())
+        return map(self.receipt, self._store.reading.list_unreleased())
 
     def recent(self, count: int) -> list[Receipt]:
         """Return the last payments, newest first.
@@ -387,12 +387,12 @@ class Ledger(AbstractContextManager["Ledger"]):
         """
         return list(map(self.receipt, self._store.reading.recent_payments(count)))
 
-    def entries(self, after: int = 0) -> Iterator[tuple[Entry, Event]]:
+    def entries(self, after: int = 0) -> Iterator[tuple[LedgerEntry, Event]]:
         """Return all that happened after an entry."""
         for entry in self._store.reading.entries(after):
             yield entry, from_body(entry.body)
 
-    def link(self, number: int) -> tuple[bytes, Entry]:
+    def link(self, number: int) -> tuple[bytes, LedgerEntry]:
         """Return an entry and the head before it."""
         entry = self._entry(number)
         before = self._store.reading.entry(number - 1)
@@ -474,7 +474,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         """Write the totals, signed if the key is at hand, and anchor them."""
         self._need_here()
         # Not through the queue: another process might answer, and only this one has the key.
-        with self._lock, held(self._places) as handles:
+        with self._lock, hold_anchors(self._places) as handles:
             proposal = to_body(checkpoint_of(self._state)), None
             self._state, outcomes = self._store.transact(self._append([proposal]))
             self._anchor(handles)
@@ -503,7 +503,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             True
 
         """
-        return verified(self._store.reading, self._places, progress)
+        return verify_store(self._store.reading, self._places, progress)
 
     def close(self) -> None:
         """Let go of the store."""
@@ -545,7 +545,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             if batch is not None:
                 # The anchors are held from before they are looked at until they are written, or two copies of one
                 # ledger could both find room between.
-                with self._lock, held(self._places) as handles:
+                with self._lock, hold_anchors(self._places) as handles:
                     # Set when this returns: had the commit failed, the state would know what never was.
                     self._state, batch.outcomes = self._store.transact(self._append(batch.proposals))
                     self._anchor(handles)
@@ -562,12 +562,14 @@ class Ledger(AbstractContextManager["Ledger"]):
         """Anchor what another process wrote for this one: it may have other anchors."""
         if number <= self._anchored or number <= need_continued(self._store.reading, self._places):
             return
-        with self._lock, held(self._places) as handles:
+        with self._lock, hold_anchors(self._places) as handles:
             need_continued(self._store.reading, self._places)
-            self._state = self._state.caught_up(self._store.reading.entries)
+            self._state = self._state.catch_up(self._store.reading.entries)
             self._anchor(handles)
 
-    def _append(self, proposals: Sequence[Proposal]) -> Callable[[Reading, Add], tuple[LedgerState, list[Outcome]]]:
+    def _append(
+        self, proposals: Sequence[Proposal]
+    ) -> Callable[[LedgerReader, Add], tuple[LedgerState, list[Outcome]]]:
         """Return the work of one transaction: to append proposals to the state as it is now."""
         is_running = lru_cache(self.runs.is_running)
         return partial(
@@ -582,13 +584,13 @@ class Ledger(AbstractContextManager["Ledger"]):
     def _anchor(self, handles: Handles, *, durably: bool = False) -> Anchor:
         anchor = Anchor(self.identity, self._state.number, self._state.head.hex())
         if durably and self._key is not None:
-            anchor = anchor.signed(self._key)
+            anchor = anchor.sign(self._key)
         append_anchors(handles, anchor, durably=durably)
         self._anchored = anchor.number
         return anchor
 
-    def _entry(self, number: int) -> Entry:
-        entry = trusted(self._store.reading, number)
+    def _entry(self, number: int) -> LedgerEntry:
+        entry = read_trusted(self._store.reading, number)
         if entry is None:
             raise InvalidInput(f"There is no entry {number}.", fix="pass a number that the ledger shows")
         return entry

@@ -19,12 +19,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged
-from discreet.gate.ledger.chain import GENESIS, checked
+from discreet.gate.ledger.chain import GENESIS, check_chain
 from discreet.gate.ledger.events import digest_beside, from_body
 from discreet.gate.ledger.ledger import Ledger
-from discreet.gate.ledger.opening import open_state, opened_store
-from discreet.gate.proofs.verification import Progress, verified
-from discreet.gate.stores.protocol import Add, Reading, Store, StoreStatus, beside, keys_of
+from discreet.gate.ledger.opening import open_state, open_store
+from discreet.gate.proofs.verification import Progress, verify_store
+from discreet.gate.stores.protocol import Add, LedgerReader, Store, StoreStatus, keys_of, read_beside
 
 
 def move(ledger: Ledger, place: str | Path, *, progress: Progress | None = None) -> Ledger:
@@ -34,16 +34,16 @@ def move(ledger: Ledger, place: str | Path, *, progress: Progress | None = None)
     """
     store, key, places = ledger._store, ledger._key, ledger._places  # noqa: SLF001 - the same ledger, on another store
     _need_sound(ledger.verify(progress).faults)
-    target = _arriving(place)
+    target = _open_target(place)
     try:
         _copy(store.reading, target)
         # Without anchors: those who pay meanwhile write newer ones than this copy knows. Opening will check them.
-        _need_sound(verified(target.reading, (), progress).faults)
+        _need_sound(verify_store(target.reading, (), progress).faults)
         store.change(StoreStatus.RETIRED, lambda reading: _copy(reading, target))
         target.change(StoreStatus.OPEN, lambda _: None)
     finally:
         target.close()
-    moved = opened_store(place)
+    moved = open_store(place)
     try:
         state, _ = open_state(moved.reading, places, place)
         if state.birth.budget.personal:
@@ -62,16 +62,16 @@ def finish_move(
     anchors: Sequence[str | Path] | None = None,
 ) -> Ledger:
     """Finish a move that was interrupted after the old ledger was retired; otherwise refuse."""
-    source = opened_store(old, state=StoreStatus.RETIRED)
+    source = open_store(old, state=StoreStatus.RETIRED)
     try:
-        target = opened_store(place, state=StoreStatus.ARRIVING)
+        target = open_store(place, state=StoreStatus.ARRIVING)
         try:
             if source.reading.newest() != target.reading.newest():
                 raise LedgerDamaged(
                     "What is at the new place is not what was retired at the old one.",
                     fix="check both places; the retired ledger is complete, do not delete it",
                 )
-            _need_sound(verified(target.reading, ()).faults)
+            _need_sound(verify_store(target.reading, ()).faults)
             target.change(StoreStatus.OPEN, lambda _: None)
         finally:
             target.close()
@@ -80,27 +80,27 @@ def finish_move(
     return Ledger.open(place, key=key, anchors=anchors)
 
 
-def _arriving(place: str | Path) -> Store:
+def _open_target(place: str | Path) -> Store:
     """Return a new store to copy to, or the one that an interrupted move left."""
     try:
-        return opened_store(place, create=True, state=StoreStatus.ARRIVING)
+        return open_store(place, create=True, state=StoreStatus.ARRIVING)
     except InvalidInput:
-        return opened_store(place, state=StoreStatus.ARRIVING)
+        return open_store(place, state=StoreStatus.ARRIVING)
 
 
-def _copy(source: Reading, target: Store) -> None:
+def _copy(source: LedgerReader, target: Store) -> None:
     """Append to a store what it lacks of another, and check every link and every answer on the way."""
 
-    def work(there: Reading, add: Add) -> None:
+    def work(there: LedgerReader, add: Add) -> None:
         newest = there.newest()
         number, head = (0, GENESIS) if newest is None else (newest.number, newest.head)
         if newest is not None and source.entry(number) != newest:
             raise InvalidInput("Another ledger is being moved to this place.", fix="choose another place")
-        for entry in checked(source.entries(number), number, head):
+        for entry in check_chain(source.entries(number), number, head):
             event = from_body(entry.body)
-            answer, digest = beside(source, entry.number, event), digest_beside(event)
+            answer, digest = read_beside(source, entry.number, event), digest_beside(event)
             if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
-                raise _damaged(f"the answer of entry {entry.number} is missing or was changed")
+                raise _move_error(f"the answer of entry {entry.number} is missing or was changed")
             add(entry, keys_of(event), answer)
 
     target.transact(work)
@@ -108,10 +108,10 @@ def _copy(source: Reading, target: Store) -> None:
 
 def _need_sound(faults: Sequence[str]) -> None:
     if faults:
-        raise _damaged(faults[0])
+        raise _move_error(faults[0])
 
 
-def _damaged(fault: str) -> LedgerDamaged:
+def _move_error(fault: str) -> LedgerDamaged:
     return LedgerDamaged(
         f"The ledger was not moved: {fault}.",
         fix="put back an undamaged copy that is at least as new as the last anchor; nothing was retired",

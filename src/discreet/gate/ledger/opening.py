@@ -5,17 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged, WrongType
-from discreet.gate.ledger.chain import Entry, checked, damaged
+from discreet.gate.ledger.chain import LedgerEntry, check_chain, damage_error
 from discreet.gate.ledger.state import LedgerState, not_a_ledger
 from discreet.gate.proofs.anchors import Anchor, default_place, last_anchor, newest, place_of_path, read_anchors
 from discreet.gate.proofs.keys import is_signed
-from discreet.gate.stores.protocol import NEWEST, SERVER, Reading, Store, StoreStatus, trusted
+from discreet.gate.stores.protocol import NEWEST, SERVER, LedgerReader, Store, StoreStatus, read_trusted
 
 #: Files that hold anchors.
 Places = tuple[Path, ...]
 
 
-def opened_store(place: str | Path, *, create: bool = False, state: StoreStatus = StoreStatus.OPEN) -> Store:
+def open_store(place: str | Path, *, create: bool = False, state: StoreStatus = StoreStatus.OPEN) -> Store:
     """Return the store at a path or address."""
     if isinstance(place, str) and place.startswith(SERVER):
         from discreet.gate.stores.postgres import PostgresStore  # noqa: PLC0415 (an extra, not everybody has it)
@@ -34,7 +34,7 @@ def places_of(identity: str, anchors: Sequence[str | Path] | None, place: str | 
         return (default_place(identity), place_of_path(place))
     if isinstance(anchors, str | Path):
         raise WrongType("anchors is one path, not a list.", fix='pass anchors=["/mnt/other/clinic.anchor"]')
-    return tuple(Path(one).absolute() for one in anchors)  # or another folder would be another place
+    return tuple(Path(anchor).absolute() for anchor in anchors)  # or another folder would be another place
 
 
 def need_new(place: str | Path) -> None:
@@ -48,58 +48,60 @@ def need_new(place: str | Path) -> None:
         )
 
 
-def need_continued(reading: Reading, places: Places) -> int:
+def need_continued(reading: LedgerReader, places: Places) -> int:
     """Return up to which entry all anchors have seen; refuse where one has seen what is not here.
 
     Then a copy of this ledger is in use as well.
     """
-    seen = [last_anchor(place) for place in places]
-    for anchor in seen:
+    latest = [last_anchor(place) for place in places]
+    for anchor in latest:
         if anchor is not None:
             _need_head(reading, anchor)
-    return min((0 if anchor is None else anchor.number for anchor in seen), default=NEWEST)
+    return min((0 if anchor is None else anchor.number for anchor in latest), default=NEWEST)
 
 
-def open_state(reading: Reading, anchors: Sequence[str | Path] | None, place: str | Path) -> tuple[LedgerState, Places]:
+def open_state(
+    reading: LedgerReader, anchors: Sequence[str | Path] | None, place: str | Path
+) -> tuple[LedgerState, Places]:
     """Return the state of a store, from its last checkpoint on, and the places of its anchors.
 
     Every anchored head must be found at its number, and the chain is followed from the older of the newest anchor and
     the checkpoint that is begun with.
     """
-    first = trusted(reading, 1)
+    first = read_trusted(reading, 1)
     if first is None:
         raise not_a_ledger()
-    state = LedgerState.opened(first)
+    state = LedgerState.from_birth(first)
     places = places_of(first.head.hex(), anchors, place)
-    seen = need_anchored(reading, places, state, explicit=anchors is not None)
-    start = _start(reading, state, seen)
+    anchor = need_anchored(reading, places, state, explicit=anchors is not None)
+    start = _find_start(reading, state, anchor)
     if start is not None:
-        if seen is not None and seen.number < start.number:
-            _followed(reading, seen, start)
-        state = state.resumed(start)
-    vouched = max(0 if seen is None else seen.number, 0 if start is None else start.number)
-    return replace(state.caught_up(reading.entries), vouched=vouched), places
+        if anchor is not None and anchor.number < start.number:
+            _check_chain_to(reading, anchor, start)
+        state = state.resume_from(start)
+    vouched = max(0 if anchor is None else anchor.number, 0 if start is None else start.number)
+    return replace(state.catch_up(reading.entries), vouched=vouched), places
 
 
-def _start(reading: Reading, state: LedgerState, seen: Anchor | None) -> Entry | None:
+def _find_start(reading: LedgerReader, state: LedgerState, anchor: Anchor | None) -> LedgerEntry | None:
     """Return the checkpoint whose totals are believed: the last that an anchor has seen, or that the key has signed.
 
     Others are counted like any entry: whoever can append to the store could state any totals in one.
     """
     number = reading.last_checkpoint()
     while number is not None:
-        entry, before = trusted(reading, number), reading.entry(number - 1)
+        entry, before = read_trusted(reading, number), reading.entry(number - 1)
         if entry is None or before is None:
             raise _gap(number)
-        if (seen is not None and number <= seen.number) or is_signed(entry, before.head, state.birth.key):
+        if (anchor is not None and number <= anchor.number) or is_signed(entry, before.head, state.birth.key):
             return entry
         number = reading.last_checkpoint(number - 1)
     return None
 
 
-def need_anchored(reading: Reading, places: Places, state: LedgerState, *, explicit: bool) -> Anchor | None:
+def need_anchored(reading: LedgerReader, places: Places, state: LedgerState, *, explicit: bool) -> Anchor | None:
     """Return the newest anchor; refuse a ledger that lacks an anchored head, and an anchor with a false signature."""
-    found = []
+    all_anchors = []
     for place in places:
         anchors = read_anchors(place)
         if explicit and not anchors:
@@ -107,8 +109,8 @@ def need_anchored(reading: Reading, places: Places, state: LedgerState, *, expli
                 "There is no anchor in a place that was named for one.",
                 fix="put the anchor back, or leave the place out, open the ledger, and anchor it there again",
             )
-        found += anchors
-    for anchor in found:
+        all_anchors += anchors
+    for anchor in all_anchors:
         if anchor.ledger != state.identity.hex():
             raise LedgerDamaged(
                 "The anchor is that of another ledger: this one was replaced, or the place is wrong.",
@@ -120,10 +122,10 @@ def need_anchored(reading: Reading, places: Places, state: LedgerState, *, expli
                 fix="find out who wrote it; put back the anchor that the steward signed",
             )
         _need_head(reading, anchor)
-    return newest(found)
+    return newest(all_anchors)
 
 
-def _need_head(reading: Reading, anchor: Anchor) -> None:
+def _need_head(reading: LedgerReader, anchor: Anchor) -> None:
     entry = reading.entry(anchor.number)
     if entry is None or entry.head.hex() != anchor.head:
         raise LedgerDamaged(
@@ -134,10 +136,10 @@ def _need_head(reading: Reading, anchor: Anchor) -> None:
         )
 
 
-def _followed(reading: Reading, seen: Anchor, start: Entry) -> None:
+def _check_chain_to(reading: LedgerReader, anchor: Anchor, start: LedgerEntry) -> None:
     """Check the chain from an anchor to a checkpoint."""
-    last = bytes.fromhex(seen.head)
-    for entry in checked(reading.entries(seen.number), seen.number, last):
+    last = bytes.fromhex(anchor.head)
+    for entry in check_chain(reading.entries(anchor.number), anchor.number, last):
         last = entry.head
         if entry.number == start.number:
             break
@@ -146,4 +148,4 @@ def _followed(reading: Reading, seen: Anchor, start: Entry) -> None:
 
 
 def _gap(number: int) -> LedgerDamaged:
-    return damaged(f"The chain does not lead to checkpoint {number}.")
+    return damage_error(f"The chain does not lead to checkpoint {number}.")

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from discreet.core import DiscreetError, InvalidInput, StillRunning
 from discreet.gate.ledger.events import Begun, Excused, Failed, Reviewed, now, to_body
-from discreet.gate.ledger.runs import INTERRUPTED, Runs
+from discreet.gate.ledger.runs import INTERRUPTED, RunState
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.plans import need_label
 from discreet.gate.stores.protocol import Accepted
@@ -48,7 +48,7 @@ class RunTracker:
         return f"RunTracker of {self._handle}"
 
     @property
-    def state(self) -> Runs:
+    def state(self) -> RunState:
         """Open runs and failures, up to date."""
         return self._state().runs
 
@@ -108,8 +108,8 @@ class RunTracker:
     def end(self, number: int, how: str) -> None:
         """Note that a run has ended, if it was not answered."""
         with suppress(DiscreetError):  # a ledger that cannot be written to is closed, and its runs have failed
-            seen = self._last_seen()
-            if seen.number >= number and not seen.runs.is_open(number):
+            state = self._last_seen()
+            if state.number >= number and not state.runs.is_open(number):
                 return  # it was answered
             if self.state.is_open(number):
                 self._write(to_body(Failed(at=now(), run=number, how=how)))
@@ -125,7 +125,7 @@ class RunTracker:
         by, reason = need_label(by, "by"), need_label(reason, "reason")
         self._write(to_body(Reviewed(at=now(finely=True), by=by, reason=reason, analyst=whose)))
 
-    def _settle(self, runs: Runs) -> None:
+    def _settle(self, runs: RunState) -> None:
         """Note runs of this handle that ended unnoted: an interrupt came while they were begun or ended."""
         for run in runs.open:
             mine = run.runner.partition("-")[0] == self._handle

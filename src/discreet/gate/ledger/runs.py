@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from discreet.core import InvalidInput, ReviewNeeded, StillRunning
-from discreet.gate.ledger.chain import damaged
-from discreet.gate.ledger.encoding import canonical, parsed
+from discreet.gate.ledger.chain import damage_error
+from discreet.gate.ledger.encoding import canonical, parse_canonical
 
 #: Failures that one analyst may cause, and that all may cause together, before the steward has to look. Runs that are
 #: still going on count towards both: so neither is ever exceeded, however many are begun at once.
@@ -37,7 +37,7 @@ class OpenRun(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunState:
     """Runs that are open, and failures since the steward last looked. A frozen value: all public."""
 
     open: tuple[OpenRun, ...] = ()
@@ -67,7 +67,7 @@ class Runs:
         if self.total + len(self.open) >= LEDGER_FAILURES:
             raise _too_many()
 
-    def began(self, run: OpenRun) -> "Runs":
+    def record_begin(self, run: OpenRun) -> "RunState":
         """Return the state after one more run was begun.
 
         Earlier releases counted open runs less strictly than `need_room` does. What they wrote is accepted here.
@@ -93,31 +93,33 @@ class Runs:
         """Tell whether a review of one analyst, or (None) of all, would change a count."""
         return bool(self.total or self.failures) if analyst is None else bool(self.failures.get(analyst))
 
-    def answered(self, number: int) -> "Runs":
+    def record_answer(self, number: int) -> "RunState":
         """Return the state after the run that was begun at an entry was answered."""
         return replace(self, open=tuple(run for run in self.open if run.number != number))
 
-    def ended(self, number: int, how: str) -> "Runs":
+    def record_end(self, number: int, how: str) -> "RunState":
         """Return the state after a run ended without an answer; an excused one counts only if it failed by itself."""
         run = self.find(number)
-        rest = self.answered(number)
+        rest = self.record_answer(number)
         if run.excused and how != FAILED:
             return rest
         failures = {**self.failures, run.analyst: self.failures.get(run.analyst, 0) + 1}
         return replace(rest, failures=failures, total=self.total + 1)
 
-    def excused(self, number: int) -> "Runs":
+    def record_excuse(self, number: int) -> "RunState":
         """Return the state after a supervisor noted that it will stop a run."""
         run = self.find(number)
-        return replace(self, open=tuple(run._replace(excused=1) if one == run else one for one in self.open))
+        return replace(
+            self, open=tuple(run._replace(excused=1) if open_run == run else open_run for open_run in self.open)
+        )
 
-    def reviewed(self, analyst: str | None) -> "Runs":
+    def record_review(self, analyst: str | None) -> "RunState":
         """Return the state after the steward looked at all failures, or at those of one analyst.
 
         A review of one analyst leaves the count of all as it is.
         """
         if analyst is None:
-            return Runs(self.open)
+            return RunState(self.open)
         return replace(self, failures={name: count for name, count in self.failures.items() if name != analyst})
 
     def is_open(self, number: int) -> bool:
@@ -133,28 +135,28 @@ class Runs:
 
     def to_text(self) -> str:
         """Return the one text of this state, for a checkpoint; empty where there is nothing to say."""
-        if self == Runs():
+        if self == RunState():
             return ""
         fields = {"open": [list(run) for run in self.open], "failures": dict(self.failures), "total": self.total}
         return canonical(fields).decode("ascii")
 
     @classmethod
-    def from_text(cls, text: str) -> "Runs":
+    def from_text(cls, text: str) -> "RunState":
         """Return the state that a text stands for."""
         if not text:
             return cls()
         try:
-            fields = parsed(text.encode("ascii"))
-            found = cls(
-                tuple(OpenRun(*one) for one in fields["open"]),
+            fields = parse_canonical(text.encode("ascii"))
+            state = cls(
+                tuple(OpenRun(*values) for values in fields["open"]),
                 {name: int(count) for name, count in fields["failures"].items()},
                 int(fields["total"]),
             )
         except (ValueError, KeyError, AttributeError, TypeError):
-            found = None
-        if found is None or found.to_text() != text:
-            raise damaged("The open runs of a checkpoint are not readable.")
-        return found
+            state = None
+        if state is None or state.to_text() != text:
+            raise damage_error("The open runs of a checkpoint are not readable.")
+        return state
 
 
 def _too_many() -> StillRunning:

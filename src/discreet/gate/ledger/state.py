@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from discreet.accounting import PrivacyLoss
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, ReviewNeeded, StillRunning
 from discreet.gate.accounts.dataset import DatasetAccount
-from discreet.gate.accounts.protocol import Account, PersonalAccount, account_born, account_from_text
-from discreet.gate.ledger.chain import GENESIS, Entry, checked, damaged, head_after
-from discreet.gate.ledger.encoding import Fields, parsed
+from discreet.gate.accounts.protocol import Account, PersonalAccount, account_from_text, create_account
+from discreet.gate.ledger.chain import GENESIS, LedgerEntry, check_chain, damage_error, head_after
+from discreet.gate.ledger.encoding import Fields, parse_canonical
 from discreet.gate.ledger.events import (
     Annotated,
     Begun,
@@ -32,15 +32,15 @@ from discreet.gate.ledger.events import (
     loss_of,
     version_of,
 )
-from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, Runs
+from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, RunState
 
 #: Given a number, all entries after it.
-Fetch = Callable[[int], Iterable[Entry]]
+Fetch = Callable[[int], Iterable[LedgerEntry]]
 #: Shown an entry and what its body says.
-Look = Callable[[Entry, Fields], None]
+Look = Callable[[LedgerEntry, Fields], None]
 
 
-def _look_away(entry: Entry, fields: Fields) -> None:
+def _look_away(entry: LedgerEntry, fields: Fields) -> None:
     """Nobody looks."""
 
 
@@ -58,25 +58,25 @@ class LedgerState:
     #: The entry of the last checkpoint.
     checkpoint: int = 0
     #: Runs that are open, and failures.
-    runs: Runs = field(default_factory=Runs)
+    runs: RunState = field(default_factory=RunState)
     #: Up to this entry all is as somebody saw it who is believed: an anchor, or a checkpoint that the key signed.
     vouched: int = field(default=0, compare=False)
 
     @classmethod
-    def opened(cls, first: Entry) -> "LedgerState":
+    def from_birth(cls, first: LedgerEntry) -> "LedgerState":
         """Return the state after its first entry, which must be a birth."""
         if first.number != 1 or first.head != head_after(GENESIS, 1, first.body):
             raise not_a_ledger()
         birth = from_body(first.body)
         if not isinstance(birth, Birth):
             raise not_a_ledger()
-        return cls(birth, first.head, 1, first.head, account_born(birth.budget, birth.policy))
+        return cls(birth, first.head, 1, first.head, create_account(birth.budget, birth.policy))
 
-    def resumed(self, entry: Entry) -> "LedgerState":
+    def resume_from(self, entry: LedgerEntry) -> "LedgerState":
         """Return the state after a checkpoint whose link was checked, from its totals."""
         event = from_body(entry.body)
         if not isinstance(event, Checkpoint):
-            raise damaged(f"Entry {entry.number} should be a checkpoint and is not.")
+            raise damage_error(f"Entry {entry.number} should be a checkpoint and is not.")
         return replace(
             self,
             number=entry.number,
@@ -85,44 +85,44 @@ class LedgerState:
             payments=event.payments,
             releases=event.releases,
             checkpoint=entry.number,
-            runs=Runs.from_text(event.runs),
+            runs=RunState.from_text(event.runs),
         )
 
-    def after(self, entry: Entry, event: Event) -> "LedgerState":  # noqa: C901 - one case a kind
+    def after(self, entry: LedgerEntry, event: Event) -> "LedgerState":  # noqa: C901 - one case a kind
         """Return the state after one more entry; refuses what does not follow."""
         if isinstance(event, Payment):
             account = self.account.admit(event.cost, event.analyst)
-            account = _paid(account, entry.number, event.cost)
+            account = _record_payment(account, entry.number, event.cost)
             runs = self.runs
             if event.runner:
-                runs = runs.began(OpenRun(entry.number, entry.number, 0, event.analyst, event.runner))
+                runs = runs.record_begin(OpenRun(entry.number, entry.number, 0, event.analyst, event.runner))
             return replace(
                 self, number=entry.number, head=entry.head, account=account, payments=self.payments + 1, runs=runs
             )
         later = replace(self, number=entry.number, head=entry.head)
         match event:
             case Released(payment=payment, run=run):
-                runs = self.runs.answered(run or payment)
-                account = _answered(self.account, payment)
+                runs = self.runs.record_answer(run or payment)
+                account = _record_answer(self.account, payment)
                 return replace(later, account=account, releases=self.releases + 1, runs=runs)
             case Continued(run=run):
-                return replace(later, runs=self.runs.answered(run))
+                return replace(later, runs=self.runs.record_answer(run))
             case Begun() | Failed() | Excused() | Reviewed():
-                return _ran(later, event)
+                return _record_run_event(later, event)
             case Charged() | Snapshot():
-                return replace(later, account=_charged(self.account, event, entry.number))
+                return replace(later, account=_record_charges(self.account, event, entry.number))
             case Resized(limit=limit, analyst=analyst_or_none):
-                return replace(later, account=_settled(self.account.resized(limit, analyst_or_none), entry.number))
+                return replace(later, account=_mark_settled(self.account.resize(limit, analyst_or_none), entry.number))
             case Disclosed(cost=cost_or_none):
-                return replace(later, account=_settled(self.account.disclosed(cost_or_none), entry.number))
+                return replace(later, account=_mark_settled(self.account.disclose(cost_or_none), entry.number))
             case Checkpoint():
-                return replace(later, account=self._stated(event, entry.number), checkpoint=entry.number)
+                return replace(later, account=self._accept_totals(event, entry.number), checkpoint=entry.number)
             case Annotated():
                 return later
             case Birth():
                 raise InvalidInput("This ledger already has a creation entry.", fix="create another ledger")
 
-    def _stated(self, event: Checkpoint, number: int) -> Account:
+    def _accept_totals(self, event: Checkpoint, number: int) -> Account:
         """Return the account at a checkpoint: the counted one, or a larger one that an earlier version stated."""
         if (event.account, event.payments, event.releases, event.runs) == self.totals():
             return self.account
@@ -144,7 +144,7 @@ class LedgerState:
         """Return what a checkpoint states."""
         return self.account.to_text(), self.payments, self.releases, self.runs.to_text()
 
-    def caught_up(self, fetch: Fetch, look: Look = _look_away) -> "LedgerState":
+    def catch_up(self, fetch: Fetch, look: Look = _look_away) -> "LedgerState":
         """Return the state after all entries that others wrote; refuses a chain that is broken or overspent.
 
         Runs of payments of the same cost are added up at once. As sums only grow, a total within the limit says that
@@ -153,25 +153,25 @@ class LedgerState:
         whose link was checked.
         """
         try:
-            return self._added_up(fetch(self.number), look)
+            return self._add_up(fetch(self.number), look)
         except LedgerDamaged:
             state = self
-            for entry in checked(fetch(self.number), self.number, self.head):
-                look(entry, parsed(entry.body))
-                state = _followed(state, entry)
+            for entry in check_chain(fetch(self.number), self.number, self.head):
+                look(entry, parse_canonical(entry.body))
+                state = _follow_entry(state, entry)
             return state
 
-    def _added_up(self, entries: Iterable[Entry], look: Look) -> "LedgerState":
-        state, run = self, _Run()
-        for entry in checked(entries, self.number, self.head):
-            fields = parsed(entry.body)
+    def _add_up(self, entries: Iterable[LedgerEntry], look: Look) -> "LedgerState":
+        state, run = self, _PaymentBatch()
+        for entry in check_chain(entries, self.number, self.head):
+            fields = parse_canonical(entry.body)
             look(entry, fields)
             if not run.takes(entry, fields):
-                state, run = _followed(run.ended(state), entry), _Run()
-        return run.ended(state)
+                state, run = _follow_entry(run.apply_to(state), entry), _PaymentBatch()
+        return run.apply_to(state)
 
 
-class _Run:
+class _PaymentBatch:
     """Payments and answers with nothing else between them."""
 
     def __init__(self) -> None:
@@ -181,9 +181,9 @@ class _Run:
         self.runs: list[tuple[int, OpenRun | None]] = []
         #: In order: a payment and its cost, or the payment that was answered.
         self.steps: list[tuple[int, str | None]] = []
-        self.last: Entry | None = None
+        self.last: LedgerEntry | None = None
 
-    def takes(self, entry: Entry, fields: Fields) -> bool:
+    def takes(self, entry: LedgerEntry, fields: Fields) -> bool:
         kind = fields.get("kind")
         if fields.get("version") != version_of(kind, fields) or type(fields.get("run", 0)) is not int:
             return False
@@ -210,17 +210,17 @@ class _Run:
         self.last = entry
         return True
 
-    def ended(self, state: LedgerState) -> LedgerState:
+    def apply_to(self, state: LedgerState) -> LedgerState:
         if self.last is None:
             return state
         account = state.account
         try:
             costs = {(analyst, loss_of(text)): times for (analyst, text), times in self.costs.items()}
             if self.costs.total() > 1 and not account.adds_exactly(list(costs)):
-                raise _overspent(self.last.number)  # for all that is known here
-            account = self._stepped(account.admit_run(costs))
+                raise _overspent_error(self.last.number)  # for all that is known here
+            account = self._apply_steps(account.admit_run(costs))
         except DiscreetError:
-            raise _overspent(self.last.number) from None
+            raise _overspent_error(self.last.number) from None
         return replace(
             state,
             number=self.last.number,
@@ -231,7 +231,7 @@ class _Run:
             runs=self._open(state.runs),
         )
 
-    def _open(self, before: Runs) -> Runs:
+    def _open(self, before: RunState) -> RunState:
         """Return the open runs after these entries; refuse more at once than may be."""
         runs = {run.number: run for run in before.open}
         counted = before.total + len(before.counted)
@@ -241,16 +241,16 @@ class _Run:
                 counted -= gone is not None and not gone.excused
             else:
                 if counted >= LEDGER_FAILURES or before.failures.get(run.analyst, 0) >= ANALYST_FAILURES:
-                    raise _overrun(number)
+                    raise _overrun_error(number)
                 runs[number] = run
                 counted += 1
         return replace(before, open=tuple(runs.values()))
 
-    def _stepped(self, account: Account) -> Account:
+    def _apply_steps(self, account: Account) -> Account:
         if not isinstance(account, PersonalAccount):
             return account
         for payment, cost in self.steps:
-            account = account.answered(payment) if cost is None else account.paid(payment, loss_of(cost))
+            account = account.record_answer(payment) if cost is None else account.record_payment(payment, loss_of(cost))
         return account
 
 
@@ -259,15 +259,15 @@ def _names_runner(fields: Fields) -> bool:
     return "runner" not in fields or (type(fields["runner"]) is str and bool(fields["runner"]))
 
 
-def _paid(account: Account, number: int, cost: PrivacyLoss) -> Account:
-    return account.paid(number, cost) if isinstance(account, PersonalAccount) else account
+def _record_payment(account: Account, number: int, cost: PrivacyLoss) -> Account:
+    return account.record_payment(number, cost) if isinstance(account, PersonalAccount) else account
 
 
-def _answered(account: Account, payment: int) -> Account:
-    return account.answered(payment) if isinstance(account, PersonalAccount) else account
+def _record_answer(account: Account, payment: int) -> Account:
+    return account.record_answer(payment) if isinstance(account, PersonalAccount) else account
 
 
-def _charged(account: Account, event: Peopled, number: int) -> Account:
+def _record_charges(account: Account, event: Peopled, number: int) -> Account:
     """Return the account after persons were charged, or charges added up; refuse what was done on old balances."""
     if not isinstance(account, PersonalAccount):
         raise InvalidInput("This ledger has no personal accounts.", fix="pay, and release: everybody is charged")
@@ -275,48 +275,48 @@ def _charged(account: Account, event: Peopled, number: int) -> Account:
     if (event.after, settled) != (account.charged, account.settled):
         raise InvalidInput("Others were charged meanwhile.", fix="ask again under the same request, which is free")
     if isinstance(event, Charged):
-        account = account.ran(event.payment)
-    return account.followed(number, event.people, afresh=isinstance(event, Snapshot))
+        account = account.record_run(event.payment)
+    return account.record_charges(number, event.people, afresh=isinstance(event, Snapshot))
 
 
-def _ran(state: LedgerState, event: Running) -> LedgerState:
+def _record_run_event(state: LedgerState, event: Running) -> LedgerState:
     """Return the state after an event about runs."""
     runs = state.runs
     match event:
         case Begun(payment=payment, step=step, analyst=analyst, runner=runner):
-            return replace(state, runs=runs.began(OpenRun(state.number, payment, step, analyst, runner)))
+            return replace(state, runs=runs.record_begin(OpenRun(state.number, payment, step, analyst, runner)))
         case Failed(run=run, how=how):
-            return replace(state, runs=runs.ended(run, how))
+            return replace(state, runs=runs.record_end(run, how))
         case Excused(run=run):
-            return replace(state, runs=runs.excused(run))
+            return replace(state, runs=runs.record_excuse(run))
         case Reviewed(analyst=analyst_or_none):
             account = state.account
             if analyst_or_none is None and isinstance(account, PersonalAccount):
-                account = _settled(account.reviewed(), state.number)
-            return replace(state, account=account, runs=runs.reviewed(analyst_or_none))
+                account = _mark_settled(account.renew_reserve(), state.number)
+            return replace(state, account=account, runs=runs.record_review(analyst_or_none))
 
 
-def _settled(account: Account, number: int) -> Account:
+def _mark_settled(account: Account, number: int) -> Account:
     return replace(account, settled=number) if isinstance(account, PersonalAccount) else account
 
 
-def _followed(state: LedgerState, entry: Entry) -> LedgerState:
+def _follow_entry(state: LedgerState, entry: LedgerEntry) -> LedgerState:
     try:
         return state.after(entry, from_body(entry.body))
     except BudgetExceeded:
-        raise _overspent(entry.number) from None
+        raise _overspent_error(entry.number) from None
     except (ReviewNeeded, StillRunning):
-        raise _overrun(entry.number) from None
+        raise _overrun_error(entry.number) from None
 
 
-def _overspent(number: int) -> LedgerDamaged:
+def _overspent_error(number: int) -> LedgerDamaged:
     return LedgerDamaged(
         f"The payments up to entry {number} are more than the budget allowed.",
         fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
     )
 
 
-def _overrun(number: int) -> LedgerDamaged:
+def _overrun_error(number: int) -> LedgerDamaged:
     return LedgerDamaged(
         f"Entry {number} begins a run where too many had failed.",
         fix="stop using this file; put back an undamaged copy, and find out who wrote this one",

@@ -92,10 +92,10 @@ def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:
     if not isinstance(account, PersonalAccount):
         who = "all together" if account.policy is Policy.SHARED else "each analyst"
         return [(who, _gauge(ledger, account.total, account.total))]
-    each: tuple[str, Gauge | Terms] = ("each person", _terms(account))
+    personal: tuple[str, Gauge | Terms] = ("each person", _terms(account))
     if account.everybody is None:
-        return [each]
-    return [each, ("all together", _gauge(ledger, account.everybody.total, account.everybody.total))]
+        return [personal]
+    return [personal, ("all together", _gauge(ledger, account.everybody.total, account.everybody.total))]
 
 
 def standing_of(ledger: "Ledger", analyst: str) -> tuple[str, Gauge | Terms]:
@@ -108,7 +108,10 @@ def standing_of(ledger: "Ledger", analyst: str) -> tuple[str, Gauge | Terms]:
 
 def standing_lines(ledger: "Ledger") -> list[str]:
     """Return what binds everybody, a line each, without whose it is where only one thing does."""
-    return [_line(one) if isinstance(one, Gauge) else f"{who}: {one.words()}" for who, one in standings(ledger)]
+    return [
+        _line(standing) if isinstance(standing, Gauge) else f"{who}: {standing.words()}"
+        for who, standing in standings(ledger)
+    ]
 
 
 def _terms(account: PersonalAccount) -> Terms:
@@ -121,8 +124,8 @@ def _terms(account: PersonalAccount) -> Terms:
 def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:
     """Return the gauges of all analysts who paid or have a limit of their own, those who spent most first."""
     account = ledger.state.account
-    found = {name: analyst_gauge(ledger, name) for name in {*account.analysts, *account.limits}}
-    return dict(sorted(found.items(), key=lambda item: (-item[1].spent, item[0])))
+    gauges = {name: analyst_gauge(ledger, name) for name in {*account.analysts, *account.limits}}
+    return dict(sorted(gauges.items(), key=lambda item: (-item[1].spent, item[0])))
 
 
 def analyst_gauge(ledger: "Ledger", analyst: str) -> Gauge:
@@ -146,8 +149,8 @@ def promise_words(ledger: "Ledger") -> str:
     beside = f" at δ = {text_up(budget.delta)}" if budget.delta else ""
     born = "" if limit == budget.limit else f" ({text_down(budget.limit)} at birth)"
     whose = "" if ledger.birth.policy is Policy.SHARED else ", to each analyst alone"
-    each = ", from an account of each person's own" if budget.personal else ""
-    return f"{budget.symbol} = {text_up(limit)}{beside}{born} for {budget.unit}{whose}{each}"
+    source = ", from an account of each person's own" if budget.personal else ""
+    return f"{budget.symbol} = {text_up(limit)}{beside}{born} for {budget.unit}{whose}{source}"
 
 
 def ledger_text(ledger: "Ledger") -> str:
@@ -175,9 +178,9 @@ def _text(ledger: "Ledger") -> str:
         [
             f"Ledger {title_of(ledger)} · {one_line(promise_words(ledger))}",
             *([CLOSED] if state.account.closed else []),
-            *(f"{name.ljust(widest)}  {_line(one)}" for name, one in rows),
+            *(f"{name.ljust(widest)}  {_line(standing)}" for name, standing in rows),
             *([f"… and {len(analysts) - SHOWN:,} more analysts"] if len(analysts) > SHOWN else []),
-            f"{counted(state.payments, state.releases)}; {state.number:,} entries, head {state.head.hex()[:12]}",
+            f"{payment_words(state.payments, state.releases)}; {state.number:,} entries, head {state.head.hex()[:12]}",
         ]
     )
 
@@ -186,14 +189,14 @@ def _html(ledger: "Ledger") -> str:
     state = ledger.state
     analysts = analyst_gauges(ledger)
     shown = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
-    gauges = [[html.escape(name), _meter(one), html.escape(one.words())] for name, one in shown]
+    gauges = [[html.escape(name), _meter(standing), html.escape(standing.words())] for name, standing in shown]
     if len(analysts) > SHOWN:
         gauges.append([f"… and {len(analysts) - SHOWN:,} more analysts", "", ""])
     closed = f"<p><b>{html.escape(CLOSED)}</b></p>" if state.account.closed else ""
     return (
         f"<div><b>Ledger {html.escape(title_of(ledger))}</b> · {html.escape(one_line(promise_words(ledger)))}"
         f"{closed}{_table([], gauges)}{_recent_html(ledger)}"
-        f"{counted(state.payments, state.releases)}; {state.number:,} entries, head {state.head.hex()[:12]}</div>"
+        f"{payment_words(state.payments, state.releases)}; {state.number:,} entries, head {state.head.hex()[:12]}</div>"
     )
 
 
@@ -207,7 +210,7 @@ def name_of(analyst: str) -> str:
     return one_line(analyst, NAME) or "(no name)"
 
 
-def counted(payments: int, releases: int) -> str:
+def payment_words(payments: int, releases: int) -> str:
     """Return how much was paid for, and how much of that was not answered."""
     paid = f"{payments:,} payment{'' if payments == 1 else 's'}, {releases:,} answered"
     return paid if payments == releases else f"{paid}, {payments - releases:,} not answered"
@@ -216,20 +219,20 @@ def counted(payments: int, releases: int) -> str:
 def _recent_html(ledger: "Ledger") -> str:
     rows = []
     for receipt in ledger.recent(SHOWN):
-        given = ledger.release_of(receipt.number)
+        release = ledger.release_of(receipt.number)
         cells = [
             str(receipt.number),
             name_of(receipt.analyst),
             one_line(receipt.what, WORDS),
             one_line(cost_words(receipt.cost), WORDS),
-            "not answered" if given is None else str(given),
+            "not answered" if release is None else str(release),
         ]
         rows.append([html.escape(cell) for cell in cells])
     return _table(["entry", "analyst", "what", "cost", "released"], rows) if rows else ""
 
 
-def _line(one: Gauge | Terms) -> str:
-    return f"{one.bar()}  {one.words()}" if isinstance(one, Gauge) else one.words()
+def _line(standing: Gauge | Terms) -> str:
+    return f"{standing.bar()}  {standing.words()}" if isinstance(standing, Gauge) else standing.words()
 
 
 def _meter(gauge: Gauge | Terms) -> str:

@@ -22,7 +22,7 @@ from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.core.private_files import PRIVATE, PRIVATE_FOLDER, open_private, state_folder
 from discreet.core.untrusted_text import read_json
 from discreet.gate.ledger.encoding import canonical
-from discreet.gate.proofs.keys import ANCHOR, SigningKey, signed_by
+from discreet.gate.proofs.keys import ANCHOR, SigningKey, verify_signature
 
 #: A file with more bytes than this is begun anew with its best lines.
 LONGEST = 64 * 1024
@@ -45,13 +45,13 @@ class Anchor:
         """Return what is signed."""
         return canonical({"ledger": self.ledger, "number": self.number, "head": self.head})
 
-    def signed(self, key: SigningKey) -> "Anchor":
+    def sign(self, key: SigningKey) -> "Anchor":
         """Return the anchor with a signature."""
         return Anchor(self.ledger, self.number, self.head, key.sign(ANCHOR, self.message()))
 
     def is_signed_by(self, public: str) -> bool:
         """Tell whether the owner of a key vouches for it."""
-        return signed_by(public, self.signature, ANCHOR, self.message())
+        return verify_signature(public, self.signature, ANCHOR, self.message())
 
     def to_line(self) -> bytes:
         """Return the anchor as a line."""
@@ -92,7 +92,7 @@ def _anchors(lines: Iterable[bytes]) -> Iterator[Anchor]:
 
 def _is_anchor(anchor: Anchor) -> bool:
     """Whether the fields have the types that are written; JSON would let any pass."""
-    texts = all(isinstance(one, str) for one in (anchor.ledger, anchor.head, anchor.signature))
+    texts = all(isinstance(text, str) for text in (anchor.ledger, anchor.head, anchor.signature))
     return texts and type(anchor.number) is int and 0 <= anchor.number < MOST_NUMBER
 
 
@@ -121,7 +121,7 @@ def need_anchor_file(place: Path) -> None:
 
 def write_anchor(place: Path, anchor: Anchor, *, durably: bool = False) -> None:
     """Append an anchor to a file."""
-    with held([place]) as handles:
+    with hold_anchors([place]) as handles:
         append_anchors(handles, anchor, durably=durably)
 
 
@@ -130,14 +130,14 @@ Handles = dict[Path, int]
 
 
 @contextmanager
-def held(places: Iterable[Path]) -> Iterator[Handles]:
+def hold_anchors(places: Iterable[Path]) -> Iterator[Handles]:
     """Hold anchor files, in one order for all, so that nobody looks at them or adds to them in between."""
     with ExitStack() as stack:
         handles = {}
         try:
             for place in sorted(set(places)):
                 place.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-                handles[place] = stack.enter_context(_held(place))
+                handles[place] = stack.enter_context(_hold_file(place))
         except OSError as error:
             raise _unusable(error) from None
         yield handles
@@ -164,11 +164,11 @@ def _write(handle: int, line: bytes) -> None:
 
 
 @contextmanager
-def _held(place: Path) -> Iterator[int]:
+def _hold_file(place: Path) -> Iterator[int]:
     """Open a file to add to, while nobody else shortens it: a line that came in between would be lost."""
     while True:
         handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
-        _Open.add(handle)
+        _OpenFiles.add(handle)
         try:
             if not os.fstat(handle).st_size:
                 with suppress(PermissionError):  # of another owner's, who has made it for us
@@ -182,11 +182,11 @@ def _held(place: Path) -> Iterator[int]:
             # Said aloud, as a child that was forked meanwhile has the file open, too.
             with suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_UN)
-            _Open.handles.discard(handle)
+            _OpenFiles.handles.discard(handle)
             os.close(handle)
 
 
-class _Open:
+class _OpenFiles:
     """Files that are held now. A child closes them: or it would hold them on when its parent is killed."""
 
     handles: ClassVar[set[int]] = set()
@@ -197,18 +197,18 @@ class _Open:
         cls.handles.add(handle)
         if not cls.watching:
             cls.watching = True
-            os.register_at_fork(after_in_child=cls._forked)
+            os.register_at_fork(after_in_child=cls._close_after_fork)
 
     @classmethod
-    def _forked(cls) -> None:
+    def _close_after_fork(cls) -> None:
         while cls.handles:
             os.close(cls.handles.pop())
 
 
 def _shorten(place: Path) -> None:
     """Keep the newest lines and the newest signed one."""
-    anchors = sorted(read_anchors(place), key=lambda one: one.number)
-    best = [*[one for one in anchors if one.signature][-1:], *anchors[-4:]]
+    anchors = sorted(read_anchors(place), key=lambda anchor: anchor.number)
+    best = [*[anchor for anchor in anchors if anchor.signature][-1:], *anchors[-4:]]
     temporary = place.with_name(f"{place.name}.{os.getpid()}-{os.urandom(4).hex()}")
     with os.fdopen(open_private(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         file.write(b"".join(anchor.to_line() for anchor in best))
@@ -219,7 +219,7 @@ def _shorten(place: Path) -> None:
 
 def newest(anchors: Iterable[Anchor]) -> Anchor | None:
     """Return the anchor of the greatest number."""
-    return max(anchors, key=lambda one: one.number, default=None)
+    return max(anchors, key=lambda anchor: anchor.number, default=None)
 
 
 def _unusable(error: OSError) -> LedgerUnavailable:

@@ -23,7 +23,7 @@ from discreet.gate.ledger.encoding import canonical
 from discreet.gate.ledger.events import Birth, Payment, Released, from_body
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.proofs.anchors import MOST_NUMBER
-from discreet.gate.proofs.keys import CERTIFICATE, signed_by
+from discreet.gate.proofs.keys import CERTIFICATE, verify_signature
 
 VERSION = 1
 
@@ -50,10 +50,10 @@ class Certified:
 def certificate(ledger: Ledger, request: str) -> str:
     """Return a certificate for an answered request, as JSON."""
     paid = ledger.payment_of(request)
-    given = None if paid is None else ledger.release_of(paid)
-    if paid is None or given is None:
+    release = None if paid is None else ledger.release_of(paid)
+    if paid is None or release is None:
         raise InvalidInput("Nothing was released under this request.", fix="pass the request id of a release")
-    links = [_link(ledger, number) for number in (1, paid, given)]
+    links = [_link(ledger, number) for number in (1, paid, release)]
     payment = from_body(links[1]["body"].encode("ascii"))
     if not isinstance(payment, Payment):
         raise LedgerDamaged(f"Entry {paid} is not a payment.", fix="verify the ledger")
@@ -91,7 +91,7 @@ def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) ->
         birth = from_body(bodies[0])
     if not isinstance(birth, Birth):
         raise _false("it is not of this ledger")
-    if not signed_by(birth.key, signature, CERTIFICATE, message):
+    if not verify_signature(birth.key, signature, CERTIFICATE, message):
         raise _false("it is not signed by the ledger's key")
     with _readable():
         payment, released, limit = from_body(bodies[1]), from_body(bodies[2]), read_fraction(facts["limit"])

@@ -20,15 +20,15 @@ from itertools import islice
 
 from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
 from discreet.core.untrusted_text import read_json
-from discreet.gate.ledger.chain import GENESIS, Entry, checked
-from discreet.gate.ledger.encoding import canonical, parsed
+from discreet.gate.ledger.chain import GENESIS, LedgerEntry, check_chain
+from discreet.gate.ledger.encoding import canonical, parse_canonical
 from discreet.gate.ledger.events import Answered, Birth, from_body
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.proofs.anchors import MOST_NUMBER
 from discreet.gate.proofs.certificates import Certified
 from discreet.gate.proofs.histories import History
-from discreet.gate.proofs.keys import EXPORT, signed_by
+from discreet.gate.proofs.keys import EXPORT, verify_signature
 from discreet.gate.proofs.verification import OFTEN, Progress
 
 #: Entries that are counted at once.
@@ -67,10 +67,10 @@ def export_lines(ledger: Ledger, *, answers: bool = False) -> Iterator[str]:
     The last line is the end, signed, if the ledger's key is at hand.
     """
     last = None
-    for entry in checked((entry for entry, _ in ledger.entries()), 0, GENESIS):
+    for entry in check_chain((entry for entry, _ in ledger.entries()), 0, GENESIS):
         line = {"number": entry.number, "head": entry.head.hex(), "body": entry.body.decode("ascii")}
         if answers and isinstance(from_body(entry.body), Answered):
-            line["answer"] = base64.b64encode(ledger.stored(entry.number)[1]).decode("ascii")
+            line["answer"] = base64.b64encode(ledger.read_answer(entry.number)[1]).decode("ascii")
         yield canonical(line).decode("ascii")
         last = entry
     if last is not None and ledger.can_sign:
@@ -96,7 +96,7 @@ def check_export(
     their numbers. Lines are read once, and not kept.
     """
     try:
-        return _checked(_Walk(lines, certified, progress), ledger)
+        return _check_lines(_ExportWalk(lines, certified, progress), ledger)
     except LedgerDamaged as error:
         raise InvalidInput(f"The export proves nothing. {error.problem}", fix=FIX) from None
     except DiscreetError:
@@ -105,32 +105,32 @@ def check_export(
         raise _false("an entry in it is not the text of an event") from None
 
 
-def _checked(walk: "_Walk", ledger: str | None) -> Exported:
+def _check_lines(walk: "_ExportWalk", ledger: str | None) -> Exported:
     entries = walk.entries()
     first = next(entries, None)
     if first is None:
         raise _false("there is no entry in it")
-    state = LedgerState.opened(first)
+    state = LedgerState.from_birth(first)
     if ledger not in (None, state.identity.hex()):
         raise _false("it is of another ledger")
     history = History(state.birth.key, GENESIS, state.birth.budget.personal)
     walk.look(first, history)
     # A page at a time, as the state may have to count one twice.
-    while page := list(checked(islice(entries, PAGE), state.number, state.head)):
+    while page := list(check_chain(islice(entries, PAGE), state.number, state.head)):
         for entry in page:
             walk.look(entry, history)
-        state = state.caught_up(partial(_same, page))
+        state = state.catch_up(partial(_same, page))
     if walk.wanted:
         raise _false(f"it ends at entry {state.number}, before what the certificate is about")
     vouched = state.number if walk.is_signed(state) else history.vouched
     return Exported(state.identity.hex(), state, walk.answers, history.signed, vouched)
 
 
-def _same(page: list[Entry], _after: int) -> list[Entry]:
+def _same(page: list[LedgerEntry], _after: int) -> list[LedgerEntry]:
     return page
 
 
-class _Walk:
+class _ExportWalk:
     """What is checked of the lines besides the chain and the sums, which the state checks."""
 
     def __init__(self, lines: Iterable[str], certified: Certified | None, progress: Progress | None) -> None:
@@ -141,7 +141,7 @@ class _Walk:
         self.answers = 0
         self.end: tuple[int, str, str] | None = None
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[LedgerEntry]:
         """Return the entries of all lines; an answer is kept until its entry is looked at."""
         for count, line in enumerate(self.lines, 1):
             if self.end is not None:
@@ -149,9 +149,9 @@ class _Walk:
             try:
                 fields = read_json(line)
                 if "end" in fields:
-                    self.end = _ended(**fields)
+                    self.end = _read_end(**fields)
                     continue
-                entry, answer = _unpacked(**fields)
+                entry, answer = _read_entry(**fields)
                 if answer is not None:
                     self.given[entry.number] = base64.b64decode(answer, validate=True)
             except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
@@ -165,15 +165,15 @@ class _Walk:
         number, head, signature = self.end
         if (number, head) != (state.number, state.head.hex()):
             raise _false("its end is that of other entries")
-        if not signed_by(state.birth.key, signature, EXPORT, _end_message(state.identity.hex(), number, head)):
+        if not verify_signature(state.birth.key, signature, EXPORT, _end_message(state.identity.hex(), number, head)):
             raise _false("its end is not signed by the ledger's key")
         return True
 
-    def look(self, entry: Entry, history: History) -> None:
+    def look(self, entry: LedgerEntry, history: History) -> None:
         """Check one entry against those before it, its answer, and what a certificate says of it."""
         number, head = entry.number, entry.head.hex()
         event, answer = from_body(entry.body), self.given.pop(number, None)
-        history.look(entry, parsed(entry.body))
+        history.look(entry, parse_canonical(entry.body))
         if history.faults:
             raise _false(history.faults[0])
         if answer is not None and isinstance(event, Answered):
@@ -186,13 +186,13 @@ class _Walk:
             self.progress(number, 0)
 
 
-def _unpacked(*, number: int, head: str, body: str, answer: str | None = None) -> tuple[Entry, str | None]:
+def _read_entry(*, number: int, head: str, body: str, answer: str | None = None) -> tuple[LedgerEntry, str | None]:
     if type(number) is not int or not 0 < number < MOST_NUMBER:
         raise ValueError
-    return Entry(number, body.encode("ascii"), bytes.fromhex(head)), answer
+    return LedgerEntry(number, body.encode("ascii"), bytes.fromhex(head)), answer
 
 
-def _ended(*, end: int, head: str, signature: str) -> tuple[int, str, str]:
+def _read_end(*, end: int, head: str, signature: str) -> tuple[int, str, str]:
     if type(end) is not int or not isinstance(head, str) or not isinstance(signature, str):
         raise TypeError
     return end, head, signature

@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass, field
 
-from discreet.gate.ledger.chain import Entry
+from discreet.gate.ledger.chain import LedgerEntry
 from discreet.gate.ledger.encoding import Fields
 from discreet.gate.proofs.keys import is_signed
 
@@ -35,7 +35,7 @@ class History:
     vouched: int = 0
     faults: list[str] = field(default_factory=list)
 
-    def look(self, entry: Entry, fields: Fields) -> None:
+    def look(self, entry: LedgerEntry, fields: Fields) -> None:
         """Look at one more entry."""
         number, kind = entry.number, fields["kind"]
         if kind == "payment":
@@ -73,9 +73,9 @@ class History:
             self.faults.append(f"entry {number} begins a run of what was released before")
         self.runs[number] = (payment, step)
 
-    def _run(self, number: int, asked: tuple[int, int], run: int | None) -> None:
+    def _run(self, number: int, subject: tuple[int, int], run: int | None) -> None:
         """Look whether an answer is of a run that was begun for it, where it names one."""
-        if run is not None and self.runs.get(run) != asked:
+        if run is not None and self.runs.get(run) != subject:
             self.faults.append(f"entry {number} is of a run that was not begun for it")
 
     def _charge(self, number: int, payment: int) -> None:
@@ -93,7 +93,7 @@ class History:
         self.steps[payment] = step
         self.continued += 1
 
-    def _checkpoint(self, entry: Entry, signature: str) -> None:
+    def _checkpoint(self, entry: LedgerEntry, signature: str) -> None:
         self.checkpoints += 1
         if is_signed(entry, self.head, self.key):
             self.signed += 1

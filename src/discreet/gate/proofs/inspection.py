@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from discreet.core import LedgerDamaged
-from discreet.gate.ledger.opening import Places, opened_store, places_of
+from discreet.gate.ledger.opening import Places, open_store, places_of
 from discreet.gate.proofs.anchors import read_anchors
 from discreet.gate.proofs.keys import SigningKey
-from discreet.gate.proofs.verification import Progress, Verification, verified
-from discreet.gate.stores.protocol import Reading
+from discreet.gate.proofs.verification import Progress, Verification, verify_store
+from discreet.gate.stores.protocol import LedgerReader
 
 NOTHING = Verification(0, 0, 0, 0, 0, 0, ())
 
@@ -37,17 +37,17 @@ def inspect_ledger(
     """
     public = None if key is None else SigningKey.read(Path(key)).public
     try:
-        store = opened_store(place)
+        store = open_store(place)
         try:
-            return _inspected(store.reading, public, anchors, place, progress)
+            return _inspect_store(store.reading, public, anchors, place, progress)
         finally:
             store.close()
     except LedgerDamaged as error:
         return Inspection("", replace(NOTHING, faults=(error.problem,)), 0)
 
 
-def _inspected(
-    reading: Reading,
+def _inspect_store(
+    reading: LedgerReader,
     public: str | None,
     anchors: Sequence[str | Path] | None,
     place: str | Path,
@@ -56,11 +56,11 @@ def _inspected(
     first = reading.entry(1)
     name = "" if first is None else first.head.hex()
     places: Places = places_of(name, anchors, place)
-    known = [one for one in places if read_anchors(one)]
-    found = verified(reading, places, progress)
-    faults = [*found.faults]
+    known = [path for path in places if read_anchors(path)]
+    verification = verify_store(reading, places, progress)
+    faults = [*verification.faults]
     if anchors is not None and len(known) < len(places):
         faults.append("there is no anchor in a place that was named for one")
     if first is not None and public is not None and public.encode() not in first.body:
         faults.append("the key is not this ledger's")
-    return Inspection(name, replace(found, faults=tuple(faults)), len(known))
+    return Inspection(name, replace(verification, faults=tuple(faults)), len(known))

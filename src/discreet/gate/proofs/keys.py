@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from discreet.core import InvalidInput
 from discreet.core.private_files import open_private
-from discreet.gate.ledger.chain import Entry
+from discreet.gate.ledger.chain import LedgerEntry
 from discreet.gate.ledger.events import Checkpoint, from_body, to_body
 from discreet.gate.stores.protocol import SERVER
 
@@ -69,7 +69,7 @@ class SigningKey:
         raise InvalidInput("A signing key is not copied.", fix="read it from its file where it is needed")
 
 
-def signed_by(public: str, signature: str, purpose: bytes, message: bytes) -> bool:
+def verify_signature(public: str, signature: str, purpose: bytes, message: bytes) -> bool:
     """Tell whether a signature is this key's, about this message."""
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
@@ -84,13 +84,13 @@ def checkpoint_message(number: int, previous: bytes, plain: bytes) -> bytes:
     return number.to_bytes(8, "big") + previous + plain
 
 
-def is_signed(entry: Entry, previous: bytes, public: str) -> bool:
+def is_signed(entry: LedgerEntry, previous: bytes, public: str) -> bool:
     """Tell whether an entry after this head is a checkpoint that the owner of a key signed."""
     event = from_body(entry.body)
     if not isinstance(event, Checkpoint) or not event.signature:
         return False
     message = checkpoint_message(entry.number, previous, to_body(replace(event, signature="")))
-    return signed_by(public, event.signature, CHECKPOINT, message)
+    return verify_signature(public, event.signature, CHECKPOINT, message)
 
 
 @contextmanager
@@ -102,9 +102,9 @@ def key_for_birth(place: str | Path, key: str | Path | None) -> Iterator[Signing
     if key is not None and path.exists():
         yield SigningKey.read(path)
         return
-    made = SigningKey.create(path)
+    new_key = SigningKey.create(path)
     try:
-        yield made
+        yield new_key
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -118,7 +118,7 @@ def key_at_hand(place: str | Path, key: str | Path | None) -> SigningKey | None:
     return SigningKey.read(path) if path is not None and os.access(path, os.R_OK) else None
 
 
-def fitting(key: SigningKey | None, public: str, *, demanded: bool) -> SigningKey | None:
+def match_key(key: SigningKey | None, public: str, *, demanded: bool) -> SigningKey | None:
     """Return a key if it is the ledger's; one that was named has to be."""
     if key is None or key.public == public:
         return key

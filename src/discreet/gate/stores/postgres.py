@@ -15,19 +15,19 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate.ledger.chain import Entry, damaged
+from discreet.gate.ledger.chain import LedgerEntry, damage_error
 from discreet.gate.stores.protocol import (
     PIECED,
     Add,
     CommitBatch,
     Keys,
+    LedgerReader,
     Proposal,
-    Reading,
     StoreStatus,
     need_state,
     pieces_of,
 )
-from discreet.gate.stores.reading import SqlReading
+from discreet.gate.stores.reading import SqlLedgerReader
 
 try:
     import psycopg
@@ -121,7 +121,7 @@ class PostgresStore:
     """One schema of entries. Many processes on many hosts, and many threads of each, may have it open."""
 
     def __init__(self, address: str, *, create: bool = False, state: StoreStatus = StoreStatus.OPEN) -> None:
-        plain, self._name = _parted(address)
+        plain, self._name = _split_address(address)
         self._state, self._lock, self._reading = state, threading.RLock(), threading.RLock()
         self._failed, self._process = False, os.getpid()
         self._pending: list[tuple[Any, ...]] = []
@@ -131,8 +131,8 @@ class PostgresStore:
         _release_in_children(self)
         try:
             with self._failing():
-                self._writer, self._reader = self._connected(), self._connected()
-                self._writer.add_notice_handler(self._noticed)
+                self._writer, self._reader = self._connect(), self._connect()
+                self._writer.add_notice_handler(self._note_warning)
                 if create:
                     self._create()
                 else:
@@ -143,9 +143,9 @@ class PostgresStore:
         except BaseException:
             self.close()
             raise
-        self.reading: Reading = SqlReading(self._read)
+        self.reading: LedgerReader = SqlLedgerReader(self._read)
 
-    def transact(self, work: Callable[[Reading, Add], T]) -> T:
+    def transact(self, work: Callable[[LedgerReader, Add], T]) -> T:
         """Do some work under the lock, and commit."""
         self._need_usable()  # before the lock: a forked child might wait for it forever
         with self._lock, self._failing():
@@ -153,15 +153,15 @@ class PostgresStore:
                 # An answer of this kind says that nothing was committed. A lost connection says nothing: that ends in
                 # a refusal, and whoever asks again under the same request finds out.
                 with suppress(errors.SerializationFailure, errors.DeadlockDetected):
-                    return self._attempted(work)
+                    return self._attempt(work)
             raise LedgerUnavailable(
                 "The transaction was undone too often by other writers.", fix="ask again under the same request"
             )
 
-    def change(self, state: StoreStatus, work: Callable[[Reading], T]) -> T:
+    def change(self, state: StoreStatus, work: Callable[[LedgerReader], T]) -> T:
         """Do some work under the lock, and commit another state with it."""
 
-        def last(reading: Reading, _: Add) -> T:
+        def last(reading: LedgerReader, _: Add) -> T:
             result = work(reading)
             self._writer.execute("update store set state = %s", (state.value,))
             return result
@@ -192,12 +192,12 @@ class PostgresStore:
             with self._lock, self._reading:
                 self._fail()
 
-    def _attempted(self, work: Callable[[Reading, Add], T]) -> T:
+    def _attempt(self, work: Callable[[LedgerReader, Add], T]) -> T:
         self._pending.clear()
         self._writer.execute(BEGIN)
         try:
             self._need_state(self._writer, LOCK)
-            result = work(SqlReading(self._written), self._add)
+            result = work(SqlLedgerReader(self._read_as_writer), self._add)
             self._flush()
             self._commit()
         except BaseException:
@@ -208,27 +208,27 @@ class PostgresStore:
 
     def _need_state(self, connection: Connection, query: str) -> None:
         version, state, fsync = connection.execute(query).fetchall()[0]
-        found = {one.value: one for one in StoreStatus}.get(state)
-        if version != TABLES or found is None:
+        status = {member.value: member for member in StoreStatus}.get(state)
+        if version != TABLES or status is None:
             raise LedgerDamaged("The tables are not of this version.", fix="use the release of discreet that made them")
         if fsync != "on":
             raise LedgerUnavailable("The server does not sync what it writes.", fix="set fsync = on in its settings")
-        need_state(found, self._state)
+        need_state(status, self._state)
 
     def _commit(self) -> None:
         self._warned = False
-        said = self._writer.execute("commit").statusmessage
+        reply = self._writer.execute("commit").statusmessage
         # The server answers ROLLBACK if it had given up before; and warns where it stopped to wait for its standby.
-        if said != "COMMIT" or self._warned:
+        if reply != "COMMIT" or self._warned:
             self._fail()
             raise LedgerUnavailable(
                 "The server did not commit as it should.", fix="open the ledger again; ask again under the same request"
             )
 
-    def _noticed(self, notice: psycopg.errors.Diagnostic) -> None:
+    def _note_warning(self, notice: psycopg.errors.Diagnostic) -> None:
         self._warned = self._warned or notice.severity_nonlocalized == "WARNING"
 
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         try:
             connection = psycopg.connect(**self._arguments, autocommit=True)
         except psycopg.OperationalError as error:
@@ -283,11 +283,11 @@ class PostgresStore:
         with self._reading, self._failing():
             return _rows(self._reader, query, arguments)
 
-    def _written(self, query: str, *arguments: Any) -> list[tuple[Any, ...]]:
+    def _read_as_writer(self, query: str, *arguments: Any) -> list[tuple[Any, ...]]:
         self._flush()
         return _rows(self._writer, query, arguments)
 
-    def _add(self, entry: Entry, keys: Keys, answer: bytes | None) -> None:
+    def _add(self, entry: LedgerEntry, keys: Keys, answer: bytes | None) -> None:
         row = (entry.number, keys.kind, keys.request, keys.plan, keys.payment, entry.body, entry.head)
         self._pending.append((row, answer))
         if len(self._pending) >= BATCH:
@@ -298,7 +298,7 @@ class PostgresStore:
         self._insert(ENTRY, [row for row, _ in rows])
         stored = [(row[0], row[1], answer) for row, answer in rows if answer is not None]
         self._insert(ANSWER, [(number, answer) for number, kind, answer in stored if kind not in PIECED])
-        for number, people in ((one[0], one[2]) for one in stored if one[1] in PIECED):
+        for number, people in ((row[0], row[2]) for row in stored if row[1] in PIECED):
             self._copy(*PIECES, ((number, part, piece) for part, piece in pieces_of(people)))
 
     def _insert(self, query: str, rows: list[tuple[Any, ...]]) -> None:
@@ -337,7 +337,7 @@ class PostgresStore:
             yield
         except (errors.DataCorrupted, errors.IndexCorrupted):
             self._fail()
-            raise damaged("The ledger's tables are damaged.") from None
+            raise damage_error("The ledger's tables are damaged.") from None
         except (psycopg.Error, OSError) as error:
             self._fail()
             raise LedgerUnavailable(
@@ -350,19 +350,19 @@ def _release_in_children(store: PostgresStore) -> None:
     """Keep a child from holding, by the sockets that a fork shares, what its parent let go by dying."""
     known = weakref.ref(store)
 
-    def forked() -> None:
+    def release_after_fork() -> None:
         mine = known()
         if mine is not None:
             mine.release_sockets()
 
-    os.register_at_fork(after_in_child=forked)
+    os.register_at_fork(after_in_child=release_after_fork)
 
 
 def _rows(connection: Connection, query: str, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
     return connection.execute(query.replace("?", "%s").encode(), arguments, binary=True).fetchall()
 
 
-def _parted(address: str) -> tuple[str, str]:
+def _split_address(address: str) -> tuple[str, str]:
     """Return an address as libpq knows it, and the name of the ledger in it."""
     base, _, query = address.partition("?")
     parts = [part.partition("=") for part in query.split("&") if part]

@@ -45,7 +45,7 @@ class ProcessQueue:
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             if os.fstat(self._lock).st_uid == os.geteuid():
                 os.fchmod(self._lock, PRIVATE)
-            self._presence = _held(self._folder / f"new-{self.handle}", self._presence_of(self.handle))
+            self._presence = _create_locked(self._folder / f"new-{self.handle}", self._presence_of(self.handle))
             self._take_slot()
             for left in folder.glob("open-*"):
                 self.is_present(left.name.removeprefix("open-"))  # which sweeps it away if nobody holds it
@@ -70,18 +70,18 @@ class ProcessQueue:
         if not handle.isalnum():
             return False
         try:
-            found = os.open(self._presence_of(handle), os.O_RDWR | os.O_CLOEXEC)
+            file = os.open(self._presence_of(handle), os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
             return False
         except OSError:
             return True  # no file can be opened now: nothing is known, and whoever is not known to be gone is there
         try:
-            if not _locked(found):
+            if not _try_lock(file):
                 return True
             with suppress(OSError):
                 self._presence_of(handle).unlink()
         finally:
-            os.close(found)
+            os.close(file)
         return False
 
     def leave(self) -> None:
@@ -122,7 +122,7 @@ class ProcessQueue:
     def _take_slot(self) -> None:
         name = f"{os.getpid()}-{os.urandom(6).hex()}"
         beginning = self._folder / f"new-{name}"
-        self._slot = _held(beginning)
+        self._slot = _create_locked(beginning)
         os.pwrite(self._slot, IDLE, 0)
         path = self._folder / f"slot-{name}"
         os.mkfifo(_bell(path), 0o600)
@@ -138,11 +138,11 @@ class ProcessQueue:
             finally:
                 self._unlock()
             return
-        packed = _packed(proposals)
+        packed = _pack_proposals(proposals)
         _put(self._slot, packed, ASKED)
         pause = SHORTEST
         while True:
-            if _locked(self._lock):
+            if _try_lock(self._lock):
                 try:
                     if os.pread(self._slot, 1, 0) == ASKED:
                         yield from self._lead(proposals)
@@ -150,7 +150,7 @@ class ProcessQueue:
                 finally:
                     self._unlock()
             if os.pread(self._slot, 1, 0) == ANSWERED:
-                yield CommitBatch(proposals, _outcomes(_got(self._slot, _end(packed))))
+                yield CommitBatch(proposals, _unpack_outcomes(_get(self._slot, _end(packed))))
                 return
             self._wait(pause)
             pause = min(2 * pause, LONGEST)
@@ -178,8 +178,8 @@ class ProcessQueue:
                 return
 
     def _slots(self) -> list[Path]:
-        with os.scandir(self._folder) as found:
-            return [self._folder / one.name for one in found if one.name.startswith("slot-")]
+        with os.scandir(self._folder) as entries:
+            return [self._folder / entry.name for entry in entries if entry.name.startswith("slot-")]
 
     def _lead(self, proposals: Sequence[Proposal]) -> Iterator[CommitBatch]:
         """Hand out one batch of all that wait; then put each outcome into the slot of its process. Needs the lock."""
@@ -187,15 +187,15 @@ class ProcessQueue:
         started = time.perf_counter()
         with self._others() as opened:
             others = list(opened)
-            packed = [_got(slot) for slot in others]
-            asked = [_proposals(one) for one in packed]
-            batch = CommitBatch([*proposals, *(one for group in asked for one in group)])
+            packed = [_get(slot) for slot in others]
+            groups = [_unpack_proposals(payload) for payload in packed]
+            batch = CommitBatch([*proposals, *(proposal for group in groups for proposal in group)])
             yield batch
-            outcomes, start = batch.decided(), len(proposals)
-            for slot, before, group in zip(others, packed, asked, strict=True):
+            outcomes, start = batch.need_outcomes(), len(proposals)
+            for slot, before, group in zip(others, packed, groups, strict=True):
                 # Who cannot be told finds out when it has the lock: what is asked twice is written once.
                 with suppress(OSError):
-                    _put(slot, _packed_outcomes(outcomes[start : start + len(group)]), ANSWERED, _end(before))
+                    _put(slot, _pack_outcomes(outcomes[start : start + len(group)]), ANSWERED, _end(before))
                     _ring(opened[slot])
                 start += len(group)
         self._took = time.perf_counter() - started
@@ -211,7 +211,7 @@ class ProcessQueue:
                     continue
                 with suppress(OSError):
                     slot = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-                    if _locked(slot):
+                    if _try_lock(slot):
                         _remove(path)
                         os.close(slot)
                     elif os.pread(slot, 1, 0) == ASKED:
@@ -231,10 +231,10 @@ def _make_folder(folder: Path) -> None:
     """
     with suppress(FileExistsError):
         folder.mkdir(mode=PRIVATE_FOLDER)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode):
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode):
         raise NotADirectoryError
-    if stat.S_IMODE(found.st_mode) != PRIVATE_FOLDER and found.st_uid == os.geteuid():
+    if stat.S_IMODE(status.st_mode) != PRIVATE_FOLDER and status.st_uid == os.geteuid():
         folder.chmod(PRIVATE_FOLDER)
 
 
@@ -275,15 +275,15 @@ def _close_in_children(queue: ProcessQueue) -> None:
     """Keep a child from holding, by the open files that a fork shares, what its parent let go by dying."""
     known = weakref.ref(queue)
 
-    def forked() -> None:
+    def close_after_fork() -> None:
         mine = known()
         if mine is not None:
             mine.let_go()
 
-    os.register_at_fork(after_in_child=forked)
+    os.register_at_fork(after_in_child=close_after_fork)
 
 
-def _held(beginning: Path, then: Path | None = None) -> int:
+def _create_locked(beginning: Path, then: Path | None = None) -> int:
     """Return a new file that is locked for life: whoever can lock it knows that its owner is gone.
 
     It gets its name only when it is locked.
@@ -296,7 +296,7 @@ def _held(beginning: Path, then: Path | None = None) -> int:
     return handle
 
 
-def _locked(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -312,7 +312,7 @@ def _put(slot: int, payload: bytes, state: bytes, at: int = 1) -> None:
     os.pwrite(slot, state, 0)
 
 
-def _got(slot: int, at: int = 1) -> bytes:
+def _get(slot: int, at: int = 1) -> bytes:
     size = int.from_bytes(os.pread(slot, WIDTH, at), "big")
     return os.pread(slot, size, at + WIDTH)
 
@@ -333,7 +333,7 @@ def _working_files() -> Iterator[None]:
         ) from None
 
 
-def _packed(proposals: Sequence[Proposal]) -> bytes:
+def _pack_proposals(proposals: Sequence[Proposal]) -> bytes:
     parts = []
     for body, answer in proposals:
         sizes = (len(body), NONE if answer is None else len(answer))
@@ -341,8 +341,8 @@ def _packed(proposals: Sequence[Proposal]) -> bytes:
     return b"".join(parts)
 
 
-def _proposals(packed: bytes) -> list[Proposal]:
-    found: list[Proposal] = []
+def _unpack_proposals(packed: bytes) -> list[Proposal]:
+    proposals: list[Proposal] = []
     at = 0
     while at < len(packed):
         size, more = (int.from_bytes(packed[at + k : at + k + WIDTH], "big") for k in (0, WIDTH))
@@ -351,17 +351,19 @@ def _proposals(packed: bytes) -> list[Proposal]:
         at += size
         answer = None if more == NONE else packed[at : at + more]
         at += 0 if more == NONE else more
-        found.append((body, answer))
-    return found
+        proposals.append((body, answer))
+    return proposals
 
 
-def _packed_outcomes(outcomes: Sequence[Outcome]) -> bytes:
+def _pack_outcomes(outcomes: Sequence[Outcome]) -> bytes:
     rows = [
-        [one.number, one.head, one.fresh] if isinstance(one, Accepted) else [one.kind, one.problem, one.fix]
-        for one in outcomes
+        [outcome.number, outcome.head, outcome.fresh]
+        if isinstance(outcome, Accepted)
+        else [outcome.kind, outcome.problem, outcome.fix]
+        for outcome in outcomes
     ]
     return json.dumps(rows).encode()
 
 
-def _outcomes(packed: bytes) -> list[Outcome]:
+def _unpack_outcomes(packed: bytes) -> list[Outcome]:
     return [Accepted(*row) if isinstance(row[0], int) else Refused(*row) for row in json.loads(packed)]

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from discreet import core
 from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate.ledger.chain import GENESIS, Entry, checked, damaged
-from discreet.gate.ledger.encoding import parsed
+from discreet.gate.ledger.chain import GENESIS, LedgerEntry, check_chain, damage_error
+from discreet.gate.ledger.encoding import parse_canonical
 from discreet.gate.ledger.events import Begun, Charged, Continued, Event, Payment, Released, Snapshot, kind_name
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class CommitBatch:
     proposals: Sequence[Proposal]
     outcomes: Sequence[Outcome] | None = None
 
-    def decided(self) -> Sequence[Outcome]:
+    def need_outcomes(self) -> Sequence[Outcome]:
         """Return the outcomes, in the order of the proposals."""
         if self.outcomes is None:
             raise LedgerUnavailable("A batch was committed without outcomes.", fix="ask again under the same request")
@@ -96,18 +96,18 @@ def keys_of(event: Event) -> Keys:
             return Keys(kind_name(other))
 
 
-class Reading(Protocol):
+class LedgerReader(Protocol):
     """What can be read, in a transaction or outside of one."""
 
-    def newest(self) -> Entry | None:
+    def newest(self) -> LedgerEntry | None:
         """Return the last entry."""
         ...
 
-    def entry(self, number: int) -> Entry | None:
+    def entry(self, number: int) -> LedgerEntry | None:
         """Return one entry."""
         ...
 
-    def entries(self, after: int) -> Iterator[Entry]:
+    def entries(self, after: int) -> Iterator[LedgerEntry]:
         """Return all entries after a number, in order."""
         ...
 
@@ -131,7 +131,7 @@ class Reading(Protocol):
         """Return the released payments of a plan, oldest first."""
         ...
 
-    def unanswered_of_plan(self, plan: str) -> Iterator[int]:
+    def list_unanswered(self, plan: str) -> Iterator[int]:
         """Return the payments of a plan that have no release, oldest first."""
         ...
 
@@ -139,7 +139,7 @@ class Reading(Protocol):
         """Return the numbers of the last payments, newest first."""
         ...
 
-    def unreleased(self) -> Iterator[int]:
+    def list_unreleased(self) -> Iterator[int]:
         """Return the payments that have no release, in order."""
         ...
 
@@ -163,12 +163,12 @@ class Reading(Protocol):
         """Tell whether the store finds its own files in order, indexes and all; may take a while."""
         ...
 
-    def keyed(self, after: int) -> Iterator[tuple[Entry, Keys]]:
+    def read_with_keys(self, after: int) -> Iterator[tuple[LedgerEntry, Keys]]:
         """Return all entries after a number with the keys they are found by, for verification."""
         ...
 
 
-def trusted(reading: Reading, number: int) -> Entry | None:
+def read_trusted(reading: LedgerReader, number: int) -> LedgerEntry | None:
     """Return an entry whose bytes are those that its head was made from; refuse one that was changed."""
     entry = reading.entry(number)
     if entry is None:
@@ -176,10 +176,10 @@ def trusted(reading: Reading, number: int) -> Entry | None:
     before = reading.entry(number - 1) if number > 1 else None
     if number > 1 and before is None:
         return None
-    return next(checked([entry], number - 1, GENESIS if before is None else before.head))
+    return next(check_chain([entry], number - 1, GENESIS if before is None else before.head))
 
 
-def paid_by(reading: Reading, request: str) -> int | None:
+def find_payment(reading: LedgerReader, request: str) -> int | None:
     """Return the payment of a request; refuse keys that lead elsewhere."""
     number = reading.payment_of(request)
     if number is not None:
@@ -187,40 +187,40 @@ def paid_by(reading: Reading, request: str) -> int | None:
     return number
 
 
-def paid_for(reading: Reading, plan: str) -> Iterator[int]:
+def list_released_payments(reading: LedgerReader, plan: str) -> Iterator[int]:
     """Return the released payments of a plan, oldest first; refuse keys that lead elsewhere."""
     for number in reading.payments_of_plan(plan):
         _need_filed(reading, number, kind="payment", plan=plan)
         yield number
 
 
-def unanswered_for(reading: Reading, plan: str) -> Iterator[int]:
+def list_unanswered_payments(reading: LedgerReader, plan: str) -> Iterator[int]:
     """Return the payments of a plan without a release, oldest first; refuse keys that lead elsewhere."""
-    for number in reading.unanswered_of_plan(plan):
+    for number in reading.list_unanswered(plan):
         _need_filed(reading, number, kind="payment", plan=plan)
         yield number
 
 
-def released_by(reading: Reading, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
+def find_release(reading: LedgerReader, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
     """Return the release of a payment, or of a later step of it; refuse keys that lead elsewhere.
 
     That there is none is what an index says, and an index may be damaged. Whoever is about to run a plan asks `surely`,
     and all entries since the payment (or the step before) are looked through: one payment must not buy two answers, nor
     one step.
     """
-    said: dict[str, object] = {"kind": "continuation", "step": step} if step else {"kind": "release"}
-    said["payment"] = payment
+    expected: dict[str, object] = {"kind": "continuation", "step": step} if step else {"kind": "release"}
+    expected["payment"] = payment
     number = reading.release_of(payment, step)
-    if number is None and surely and _answered(reading, _before(reading, payment, step), said):
+    if number is None and surely and _is_answered(reading, _before(reading, payment, step), expected):
         number = reading.release_of(payment, step)
         if number is None:
-            raise _misfiled(payment)
+            raise _misfiling_error(payment)
     if number is not None:
-        _need_filed(reading, number, **said)
+        _need_filed(reading, number, **expected)
     return number
 
 
-def charged_for(reading: Reading, payment: int) -> int | None:
+def find_charge(reading: LedgerReader, payment: int) -> int | None:
     """Return the last entry that charged persons for a payment; refuse keys that lead elsewhere."""
     number = reading.charge_of(payment)
     if number is not None:
@@ -228,7 +228,7 @@ def charged_for(reading: Reading, payment: int) -> int | None:
     return number
 
 
-def beside(reading: Reading, number: int, event: Event) -> bytes | None:
+def read_beside(reading: LedgerReader, number: int, event: Event) -> bytes | None:
     """Return what is stored beside an entry: an answer, or persons."""
     match event:
         case Released() | Continued():
@@ -239,26 +239,26 @@ def beside(reading: Reading, number: int, event: Event) -> bytes | None:
             return None
 
 
-def _before(reading: Reading, payment: int, step: int) -> int:
+def _before(reading: LedgerReader, payment: int, step: int) -> int:
     """Return the entry after which a step can have been answered."""
-    return (released_by(reading, payment, step - 1) if step else None) or payment
+    return (find_release(reading, payment, step - 1) if step else None) or payment
 
 
-def _answered(reading: Reading, since: int, said: dict[str, object]) -> bool:
-    first = trusted(reading, since)
-    entries = () if first is None else checked(reading.entries(since), since, first.head)
-    return any(said.items() <= parsed(entry.body).items() for entry in entries)
+def _is_answered(reading: LedgerReader, since: int, expected: dict[str, object]) -> bool:
+    first = read_trusted(reading, since)
+    entries = () if first is None else check_chain(reading.entries(since), since, first.head)
+    return any(expected.items() <= parse_canonical(entry.body).items() for entry in entries)
 
 
-def _need_filed(reading: Reading, number: int, **said: object) -> None:
-    entry = trusted(reading, number)
-    fields = {} if entry is None else parsed(entry.body)
-    if any(fields.get(name) != value for name, value in said.items()):
-        raise _misfiled(number)
+def _need_filed(reading: LedgerReader, number: int, **expected: object) -> None:
+    entry = read_trusted(reading, number)
+    fields = {} if entry is None else parse_canonical(entry.body)
+    if any(fields.get(name) != value for name, value in expected.items()):
+        raise _misfiling_error(number)
 
 
-def _misfiled(number: int) -> LedgerDamaged:
-    return damaged(f"Entry {number} is filed under keys that it does not have, or under none.")
+def _misfiling_error(number: int) -> LedgerDamaged:
+    return damage_error(f"Entry {number} is filed under keys that it does not have, or under none.")
 
 
 #: What is stored of persons is cut into pieces of so many bytes: no database takes a blob of gigabytes.
@@ -274,7 +274,7 @@ def pieces_of(packed: bytes) -> Iterator[tuple[int, memoryview]]:
 
 
 #: Write an entry with its keys and, for a release, its answer: durable with all others of its transaction, or none.
-Add = Callable[[Entry, Keys, bytes | None], None]
+Add = Callable[[LedgerEntry, Keys, bytes | None], None]
 
 
 class StoreStatus(Enum):
@@ -287,10 +287,10 @@ class StoreStatus(Enum):
     RETIRED = "retired"
 
 
-def need_state(found: StoreStatus, needed: StoreStatus) -> None:
+def need_state(status: StoreStatus, needed: StoreStatus) -> None:
     """Refuse a store that is in another state than its handle is for."""
-    match found:
-        case _ if found is needed:
+    match status:
+        case _ if status is needed:
             return
         case StoreStatus.OPEN if needed is StoreStatus.RETIRED:
             raise InvalidInput("The ledger at this place was not retired.", fix="it is open: use it, or move it")
@@ -312,7 +312,7 @@ class Store(Protocol):
     """Entries on disk."""
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> LedgerReader:
         """What is committed."""
         ...
 
@@ -325,7 +325,7 @@ class Store(Protocol):
         """Tell whether a handle of this store is open somewhere: gone means that it will never write again."""
         ...
 
-    def transact(self, work: Callable[[Reading, Add], T]) -> T:
+    def transact(self, work: Callable[[LedgerReader, Add], T]) -> T:
         """Do some work as the only writer; when this returns, what was added is durable. If it raises, nothing is.
 
         The work may be done more than once before it counts. A failure to read, write or sync is a `LedgerUnavailable`,
@@ -333,7 +333,7 @@ class Store(Protocol):
         """
         ...
 
-    def change(self, state: StoreStatus, work: Callable[[Reading], T]) -> T:
+    def change(self, state: StoreStatus, work: Callable[[LedgerReader], T]) -> T:
         """Do some work as the only writer, and with it put the store into another state; then close this handle."""
         ...
 

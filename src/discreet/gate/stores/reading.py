@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from discreet.gate.ledger.chain import Entry, damaged
+from discreet.gate.ledger.chain import LedgerEntry, damage_error
 from discreet.gate.stores.protocol import NEWEST, Keys
 
 #: Rows of a query with ? for its arguments.
@@ -12,26 +12,26 @@ Rows = Callable[..., list[tuple[Any, ...]]]
 PAGE = 5000
 
 
-class SqlReading:
+class SqlLedgerReader:
     """Entries of one ledger, by whatever runs a query."""
 
     def __init__(self, rows: Rows, check: str | None = None) -> None:
         #: `check` says "ok" if all is well.
         self._rows, self._check = rows, check
 
-    def newest(self) -> Entry | None:
+    def newest(self) -> LedgerEntry | None:
         """Return the last entry."""
         return self._entry("select number, body, head from entries order by number desc limit 1")
 
-    def entry(self, number: int) -> Entry | None:
+    def entry(self, number: int) -> LedgerEntry | None:
         """Return one entry."""
         return self._entry("select number, body, head from entries where number = ?", number)
 
-    def entries(self, after: int) -> Iterator[Entry]:
+    def entries(self, after: int) -> Iterator[LedgerEntry]:
         """Return all entries after a number, in order."""
         pages = "select number, body, head from entries where number > ? order by number limit ?"
-        for number, body, head in self._paged(pages, after):
-            yield Entry(number, _blob(body), _blob(head))
+        for number, body, head in self._read_pages(pages, after):
+            yield LedgerEntry(number, _blob(body), _blob(head))
 
     def last_checkpoint(self, most: int = NEWEST) -> int | None:
         """Return the number of the last checkpoint, of those up to a number."""
@@ -60,35 +60,35 @@ class SqlReading:
             "and given.kind = 'release' where paid.kind = 'payment' and paid.number > ? and paid.plan = ? "
             "order by paid.number limit ?"
         )
-        return (number for (number,) in self._paged(pages, 0, plan))
+        return (number for (number,) in self._read_pages(pages, 0, plan))
 
-    def unanswered_of_plan(self, plan: str) -> Iterator[int]:
+    def list_unanswered(self, plan: str) -> Iterator[int]:
         """Return the payments of a plan that have no release, oldest first."""
         pages = (
             "select number from entries paid where kind = 'payment' and number > ? and plan = ? and not exists "
             "(select 1 from entries given where given.kind = 'release' and given.payment = paid.number) "
             "order by number limit ?"
         )
-        return (number for (number,) in self._paged(pages, 0, plan))
+        return (number for (number,) in self._read_pages(pages, 0, plan))
 
     def recent_payments(self, count: int) -> list[int]:
         """Return the numbers of the last payments, newest first."""
         query = "select number from entries where kind = 'payment' order by number desc limit ?"
         return [number for (number,) in self._rows(query, count)]
 
-    def unreleased(self) -> Iterator[int]:
+    def list_unreleased(self) -> Iterator[int]:
         """Return the payments that have no release, in order."""
         pages = (
             "select number from entries paid where kind = 'payment' and number > ? and not exists "
             "(select 1 from entries given where given.kind = 'release' and given.payment = paid.number) "
             "order by number limit ?"
         )
-        return (number for (number,) in self._paged(pages, 0))
+        return (number for (number,) in self._read_pages(pages, 0))
 
     def answer(self, release: int) -> bytes | None:
         """Return the answer stored with a release."""
-        found = self._rows("select answer from answers where number = ?", release)
-        return _blob(found[0][0]) if found else None
+        rows = self._rows("select answer from answers where number = ?", release)
+        return _blob(rows[0][0]) if rows else None
 
     def charge_of(self, payment: int) -> int | None:
         """Return the number of the last entry that charged persons for a payment."""
@@ -102,14 +102,14 @@ class SqlReading:
     def people(self, number: int, most: int | None = None) -> bytes | None:
         """Return who is stored beside a charge or a snapshot; the first bytes of it, if so many are enough."""
         if most is None:
-            found = self._rows("select piece from pieces where number = ? order by part", number)
-            return b"".join(_blob(piece) for (piece,) in found) if found else None
+            rows = self._rows("select piece from pieces where number = ? order by part", number)
+            return b"".join(_blob(piece) for (piece,) in rows) if rows else None
         pieces: list[bytes] = []
         while most > 0:
-            found = self._rows("select piece from pieces where number = ? and part = ?", number, len(pieces))
-            if not found:
+            rows = self._rows("select piece from pieces where number = ? and part = ?", number, len(pieces))
+            if not rows:
                 break
-            pieces.append(_blob(found[0][0])[:most])
+            pieces.append(_blob(rows[0][0])[:most])
             most -= len(pieces[-1]) or most
         return b"".join(pieces) if pieces else None
 
@@ -117,31 +117,31 @@ class SqlReading:
         """Tell whether the store finds its own files in order."""
         return self._check is None or self._rows(self._check) == [("ok",)]
 
-    def keyed(self, after: int) -> Iterator[tuple[Entry, Keys]]:
+    def read_with_keys(self, after: int) -> Iterator[tuple[LedgerEntry, Keys]]:
         """Return all entries after a number with the keys they are found by."""
         pages = (
             "select number, body, head, kind, request, plan, payment from entries where number > ? "
             "order by number limit ?"
         )
-        for number, body, head, kind, request, plan, payment in self._paged(pages, after):
-            yield Entry(number, _blob(body), _blob(head)), Keys(kind, request, plan, payment)
+        for number, body, head, kind, request, plan, payment in self._read_pages(pages, after):
+            yield LedgerEntry(number, _blob(body), _blob(head)), Keys(kind, request, plan, payment)
 
-    def _paged(self, query: str, after: int, *arguments: object) -> Iterator[tuple[Any, ...]]:
+    def _read_pages(self, query: str, after: int, *arguments: object) -> Iterator[tuple[Any, ...]]:
         while page := self._rows(query, after, *arguments, PAGE):
             yield from page
             after = page[-1][0]
 
-    def _entry(self, query: str, *arguments: object) -> Entry | None:
-        found = self._rows(query, *arguments)
-        return Entry(found[0][0], _blob(found[0][1]), _blob(found[0][2])) if found else None
+    def _entry(self, query: str, *arguments: object) -> LedgerEntry | None:
+        rows = self._rows(query, *arguments)
+        return LedgerEntry(rows[0][0], _blob(rows[0][1]), _blob(rows[0][2])) if rows else None
 
     def _number(self, query: str, *arguments: object) -> int | None:
-        found = self._rows(query, *arguments)
-        number = found[0][0] if found else None
+        rows = self._rows(query, *arguments)
+        number = rows[0][0] if rows else None
         return None if number is None else int(number)
 
 
 def _blob(value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise damaged("A row has something else where bytes should be.")
+        raise damage_error("A row has something else where bytes should be.")
     return value

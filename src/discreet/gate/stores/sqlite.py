@@ -16,20 +16,20 @@ import apsw
 
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.core.private_files import create_private, narrow_files
-from discreet.gate.ledger.chain import Entry, damaged
+from discreet.gate.ledger.chain import LedgerEntry, damage_error
 from discreet.gate.stores.process_queue import ProcessQueue
 from discreet.gate.stores.protocol import (
     PIECED,
     Add,
     CommitBatch,
     Keys,
+    LedgerReader,
     Proposal,
-    Reading,
     StoreStatus,
     need_state,
     pieces_of,
 )
-from discreet.gate.stores.reading import SqlReading
+from discreet.gate.stores.reading import SqlLedgerReader
 
 T = TypeVar("T")
 
@@ -103,11 +103,11 @@ class SqliteStore:
         except BaseException:
             self._disconnect()
             raise
-        self.reading: Reading = SqlReading(self._read, "pragma integrity_check(1)")
+        self.reading: LedgerReader = SqlLedgerReader(self._read, "pragma integrity_check(1)")
 
     def _begin(self, *, create: bool) -> None:
         with self._failing():
-            self._writer, self._reader = self._connected(create=create), self._connected(create=False)
+            self._writer, self._reader = self._connect(create=create), self._connect(create=False)
             # What is in the log may be in memory only: its writer died before the sync, or the sync failed. Written
             # anew, into the file, it is durable before anybody is told of it; so is, with a commit, the empty log.
             self._writer.execute("pragma wal_checkpoint(truncate)").fetchall()
@@ -115,7 +115,7 @@ class SqliteStore:
             # SQLite would do it by itself, and say nothing of a disk that fails meanwhile.
             self._writer.set_wal_hook(_noting(self._log))
 
-    def transact(self, work: Callable[[Reading, Add], T]) -> T:
+    def transact(self, work: Callable[[LedgerReader, Add], T]) -> T:
         """Do some work under the write lock, and commit."""
         with self._failing(), self._lock:
             # IMMEDIATE takes the write lock before anything is read, so that two processes cannot both see room for
@@ -123,7 +123,7 @@ class SqliteStore:
             self._writer.execute("begin immediate")
             try:
                 self._need_state(self._writer)
-                result = work(SqlReading(self._written), self._add)
+                result = work(SqlLedgerReader(self._read_as_writer), self._add)
                 self._writer.execute("commit")
             except BaseException:
                 with suppress(apsw.Error):
@@ -134,10 +134,10 @@ class SqliteStore:
                     self._writer.wal_checkpoint()
             return result
 
-    def change(self, state: StoreStatus, work: Callable[[Reading], T]) -> T:
+    def change(self, state: StoreStatus, work: Callable[[LedgerReader], T]) -> T:
         """Do some work under the write lock, and commit another state with it."""
 
-        def last(reading: Reading, _: Add) -> T:
+        def last(reading: LedgerReader, _: Add) -> T:
             result = work(reading)
             self._writer.pragma("application_id", APPLICATIONS[state])
             return result
@@ -183,7 +183,7 @@ class SqliteStore:
             with suppress(apsw.Error):
                 connection.close()
 
-    def _connected(self, *, create: bool) -> apsw.Connection:
+    def _connect(self, *, create: bool) -> apsw.Connection:
         flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
         connection = apsw.Connection(str(self._path), flags, vfs=self._vfs)
         self._connections.append(connection)
@@ -201,19 +201,19 @@ class SqliteStore:
 
     def _need_state(self, connection: apsw.Connection) -> None:
         application = connection.pragma("application_id")
-        found = [state for state, value in APPLICATIONS.items() if value == application]
-        if not found:
+        matches = [state for state, value in APPLICATIONS.items() if value == application]
+        if not matches:
             raise _not_ours()
-        need_state(found[0], self._state)
+        need_state(matches[0], self._state)
 
     def _read(self, query: str, *arguments: Any) -> list[tuple[Any, ...]]:
         with self._failing(), self._lock:
             return self._reader.execute(query, arguments).fetchall()
 
-    def _written(self, query: str, *arguments: Any) -> list[tuple[Any, ...]]:
+    def _read_as_writer(self, query: str, *arguments: Any) -> list[tuple[Any, ...]]:
         return self._writer.execute(query, arguments).fetchall()
 
-    def _add(self, entry: Entry, keys: Keys, answer: bytes | None) -> None:
+    def _add(self, entry: LedgerEntry, keys: Keys, answer: bytes | None) -> None:
         self._writer.execute(
             "insert into entries(number, kind, request, plan, payment, body, head) values(?, ?, ?, ?, ?, ?, ?)",
             (entry.number, keys.kind, keys.request, keys.plan, keys.payment, entry.body, entry.head),
@@ -251,7 +251,7 @@ class SqliteStore:
             yield
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError):
             self._fail()
-            raise damaged("The ledger's file is damaged.") from None
+            raise damage_error("The ledger's file is damaged.") from None
         except (apsw.Error, OSError) as error:
             self._fail()
             raise LedgerUnavailable(

@@ -68,12 +68,12 @@ class ThreadQueue:
             with self._join([ticket.proposal for ticket in tickets]) as batch:
                 own.batch = batch if batch.outcomes is None else None
                 yield own
-            outcomes = batch.decided()[: len(tickets)]
+            outcomes = batch.need_outcomes()[: len(tickets)]
             self._took, self._served = time.perf_counter() - started, len(tickets)
         except BaseException as error:
             for ticket in tickets:
                 # An interrupt is meant for one thread; the others may ask again.
-                ticket.error = error if isinstance(error, Exception) else _interrupted()
+                ticket.error = error if isinstance(error, Exception) else _interrupt_error()
                 ticket.bell.set()
             raise
         for ticket, outcome in zip(tickets, outcomes, strict=True):
@@ -87,12 +87,12 @@ def linger(took: float, asking: Callable[[], tuple[int, int]]) -> None:
     `took` is how long the last group took, and `asking` tells how many ask now, and how many might.
     """
     end = time.perf_counter() + min(took * PATIENCE, LONGEST)
-    asked, quiet = 0, 0
+    waiting, quiet = 0, 0
     while quiet < PAUSES and time.perf_counter() + PAUSE < end:
-        before, (asked, most) = asked, asking()
-        if asked >= most:
+        before, (waiting, most) = waiting, asking()
+        if waiting >= most:
             return
-        quiet = 0 if asked > before else quiet + 1
+        quiet = 0 if waiting > before else quiet + 1
         time.sleep(PAUSE)
 
 
@@ -126,7 +126,7 @@ class Ticket:
         return self.outcome is None and self.error is None
 
 
-def _interrupted() -> LedgerUnavailable:
+def _interrupt_error() -> LedgerUnavailable:
     return LedgerUnavailable(
         "The thread that paid for several was interrupted.", fix="ask again under the same request: it is paid for once"
     )
@@ -140,10 +140,10 @@ class Locks:
         self._locks: weakref.WeakValueDictionary[int | str, _Lock] = weakref.WeakValueDictionary()
 
     @contextmanager
-    def of(self, what: int | str) -> Iterator[None]:
+    def of(self, key: int | str) -> Iterator[None]:
         """Hold the lock of a payment, by its number, or of a plan, by its digest."""
         with self._guard:
-            lock = self._locks.setdefault(what, _Lock())
+            lock = self._locks.setdefault(key, _Lock())
         with lock.lock:
             yield
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from discreet.learn.torch.exact_sums import ExactSum
-from discreet.learn.torch.per_example.grid import masked
+from discreet.learn.torch.per_example.grid import zero_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from discreet.learn.torch.per_example.gradients import Gradients
-    from discreet.learn.torch.per_example.grid import Integers, Part
+    from discreet.learn.torch.per_example.grid import GradientPart, Integers
 
     GroupSums = tuple[list[Tensor], Tensor]
 
@@ -30,7 +30,7 @@ MARGIN = 2.0**-18
 
 
 @dataclass(frozen=True, slots=True)
-class Clip:
+class GroupClip:
     """How one group of parameters is clipped: min(1, C/‖g‖), or C/(‖g‖ + stabiliser) where there is one."""
 
     bound: Fraction
@@ -47,22 +47,24 @@ class Clip:
         return ((norms <= float(self.bound)) & counted).sum()
 
 
-def float_group(gradients: Sequence[Gradients], clip: Clip, counted: Tensor) -> GroupSums:
+def sum_in_floats(gradients: Sequence[Gradients], clip: GroupClip, counted: Tensor) -> GroupSums:
     """Return the sums of one group of parameters in floats, and how many examples were within the bound.
 
     An example whose gradient is not finite adds nothing.
     """
-    squares = total([each.squares() for each in gradients])
-    bad = not_finite(squares)
+    squares = add_squares([gradient.squares() for gradient in gradients])
+    bad = find_not_finite(squares)
     norms = squares.double().sqrt()  # not in place: these may be somebody's
     kept = counted if bad is None else counted & ~bad
     factors = torch.where(kept, clip.factors(norms), 0).to(squares.dtype)
-    sums = [each.weighted(factors) if bad is None else _weighted_without(bad, each, factors) for each in gradients]
+    sums = [
+        gradient.sum_weighted(factors) if bad is None else _sum_finite(bad, gradient, factors) for gradient in gradients
+    ]
     return sums, clip.within(norms, kept)
 
 
-def exact_group(
-    gradients: Sequence[Gradients], shapes: Sequence[torch.Size], clip: Clip, bound: int, counted: Tensor
+def sum_on_grid(
+    gradients: Sequence[Gradients], shapes: Sequence[torch.Size], clip: GroupClip, bound: int, counted: Tensor
 ) -> GroupSums:
     """Return sums of integer gradients of one group, in floats, and how many examples were within the bound.
 
@@ -70,10 +72,10 @@ def exact_group(
     """
     totals = [ExactSum(shape) for shape in shapes]
     within = torch.zeros((), dtype=torch.int64)
-    for some in _slices(len(counted), sum(each.numbers for each in gradients)):
-        parts, kept = [each.part(some) for each in gradients], counted[some]
-        squares = total([part.squares() for part in parts])
-        bad = not_finite(squares)
+    for chunk in _slices(len(counted), sum(gradient.numbers for gradient in gradients)):
+        parts, kept = [gradient.part(chunk) for gradient in gradients], counted[chunk]
+        squares = add_squares([part.squares() for part in parts])
+        bad = find_not_finite(squares)
         if bad is not None:
             parts, squares = [part.without(bad) for part in parts], squares.masked_fill(bad, 0)
             kept = kept & ~bad
@@ -83,12 +85,12 @@ def exact_group(
         # Rounding to nearest may lengthen: what is near the bound stays a little below it.
         room = bound * (1 - min(sum(part.excess(bound) for part in parts), 0.5) - MARGIN)
         factors = torch.where(kept, torch.minimum(steps, room / norms), 0).to(squares.dtype)
-        for sums, each in zip(totals, _on_grid(parts, factors, bound), strict=True):
-            each.add_to(sums, bound)
+        for sums, integers in zip(totals, _round_to_grid(parts, factors, bound), strict=True):
+            integers.add_to(sums, bound)
     return [sums.total() for sums in totals], within
 
 
-def not_finite(squares: Tensor) -> Tensor | None:
+def find_not_finite(squares: Tensor) -> Tensor | None:
     """Return which examples' squared norms are infinite or not a number; None if no example's is."""
     # The sum is one look; if it is not finite, each is looked at.
     if math.isfinite(squares.sum(dtype=torch.float64).item()):
@@ -97,21 +99,21 @@ def not_finite(squares: Tensor) -> Tensor | None:
     return bad if bad.any() else None
 
 
-def _weighted_without(bad: Tensor, gradients: Gradients, factors: Tensor) -> Tensor:
+def _sum_finite(bad: Tensor, gradients: Gradients, factors: Tensor) -> Tensor:
     """Return Σᵢ factorᵢ·gradientᵢ over the examples that are not bad: a factor of zero leaves no number of NaN."""
     parts = []
-    for some in _slices(len(bad), gradients.numbers):
-        rows = gradients.each(some)
-        parts.append(torch.tensordot(factors[some], masked(rows, bad[some]), 1))
+    for chunk in _slices(len(bad), gradients.numbers):
+        rows = gradients.take_examples(chunk)
+        parts.append(torch.tensordot(factors[chunk], zero_rows(rows, bad[chunk]), 1))
     return torch.stack(parts).sum(0)
 
 
-def total(squares: Sequence[Tensor]) -> Tensor:
+def add_squares(squares: Sequence[Tensor]) -> Tensor:
     """Return the squared norms of all parameters together."""
-    found = squares[0]
-    for each in squares[1:]:
-        found = found + each
-    return found
+    total = squares[0]
+    for addend in squares[1:]:
+        total = total + addend
+    return total
 
 
 def _slices(examples: int, numbers: int) -> list[slice]:
@@ -119,23 +121,23 @@ def _slices(examples: int, numbers: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, examples, size)]
 
 
-def _on_grid(parts: Sequence[Part], factors: Tensor, bound: int) -> list[Integers]:
+def _round_to_grid(parts: Sequence[GradientPart], factors: Tensor, bound: int) -> list[Integers]:
     """Round the gradients of some examples, and check on the integers that each is within the bound.
 
     To the nearest first, which is fair; where that is too long, towards zero, which is not; else the example is left
     out. Which it is depends on the example alone.
     """
     integers = [part.on_grid(factors, bound, cut=False) for part in parts]
-    within = _within(integers, bound)
+    within = _are_within(integers, bound)
     if not within.all():
         shorter = [part.on_grid(factors, bound, cut=True) for part in parts]
-        for each, other in zip(integers, shorter, strict=True):
-            each.keep(within, other)
-        within = _within(integers, bound)
-        for each in integers:
-            each.drop(within)
+        for rounded, other in zip(integers, shorter, strict=True):
+            rounded.keep(within, other)
+        within = _are_within(integers, bound)
+        for rounded in integers:
+            rounded.drop(within)
     return integers
 
 
-def _within(integers: Sequence[Integers], bound: int) -> Tensor:
-    return total([each.squares() for each in integers]) <= bound * bound
+def _are_within(integers: Sequence[Integers], bound: int) -> Tensor:
+    return add_squares([rounded.squares() for rounded in integers]) <= bound * bound

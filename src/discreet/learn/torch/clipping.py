@@ -25,10 +25,10 @@ from torch import nn
 from discreet.core import InvalidInput, WrongType, positive, whole
 from discreet.core.errors import kind_of
 from discreet.core.frozen import settle
-from discreet.learn.torch.clipped_sums import Clip, exact_group, float_group
-from discreet.learn.torch.global_settings import kept_settings
+from discreet.learn.torch.clipped_sums import GroupClip, sum_in_floats, sum_on_grid
+from discreet.learn.torch.global_settings import keep_settings
 from discreet.learn.torch.module_copies import copy_module
-from discreet.learn.torch.per_example.passes import Pass
+from discreet.learn.torch.per_example.passes import GradientPass
 from discreet.learn.torch.per_example.refusals import refuse_mixing
 
 if TYPE_CHECKING:
@@ -121,10 +121,10 @@ class PrivateModel:
         if not isinstance(model, nn.Module):
             raise WrongType(f"The model is {kind_of(model)}, not a module.", fix="pass a torch.nn.Module")
         refuse_mixing(model)
-        trainable = tuple((name, each) for name, each in model.named_parameters() if each.requires_grad)
+        trainable = tuple((name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad)
         if not trainable:
             raise InvalidInput("The model has no trainable parameter.", fix="leave requires_grad on for some of them")
-        if any(each.device.type != "cpu" or each.dtype not in KINDS for _, each in trainable):
+        if any(parameter.device.type != "cpu" or parameter.dtype not in KINDS for _, parameter in trainable):
             raise InvalidInput(
                 "The model is not on the CPU, or its weights are not 32- or 64-bit floats.",
                 fix="use model.cpu().float(); activations may have fewer bits, by torch.autocast",
@@ -132,22 +132,24 @@ class PrivateModel:
         self.module = model
         self.parameters: tuple[tuple[str, nn.Parameter], ...] = trainable
         self.groups = _partition([name for name, _ in trainable], groups)
-        self._pass = Pass(model, tuple(parameter for _, parameter in trainable))
+        self._pass = GradientPass(model, tuple(parameter for _, parameter in trainable))
 
     def copy(self) -> PrivateModel:
         """Return a model of its own at the same values: whatever a pass writes to it is gone with it.
 
         What earlier passes of this model found out about its form is known to the copy; nothing comes back from it.
         """
-        made = PrivateModel.__new__(PrivateModel)
-        known = {id(each): nn.Parameter(each.detach().clone()) for _, each in self.parameters}
-        made.module = copy_module(self.module, known)
-        made.parameters = tuple((name, each) for name, each in made.module.named_parameters() if each.requires_grad)
-        made.groups = self.groups
-        made._pass = replace(  # noqa: SLF001 - one's own
-            self._pass, model=made.module, parameters=tuple(each for _, each in made.parameters)
+        duplicate = PrivateModel.__new__(PrivateModel)
+        known = {id(parameter): nn.Parameter(parameter.detach().clone()) for _, parameter in self.parameters}
+        duplicate.module = copy_module(self.module, known)
+        duplicate.parameters = tuple(
+            (name, parameter) for name, parameter in duplicate.module.named_parameters() if parameter.requires_grad
         )
-        return made
+        duplicate.groups = self.groups
+        duplicate._pass = replace(  # noqa: SLF001 - one's own
+            self._pass, model=duplicate.module, parameters=tuple(parameter for _, parameter in duplicate.parameters)
+        )
+        return duplicate
 
     def learn_form(self, other: PrivateModel) -> None:
         """Take over what passes of a copy found out about the model's form: only from passes on public examples."""
@@ -188,8 +190,8 @@ class PrivateModel:
 
         """
 
-        def work(group: list[Gradients], shapes: list[torch.Size], clip: Clip, kept: Tensor) -> GroupSums:  # noqa: ARG001
-            return float_group(group, clip, kept)
+        def work(group: list[Gradients], shapes: list[torch.Size], clip: GroupClip, mask: Tensor) -> GroupSums:  # noqa: ARG001
+            return sum_in_floats(group, clip, mask)
 
         return self._sums(losses, batch, clipping, counted, work)
 
@@ -225,8 +227,8 @@ class PrivateModel:
         """
         steps = whole(grid_steps, "grid_steps", most=MOST_STEPS)
 
-        def work(group: list[Gradients], shapes: list[torch.Size], clip: Clip, kept: Tensor) -> GroupSums:
-            return exact_group(group, shapes, clip, steps, kept)
+        def work(group: list[Gradients], shapes: list[torch.Size], clip: GroupClip, mask: Tensor) -> GroupSums:
+            return sum_on_grid(group, shapes, clip, steps, mask)
 
         return self._sums(losses, batch, clipping, counted, work)
 
@@ -243,9 +245,9 @@ class PrivateModel:
                 f"There are {len(clipping.bounds)} clipping bounds for {len(self.groups)} groups of parameters.",
                 fix="give one bound for each group",
             )
-        with kept_settings():
+        with keep_settings():
             examples, gradients = self._pass.run(losses, batch)
-        kept = _mask(counted, examples)
+        mask = _mask(counted, examples)
         names = [name for name, _ in self.parameters]
         sums: dict[str, Tensor] = {}
         within = []
@@ -253,9 +255,9 @@ class PrivateModel:
         with torch.no_grad(), torch.autocast("cpu", enabled=False):
             for group, bound in zip(self.groups, clipping.bounds, strict=True):
                 which = [names.index(name) for name in group]
-                shapes = [self.parameters[each][1].shape for each in which]
-                clip = Clip(bound, clipping.stabiliser if clipping.style == "automatic" else None)
-                totals, count = work([gradients[each] for each in which], shapes, clip, kept)
+                shapes = [self.parameters[index][1].shape for index in which]
+                clip = GroupClip(bound, clipping.stabiliser if clipping.style == "automatic" else None)
+                totals, count = work([gradients[index] for index in which], shapes, clip, mask)
                 sums.update(zip(group, totals, strict=True))
                 within.append(count)
         return ClippedSums(sums=tuple(sums[name] for name in names), within=torch.stack(within))

@@ -89,7 +89,10 @@ def take_private_step(  # noqa: PLR0913 - one step's public values, data and ran
         return bounds
     shares = rounded_gaussian(adaptive.counts_sigma(settings.batch_size), len(bounds), entropy=entropy)
     noisy = [2 * inside - total.count + int(share) for inside, share in zip(total.within, shares, strict=True)]
-    return tuple(adaptive.move_bound(bound, one, settings.batch_size) for bound, one in zip(bounds, noisy, strict=True))
+    return tuple(
+        adaptive.move_bound(bound, noisy_count, settings.batch_size)
+        for bound, noisy_count in zip(bounds, noisy, strict=True)
+    )
 
 
 def sum_batch(

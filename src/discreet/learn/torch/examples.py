@@ -45,7 +45,7 @@ class Examples:
         generator = torch.Generator().manual_seed(seed)
         tensors = need_known(data, declared=self.example is not None)
         if tensors is None or self.example is not None:
-            batch = self._declared(size, generator)
+            batch = self._build_declared(size, generator)
         else:
             batch = tuple(_uniform(part, size, generator) for part in tensors)
         if tensors is not None and form_of(batch) != form_of(tensors):
@@ -62,16 +62,16 @@ class Examples:
             index = torch.from_numpy(places)
             return tuple(part[index] for part in tensors)
         examples = [data[int(place)] for place in places]
-        batch = self._collated(examples)
+        batch = self._collate_examples(examples)
         # Of each by itself: one number of another kind would change the kind of all.
-        if form_of(batch) != form or len({kind_of_example(one) for one in examples}) != 1:
+        if form_of(batch) != form or len({kind_of_example(example) for example in examples}) != 1:
             raise ValueError("an example has another form than the declared one")
         return batch
 
-    def _declared(self, size: int, generator: torch.Generator) -> Batch:
+    def _build_declared(self, size: int, generator: torch.Generator) -> Batch:
         try:
-            made = [self.example() if callable(self.example) else self.example for _ in range(size)]
-            batch = self._collated(made)
+            examples = [self.example() if callable(self.example) else self.example for _ in range(size)]
+            batch = self._collate_examples(examples)
         except DiscreetError:
             raise
         except Exception as error:
@@ -79,14 +79,14 @@ class Examples:
                 f"The declared example cannot be turned into a batch: {type(error).__name__}: {error}",
                 fix="pass example= as the dataset returns one, and a collate= that makes a batch of a list",
             ) from error
-        return batch if callable(self.example) else tuple(_varied(part, generator) for part in batch)
+        return batch if callable(self.example) else tuple(_vary_floats(part, generator) for part in batch)
 
-    def _collated(self, examples: list[Any]) -> Batch:
+    def _collate_examples(self, examples: list[Any]) -> Batch:
         """Return a batch of examples; a function of one's own is given one example at a time, so that it mixes none."""
         if self.collate is None:
             batch = default_collate(examples)
         else:
-            batch = _joined([self.collate([one]) for one in examples])
+            batch = _join_batches([self.collate([example]) for example in examples])
         if not isinstance(batch, tuple | list) or len(batch) < 2:
             raise InvalidInput(
                 "A batch of examples is not a tuple whose last part is the targets.",
@@ -152,10 +152,10 @@ def form_of(part: object) -> object:
             return str(part.dtype), tuple(part.shape[1:])
         case dict():
             return "dict", tuple((key, form_of(value)) for key, value in part.items())
-        case tuple() | list() if any(isinstance(one, Tensor | tuple | list | dict) for one in part):
-            return "tuple", tuple(form_of(one) for one in part)
+        case tuple() | list() if any(isinstance(item, Tensor | tuple | list | dict) for item in part):
+            return "tuple", tuple(form_of(item) for item in part)
         case tuple() | list():
-            return "list", frozenset(type(one).__name__ for one in part)
+            return "list", frozenset(type(item).__name__ for item in part)
         case _:
             return type(part).__name__
 
@@ -170,24 +170,24 @@ def kind_of_example(example: object) -> object:
         case dict():
             return "dict", tuple((key, kind_of_example(value)) for key, value in example.items())
         case tuple() | list():
-            return type(example).__name__, tuple(kind_of_example(one) for one in example)
+            return type(example).__name__, tuple(kind_of_example(item) for item in example)
         case _:
             return type(example).__name__
 
 
-def _joined(parts: list[Any]) -> Any:
+def _join_batches(parts: list[Any]) -> Any:
     """Return batches of one as one batch; refuse batches that are not of one form, or have another number of rows."""
     first = parts[0]
     match first:
-        case Tensor() if all(isinstance(one, Tensor) and one.shape[:1] == (1,) for one in parts):
-            if len({(one.dtype, one.shape) for one in parts}) == 1:
+        case Tensor() if all(isinstance(part, Tensor) and part.shape[:1] == (1,) for part in parts):
+            if len({(part.dtype, part.shape) for part in parts}) == 1:
                 return torch.cat(parts)
-        case dict() if all(isinstance(one, dict) and one.keys() == first.keys() for one in parts):
-            return {key: _joined([one[key] for one in parts]) for key in first}
-        case tuple() | list() if all(isinstance(one, tuple | list) and len(one) == len(first) for one in parts):
+        case dict() if all(isinstance(part, dict) and part.keys() == first.keys() for part in parts):
+            return {key: _join_batches([part[key] for part in parts]) for key in first}
+        case tuple() | list() if all(isinstance(part, tuple | list) and len(part) == len(first) for part in parts):
             if isinstance(first, list) and len(first) == 1 and not isinstance(first[0], Tensor | tuple | list | dict):
-                return [one[0] for one in parts]  # texts, say
-            return tuple(_joined([one[at] for one in parts]) for at in range(len(first)))
+                return [part[0] for part in parts]  # texts, say
+            return tuple(_join_batches([part[at] for part in parts]) for at in range(len(first)))
     raise InvalidInput(
         "collate= did not return one row in every part for one example, or its form differs between examples.",
         fix="make collate= work for a list of one example, and pad to a public length",
@@ -202,15 +202,15 @@ def _uniform(part: Tensor, size: int, generator: torch.Generator) -> Tensor:
     return torch.randint(0, 2, shape, generator=generator).to(part.dtype)
 
 
-def _varied(part: Any, generator: torch.Generator) -> Any:
+def _vary_floats(part: Any, generator: torch.Generator) -> Any:
     """Return examples that were all the same, their floats scaled by numbers between a half and one."""
     match part:
         case Tensor() if part.dtype.is_floating_point and part.ndim:
             scales = torch.rand(len(part), generator=generator, dtype=torch.float64) / 2 + 0.5
             return part * scales.to(part.dtype).view(-1, *[1] * (part.ndim - 1))
         case dict():
-            return {key: _varied(value, generator) for key, value in part.items()}
+            return {key: _vary_floats(value, generator) for key, value in part.items()}
         case tuple() | list() if not hasattr(part, "_fields"):
-            return type(part)(_varied(value, generator) for value in part)
+            return type(part)(_vary_floats(value, generator) for value in part)
         case _:
             return part

@@ -52,10 +52,10 @@ HOOKS: tuple[dict[Any, Any], ...] = tuple(
 
 
 @contextmanager
-def kept_settings() -> Iterator[None]:
+def keep_settings() -> Iterator[None]:
     """Leave all settings as they were found, whatever is done meanwhile."""
     before = read_settings()
-    hooks = [dict(one) for one in HOOKS]
+    hooks = [dict(registry) for registry in HOOKS]
     try:
         yield
     finally:
@@ -80,7 +80,7 @@ def read_other_generators() -> tuple[Any, ...]:
 
 
 @contextmanager
-def kept_generators() -> Iterator[None]:
+def keep_generators() -> Iterator[None]:
     """Leave the states of PyTorch's, Python's and NumPy's generators as they were found."""
     before = torch.random.get_rng_state(), random.getstate(), np.random.get_state()  # noqa: NPY002, TID251 - as above
     try:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import WrongType
-from discreet.core.compiled import compiled
+from discreet.core.compiled import load_library
 from discreet.learn.torch.exact_sums import EXACT_32
 from discreet.noise import Entropy, hand_out_rounded
 
@@ -62,8 +62,8 @@ def _add(total: NDArray[Any], where: slice | NDArray[np.intp], noise: NDArray[An
     most = max(noise.max(), -noise.min()) if len(noise) else 0
     if most > EXACT_64:  # at the widest, the chance is below e^−8000
         # The exact sum is held within what floats hold: post-processing of it, and no failure that depends on a draw.
-        sums = [int(one) + int(share) for one, share in zip(total[where], noise, strict=True)]
-        total[where] = [min(max(one, -EXACT_64), EXACT_64) for one in sums]
+        sums = [int(value) + int(share) for value, share in zip(total[where], noise, strict=True)]
+        total[where] = [min(max(value, -EXACT_64), EXACT_64) for value in sums]
     elif most > EXACT_32 and total.dtype == np.float32:
         total[where] = (total[where].astype(np.float64) + noise).astype(np.float32)
     elif isinstance(where, slice):  # in place: what is assigned is copied once more
@@ -84,7 +84,7 @@ def _add_by_c(total: NDArray[Any], noise: NDArray[Any]) -> bool:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    library = compiled(__file__)
+    library = load_library(__file__)
     if library is not None:
         library.add_noise.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32)
         library.add_noise.restype = ctypes.c_int32

@@ -14,29 +14,29 @@ from torch import Tensor, nn
 
 def model_text(model: nn.Module) -> str:
     """Return the structure of a model and the hash of its first weights."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, value in model.state_dict().items():
         if not isinstance(value, Tensor):  # extra state
-            found.update(f"{name} {_kept(value)}".encode())
+            digest.update(f"{name} {_value_text(value)}".encode())
             continue
-        found.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
-        found.update(value.detach().cpu().numpy().tobytes())
+        digest.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
+        digest.update(value.detach().cpu().numpy().tobytes())
     trained = [name for name, value in model.named_parameters() if value.requires_grad]
-    return f"{model!r} first weights {found.hexdigest()} trained {trained}"
+    return f"{model!r} first weights {digest.hexdigest()} trained {trained}"
 
 
 def function_text(function: Any) -> str:
     """Return the name of a function and the hash of its code, with what it closes over."""
     match function:
         case nn.Module():
-            return f"{model_text(function)} {[_settings(one) for one in function.modules()]}"
+            return f"{model_text(function)} {[_settings(module) for module in function.modules()]}"
         case partial():
             return f"partial({function_text(function.func)}, {function.args!r}, {sorted(function.keywords.items())!r})"
         case FunctionType():
-            kept = [_kept(cell.cell_contents) for cell in function.__closure__ or ()]
+            closure = [_value_text(cell.cell_contents) for cell in function.__closure__ or ()]
             digest = hashlib.sha256(_code_text(function.__code__).encode()).hexdigest()
-            defaults = [*map(_kept, function.__defaults__ or ())]
-            return f"{function.__module__}.{function.__qualname__} {digest} {kept} {defaults}"
+            defaults = [*map(_value_text, function.__defaults__ or ())]
+            return f"{function.__module__}.{function.__qualname__} {digest} {closure} {defaults}"
         case type():
             return f"{function.__module__}.{function.__qualname__}"
         case _:
@@ -49,7 +49,7 @@ def _settings(module: nn.Module) -> list[tuple[str, Any]]:
     return sorted((name, value) for name, value in vars(module).items() if name[0] != "_" and isinstance(value, plain))
 
 
-def _kept(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Return what a closed-over value says of itself; objects that show their address say their kind."""
     if isinstance(value, str | int | float | bool | tuple | None):
         return repr(value)
@@ -57,5 +57,5 @@ def _kept(value: Any) -> str:
 
 
 def _code_text(code: CodeType) -> str:
-    parts = [_code_text(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    parts = [_code_text(constant) if isinstance(constant, CodeType) else repr(constant) for constant in code.co_consts]
     return f"{code.co_code.hex()} {code.co_names} {parts}"

@@ -21,7 +21,7 @@ import torch
 from discreet.core import InvalidInput
 from discreet.core.operator_log import tell_operator
 from discreet.learn.torch.clipping import ClippedSums
-from discreet.learn.torch.global_settings import kept_settings, seed_generators
+from discreet.learn.torch.global_settings import keep_settings, seed_generators
 from discreet.learn.torch.poisson_sampling import split_batch
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class MicrobatchSums:
         return None
 
     def _zeros(self) -> ClippedSums:
-        sums = tuple(torch.zeros(each.shape, dtype=torch.float64) for _, each in self.model.parameters)
+        sums = tuple(torch.zeros(parameter.shape, dtype=torch.float64) for _, parameter in self.model.parameters)
         return ClippedSums(sums=sums, within=torch.zeros(len(self.model.groups), dtype=torch.int64))
 
 
@@ -94,7 +94,7 @@ class ForwardPass:
     def __call__(self, *batch: Any) -> Tensor:
         """Return one loss for each example of a microbatch, whose last part is the targets."""
         inputs, targets = batch[:-1], batch[-1]
-        with kept_settings():
+        with keep_settings():
             losses: Any = self.loss(self.model(*inputs), targets)
         if not isinstance(losses, torch.Tensor) or losses.shape != (len(targets),):
             raise InvalidInput(
@@ -122,6 +122,6 @@ def run_pass(
 def add_sums(parts: ClippedSums, part: ClippedSums) -> ClippedSums:
     """Add the sums of one more microbatch to earlier sums, in 64 bits."""
     sums = tuple(total.double() for total in parts.sums)
-    for total, one in zip(sums, part.sums, strict=True):
-        total.add_(one)
+    for total, addend in zip(sums, part.sums, strict=True):
+        total.add_(addend)
     return ClippedSums(sums=sums, within=parts.within + part.within)

@@ -26,14 +26,14 @@ def copy_module(module: nn.Module, memo: dict[int, Any]) -> nn.Module:
     kind = type(module)
     if not _is_plain(kind):
         return copy.deepcopy(module, memo)
-    made = kind.__new__(kind)
-    memo[id(module)] = made
-    own = made.__dict__
+    duplicate = kind.__new__(kind)
+    memo[id(module)] = duplicate
+    own = duplicate.__dict__
     for name, value in module.__dict__.items():
         if name == COMPILED:  # as PyTorch's own copies do without it
             continue
-        own[name] = _copied_modules(value, memo) if name == "_modules" else _copied(value, memo)
-    return made
+        own[name] = _copy_modules(value, memo) if name == "_modules" else _copy_value(value, memo)
+    return duplicate
 
 
 def _is_plain(kind: type[nn.Module]) -> bool:
@@ -51,14 +51,14 @@ def _is_plain(kind: type[nn.Module]) -> bool:
     )
 
 
-def _copied_modules(modules: dict[str, nn.Module | None], memo: dict[int, Any]) -> dict[str, nn.Module | None]:
-    found = type(modules)()
-    for name, one in modules.items():
-        found[name] = one if one is None else copy_module(one, memo)
-    return found
+def _copy_modules(modules: dict[str, nn.Module | None], memo: dict[int, Any]) -> dict[str, nn.Module | None]:
+    copies = type(modules)()
+    for name, module in modules.items():
+        copies[name] = module if module is None else copy_module(module, memo)
+    return copies
 
 
-def _copied(value: Any, memo: dict[int, Any]) -> Any:
+def _copy_value(value: Any, memo: dict[int, Any]) -> Any:
     kind = type(value)
     if kind in ATOMIC:
         return value
@@ -67,9 +67,9 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     if kind in EMPTY and not value:
         return memo.setdefault(id(value), kind())
     if kind is dict:  # parameters and buffers: what they are is often in `memo`
-        made: dict[Any, Any] = {}
-        memo[id(value)] = made
-        for name, one in value.items():
-            made[copy.deepcopy(name, memo)] = copy.deepcopy(one, memo)
-        return made
+        duplicate: dict[Any, Any] = {}
+        memo[id(value)] = duplicate
+        for name, item in value.items():
+            duplicate[copy.deepcopy(name, memo)] = copy.deepcopy(item, memo)
+        return duplicate
     return copy.deepcopy(value, memo)

@@ -27,10 +27,10 @@ def build_network(model: object, seed: int) -> nn.Module:
         raise WrongType("model is not a module.", fix="pass an nn.Module, or a function that returns one")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        made = model()
-    if not isinstance(made, nn.Module):
+        network = model()
+    if not isinstance(network, nn.Module):
         raise WrongType("model() does not return a module.", fix="return an nn.Module from it")
-    return train_layers(copy.deepcopy(made))  # the function's author may keep and change the original
+    return train_layers(copy.deepcopy(network))  # the function's author may keep and change the original
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Optimisation:
     def start(self) -> tuple[nn.Module, Any, Any]:
         """Return a copy of the network at its first weights, its optimiser, and its scheduler or None."""
         model = copy.deepcopy(self.network)
-        optimiser = self.optimiser([one for one in model.parameters() if one.requires_grad])
+        optimiser = self.optimiser([parameter for parameter in model.parameters() if parameter.requires_grad])
         return model, optimiser, None if self.lr_scheduler is None else self.lr_scheduler(optimiser)
 
     def try_step(self) -> None:
@@ -79,11 +79,11 @@ def take_optimiser_step(optimiser: Any, lr_scheduler: Any) -> None:
     If the optimiser raises an error, for instance because noise made its numbers overflow, the weights stay where it
     left them. An error would disclose the draw, and the next run would be a second draw.
     """
-    for one in (optimiser, lr_scheduler):
-        if one is None:
+    for stepper in (optimiser, lr_scheduler):
+        if stepper is None:
             continue
         try:
-            one.step()
+            stepper.step()
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - whether there is one may depend on the draw

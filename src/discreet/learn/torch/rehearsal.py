@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from discreet.core import DiscreetError, InvalidInput
-from discreet.learn.torch.global_settings import kept_generators, kept_settings, read_settings, seed_generators
+from discreet.learn.torch.global_settings import keep_generators, keep_settings, read_settings, seed_generators
 from discreet.learn.torch.microbatch_sums import ForwardPass, run_pass
 from discreet.learn.torch.per_example.refusals import kind_of_value, values_of
 
@@ -36,7 +36,7 @@ def rehearse(
 
     The passes record the model's form in it: decided by made-up examples, and by no private one.
     """
-    with kept_generators():
+    with keep_generators():
         try:
             _rehearse(model, loss, first, second, settings, bounds)
         except DiscreetError:
@@ -60,23 +60,23 @@ def _rehearse(
         return run_pass(ForwardPass(worker, own_loss), batch, counted, settings, clipping, 0)
 
     own_loss, worker = copy.deepcopy(loss), model.copy()
-    one = sums(worker, first)
+    first_alone = sums(worker, first)
     model.learn_form(worker)
-    two_after_one = sums(worker, second)
+    second_after_first = sums(worker, second)
     need_unchanged(model.module, worker.module)
     own_loss, worker = copy.deepcopy(loss), model.copy()
-    two = sums(worker, second)
-    one_after_two = sums(worker, first)
-    _need_equal(one, one_after_two, settings)
-    _need_equal(two, two_after_one, settings)
+    second_alone = sums(worker, second)
+    first_after_second = sums(worker, first)
+    _need_equal(first_alone, first_after_second, settings)
+    _need_equal(second_alone, second_after_first, settings)
 
 
 def need_own_copies(module: nn.Module) -> None:
     """Refuse a module whose copies share tensors with it: what a pass writes to a copy would stay."""
-    made = copy.deepcopy(module)
-    mine = {each.untyped_storage().data_ptr() for _, each in values_of(module) if each.numel()}
-    shared = any(each.untyped_storage().data_ptr() in mine for _, each in values_of(made) if each.numel())
-    if shared or not {id(one) for one in module.modules()}.isdisjoint(id(one) for one in made.modules()):
+    duplicate = copy.deepcopy(module)
+    mine = {tensor.untyped_storage().data_ptr() for _, tensor in values_of(module) if tensor.numel()}
+    shared = any(tensor.untyped_storage().data_ptr() in mine for _, tensor in values_of(duplicate) if tensor.numel())
+    if shared or not {id(layer) for layer in module.modules()}.isdisjoint(id(layer) for layer in duplicate.modules()):
         raise InvalidInput(
             "A copy of the model shares weights, buffers or layers with it.",
             fix="leave __deepcopy__ as torch.nn.Module has it, so that every pass can run on a copy of its own",
@@ -101,20 +101,20 @@ def need_unchanged(public: nn.Module, used: nn.Module) -> None:
             )
 
 
-def same_bits(one: Tensor, other: Tensor) -> bool:
+def same_bits(tensor: Tensor, other: Tensor) -> bool:
     """Tell whether two tensors are of the same kind and shape and have the same bits; NaN is equal to itself."""
-    if one.dtype != other.dtype or one.shape != other.shape or one.layout != other.layout:
+    if tensor.dtype != other.dtype or tensor.shape != other.shape or tensor.layout != other.layout:
         return False
-    if one.layout != torch.strided:
-        return bool(torch.equal(one.to_dense(), other.to_dense()))
-    pair = [each.detach().contiguous().reshape(-1).view(torch.uint8) for each in (one, other)]
+    if tensor.layout != torch.strided:
+        return bool(torch.equal(tensor.to_dense(), other.to_dense()))
+    pair = [side.detach().contiguous().reshape(-1).view(torch.uint8) for side in (tensor, other)]
     return bool(torch.equal(*pair))
 
 
 def _need_settings_kept(model: PrivateModel, loss: Loss, batch: Batch) -> None:
     """Refuse a forward pass that leaves a global setting of PyTorch changed."""
     worker, targets = model.copy(), batch[-1]
-    with kept_settings():
+    with keep_settings():
         seed_generators(0)
         before = read_settings()
         loss_now: Any = copy.deepcopy(loss)
@@ -129,12 +129,12 @@ def _need_settings_kept(model: PrivateModel, loss: Loss, batch: Batch) -> None:
 
 def _need_equal(alone: ClippedSums, later: ClippedSums, settings: StepSettings) -> None:
     """Refuse a model whose gradients on a batch are others after another batch."""
-    for one, other in zip(alone.sums, later.sums, strict=True):
-        apart = (one.double() - other.double()).norm().item()
+    for alone_sum, later_sum in zip(alone.sums, later.sums, strict=True):
+        apart = (alone_sum.double() - later_sum.double()).norm().item()
         unit = (
             settings.microbatch_size * settings.grid_steps
             if settings.sums == "exact"
-            else 1 + one.double().norm().item()
+            else 1 + alone_sum.double().norm().item()
         )
         if apart > ROUNDING * unit:
             raise InvalidInput(

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from discreet.core.compiled import compiled
+from discreet.core.compiled import load_library
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -48,20 +48,20 @@ class OuterRows:
     """The largest number of every product, without its sign, as 64-bit floats."""
 
 
-def rounded_rows(numbers: Tensor, factors: Tensor, *, cut: bool) -> tuple[Tensor, Tensor]:
+def round_rows(numbers: Tensor, factors: Tensor, *, cut: bool) -> tuple[Tensor, Tensor]:
     """Multiply every row of numbers with its own factor, and round to nearest, or towards zero.
 
     Return the rows of integers, and their squared norms.
     """
     every = torch.full((len(numbers),), cut, device=numbers.device)
     if not _are_for_c(numbers, factors):
-        rows = _rounded(numbers, factors, every)
+        rows = _round_by_torch(numbers, factors, every)
         return rows, integer_squares(rows)
     rows = torch.empty_like(numbers, memory_format=torch.contiguous_format)
     return rows, _by_c(numbers, factors, every, rows, 0, rows)
 
 
-def rounded_outer(
+def round_outer_products(
     gradient: Tensor, inputs: Tensor, squares: tuple[Tensor, Tensor], steps: Tensor, *, cut: bool
 ) -> OuterRows:
     """Round both factors of outer products, whose squared norms are known, to integers; each product times its steps.
@@ -75,13 +75,13 @@ def rounded_outer(
     long, wide = _root(squares[0]), _root(squares[1])
     length = steps * long * wide
     goal = _root(length * share)
-    first, first_squares = rounded_rows(inputs, _ratio(goal, wide), cut=cut)
+    first, first_squares = round_rows(inputs, _ratio(goal, wide), cut=cut)
     left = _ratio(length, _root(first_squares).to(long.dtype) * long)
-    second, second_squares = rounded_rows(gradient, left, cut=cut)
+    second, second_squares = round_rows(gradient, left, cut=cut)
     return OuterRows(second, first, second_squares * first_squares, _largest(second) * _largest(first))
 
 
-def added_rows(numbers: Tensor, factors: Tensor, cut: Tensor, together: int) -> tuple[Tensor, Tensor]:
+def add_rounded_rows(numbers: Tensor, factors: Tensor, cut: Tensor, together: int) -> tuple[Tensor, Tensor]:
     """Return the squared norms of rounded rows, and the sums of `together` rows at a time, in their own floats.
 
     Each row is rounded as it says in `cut`. The rows themselves are nowhere.
@@ -92,21 +92,23 @@ def added_rows(numbers: Tensor, factors: Tensor, cut: Tensor, together: int) -> 
         return _by_c(numbers, factors, cut, None, together, added), added
     squares = numbers.new_zeros(len(numbers), dtype=torch.float64)
     for place, begin in enumerate(begins):
-        some = slice(begin, begin + together)
-        rows = _rounded(numbers[some], factors[some], cut[some])
-        squares[some], added[place] = integer_squares(rows), rows.sum(0)
+        chunk = slice(begin, begin + together)
+        rows = _round_by_torch(numbers[chunk], factors[chunk], cut[chunk])
+        squares[chunk], added[place] = integer_squares(rows), rows.sum(0)
     return squares, added
 
 
 def wide_sum(numbers: Tensor, factors: Tensor, cut: Tensor) -> tuple[Tensor, Tensor]:
     """Return the squared norms of rounded rows, and their sum in 64-bit floats."""
-    rows = _rounded(numbers, factors, cut)
+    rows = _round_by_torch(numbers, factors, cut)
     return integer_squares(rows), rows.sum(0, dtype=torch.float64)
 
 
 def _are_for_c(*numbers: Tensor) -> bool:
     """Tell whether C can read numbers where they are: floats of 32 bits in this memory, with their own signs."""
-    plain = all(each.dtype == torch.float32 and each.device.type == "cpu" and not each.is_neg() for each in numbers)
+    plain = all(
+        tensor.dtype == torch.float32 and tensor.device.type == "cpu" and not tensor.is_neg() for tensor in numbers
+    )
     return plain and _library() is not None
 
 
@@ -128,20 +130,29 @@ def _outer_by_c(
     gradient: Tensor, inputs: Tensor, squares: tuple[Tensor, Tensor], steps: Tensor, share: float, *, cut: bool
 ) -> OuterRows:
     library, (count, outs), ins = _library(), gradient.shape, inputs.shape[1]
-    if library is None or len(inputs) != count or any(each.shape != (count,) for each in (*squares, steps)):
+    if library is None or len(inputs) != count or any(tensor.shape != (count,) for tensor in (*squares, steps)):
         raise ValueError("there is not one number of steps for every row, or nothing is compiled")
-    given = [each.contiguous() for each in (gradient, inputs, *squares, steps)]
+    contiguous = [tensor.contiguous() for tensor in (gradient, inputs, *squares, steps)]
     # Their types are C's own, whatever the default is.
-    made = [torch.empty(count, width, dtype=torch.float32) for width in (outs, ins)]
-    told = [torch.empty(count, dtype=torch.float64) for _ in range(2)]
-    places = [each.data_ptr() for each in given]
+    factors = [torch.empty(count, width, dtype=torch.float32) for width in (outs, ins)]
+    measures = [torch.empty(count, dtype=torch.float64) for _ in range(2)]
+    places = [tensor.data_ptr() for tensor in contiguous]
     library.round_outer(
-        *(*places[:2], count, outs, ins, *places[2:], share, cut, *(each.data_ptr() for each in (*made, *told)))
+        *(
+            *places[:2],
+            count,
+            outs,
+            ins,
+            *places[2:],
+            share,
+            cut,
+            *(tensor.data_ptr() for tensor in (*factors, *measures)),
+        )
     )
-    return OuterRows(*made, *told)
+    return OuterRows(*factors, *measures)
 
 
-def _rounded(numbers: Tensor, factors: Tensor, cut: Tensor) -> Tensor:
+def _round_by_torch(numbers: Tensor, factors: Tensor, cut: Tensor) -> Tensor:
     scaled = numbers * factors.view(-1, *[1] * (numbers.ndim - 1))
     if not cut.any():
         return scaled.round_()
@@ -181,7 +192,7 @@ def integer_squares(rows: Tensor) -> Tensor:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    library = compiled(__file__)
+    library = load_library(__file__)
     if library is not None:
         library.round_rows.argtypes = (
             *(_POINTER, _SIZE, _SIZE, _POINTER, _POINTER),

@@ -132,5 +132,5 @@ def clipping_bounds(clip: ClipSchedule, groups: int, segments: int) -> list[tupl
             fix=f"pass {groups} entries; a schedule over time is a list",
         )
     else:
-        by_group = [schedule_values(one, segments, "clip") for one in clip]
+        by_group = [schedule_values(schedule, segments, "clip") for schedule in clip]
     return list(zip(*by_group, strict=True))

@@ -30,32 +30,32 @@ def capture_state(
 ) -> State:
     """Return the state after a number of iterations."""
     return {
-        "weights": {name: _packed(value) for name, value in trained_parameters(model).items()},
-        "optimiser": _packed(optimiser.state_dict()),
-        "rates": None if lr_scheduler is None else _packed(lr_scheduler.state_dict()),
+        "weights": {name: _pack_state(value) for name, value in select_trained_parameters(model).items()},
+        "optimiser": _pack_state(optimiser.state_dict()),
+        "rates": None if lr_scheduler is None else _pack_state(lr_scheduler.state_dict()),
         "bounds": bounds,
         ITERATIONS: iterations,
     }
 
 
-def trained_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
+def select_trained_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
     """Return the parameters that are trained, by name."""
-    return {name: each for name, each in model.named_parameters() if each.requires_grad}
+    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
 
 
 def restore_state(state: State, model: nn.Module, optimiser: Any = None, lr_scheduler: Any = None) -> None:
     """Load a state into a model, its optimiser and its scheduler."""
     stored = state["weights"]  # earlier versions stored all of `state_dict`; the rest is ignored
     with torch.no_grad():
-        for name, parameter in trained_parameters(model).items():
-            parameter.copy_(_unpacked(stored[name]))
+        for name, parameter in select_trained_parameters(model).items():
+            parameter.copy_(_unpack_state(stored[name]))
     if optimiser is not None:
-        optimiser.load_state_dict(_unpacked(state["optimiser"]))
+        optimiser.load_state_dict(_unpack_state(state["optimiser"]))
     if lr_scheduler is not None:
-        lr_scheduler.load_state_dict(_unpacked(state["rates"]))
+        lr_scheduler.load_state_dict(_unpack_state(state["rates"]))
 
 
-def _packed(value: Any) -> Any:
+def _pack_state(value: Any) -> Any:
     """Return a value as arrays, lists and dictionaries with text keys; other dictionaries become two lists."""
     match value:
         case Tensor():
@@ -63,9 +63,9 @@ def _packed(value: Any) -> Any:
                 raise InvalidInput("A weight has a dtype that cannot be stored.", fix="use float32 or float64")
             return np.array(value.detach().cpu().numpy(), copy=True)
         case dict():
-            return {"keys": list(value), "values": [_packed(one) for one in value.values()]}
+            return {"keys": list(value), "values": [_pack_state(item) for item in value.values()]}
         case list() | tuple():
-            return type(value)(_packed(one) for one in value)
+            return type(value)(_pack_state(item) for item in value)
         case None | bool() | int() | float() | str():
             return value
         case _:
@@ -75,13 +75,13 @@ def _packed(value: Any) -> Any:
             )
 
 
-def _unpacked(value: Any) -> Any:
+def _unpack_state(value: Any) -> Any:
     match value:
         case np.ndarray():
             return torch.from_numpy(value.copy())
         case {"keys": keys, "values": values}:
-            return dict(zip(keys, map(_unpacked, values), strict=True))
+            return dict(zip(keys, map(_unpack_state, values), strict=True))
         case list() | tuple():
-            return type(value)(map(_unpacked, value))
+            return type(value)(map(_unpack_state, value))
         case _:
             return value

@@ -23,7 +23,7 @@ from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.clipping import PrivateModel, Style
 from discreet.learn.torch.dpsgd import default_grid_steps, take_private_step
 from discreet.learn.torch.examples import Examples, count_examples, form_of
-from discreet.learn.torch.global_settings import kept_generators
+from discreet.learn.torch.global_settings import keep_generators
 from discreet.learn.torch.identities import function_text, model_text
 from discreet.learn.torch.optimisers import Optimisation, build_network, take_optimiser_step
 from discreet.learn.torch.per_example.passes import GradientMethod
@@ -209,8 +209,8 @@ class Training:
         probability(self.delta, "delta")
         if self.epochs is not None and self.iterations is not None:
             raise InvalidInput("Both epochs and iterations are given.", fix="pass one of them")
-        given = (self.epsilon, self.noise_multiplier, self.epochs or self.iterations)
-        if sum(one is not None for one in given) != 2:
+        settings = (self.epsilon, self.noise_multiplier, self.epochs or self.iterations)
+        if sum(setting is not None for setting in settings) != 2:
             raise InvalidInput(
                 "Of epsilon, noise_multiplier and epochs (or iterations), two determine the third.",
                 fix="pass exactly two, such as epsilon and epochs",
@@ -366,7 +366,7 @@ class Training:
         private = PrivateModel(model, groups=self.groups)
         form = self._rehearse_form(private, data)
         read, count = partial(self._reader.take, data, form=form), count_examples(data)
-        with kept_generators():
+        with keep_generators():
             for _ in range(current.iterations):
                 bounds = take_private_step(
                     private,

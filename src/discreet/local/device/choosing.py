@@ -49,17 +49,19 @@ def best_encoder(
     """
     count, target, room = need_domain(domain), need_epsilon(epsilon), exact(slack, "slack")
     fitting = [
-        each for each in _candidates(count, target) if most_bits is None or report_bits(each) <= _bits(most_bits)
+        encoder
+        for encoder in _candidates(count, target)
+        if most_bits is None or report_bits(encoder) <= _bits(most_bits)
     ]
     if not fitting:
-        least = min(report_bits(each) for each in _candidates(count, target))
+        least = min(report_bits(encoder) for encoder in _candidates(count, target))
         raise InvalidInput(
             "No encoder fits this many categories into reports of so few bits.", fix=f"allow {least} bits or more"
         )
     share = Fraction(1, count)
-    bound = min(unit_variance(each, share) for each in fitting) * (1 + max(room, Fraction(0)))
-    good = [each for each in fitting if unit_variance(each, share) <= bound]
-    return min(good, key=lambda each: (report_bits(each), unit_variance(each, share)))
+    bound = min(unit_variance(encoder, share) for encoder in fitting) * (1 + max(room, Fraction(0)))
+    good = [encoder for encoder in fitting if unit_variance(encoder, share) <= bound]
+    return min(good, key=lambda encoder: (report_bits(encoder), unit_variance(encoder, share)))
 
 
 def _candidates(domain: int, epsilon: Fraction) -> list[Chosen]:

@@ -96,8 +96,8 @@ class LocalHashing:
 
     def supports(self, report: int, category: int) -> bool:
         """Whether the hash function takes a category to the bucket that was told."""
-        seed, told = divmod(report, self.buckets)
-        return self.bucket(seed, category) == told
+        seed, bucket = divmod(report, self.buckets)
+        return self.bucket(seed, category) == bucket
 
     def probability(self, report: int, category: int) -> Fraction:
         """Return how likely a category is reported so."""
@@ -119,10 +119,10 @@ def _digits_of(domain: int, base: int) -> int:
 
 
 def _need_field(size: int) -> FiniteField:
-    found = field_of(size)
-    if found is None:
+    finite = field_of(size)
+    if finite is None:
         raise InvalidInput(
             "buckets is neither a prime number nor a power of two.",
             fix="leave buckets out, or pass 2, 3, 4, 5, 7, 8, 11, 13, 16, …",
         )
-    return found
+    return finite

@@ -79,8 +79,8 @@ class PrefixTree:
         """Return a report about one prefix of a text."""
         data = self.bytes_of(text)
         which = need_coins(coins).below(self.length)
-        told = self.levels[which].encode(self.category(data[: which + 1]), coins)
-        return sum(level.outputs for level in self.levels[:which]) + told
+        report = self.levels[which].encode(self.category(data[: which + 1]), coins)
+        return sum(level.outputs for level in self.levels[:which]) + report
 
     def part(self, report: int) -> tuple[int, int]:
         """Return which level a report is about, from 0 on, and the report of that level."""

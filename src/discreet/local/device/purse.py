@@ -71,7 +71,7 @@ class Purse:
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Go on with a purse that is kept in a file."""
         file = PurseFile(Path(path))
-        with file.locked():
+        with file.lock():
             match next(file.new(), None):
                 case {"kind": "purse", "epsilon": limit}:
                     return cls(epsilon=_amount(limit), file=file)
@@ -111,8 +111,8 @@ class Purse:
             if entry not in self._kept:
                 draw = encoder.permanent if isinstance(encoder, Rappor) else encoder.encode
                 self._keep(entry, draw(value, need_coins(coins)))
-            kept = self._kept[entry]
-        return encoder.instant(kept, coins) if isinstance(encoder, Rappor) else kept
+            stored = self._kept[entry]
+        return encoder.instant(stored, coins) if isinstance(encoder, Rappor) else stored
 
     def _pay(self, entry: tuple[str, str], cost: Fraction) -> None:
         left = self._limit - sum(self._paid.values(), Fraction(0))
@@ -159,7 +159,7 @@ class Purse:
             if self._file is None:
                 yield
                 return
-            with self._file.locked():
+            with self._file.lock():
                 try:
                     for record in self._file.new():
                         self._note(record)

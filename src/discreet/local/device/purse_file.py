@@ -41,20 +41,20 @@ class PurseFile:
             os.close(folder)
         except OSError:
             raise LedgerUnavailable("The purse cannot be made.", fix="pass a path in a folder that exists") from None
-        made = cls(path)
-        with made.locked():
-            _, line = made._line(first)
-            found = os.pread(made._handle, len(line) + 1, 0)
-            if found == line or not line.startswith(found):
+        purse_file = cls(path)
+        with purse_file.lock():
+            _, line = purse_file._line(first)
+            content = os.pread(purse_file._handle, len(line) + 1, 0)
+            if content == line or not line.startswith(content):
                 raise InvalidInput(
                     "A file already exists at this path.",
                     fix="use Purse.open if it is a purse: a purse is for life; or choose another path",
                 )
-            made.append(first)
-        return made
+            purse_file.append(first)
+        return purse_file
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keep other processes out, so that no two spend the same ε."""
         try:
             self._handle = open_regular(self._path, os.O_RDWR)
@@ -117,9 +117,9 @@ class PurseFile:
 def _record(text: str) -> Record:
     """Return what a line says: texts by names, and nothing else."""
     try:
-        found = read_json(text)
+        record = read_json(text)
     except ValueError:
-        found = None
-    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        record = None
+    if not isinstance(record, dict) or not all(isinstance(value, str) for value in record.values()):
         raise LedgerDamaged("The purse has a line that cannot be parsed.", fix=BROKEN)
-    return found
+    return record

@@ -47,18 +47,18 @@ class Rappor:
     def __init__(
         self, *, domain: int, flip: Number, low: Number = Fraction(1, 2), high: Number = Fraction(3, 4)
     ) -> None:
-        odd, zero, one = probability(flip, "flip"), probability(low, "low"), probability(high, "high")
-        if odd >= Fraction(1, 2) or zero >= one:
+        odd, if_zero, if_one = probability(flip, "flip"), probability(low, "low"), probability(high, "high")
+        if odd >= Fraction(1, 2) or if_zero >= if_one:
             raise InvalidInput(
                 "A report would carry no information.",
                 fix="pass flip below 1/2, and low below high, such as 0.5 and 0.75",
             )
-        settle(self, domain=need_domain(domain, most=MOST_CATEGORIES), flip=odd, low=zero, high=one)
+        settle(self, domain=need_domain(domain, most=MOST_CATEGORIES), flip=odd, low=if_zero, high=if_one)
 
     @classmethod
     def for_epsilon(cls, *, domain: int, epsilon: Number, once: Number) -> Self:
         """Calibrate to what all reports ever made may cost, and to the less that one of them may."""
-        ever, single = _stated(need_epsilon(epsilon)), _stated(need_epsilon(once, "once"))
+        ever, single = _round_epsilon_down(need_epsilon(epsilon)), _round_epsilon_down(need_epsilon(once, "once"))
         if single >= ever:
             raise InvalidInput("once is not below epsilon.", fix="pass what one report may cost, less than all of them")
         flip = 1 / (root_below(odds_below(ever)) + 1)
@@ -118,6 +118,6 @@ class Rappor:
         return own * self.others**inside * (1 - self.others) ** (self.domain - 1 - inside)
 
 
-def _stated(epsilon: Fraction) -> Fraction:
+def _round_epsilon_down(epsilon: Fraction) -> Fraction:
     """Round an ε down to the steps that costs are stated in, so that what is stated is no more than was asked for."""
     return epsilon // COST_STEP * COST_STEP or epsilon

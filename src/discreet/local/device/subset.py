@@ -53,7 +53,7 @@ class SubsetSelection:
     @property
     def kept(self) -> Fraction:
         """How likely the true category is in the set."""
-        return _kept(self.domain, self.chosen, self.odds)
+        return _keep_probability(self.domain, self.chosen, self.odds)
 
     @property
     def others(self) -> Fraction:
@@ -63,10 +63,10 @@ class SubsetSelection:
     def encode(self, value: int, coins: Coins = DEVICE) -> int:
         """Return the set that is reported."""
         truth = category_of(value, self.domain)
-        told = need_coins(coins).toss(self.kept)
-        others = draw_subset(self.domain - 1, self.chosen - told, coins)
+        has_truth = need_coins(coins).toss(self.kept)
+        others = draw_subset(self.domain - 1, self.chosen - has_truth, coins)
         below = others & ((1 << truth) - 1)
-        return (others ^ below) << 1 | below | told << truth  # the others step over the truth
+        return (others ^ below) << 1 | below | has_truth << truth  # the others step over the truth
 
     def supports(self, report: int, category: int) -> bool:
         """Whether a category is in the set."""
@@ -86,14 +86,14 @@ def draw_subset(size: int, chosen: int, coins: Coins) -> int:
 
     Floyd's way: number j is drawn for among 0, …, j, and comes itself where the drawn one is in already.
     """
-    found = 0
+    subset = 0
     for last in range(size - chosen, size):
         drawn = 1 << coins.below(last + 1)
-        found |= drawn if not found & drawn else 1 << last
-    return found
+        subset |= drawn if not subset & drawn else 1 << last
+    return subset
 
 
-def _kept(domain: int, size: int, odds: Fraction) -> Fraction:
+def _keep_probability(domain: int, size: int, odds: Fraction) -> Fraction:
     return size * odds / (size * odds + domain - size)
 
 
@@ -104,6 +104,6 @@ def _sizes(domain: int, odds: Fraction) -> set[int]:
 
 
 def _variance(domain: int, size: int, odds: Fraction) -> Fraction:
-    kept = _kept(domain, size, odds)
+    kept = _keep_probability(domain, size, odds)
     others = (size - kept) / (domain - 1)
     return others * (1 - others) / (kept - others) ** 2

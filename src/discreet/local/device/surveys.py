@@ -57,7 +57,7 @@ class Survey:
         if not sets:
             raise InvalidInput("There are no attributes.", fix="pass {'sex': 2, 'age': 10}")
         target, listed = need_epsilon(epsilon), list(sizes.values())
-        encoders = tuple(best_encoder(domain=prod(listed[each] for each in axes), epsilon=target) for axes in sets)
+        encoders = tuple(best_encoder(domain=prod(listed[axis] for axis in axes), epsilon=target) for axes in sets)
         settle(self, attributes=tuple(sizes.items()), ways=many, epsilon=target, marginals=sets, encoders=encoders)
 
     @property
@@ -67,19 +67,19 @@ class Survey:
 
     def cell(self, which: int, person: Mapping[str, int]) -> int:
         """Return in which cell of a marginal a person is; what is missing or out of range counts as 0."""
-        found = 0
+        cell = 0
         for axis in self.marginals[which]:
             name, size = self.attributes[axis]
-            found = found * size + category_of(person.get(name, 0), size)
-        return found
+            cell = cell * size + category_of(person.get(name, 0), size)
+        return cell
 
     def encode(self, person: Mapping[str, int], coins: Coins = DEVICE) -> int:
         """Return a report about one marginal of a person's attributes."""
         if not isinstance(person, Mapping):
             raise WrongType(f"person is {kind_of(person)}, not a mapping.", fix="pass {'sex': 1, 'age': 4}")
         which = need_coins(coins).below(len(self.marginals))
-        told = self.encoders[which].encode(self.cell(which, person), coins)
-        return sum(encoder.outputs for encoder in self.encoders[:which]) + told
+        report = self.encoders[which].encode(self.cell(which, person), coins)
+        return sum(encoder.outputs for encoder in self.encoders[:which]) + report
 
     def part(self, report: int) -> tuple[int, int]:
         """Return which marginal a report is about, and the report of that."""

@@ -49,9 +49,9 @@ class VectorResponse:
 
     def __init__(self, *, size: int, bounds: Bounds, epsilon: Number) -> None:
         count, target = whole(size, "size", most=1 << 24), need_epsilon(epsilon)
-        told = max(1, min(count, int(target / EACH)))
-        each = NumberResponse.hybrid(bounds=bounds, epsilon=target / told)
-        settle(self, size=count, epsilon=target, told=told, each=each)
+        reported = max(1, min(count, int(target / EACH)))
+        response = NumberResponse.hybrid(bounds=bounds, epsilon=target / reported)
+        settle(self, size=count, epsilon=target, told=reported, each=response)
 
     @property
     def outputs(self) -> int:
@@ -68,14 +68,14 @@ class VectorResponse:
         while chosen:
             coordinate = (chosen & -chosen).bit_length() - 1
             chosen &= chosen - 1
-            told = self.each.encode(values[coordinate], coins)
-            report = report * self.size * self.each.outputs + coordinate * self.each.outputs + told
+            code = self.each.encode(values[coordinate], coins)
+            report = report * self.size * self.each.outputs + coordinate * self.each.outputs + code
         return report
 
     def parts(self, report: int) -> list[tuple[int, int]]:
         """Return the coordinates of a report, each with its own report."""
-        found = []
+        parts = []
         for _ in range(self.told):
             report, digit = divmod(report, self.size * self.each.outputs)
-            found.append(divmod(digit, self.each.outputs))
-        return found[::-1]
+            parts.append(divmod(digit, self.each.outputs))
+        return parts[::-1]

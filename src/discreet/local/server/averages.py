@@ -52,9 +52,9 @@ def estimate_mean(encoder: NumberResponse | VectorResponse, reports: Any, *, con
     """
     match encoder:
         case NumberResponse():
-            rows, told, size, each = _rows(encoder, reports, 1), 1, 1, encoder
+            rows, reported, size, response = _rows(encoder, reports, 1), 1, 1, encoder
         case VectorResponse():
-            rows, told, size, each = _rows(encoder, reports, 2), encoder.told, encoder.size, encoder.each
+            rows, reported, size, response = _rows(encoder, reports, 2), encoder.told, encoder.size, encoder.each
         case _:
             raise WrongType(
                 f"encoder is {kind_of(encoder)}, which does not report numbers.", fix="use estimate for categories"
@@ -62,22 +62,22 @@ def estimate_mean(encoder: NumberResponse | VectorResponse, reports: Any, *, con
     people = len(rows)
     if not people:
         raise InvalidInput("There are no reports.", fix="pass at least one report")
-    coordinate, report = np.divmod(rows.reshape(-1), each.outputs)
-    middle = (each.bounds.low + each.bounds.high) / 2
-    sums = _sums(coordinate, report, size, each)
-    mean = np.array([float(middle + Fraction(size, told) * total / people) for total in sums])
+    coordinate, report = np.divmod(rows.reshape(-1), response.outputs)
+    middle = (response.bounds.low + response.bounds.high) / 2
+    sums = _sums(coordinate, report, size, response)
+    mean = np.array([float(middle + Fraction(size, reported) * total / people) for total in sums])
     spread, error = errors_of_mean(encoder, people=people, confidence=confidence)
     level = probability(confidence, "confidence")
     return MeanEstimate(people=people, mean=mean, deviation=spread, error=error, confidence=level)
 
 
-def _sums(coordinate: Integers, report: Integers, size: int, each: NumberResponse) -> list[Fraction]:
+def _sums(coordinate: Integers, report: Integers, size: int, response: NumberResponse) -> list[Fraction]:
     """Return the exact sum, for each coordinate, of what its reports stand for, less the middle."""
     extremes, steps = np.zeros(size, np.int64), np.zeros(size, np.int64)
     two = report < 2
     np.add.at(extremes, coordinate[two], 2 * report[two] - 1)
-    np.add.at(steps, coordinate[~two], 2 * report[~two] - 3 - each.levels)
-    return [each.total(*pair) for pair in zip(extremes.tolist(), steps.tolist(), strict=True)]
+    np.add.at(steps, coordinate[~two], 2 * report[~two] - 3 - response.levels)
+    return [response.total(*pair) for pair in zip(extremes.tolist(), steps.tolist(), strict=True)]
 
 
 def errors_of_mean(
@@ -100,15 +100,19 @@ def errors_of_mean(
     count = whole(people, "people")
     match encoder:
         case NumberResponse():
-            size, scale, each = 1, Fraction(1), encoder
+            size, scale, response = 1, Fraction(1), encoder
             variance = encoder.variance
         case VectorResponse():
-            size, scale, each = encoder.size, Fraction(encoder.size, encoder.told), encoder.each
+            size, scale, response = encoder.size, Fraction(encoder.size, encoder.told), encoder.each
             # A coordinate is told with probability 1/scale, and its square is then at most variance + half².
-            variance = scale * (each.variance + ((each.bounds.high - each.bounds.low) / 2) ** 2)
-    half = (each.bounds.high - each.bounds.low) / 2
-    farthest = each.decode(each.outputs - 1) if each.share == 1 else max(each.decode(1), each.decode(each.outputs - 1))
-    reach = scale * (farthest - (each.bounds.low + each.bounds.high) / 2) + half
+            variance = scale * (response.variance + ((response.bounds.high - response.bounds.low) / 2) ** 2)
+    half = (response.bounds.high - response.bounds.low) / 2
+    farthest = (
+        response.decode(response.outputs - 1)
+        if response.share == 1
+        else max(response.decode(1), response.decode(response.outputs - 1))
+    )
+    reach = scale * (farthest - (response.bounds.low + response.bounds.high) / 2) + half
     slope = math.log(2 * size) - math.log(1 - probability(confidence, "confidence"))
     total = bernstein(slope, count * float(variance), float(reach))
     return math.sqrt(float(variance) / count), total / count
@@ -119,10 +123,10 @@ def _rows(encoder: NumberResponse | VectorResponse, reports: Any, axes: int) -> 
     if not isinstance(reports, np.ndarray):
         if not isinstance(reports, Sequence):
             raise WrongType(f"reports is {kind_of(reports)}, not a list.", fix="pass a list of reports, or an array")
-        numbers = [unpack(encoder, each) if isinstance(each, bytes | bytearray) else each for each in reports]
-        if not all(type(each) is int and 0 <= each < encoder.outputs for each in numbers):
+        numbers = [unpack(encoder, report) if isinstance(report, bytes | bytearray) else report for report in reports]
+        if not all(type(number) is int and 0 <= number < encoder.outputs for number in numbers):
             raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")
-        reports = np.array([_codes(encoder, each) for each in numbers], np.int64)
+        reports = np.array([_codes(encoder, number) for number in numbers], np.int64)
         reports = reports.reshape(-1) if axes == 1 else reports
     limit, shape = (
         (encoder.outputs, reports.shape[:1])
@@ -130,12 +134,14 @@ def _rows(encoder: NumberResponse | VectorResponse, reports: Any, axes: int) -> 
         else (encoder.size * encoder.each.outputs, (*reports.shape[:1], encoder.told))
     )
     fits = reports.dtype.kind in "iu" and reports.shape == shape
-    if not fits or (reports.size and not (reports.min() >= 0 and reports.max() < limit and _made(encoder, reports))):
+    if not fits or (
+        reports.size and not (reports.min() >= 0 and reports.max() < limit and _are_possible(encoder, reports))
+    ):
         raise InvalidInput("Some reports cannot come from this encoder.", fix="pass what encode_all returned")
     return np.asarray(reports, np.int64)
 
 
-def _made(encoder: NumberResponse | VectorResponse, reports: NDArray[Any]) -> bool:
+def _are_possible(encoder: NumberResponse | VectorResponse, reports: NDArray[Any]) -> bool:
     """Whether reports that are within their range are ever made: bounds by who tells them, no coordinate twice."""
     if isinstance(encoder, NumberResponse):
         return bool(encoder.share < 1 or reports.min() >= 2)
@@ -146,4 +152,4 @@ def _made(encoder: NumberResponse | VectorResponse, reports: NDArray[Any]) -> bo
 def _codes(encoder: NumberResponse | VectorResponse, report: int) -> list[int]:
     if isinstance(encoder, NumberResponse):
         return [report]
-    return [coordinate * encoder.each.outputs + told for coordinate, told in encoder.parts(report)]
+    return [coordinate * encoder.each.outputs + code for coordinate, code in encoder.parts(report)]

@@ -63,5 +63,5 @@ def shuffled_cost(encoder: Any, *, people: int) -> Shuffled:
         DiscreetError: if the value is not an encoder, or people is out of range.
 
     """
-    each = Pure(encoder.once) if isinstance(encoder, Rappor) else cost_of(encoder)
-    return Shuffled(each, people)
+    loss = Pure(encoder.once) if isinstance(encoder, Rappor) else cost_of(encoder)
+    return Shuffled(loss, people)

@@ -16,7 +16,7 @@ from discreet.local.device.response import KaryResponse
 from discreet.local.device.subset import SubsetSelection
 from discreet.local.device.unary import Unary
 from discreet.local.device.vectors import VectorResponse
-from discreet.local.server.packed import Integers, Words, places_of, sizes_of, trimmed, words_for
+from discreet.local.server.packed import Integers, Words, places_of, sizes_of, trim_rows, words_for
 from discreet.local.server.transforms import tables
 from discreet.noise import SYSTEM, Entropy, below, bernoulli, coin_words
 
@@ -55,9 +55,9 @@ def encode_all(encoder: AnyEncoder, values: Any, *, entropy: Entropy = SYSTEM) -
     """
     match encoder:
         case NumberResponse():
-            return _numbers(encoder, _placed(values, encoder, 1), entropy)
+            return _numbers(encoder, _place_on_grid(values, encoder, 1), entropy)
         case VectorResponse():
-            return _vectors(encoder, _placed(values, encoder.each, 2, encoder.size), entropy)
+            return _vectors(encoder, _place_on_grid(values, encoder.each, 2, encoder.size), entropy)
         case _:
             return _encode_categories(encoder, _categories(values, encoder.domain), entropy)
 
@@ -71,7 +71,9 @@ def _encode_categories(encoder: CategoricalEncoder, own: Integers, entropy: Entr
         case LocalHashing():
             return hash_digits(encoder, _digits(own, encoder), len(own), entropy=entropy)
         case Unary(_, _, kept, others):
-            return _marked(_lies(encoder.domain, others, own, entropy), own, bernoulli(kept, len(own), entropy=entropy))
+            return _mark_own(
+                _lies(encoder.domain, others, own, entropy), own, bernoulli(kept, len(own), entropy=entropy)
+            )
         case SubsetSelection():
             return _subsets(encoder, own, entropy)
         case Rappor():
@@ -79,26 +81,26 @@ def _encode_categories(encoder: CategoricalEncoder, own: Integers, entropy: Entr
 
 
 def _categories(values: object, domain: int) -> Integers:
-    found = np.asarray(values)
-    if found.ndim != 1 or found.dtype.kind not in "iu":
+    array = np.asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
         raise WrongType(
             "values is not a one-dimensional array of whole numbers.",
             fix="pass an integer array, one category per person",
         )
-    return np.where((found >= 0) & (found < domain), found, 0).astype(np.int64)
+    return np.where((array >= 0) & (array < domain), array, 0).astype(np.int64)
 
 
-def _placed(values: object, encoder: NumberResponse, axes: int, size: int | None = None) -> Integers:
+def _place_on_grid(values: object, encoder: NumberResponse, axes: int, size: int | None = None) -> Integers:
     """Return where values lie between the bounds, in steps of the grid; what is no number lies in the middle."""
-    found = np.asarray(values)
-    if found.dtype.kind not in "iuf":
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
         raise WrongType(f"values are {kind_of(values)}, not numbers.", fix="pass an array of numbers")
-    if found.ndim != axes or (size is not None and found.shape[1] != size):
+    if array.ndim != axes or (size is not None and array.shape[1] != size):
         raise InvalidInput(
             "values does not have the shape that the encoder expects.", fix="pass one value, or row, per person"
         )
     low, high = float(encoder.bounds.low), float(encoder.bounds.high)
-    within = np.clip(np.nan_to_num(found.astype(np.float64), nan=(low + high) / 2), low, high)
+    within = np.clip(np.nan_to_num(array.astype(np.float64), nan=(low + high) / 2), low, high)
     return np.rint((within - low) / (high - low) * GRID).astype(np.int64)
 
 
@@ -138,14 +140,14 @@ def hash_digits(
 
 def _lies(domain: int, chance: Any, own: Integers, entropy: Entropy) -> Words:
     """Return sets in which every category is with a chance of its own."""
-    return trimmed(coin_words(chance, (len(own), words_for(domain)), entropy=entropy), domain)
+    return trim_rows(coin_words(chance, (len(own), words_for(domain)), entropy=entropy), domain)
 
 
-def _marked(rows: Words, own: Integers, told: NDArray[np.bool_]) -> Words:
+def _mark_own(rows: Words, own: Integers, included: NDArray[np.bool_]) -> Words:
     """Put each row's own category in or out of its set, in place."""
     word, bit = places_of(own, rows.shape[1] * 64)
     flat = rows.reshape(-1)
-    flat[word] = np.where(told, flat[word] | bit, flat[word] & ~bit)
+    flat[word] = np.where(included, flat[word] | bit, flat[word] & ~bit)
     return rows
 
 
@@ -173,7 +175,7 @@ def instant_all(encoder: Rappor, permanent: Words, *, entropy: Entropy = SYSTEM)
     """
     ones = coin_words(encoder.high, permanent.shape, entropy=entropy)
     zeros = coin_words(encoder.low, permanent.shape, entropy=entropy)
-    return trimmed(ones & permanent | zeros & ~permanent, encoder.domain)
+    return trim_rows(ones & permanent | zeros & ~permanent, encoder.domain)
 
 
 def _subsets(encoder: SubsetSelection, own: Integers, entropy: Entropy) -> Words:
@@ -182,10 +184,10 @@ def _subsets(encoder: SubsetSelection, own: Integers, entropy: Entropy) -> Words
     A set of independent coins is uniform among all of its size; and remains so while members, or others, that are drawn
     uniformly are taken out of it, or in.
     """
-    told = bernoulli(encoder.kept, len(own), entropy=entropy)
+    included = bernoulli(encoder.kept, len(own), entropy=entropy)
     near = max(1, min(round(encoder.chosen * COARSE / encoder.domain), COARSE - 1))
     rows = _lies(encoder.domain, near / COARSE, own, entropy)
-    flat, wanted = _marked(rows, own, np.zeros(len(own), np.bool_)).reshape(-1), encoder.chosen - told
+    flat, wanted = _mark_own(rows, own, np.zeros(len(own), np.bool_)).reshape(-1), encoder.chosen - included
     excess = sizes_of(rows) - wanted
     wrong = np.flatnonzero(excess)
     while len(wrong):
@@ -196,7 +198,7 @@ def _subsets(encoder: SubsetSelection, own: Integers, entropy: Entropy) -> Words
         flat[word[fits]] ^= bit[fits]
         excess[wrong[fits]] -= np.sign(excess[wrong[fits]])
         wrong = wrong[excess[wrong] != 0]
-    return _marked(rows, own, told)
+    return _mark_own(rows, own, included)
 
 
 def _numbers(encoder: NumberResponse, place: Integers, entropy: Entropy) -> Integers:
@@ -221,8 +223,8 @@ def _levels(encoder: NumberResponse, place: Integers, entropy: Entropy) -> Integ
 
 def _vectors(encoder: VectorResponse, place: Integers, entropy: Entropy) -> Integers:
     chosen = _coordinates(encoder, len(place), entropy)
-    told = _numbers(encoder.each, np.take_along_axis(place, chosen, axis=1).reshape(-1), entropy)
-    return chosen * encoder.each.outputs + told.reshape(chosen.shape)
+    codes = _numbers(encoder.each, np.take_along_axis(place, chosen, axis=1).reshape(-1), entropy)
+    return chosen * encoder.each.outputs + codes.reshape(chosen.shape)
 
 
 def _coordinates(encoder: VectorResponse, count: int, entropy: Entropy) -> Integers:

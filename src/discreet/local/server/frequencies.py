@@ -202,7 +202,7 @@ def variance_of(encoder: CategoricalEncoder, share: Number = 0) -> float:
 def _candidates(encoder: CategoricalEncoder, candidates: Any) -> Integers | None:
     if candidates is None:
         return None
-    listed = [whole(each, "candidate", least=0, most=encoder.domain - 1) for each in candidates]
+    listed = [whole(candidate, "candidate", least=0, most=encoder.domain - 1) for candidate in candidates]
     if not listed:
         raise InvalidInput("There are no candidates.", fix="pass at least one, or leave candidates out")
     return np.array(listed, object if encoder.domain > 1 << 62 else np.int64)

@@ -68,12 +68,14 @@ def encode_texts(tree: PrefixTree, texts: Sequence[str | bytes], *, entropy: Ent
     data = np.frombuffer(b"".join(map(tree.bytes_of, texts)), np.uint8).reshape(-1, tree.length)
     which = below(tree.length, len(data), entropy=entropy)
     return {
-        level: _told(tree, encoder, data[which == level, : level + 1], entropy)
+        level: _encode_prefixes(tree, encoder, data[which == level, : level + 1], entropy)
         for level, encoder in enumerate(tree.levels)
     }
 
 
-def _told(tree: PrefixTree, encoder: LocalHashing, prefixes: NDArray[np.uint8], entropy: Entropy) -> NDArray[np.uint8]:
+def _encode_prefixes(
+    tree: PrefixTree, encoder: LocalHashing, prefixes: NDArray[np.uint8], entropy: Entropy
+) -> NDArray[np.uint8]:
     def digits() -> Iterator[Integers]:
         for column in prefixes.T:
             rest = column.astype(np.int64)
@@ -106,7 +108,7 @@ def find_texts(tree: PrefixTree, reports: Any, *, most: int = 32, confidence: Nu
 
     """
     rows, width = _by_level(tree, reports), whole(most, "most", most=1 << 12)
-    people = sum(len(each) for each in rows.values())
+    people = sum(len(level_rows) for level_rows in rows.values())
     risk = float(1 - probability(confidence, "confidence")) / 2
     tries = BYTE * (1 + width * (tree.length - 1))
     slope = math.log(2 * tries / risk)
@@ -119,15 +121,17 @@ def find_texts(tree: PrefixTree, reports: Any, *, most: int = 32, confidence: Nu
             for byte, count in enumerate(_children(tree, encoder, rows[level], prefix))
         }
         bound = _threshold(encoder, len(rows[level]), slope)
-        ranked = sorted(estimates, key=lambda each: (-estimates[each], each))
-        prefixes = [each for each in ranked[:width] if estimates[each] > bound]
-        counts = [estimates[each] for each in prefixes]
-    found = tuple(
-        _found(tree, text, count, len(rows[tree.length - 1]), people, slope, math.log(2 * max(people, 1) / risk))
+        ranked = sorted(estimates, key=lambda prefix: (-estimates[prefix], prefix))
+        prefixes = [prefix for prefix in ranked[:width] if estimates[prefix] > bound]
+        counts = [estimates[prefix] for prefix in prefixes]
+    texts = tuple(
+        _estimate_text(
+            tree, text, count, len(rows[tree.length - 1]), people, slope, math.log(2 * max(people, 1) / risk)
+        )
         for text, count in zip(prefixes, counts, strict=True)
     )
     least = max(_threshold(level, len(rows[which]), slope) for which, level in enumerate(tree.levels)) * tree.length
-    return FrequentTexts(people=people, found=found, least=least, confidence=probability(confidence, "confidence"))
+    return FrequentTexts(people=people, found=texts, least=least, confidence=probability(confidence, "confidence"))
 
 
 def _children(tree: PrefixTree, encoder: LocalHashing, rows: NDArray[np.uint8], prefix: bytes) -> NDArray[np.float64]:
@@ -149,20 +153,20 @@ def _threshold(encoder: LocalHashing, people: int, slope: float) -> float:
     return bernstein(slope, people * others * (1 - others), 1.0) / float(encoder.kept - encoder.others)
 
 
-def _found(
-    tree: PrefixTree, text: bytes, count: float, asked: int, people: int, slope: float, sampled: float
+def _estimate_text(
+    tree: PrefixTree, text: bytes, count: float, level_people: int, people: int, slope: float, sampled: float
 ) -> FrequentText:
     """Return a text with its count among all people, and the error of that."""
     encoder, length = tree.levels[-1], tree.length
     kept, others = float(encoder.kept), float(encoder.others)
-    variance = asked * max(kept * (1 - kept), others * (1 - others))
-    told = length * bernstein(slope, variance, 1.0) / float(encoder.kept - encoder.others)
+    variance = level_people * max(kept * (1 - kept), others * (1 - others))
+    report_error = length * bernstein(slope, variance, 1.0) / float(encoder.kept - encoder.others)
     # Of c people a binomial number is at the last level. c is at most what it could be at the most, again and again.
     most = float(people)
     for _ in range(8):
-        drawn = length * bernstein(sampled, most / length * (1 - 1 / length), 1.0) if length > 1 else 0.0
-        most = min(most, length * count + told + drawn)
-    return FrequentText(text=text.rstrip(b"\0"), count=float(length * count), error=told + drawn)
+        level_error = length * bernstein(sampled, most / length * (1 - 1 / length), 1.0) if length > 1 else 0.0
+        most = min(most, length * count + report_error + level_error)
+    return FrequentText(text=text.rstrip(b"\0"), count=float(length * count), error=report_error + level_error)
 
 
 def _by_level(tree: PrefixTree, reports: Any) -> ByLevel:
@@ -173,8 +177,8 @@ def _by_level(tree: PrefixTree, reports: Any) -> ByLevel:
         return {which: rows_of(level, reports[which]) for which, level in enumerate(tree.levels)}
     if not isinstance(reports, Sequence):
         raise WrongType(f"reports is {kind_of(reports)}, not a list.", fix="pass a list of reports")
-    numbers = [unpack(tree, each) if isinstance(each, bytes | bytearray) else each for each in reports]
-    if not all(type(each) is int and 0 <= each < tree.outputs for each in numbers):
+    numbers = [unpack(tree, report) if isinstance(report, bytes | bytearray) else report for report in reports]
+    if not all(type(number) is int and 0 <= number < tree.outputs for number in numbers):
         raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")
     parts: dict[int, list[int]] = {which: [] for which in range(tree.length)}
     for which, report in map(tree.part, numbers):

@@ -61,14 +61,14 @@ def encode_survey(survey: Survey, people: Mapping[str, Any], *, entropy: Entropy
     """
     columns = _columns(survey, people)
     which = below(len(survey.marginals), len(columns[0]), entropy=entropy)
-    made = {}
+    reports = {}
     for number, (axes, encoder) in enumerate(zip(survey.marginals, survey.encoders, strict=True)):
         chosen, cell = which == number, np.zeros(int((which == number).sum()), np.int64)
         for axis in axes:
             size, column = survey.attributes[axis][1], columns[axis][chosen]
             cell = cell * size + np.where((column >= 0) & (column < size), column, 0)
-        made[number] = encode_all(encoder, cell, entropy=entropy)
-    return made
+        reports[number] = encode_all(encoder, cell, entropy=entropy)
+    return reports
 
 
 def _columns(survey: Survey, people: Mapping[str, Any]) -> list[Integers]:
@@ -104,7 +104,7 @@ def estimate_marginals(survey: Survey, reports: Any, *, confidence: Number = 0.9
 
     """
     rows = _by_marginal(survey, reports)
-    people, many = sum(len(each) for each in rows.values()), len(survey.marginals)
+    people, many = sum(len(marginal_rows) for marginal_rows in rows.values()), len(survey.marginals)
     noisy: dict[tuple[int, ...], Floats] = {}
     variances: dict[tuple[int, ...], float] = {}
     names: dict[tuple[int, ...], Names] = {}
@@ -150,8 +150,8 @@ def _by_marginal(survey: Survey, reports: Any) -> dict[int, Reports]:
         return {number: rows_of(encoder, reports[number]) for number, encoder in encoders.items()}
     if not isinstance(reports, Sequence):
         raise WrongType(f"reports is {kind_of(reports)}, not a list.", fix="pass a list of reports")
-    numbers = [unpack(survey, each) if isinstance(each, bytes | bytearray) else each for each in reports]
-    if not all(type(each) is int and 0 <= each < survey.outputs for each in numbers):
+    numbers = [unpack(survey, report) if isinstance(report, bytes | bytearray) else report for report in reports]
+    if not all(type(number) is int and 0 <= number < survey.outputs for number in numbers):
         raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")
     parts: dict[int, list[int]] = {number: [] for number in encoders}
     for number, report in map(survey.part, numbers):

@@ -25,7 +25,7 @@ def places_of(values: Integers, domain: int) -> tuple[Integers, Words]:
     return word, ONE << (values & 63).astype(np.uint64)
 
 
-def trimmed(rows: Words, domain: int) -> Words:
+def trim_rows(rows: Words, domain: int) -> Words:
     """Clear the bits beyond the domain, in place."""
     if domain % 64:
         rows[:, -1] &= np.uint64((1 << domain % 64) - 1)
@@ -35,7 +35,7 @@ def trimmed(rows: Words, domain: int) -> Words:
 def pack_sets(sets: Iterable[int], domain: int) -> Words:
     """Return sets that came as whole numbers, as rows of words."""
     width = words_for(domain) * 8
-    data = b"".join(each.to_bytes(width, "little") for each in sets)
+    data = b"".join(members.to_bytes(width, "little") for members in sets)
     return np.frombuffer(data, "<u8").astype(np.uint64).reshape(-1, width // 8)
 
 
@@ -62,13 +62,13 @@ def column_counts(rows: Words, domain: int) -> Integers:
     for start in range(0, len(rows), ROWS):
         weight, level = 1, rows[start : start + ROWS]
         while len(level):
-            rest, level = _carried(level)
-            total += weight * _summed(rest)
+            rest, level = _add_with_carries(level)
+            total += weight * _sum_bits(rest)
             weight *= 2
     return total[:domain]
 
 
-def _carried(level: Words) -> tuple[Words, Words]:
+def _add_with_carries(level: Words) -> tuple[Words, Words]:
     """Return at most two rows, and rows that count double, which together have each bit as often as before.
 
     A full adder takes three rows: where one or three of them have a bit, the sum has it; where two or more, the carry.
@@ -83,6 +83,6 @@ def _carried(level: Words) -> tuple[Words, Words]:
     return level, np.concatenate(carries) if carries else level[:0]
 
 
-def _summed(rows: Words) -> Integers:
+def _sum_bits(rows: Words) -> Integers:
     bits = np.unpackbits(rows.astype("<u8").view(np.uint8), axis=1, bitorder="little")
     return np.asarray(bits.sum(axis=0, dtype=np.int64))

@@ -33,33 +33,33 @@ TOO_MANY = "pass candidates=…, the categories that are of interest"
 def rows_of(encoder: CategoricalEncoder, reports: Any) -> Reports:
     """Return reports as the array that `encode_all` makes: from whole numbers, packed bytes, or that array itself."""
     if isinstance(reports, np.ndarray):
-        return _checked(encoder, reports)
+        return _need_reports(encoder, reports)
     if not isinstance(reports, Sequence):
         raise WrongType(
             f"reports is {kind_of(reports)}, not a list.", fix="pass a list of reports, or an array of them"
         )
-    numbers = [unpack(encoder, each) if isinstance(each, bytes | bytearray) else each for each in reports]
-    if not all(type(each) is int and 0 <= each < encoder.outputs for each in numbers):
+    numbers = [unpack(encoder, report) if isinstance(report, bytes | bytearray) else report for report in reports]
+    if not all(type(number) is int and 0 <= number < encoder.outputs for number in numbers):
         raise InvalidInput("Some reports cannot come from this encoder.", fix="leave them out")
     match encoder:
         case LocalHashing():
-            return np.array([_digits(each, encoder) for each in numbers], np.uint8).reshape(-1, encoder.digits + 1)
+            return np.array([_digits(number, encoder) for number in numbers], np.uint8).reshape(-1, encoder.digits + 1)
         case KaryResponse() | Hadamard():
             return np.array(numbers, np.int64)
         case _:
-            return _checked(encoder, pack_sets(numbers, encoder.domain))
+            return _need_reports(encoder, pack_sets(numbers, encoder.domain))
 
 
 def _digits(report: int, encoder: LocalHashing) -> list[int]:
     seed, bucket = divmod(report, encoder.buckets)
-    found = []
+    digits = []
     for _ in range(encoder.digits):
         seed, digit = divmod(seed, encoder.buckets)
-        found.append(digit)
-    return [*found, bucket]
+        digits.append(digit)
+    return [*digits, bucket]
 
 
-def _checked(encoder: CategoricalEncoder, reports: Reports) -> Reports:
+def _need_reports(encoder: CategoricalEncoder, reports: Reports) -> Reports:
     """Return an array of reports, or refuse one that this encoder does not make."""
     match encoder:
         case KaryResponse() | Hadamard():
@@ -101,16 +101,16 @@ def supports_of(encoder: CategoricalEncoder, rows: Reports, candidates: Integers
         case KaryResponse():
             if encoder.domain > LARGEST:
                 raise InvalidInput("There are too many categories to count.", fix="use LocalHashing with candidates")
-            return _picked(np.bincount(rows, minlength=encoder.domain).astype(np.int64), candidates)
+            return _pick_candidates(np.bincount(rows, minlength=encoder.domain).astype(np.int64), candidates)
         case Hadamard():
             return _hadamard(encoder, rows, candidates)
         case LocalHashing():
             return _hashing(encoder, rows, candidates)
         case _:
-            return _picked(column_counts(rows, encoder.domain), candidates)
+            return _pick_candidates(column_counts(rows, encoder.domain), candidates)
 
 
-def _picked(counts: Integers, candidates: Integers | None) -> Integers:
+def _pick_candidates(counts: Integers, candidates: Integers | None) -> Integers:
     return counts if candidates is None else counts[candidates]
 
 
@@ -119,7 +119,7 @@ def _hadamard(encoder: Hadamard, rows: Integers, candidates: Integers | None) ->
         raise InvalidInput("There are too many categories for one transform.", fix="use LocalHashing with candidates")
     counts = np.bincount(rows, minlength=encoder.outputs).astype(np.int64)
     signed = hadamard_transform(counts[::2] - counts[1::2])
-    return _picked((len(rows) + signed[: encoder.domain]) // 2, candidates)
+    return _pick_candidates((len(rows) + signed[: encoder.domain]) // 2, candidates)
 
 
 def _hashing(encoder: LocalHashing, rows: NDArray[np.uint8], candidates: Integers | None) -> Integers:
@@ -127,8 +127,10 @@ def _hashing(encoder: LocalHashing, rows: NDArray[np.uint8], candidates: Integer
         if encoder.domain > LARGEST:
             raise InvalidInput("There are too many categories to estimate all of them.", fix=TOO_MANY)
         return digit_supports(encoder.finite, rows, encoder.domain)
-    told = rows[:, -1]
-    return np.array([int((buckets_of(encoder, rows, each) == told).sum()) for each in candidates.tolist()], np.int64)
+    reported = rows[:, -1]
+    return np.array(
+        [int((buckets_of(encoder, rows, candidate) == reported).sum()) for candidate in candidates.tolist()], np.int64
+    )
 
 
 def digit_supports(finite: FiniteField, rows: NDArray[np.uint8], count: int) -> Integers:
@@ -139,12 +141,12 @@ def digit_supports(finite: FiniteField, rows: NDArray[np.uint8], count: int) -> 
         counts = np.bincount(np.ravel_multi_index(tuple(rows.T), axes), minlength=outputs).astype(np.int64)
         # The lowest digit is the first axis, so that numbers are counted in Fortran's order.
         return hash_supports(counts.reshape(axes), finite).ravel(order="F")[:count]
-    told = rows[:, -1]
-    found = (
-        _hashed(finite, rows, [each // finite.size**place % finite.size for place in range(digits)])
-        for each in range(count)
+    reported = rows[:, -1]
+    by_number = (
+        _hash_rows(finite, rows, [number // finite.size**place % finite.size for place in range(digits)])
+        for number in range(count)
     )
-    return np.array([int((buckets == told).sum()) for buckets in found], np.int64)
+    return np.array([int((buckets == reported).sum()) for buckets in by_number], np.int64)
 
 
 def buckets_of(encoder: LocalHashing, rows: NDArray[np.uint8], category: int) -> NDArray[np.uint8]:
@@ -153,10 +155,10 @@ def buckets_of(encoder: LocalHashing, rows: NDArray[np.uint8], category: int) ->
     while category:
         category, digit = divmod(category, encoder.buckets)
         digits.append(digit)
-    return _hashed(encoder.finite, rows, digits)
+    return _hash_rows(encoder.finite, rows, digits)
 
 
-def _hashed(finite: FiniteField, rows: NDArray[np.uint8], digits: list[int]) -> NDArray[np.uint8]:
+def _hash_rows(finite: FiniteField, rows: NDArray[np.uint8], digits: list[int]) -> NDArray[np.uint8]:
     plus, times = tables(finite)
     total = np.zeros(len(rows), np.uint8)
     for place, digit in enumerate(digits):

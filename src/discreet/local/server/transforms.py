@@ -13,13 +13,13 @@ Integers = NDArray[np.int64]
 
 def hadamard_transform(values: Integers) -> Integers:
     """Return Σ over r of values[r]·(−1)^⟨r, x⟩ for every x, exactly; the length is a power of two."""
-    found = values.astype(np.int64)
+    sums = values.astype(np.int64)
     half = 1
-    while half < len(found):
-        pairs = found.reshape(-1, 2, half)
+    while half < len(sums):
+        pairs = sums.reshape(-1, 2, half)
         pairs[:, 0], pairs[:, 1] = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
         half *= 2
-    return found
+    return sums
 
 
 @lru_cache(maxsize=16)
@@ -40,13 +40,13 @@ def hash_supports(counts: Integers, finite: FiniteField) -> Integers:
     For the last digit only what is left at bucket 0 is looked up: Σ over a of counts[a, a·x].
     """
     plus, times = tables(finite)
-    found = counts
+    left = counts
     for axis in range(counts.ndim - 2):
-        front = np.moveaxis(found, axis, 0)
-        made = np.zeros_like(front)
+        front = np.moveaxis(left, axis, 0)
+        moved = np.zeros_like(front)
         for x in range(finite.size):
             for a in range(finite.size):
-                made[x] += front[a][..., plus[:, times[a, x]]]
-        found = np.moveaxis(made, 0, axis)
+                moved[x] += front[a][..., plus[:, times[a, x]]]
+        left = np.moveaxis(moved, 0, axis)
     numbers = np.arange(finite.size)
-    return np.stack([found[..., numbers, times[:, x]].sum(axis=-1) for x in numbers], axis=-1)
+    return np.stack([left[..., numbers, times[:, x]].sum(axis=-1) for x in numbers], axis=-1)

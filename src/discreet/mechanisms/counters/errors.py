@@ -37,14 +37,14 @@ def gaussian_factor(variance: Fraction, terms: int, risk: float) -> float:
     summation, no shift makes the sum larger. Reference: Canonne, Kamath, Steinke 2020.
     """
     sigma = math.sqrt(variance)
-    found = [sigma * math.sqrt(2 * math.log(2 / risk))]
+    radii = [sigma * math.sqrt(2 * math.log(2 / risk))]
     for width in WIDTHS:
         exponent = -2 * math.pi**2 / (1 / sigma**2 + 1 / width**2)
         excess = terms * math.log1p(2 * math.exp(exponent) / -math.expm1(exponent))
         for lead in LEADS if excess < 1 else ():
-            each = risk / 2 * _NORMAL.cdf(lead) * math.exp(-excess)
-            found.append(math.hypot(sigma, width) * -_NORMAL.inv_cdf(each) + lead * width)
-    return min(found) * SLACK
+            chance = risk / 2 * _NORMAL.cdf(lead) * math.exp(-excess)
+            radii.append(math.hypot(sigma, width) * -_NORMAL.inv_cdf(chance) + lead * width)
+    return min(radii) * SLACK
 
 
 def laplace_growth(scale: Fraction, weights: Floats) -> Floats:

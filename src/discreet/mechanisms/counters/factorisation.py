@@ -18,12 +18,12 @@ from discreet.mechanisms.counters.errors import Floats, gaussian_factor
 from discreet.mechanisms.counters.sensitivity import (
     MOST_STEPS,
     ONE_ROW,
-    moved_by,
+    bound_sensitivity,
     need_counts,
     need_reach,
     worst_stream,
 )
-from discreet.mechanisms.counters.spans import Counted, Span, counted, need_released, need_spans, risk_each
+from discreet.mechanisms.counters.spans import Counted, Span, add_rounding_error, need_released, need_spans, risk_each
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.noise import SYSTEM, Entropy
 
@@ -94,7 +94,7 @@ class FactorisationCounter:
 
     def measure(self, step: int, counts: Sequence[int], *, entropy: Entropy = SYSTEM) -> list[int]:
         """Return what is released at a step, 0, 1, 2, …, from the exact counts of all steps up to it; once."""
-        return [self.noise.perturb(one, entropy=entropy) for one in self.exact(step, counts)]
+        return [self.noise.perturb(value, entropy=entropy) for value in self.exact(step, counts)]
 
     def estimate(
         self,
@@ -111,12 +111,12 @@ class FactorisationCounter:
         """
         known = need_released(released, [1] * self.steps)
         wanted = need_spans(spans, len(known))
-        measured = np.array([float(one) for (one,) in known])
+        measured = np.array([float(value) for (value,) in known])
         so_far = np.append(0.0, np.convolve(_inverse(self.steps)[: len(known)], measured)[: len(known)])
         values = np.array([so_far[end] - so_far[begin] for begin, end in wanted])
         largest = np.array([max(abs(so_far[end]), abs(so_far[begin])) for begin, end in wanted])
-        found = counted(values, self._radii(wanted, risk_each(confidence, wanted, together)))
-        return Counted(values, found.errors + counted(largest, np.zeros(len(wanted))).errors)
+        estimate = add_rounding_error(values, self._radii(wanted, risk_each(confidence, wanted, together)))
+        return Counted(values, estimate.errors + add_rounding_error(largest, np.zeros(len(wanted))).errors)
 
     def error(self, confidence: Number = 0.95, *, at: int | None = None) -> float:
         """Return how far off the count so far may be: `at` so many steps, or (None) at all of them at once."""
@@ -140,12 +140,12 @@ class FactorisationCounter:
 @lru_cache(maxsize=64)  # of public numbers; a plan asks when it is priced, paid for and run
 def coefficients(steps: int) -> tuple[int, ...]:
     """Return c_k = round(GRID·binom(2k, k)/4ᵏ), exactly: from GRID down, never growing, as rounding keeps the order."""
-    found, binomial = [], 1
+    values, binomial = [], 1
     for k in range(steps):
         power = 4**k
-        found.append((2 * GRID * binomial + power) // (2 * power))
+        values.append((2 * GRID * binomial + power) // (2 * power))
         binomial = binomial * 2 * (2 * k + 1) // (k + 1)
-    return tuple(found)
+    return tuple(values)
 
 
 @lru_cache(maxsize=64)
@@ -174,9 +174,9 @@ def _square(steps: int, span: Span) -> float:
 def _sensitivity(steps: int, limit: AnyLimit, neighbours: Neighbours) -> Sensitivity:
     """Return the norms of what the worst stream does to all steps: it is constant at first, and then zero."""
     worst, c = worst_stream(steps, limit), coefficients(steps)
-    early = sum(each > 0 for each in worst)
+    early = sum(rows > 0 for rows in worst)
     moves, inside = [], 0
     for step in range(steps):
         inside += c[step] - (c[step - early] if step >= early else 0)
         moves.append(worst[0] * inside)
-    return moved_by(moves, steps, neighbours)
+    return bound_sensitivity(moves, steps, neighbours)

@@ -40,13 +40,13 @@ def worst_stream(steps: int, limit: AnyLimit) -> list[int]:
     """Return what a unit adds that moves everything the most: as much as it may, as early as it may."""
     match limit:
         case TotalLimit(rows=rows):
-            early, each = 1, rows
-        case Limit(groups=groups, rows_per_group=each):
+            early, per_step = 1, rows
+        case Limit(groups=groups, rows_per_group=per_step):
             early = min(groups, steps)
-    return [each] * early + [0] * (steps - early)
+    return [per_step] * early + [0] * (steps - early)
 
 
-def moved_by(worst: Sequence[int], touched: int, neighbours: Neighbours) -> Sensitivity:
+def bound_sensitivity(worst: Sequence[int], touched: int, neighbours: Neighbours) -> Sensitivity:
     """Return how far neighbours lie apart, from what the worst stream measures and how many measurements can move.
 
     Replacing a unit is u − u′. Neither is negative, so no measurement moves further than by one of them; the sum of the

@@ -18,7 +18,7 @@ class Counted:
     errors: Floats
 
 
-def counted(values: Floats, radii: Floats) -> Counted:
+def add_rounding_error(values: Floats, radii: Floats) -> Counted:
     """Return counts with errors that make room for the floats they were added up in."""
     return Counted(values, radii + ROUNDING * abs(values))
 
@@ -28,7 +28,11 @@ def need_released(released: object, sizes: Sequence[int]) -> list[Sequence[int]]
     if not isinstance(released, Sequence) or isinstance(released, str | bytes):
         raise WrongType("released is not a list.", fix="pass one list of whole numbers for each step so far")
     known = list(released)
-    if not known or len(known) > len(sizes) or any(len(one) != size for one, size in zip(known, sizes, strict=False)):
+    if (
+        not known
+        or len(known) > len(sizes)
+        or any(len(values) != size for values, size in zip(known, sizes, strict=False))
+    ):
         raise InvalidInput(
             "This was not released by this counter.", fix="pass what measure returned at steps 0, 1, 2, …, in order"
         )

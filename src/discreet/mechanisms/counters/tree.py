@@ -18,12 +18,12 @@ from discreet.mechanisms.counters.errors import Floats, gaussian_factor, laplace
 from discreet.mechanisms.counters.sensitivity import (
     MOST_STEPS,
     ONE_ROW,
-    moved_by,
+    bound_sensitivity,
     need_counts,
     need_reach,
     worst_stream,
 )
-from discreet.mechanisms.counters.spans import Counted, Span, counted, need_released, need_spans, risk_each
+from discreet.mechanisms.counters.spans import Counted, Span, add_rounding_error, need_released, need_spans, risk_each
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import SYSTEM, Entropy
@@ -128,8 +128,12 @@ class TreeCounter:
         wanted = need_spans(spans, len(known))
         nodes = [_nodes(begin, end) for begin, end in wanted]
         levels = _from_below(known)
-        values = np.array([sum(levels[height][place] for height, place in each) for each in nodes], np.float64)
-        return counted(values, self._radii(_by_height(nodes, self.heights), risk_each(confidence, wanted, together)))
+        values = np.array(
+            [sum(levels[height][place] for height, place in span_nodes) for span_nodes in nodes], np.float64
+        )
+        return add_rounding_error(
+            values, self._radii(_by_height(nodes, self.heights), risk_each(confidence, wanted, together))
+        )
 
     def error(self, confidence: Number = 0.95, *, at: int | None = None) -> float:
         """Return how far off the count so far may be: `at` so many steps, or (None) at all of them at once."""
@@ -148,12 +152,12 @@ class TreeCounter:
         """Return how far off sums of so many nodes of each height may be; one node of height 0 has plain noise."""
         noise = self.noise
         if isinstance(noise, Laplace):
-            found = laplace_radius(noise.scale, nodes @ _growth(noise.scale, self.heights), risk)
+            radii = laplace_radius(noise.scale, nodes @ _growth(noise.scale, self.heights), risk)
         else:
             factor = gaussian_factor(noise.variance, 2 * self.steps, risk)
-            found = factor * np.sqrt(nodes @ _variances(self.heights))
+            radii = factor * np.sqrt(nodes @ _variances(self.heights))
         alone = (nodes[:, 0] == 1) & (nodes.sum(axis=1) == 1)
-        return np.where(alone, np.minimum(found, noise.error(1 - Fraction(risk))), found)
+        return np.where(alone, np.minimum(radii, noise.error(1 - Fraction(risk))), radii)
 
     def _need_step(self, step: int) -> int:
         return whole(step, "step", least=0, most=self.steps - 1)
@@ -170,7 +174,7 @@ def _sensitivity(steps: int, limit: AnyLimit, neighbours: Neighbours) -> Sensiti
     worst = worst_stream(steps, limit)
     heights = range(steps.bit_length())
     moves = [sum(worst[place << h : (place + 1) << h]) for h in heights for place in range(steps >> h)]
-    return moved_by(moves, len(heights) * min(limit.groups, steps), neighbours)
+    return bound_sensitivity(moves, len(heights) * min(limit.groups, steps), neighbours)
 
 
 def _own_weight(height: int) -> float:
@@ -217,17 +221,17 @@ def _from_below(released: Sequence[Sequence[int]]) -> list[Floats]:
 
 def _nodes(begin: int, end: int) -> list[tuple[int, int]]:
     """Return the fewest nodes that make up a span: height and place of each."""
-    found = []
+    nodes = []
     while begin < end:
         height = min((begin & -begin or end).bit_length(), (end - begin).bit_length()) - 1
-        found.append((height, begin >> height))
+        nodes.append((height, begin >> height))
         begin += 1 << height
-    return found
+    return nodes
 
 
 def _by_height(nodes: Sequence[Sequence[tuple[int, int]]], heights: int) -> Floats:
     counts = np.zeros((len(nodes), heights))
-    for row, each in enumerate(nodes):
-        for height, _ in each:
+    for row, span_nodes in enumerate(nodes):
+        for height, _ in span_nodes:
             counts[row, height] += 1
     return counts

@@ -52,8 +52,8 @@ class ExponentialMechanism:
 
     def choose(self, scores: ScoreList, *, entropy: Entropy = SYSTEM) -> int:
         """Return the index of the candidate chosen. The distribution is exact."""
-        given = read_scores(scores)
-        return choose_exp(given.values, self.rate * given.unit, entropy=entropy)
+        grid_scores = read_scores(scores)
+        return choose_exp(grid_scores.values, self.rate * grid_scores.unit, entropy=entropy)
 
     def probabilities(self, scores: ScoreList) -> Floats:
         """Return the chance of every candidate. As private as the scores: not for release."""
@@ -103,8 +103,8 @@ class PermuteAndFlip:
 
     def choose(self, scores: ScoreList, *, entropy: Entropy = SYSTEM) -> int:
         """Return the index of the candidate chosen. The distribution is exact."""
-        given = read_scores(scores)
-        heads = toss_exp(given.values, self.rate * given.unit, entropy=entropy)
+        grid_scores = read_scores(scores)
+        heads = toss_exp(grid_scores.values, self.rate * grid_scores.unit, entropy=entropy)
         return int(heads[below(len(heads), entropy=entropy)])
 
     def probabilities(self, scores: ScoreList) -> Floats:

@@ -64,8 +64,8 @@ class NoisyRanking:
 
     def choose(self, scores: ScoreList, *, entropy: Entropy = SYSTEM) -> tuple[int, ...]:
         """Return the indices of the k largest noisy scores, best first."""
-        given = need_enough(read_scores(scores), self.k)
-        return largest(given.snap(self.step) + laplace(self.scale, len(given), entropy=entropy), self.k)
+        grid_scores = need_enough(read_scores(scores), self.k)
+        return largest(grid_scores.snap(self.step) + laplace(self.scale, len(grid_scores), entropy=entropy), self.k)
 
     def probabilities(self, scores: ScoreList) -> NDArray[np.float64]:
         """Return how likely each candidate comes first."""

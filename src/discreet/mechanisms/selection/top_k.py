@@ -113,11 +113,11 @@ class TopK:
 
     def probability(self, scores: ScoreList, chosen: tuple[int, ...]) -> float:
         """Return how likely these candidates are chosen, in this order. As private as the scores: not for release."""
-        given = need_enough(read_scores(scores), self.k)
-        order = self._read_chosen(chosen, len(given))
+        grid_scores = need_enough(read_scores(scores), self.k)
+        order = self._read_chosen(chosen, len(grid_scores))
         match self.method:
             case TopKMethod.PEELING:
-                return self._peeling_odds(given, order)
+                return self._peeling_odds(grid_scores, order)
             case TopKMethod.ONE_SHOT:
                 return self._ranking.probability(scores, order)
 
@@ -146,7 +146,7 @@ class TopK:
         match self.method:
             case TopKMethod.PEELING:
                 chance, best, others = read_question(confidence, candidates, 1, self.k)
-                each = chance / self.k
-                return exponential_error(self.rate, (best + others - 1) * (1 - each) / each)
+                round_chance = chance / self.k
+                return exponential_error(self.rate, (best + others - 1) * (1 - round_chance) / round_chance)
             case TopKMethod.ONE_SHOT:
                 return self._ranking.error(confidence, candidates=candidates)

@@ -9,11 +9,11 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.exact import whole
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema
-from discreet.query.frames.terms import Asked, asked_sql
-from discreet.query.names import unique
+from discreet.query.frames.terms import AggregateExpression, aggregate_sql
+from discreet.query.names import make_unique_name
 from discreet.query.questions import Question
 from discreet.query.refusals import QueryRefused
-from discreet.query.sql_writing.expressions import PLAIN_NAME, quoted
+from discreet.query.sql_writing.expressions import PLAIN_NAME, quote_name
 
 if TYPE_CHECKING:
     from discreet.query.sql.scope import Known, RowSource
@@ -70,74 +70,74 @@ class Frame:
 
         Such as `join("patients")`, `join("wards", on={"ward": "code"}, how="left")`.
         """
-        return _joined(self, other, on, how)
+        return _join_frames(self, other, on, how)
 
     def select(self, *columns: str, **expressions: str) -> "Frame":
         """Take some columns, or compute others; the person stays."""
-        return _selected(self, columns, expressions)
+        return _select_columns(self, columns, expressions)
 
-    def per_person(self, *, by: "Names" = (), **asked: Asked | str) -> "Frame":
+    def per_person(self, *, by: "Names" = (), **aggregates: AggregateExpression | str) -> "Frame":
         """Make one row of all rows of a person, or of a person and each value of `by`.
 
         Such as `per_person(n=count(), by=["ward"])`.
         """
-        return _per_person(self, asked, by)
+        return _group_per_person(self, aggregates, by)
 
     def distinct(self, *columns: str, **expressions: str) -> "Frame":
         """Take each person's different values of some columns, once."""
-        return _distinct(self, columns, expressions)
+        return _select_distinct(self, columns, expressions)
 
     def union(self, other: "Frame | str") -> "Frame":
         """Put the rows of another table or frame behind these; both have the same columns."""
-        return _united(self, other)
+        return _unite_frames(self, other)
 
     def only(self, other: "Frame | str") -> "Frame":
         """Keep the rows of people who are in another table or frame."""
-        return _among(self, other, "IN")
+        return _filter_people(self, other, "IN")
 
     def without(self, other: "Frame | str") -> "Frame":
         """Keep the rows of people who are not in another table or frame."""
-        return _among(self, other, "NOT IN")
+        return _filter_people(self, other, "NOT IN")
 
     def filter(self, *conditions: str) -> "Frame":
         """Keep rows for which all conditions are true."""
-        return _read(replace(self, conditions=(*self.conditions, *conditions)))
+        return _need_answerable(replace(self, conditions=(*self.conditions, *conditions)))
 
     def group_by(self, *columns: str, **expressions: str) -> "Frame":
         """Answer for each value of columns, and of expressions with a name.
 
         Such as `group_by("ward", month="MONTH(day)")`.
         """
-        added = (*((None, each) for each in columns), *expressions.items())
-        return _read(replace(self, groups=(*self.groups, *added)))
+        added = (*((None, column) for column in columns), *expressions.items())
+        return _need_answerable(replace(self, groups=(*self.groups, *added)))
 
-    def agg(self, *asked: Asked | str, **named: Asked | str) -> "Frame":
+    def agg(self, *aggregates: AggregateExpression | str, **named: AggregateExpression | str) -> "Frame":
         """Ask for something, with a name or without.
 
         Such as `agg(n=count(), stay=mean("stay"))`.
         """
         person = _person(self)
         added = (
-            *((None, asked_sql(each, person)) for each in asked),
-            *((name, asked_sql(each, person)) for name, each in named.items()),
+            *((None, aggregate_sql(term, person)) for term in aggregates),
+            *((name, aggregate_sql(term, person)) for name, term in named.items()),
         )
-        return _read(replace(self, outputs=(*self.outputs, *added)))
+        return _need_answerable(replace(self, outputs=(*self.outputs, *added)))
 
-    def having(self, *conditions: Asked | str) -> "Frame":
+    def having(self, *conditions: AggregateExpression | str) -> "Frame":
         """Keep groups of the private answer; free."""
         person = _person(self)
-        added = tuple(asked_sql(each, person) for each in conditions)
-        return _read(replace(self, wanted=(*self.wanted, *added)))
+        added = tuple(aggregate_sql(condition, person) for condition in conditions)
+        return _need_answerable(replace(self, wanted=(*self.wanted, *added)))
 
-    def order_by(self, *terms: Asked | str, descending: bool = False) -> "Frame":
+    def order_by(self, *terms: AggregateExpression | str, descending: bool = False) -> "Frame":
         """Sort the private answer; free."""
         person = _person(self)
-        added = tuple((asked_sql(each, person), bool(descending)) for each in terms)
-        return _read(replace(self, sorting=(*self.sorting, *added)))
+        added = tuple((aggregate_sql(term, person), bool(descending)) for term in terms)
+        return _need_answerable(replace(self, sorting=(*self.sorting, *added)))
 
     def limit(self, most: int) -> "Frame":
         """Keep so many groups of the private answer; free."""
-        return _read(replace(self, most=whole(most, "limit")))
+        return _need_answerable(replace(self, most=whole(most, "limit")))
 
     @property
     def question(self) -> Question:
@@ -161,21 +161,21 @@ class Frame:
     def __repr__(self) -> str:
         """Return what is asked so far, in a line or two. All of it was typed or declared."""
         if not self.outputs:
-            return f"{_short(_so_far(self))}\n  nothing is asked yet: add .agg(n=count())"
+            return f"{_shorten(_describe_rows(self))}\n  nothing is asked yet: add .agg(n=count())"
         from discreet.query.sql_writing.question import question_sql  # noqa: PLC0415 - as for reading
 
         known = {schema.table: schema for schema in (self.schema, *self.schemas)}
         text = " ".join(question_sql(self.question, known).split())
-        return f"Frame: {_short(text)}\n  .preview(epsilon=…) is free, .release(epsilon=…) pays and answers"
+        return f"Frame: {_shorten(text)}\n  .preview(epsilon=…) is free, .release(epsilon=…) pays and answers"
 
 
-def _read(frame: Frame) -> Frame:
+def _need_answerable(frame: Frame) -> Frame:
     """Return the frame, if what it asks can be asked; without outputs yet, with a count in their place."""
     read_frame(frame if frame.outputs else replace(frame, outputs=((None, "COUNT(*)"),), wanted=(), sorting=()))
     return frame
 
 
-def _so_far(frame: Frame) -> str:
+def _describe_rows(frame: Frame) -> str:
     """Return the rows that are meant, before anything is asked of them."""
     rows = f"Frame of {' '.join(frame.origin.split()) or frame.schema.table}"
     where = f" where {' and '.join(frame.conditions)}" if frame.conditions else ""
@@ -183,7 +183,7 @@ def _so_far(frame: Frame) -> str:
     return f"{rows}{where}{by}"
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return a text that a terminal can show: not long, and nothing in it that commands the terminal."""
     shown = "".join(sign if sign.isprintable() else "?" for sign in text)
     return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1]}…"
@@ -193,7 +193,7 @@ def _person(frame: Frame) -> str | None:
     """Return the SQL of who is protected."""
     if frame.origin:
         return _person_of(frame)
-    return None if frame.schema.unit.column is None else quoted(frame.schema.unit.column)
+    return None if frame.schema.unit.column is None else quote_name(frame.schema.unit.column)
 
 
 def read_frame(frame: Frame) -> Question:
@@ -201,8 +201,8 @@ def read_frame(frame: Frame) -> Question:
     from discreet.query.sql.passes import question_about, read_piece  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
     from discreet.query.sql.select import Parts  # noqa: PLC0415
 
-    source, known = _rows_of_frame(frame)
-    names = tuple(seen.name for seen in source.seen)
+    source, known = _read_rows(frame)
+    names = tuple(column.name for column in source.seen)
     groups = tuple((name, read_piece(text, names)) for name, text in frame.groups)
     parts = Parts(
         schema=known.schema(source.relation),
@@ -217,14 +217,14 @@ def read_frame(frame: Frame) -> Question:
     return question_about(source, parts, known)
 
 
-def _rows_of_frame(frame: Frame) -> "tuple[RowSource, Known]":
+def _read_rows(frame: Frame) -> "tuple[RowSource, Known]":
     """Return the rows that a frame is about."""
     from discreet.query.sql.passes import read_rows  # noqa: PLC0415 - as above
 
     schemas = {schema.table: schema for schema in (*frame.schemas, frame.schema)}
     publics = {scan.table: scan for scan in frame.publics}
     try:
-        return read_rows(frame.origin or quoted(frame.schema.table), schemas, publics, frame.matches)
+        return read_rows(frame.origin or quote_name(frame.schema.table), schemas, publics, frame.matches)
     except QueryRefused as error:
         # Its place is in a text that nobody wrote.
         raise InvalidInput(error.plain, fix=error.fix) from None
@@ -235,54 +235,59 @@ KINDS = {"inner": "JOIN", "left": "LEFT JOIN"}
 
 def _person_of(frame: Frame) -> str | None:
     """Return the SQL of who is protected; None if each row is."""
-    source, known = _rows_of_frame(frame)
+    source, known = _read_rows(frame)
     people = known.people(source.relation)
     for item in source.items:
         for seen in item.columns:
             if seen.column.name in people:
-                return f"{quoted(item.qualifier)}.{quoted(seen.name)}" if item.qualifier else quoted(seen.name)
+                return (
+                    f"{quote_name(item.qualifier)}.{quote_name(seen.name)}" if item.qualifier else quote_name(seen.name)
+                )
     return None
 
 
-def _joined(frame: Frame, other: Frame | str, on: Names | None, how: str) -> Frame:
+def _join_frames(frame: Frame, other: Frame | str, on: Names | None, how: str) -> Frame:
     """Return rows joined with those of another table or frame."""
     if how not in KINDS:
         raise InvalidInput("Unknown join.", fix='pass how="inner" or how="left"')
-    left = _settled(frame, "joined")
-    taken = [item.qualifier for item in _rows_of_frame(left)[0].items]
-    right, person, alias = _right(left, other, taken)
-    tests = [] if person is None else [f"{_need_person(left)} = {quoted(alias)}.{person}"]
+    left = _settle_filters(frame, "joined")
+    qualifiers = [item.qualifier for item in _read_rows(left)[0].items]
+    right, person, alias = _write_right_side(left, other, qualifiers)
+    tests = [] if person is None else [f"{_need_person(left)} = {quote_name(alias)}.{person}"]
     if person is None and on is None:
         raise InvalidInput("A public table is joined on columns.", fix='name them: on="ward", or on={"ward": "code"}')
-    tests += [f"{_left(left, one)} = {quoted(alias)}.{quoted(two)}" for one, two in _pairs(on)]
-    text = f"{left.origin or quoted(left.schema.table)} {KINDS[how]} {right} ON {' AND '.join(tests)}"
-    return _checked(replace(left, origin=text))
+    tests += [
+        f"{_write_left_side(left, left_column)} = {quote_name(alias)}.{quote_name(right_column)}"
+        for left_column, right_column in _pairs(on)
+    ]
+    text = f"{left.origin or quote_name(left.schema.table)} {KINDS[how]} {right} ON {' AND '.join(tests)}"
+    return _need_readable_rows(replace(left, origin=text))
 
 
-def _right(frame: Frame, other: Frame | str, taken: list[str]) -> tuple[str, str | None, str]:
+def _write_right_side(frame: Frame, other: Frame | str, taken_names: list[str]) -> tuple[str, str | None, str]:
     """Return what is joined, the person's column there, and what it is called."""
     if isinstance(other, Frame):
-        alias = unique("t", [*taken, *_tables(frame)])
-        inner = _settled(other, "joined")
+        alias = make_unique_name("t", [*taken_names, *_tables(frame)])
+        inner = _settle_filters(other, "joined")
         person = _person_of(inner)
         if person is None:
             raise InvalidInput("The other frame has no privacy unit.", fix="open its table with person=…")
         name = person.rpartition(".")[2]
-        return f"({_select(inner, '*')}) AS {quoted(alias)}", name, alias
-    table = _named(frame, other)
-    alias = unique(table, taken)
-    text = quoted(table) if alias == table else f"{quoted(table)} AS {quoted(alias)}"
+        return f"({_write_select(inner, '*')}) AS {quote_name(alias)}", name, alias
+    table = _need_table(frame, other)
+    alias = make_unique_name(table, taken_names)
+    text = quote_name(table) if alias == table else f"{quote_name(table)} AS {quote_name(alias)}"
     person = next((schema.unit.column for schema in _schemas(frame) if schema.table == table), None)
-    return text, None if person is None else quoted(person), alias
+    return text, None if person is None else quote_name(person), alias
 
 
-def _named(frame: Frame, name: object) -> str:
+def _need_table(frame: Frame, name: object) -> str:
     if not isinstance(name, str):
         raise WrongType("This is neither a table nor a frame.", fix='pass a name, such as "patients", or a frame')
-    found = next((table for table in _tables(frame) if table.casefold() == name.casefold()), None)
-    if found is None:
+    match = next((table for table in _tables(frame) if table.casefold() == name.casefold()), None)
+    if match is None:
         raise InvalidInput(f"There is no table {name!r}.", fix=f"use one of: {', '.join(_tables(frame))}")
-    return found
+    return match
 
 
 def _schemas(frame: Frame) -> list[Schema]:
@@ -301,22 +306,22 @@ def _pairs(on: Names | None) -> Iterable[tuple[str, str]]:
     return on.items() if isinstance(on, Mapping) else ((name, name) for name in on)
 
 
-def _left(frame: Frame, text: str) -> str:
+def _write_left_side(frame: Frame, text: str) -> str:
     """Return the left side of a comparison: a column by its full name, or an expression."""
-    source, _ = _rows_of_frame(frame)
-    found = [item for item in source.items for seen in item.columns if seen.name.casefold() == text.casefold()]
-    if len(found) == 1 and found[0].qualifier:
-        return f"{quoted(found[0].qualifier)}.{quoted(text)}"
-    return f"({_piece(frame, text)})"
+    source, _ = _read_rows(frame)
+    holders = [item for item in source.items for column in item.columns if column.name.casefold() == text.casefold()]
+    if len(holders) == 1 and holders[0].qualifier:
+        return f"{quote_name(holders[0].qualifier)}.{quote_name(text)}"
+    return f"({_need_expression(frame, text)})"
 
 
-def _piece(frame: Frame, text: object) -> str:
+def _need_expression(frame: Frame, text: object) -> str:
     """Return a text, if it is one expression and nothing else."""
     from discreet.query.sql.passes import read_piece  # noqa: PLC0415 - as above
 
     if not isinstance(text, str):
         raise WrongType("This is not an expression.", fix='pass SQL, such as "ward"')
-    read_piece(text, tuple(seen.name for seen in _rows_of_frame(frame)[0].seen))
+    read_piece(text, tuple(column.name for column in _read_rows(frame)[0].seen))
     return text
 
 
@@ -330,97 +335,104 @@ def _need_person(frame: Frame) -> str:
     return person
 
 
-def _settled(frame: Frame, what: str) -> Frame:
+def _settle_filters(frame: Frame, action: str) -> Frame:
     """Return a frame whose filters are part of its rows; one that asks something already is refused."""
     if frame.groups or frame.outputs or frame.wanted or frame.sorting or frame.most is not None:
         raise InvalidInput(
-            f"Rows must be {what} before they are grouped or aggregated.",
+            f"Rows must be {action} before they are grouped or aggregated.",
             fix="call group_by, agg and the like after it",
         )
     if not frame.conditions:
         return frame
-    return _replaced(frame, _select(frame, "*"))
+    return _replace_rows(frame, _write_select(frame, "*"))
 
 
-def _replaced(frame: Frame, select: str) -> Frame:
+def _replace_rows(frame: Frame, select: str) -> Frame:
     """Return a frame of a selection. It keeps its name, if it has one."""
-    items = _rows_of_frame(frame)[0].items
-    alias = items[0].qualifier if len(items) == 1 and items[0].qualifier else unique("t", _tables(frame))
-    return _checked(replace(frame, origin=f"({select}) AS {quoted(alias)}", conditions=()))
+    items = _read_rows(frame)[0].items
+    alias = items[0].qualifier if len(items) == 1 and items[0].qualifier else make_unique_name("t", _tables(frame))
+    return _need_readable_rows(replace(frame, origin=f"({select}) AS {quote_name(alias)}", conditions=()))
 
 
-def _select(frame: Frame, what: str, rest: str = "") -> str:
-    origin = frame.origin or quoted(frame.schema.table)
-    where = " AND ".join(f"({_piece(frame, text)})" for text in frame.conditions)
-    text = f"SELECT {what} FROM {origin}"  # noqa: S608 - it is read, not run
+def _write_select(frame: Frame, columns: str, rest: str = "") -> str:
+    origin = frame.origin or quote_name(frame.schema.table)
+    where = " AND ".join(f"({_need_expression(frame, text)})" for text in frame.conditions)
+    text = f"SELECT {columns} FROM {origin}"  # noqa: S608 - it is read, not run
     return " ".join(filter(None, [text, f"WHERE {where}" if where else "", rest]))
 
 
-def _selected(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> Frame:
+def _select_columns(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> Frame:
     """Return rows with other columns; the person stays."""
-    _settled(frame, "selected")
+    _settle_filters(frame, "selected")
     person = _person_of(frame)
-    return _replaced(frame, _select(frame, ", ".join([*_own(person), *_listed(frame, columns, named)])))
+    return _replace_rows(
+        frame, _write_select(frame, ", ".join([*_own(person), *_write_columns(frame, columns, named)]))
+    )
 
 
 def _own(person: str | None) -> list[str]:
     return [] if person is None else [person]
 
 
-def _listed(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> list[str]:
+def _write_columns(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> list[str]:
     own = (_person_of(frame) or "").rpartition(".")[2]
-    plain = [_piece(frame, text) for text in columns if quoted(text) != own]
-    return [*plain, *(f"({_piece(frame, text)}) AS {quoted(name)}" for name, text in named.items())]
+    plain = [_need_expression(frame, text) for text in columns if quote_name(text) != own]
+    return [*plain, *(f"({_need_expression(frame, text)}) AS {quote_name(name)}" for name, text in named.items())]
 
 
-def _per_person(frame: Frame, asked: Mapping[str, Asked | str], by: Names) -> Frame:
+def _group_per_person(frame: Frame, aggregates: Mapping[str, AggregateExpression | str], by: Names) -> Frame:
     """Return one row for each person, or for each person and key."""
-    _settled(frame, "put together")
+    _settle_filters(frame, "put together")
     person = _need_person(frame)
     window = frame.schema.unit.window
     period = (
-        [] if window is None else [(window.period.value, f"DATE_TRUNC('{window.period.value}', {quoted(window.time)})")]
+        []
+        if window is None
+        else [(window.period.value, f"DATE_TRUNC('{window.period.value}', {quote_name(window.time)})")]
     )
-    keys = [*period, *((name, _piece(frame, text)) for name, text in _pairs(by))]
-    shown = [person, *(_called(name, text) for name, text in keys)]
-    shown += [f"({_piece(frame, asked_sql(each, person))}) AS {quoted(name)}" for name, each in asked.items()]
+    keys = [*period, *((name, _need_expression(frame, text)) for name, text in _pairs(by))]
+    shown = [person, *(_write_alias(name, text) for name, text in keys)]
+    shown += [
+        f"({_need_expression(frame, aggregate_sql(term, person))}) AS {quote_name(name)}"
+        for name, term in aggregates.items()
+    ]
     groups = ", ".join([person, *(text for _, text in keys)])
-    return _replaced(frame, _select(frame, ", ".join(shown), f"GROUP BY {groups}"))
+    return _replace_rows(frame, _write_select(frame, ", ".join(shown), f"GROUP BY {groups}"))
 
 
-def _called(name: str, text: str) -> str:
-    return text if text == name and PLAIN_NAME.fullmatch(name) else f"({text}) AS {quoted(name)}"
+def _write_alias(name: str, text: str) -> str:
+    return text if text == name and PLAIN_NAME.fullmatch(name) else f"({text}) AS {quote_name(name)}"
 
 
-def _distinct(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> Frame:
+def _select_distinct(frame: Frame, columns: Sequence[str], named: Mapping[str, str]) -> Frame:
     """Return each person's different values, once."""
-    _settled(frame, "put together")
-    shown = ", ".join([_need_person(frame), *_listed(frame, columns, named)])
-    return _replaced(frame, _select(frame, f"DISTINCT {shown}"))
+    _settle_filters(frame, "put together")
+    shown = ", ".join([_need_person(frame), *_write_columns(frame, columns, named)])
+    return _replace_rows(frame, _write_select(frame, f"DISTINCT {shown}"))
 
 
-def _united(frame: Frame, other: Frame | str) -> Frame:
+def _unite_frames(frame: Frame, other: Frame | str) -> Frame:
     """Return the rows of both."""
-    first, second = _settled(frame, "put together"), _settled(_framed(frame, other), "put together")
-    return _replaced(first, f"{_select(first, '*')} UNION ALL {_select(second, '*')}")
+    first, second = _settle_filters(frame, "put together"), _settle_filters(_need_frame(frame, other), "put together")
+    return _replace_rows(first, f"{_write_select(first, '*')} UNION ALL {_write_select(second, '*')}")
 
 
-def _among(frame: Frame, other: Frame | str, word: str) -> Frame:
+def _filter_people(frame: Frame, other: Frame | str, word: str) -> Frame:
     """Return the rows of people who are, or are not, in another table or frame."""
-    _settled(frame, "chosen")
-    inner = _settled(_framed(frame, other), "chosen")
-    test = f"{_need_person(frame)} {word} ({_select(inner, _need_person(inner))})"
-    where = " AND ".join([*(f"({_piece(frame, text)})" for text in frame.conditions), test])
-    return _replaced(frame, f"SELECT * FROM {frame.origin or quoted(frame.schema.table)} WHERE {where}")  # noqa: S608
+    _settle_filters(frame, "chosen")
+    inner = _settle_filters(_need_frame(frame, other), "chosen")
+    test = f"{_need_person(frame)} {word} ({_write_select(inner, _need_person(inner))})"
+    where = " AND ".join([*(f"({_need_expression(frame, text)})" for text in frame.conditions), test])
+    return _replace_rows(frame, f"SELECT * FROM {frame.origin or quote_name(frame.schema.table)} WHERE {where}")  # noqa: S608
 
 
-def _framed(frame: Frame, other: Frame | str) -> Frame:
+def _need_frame(frame: Frame, other: Frame | str) -> Frame:
     if isinstance(other, Frame):
         return other
-    return replace(frame, origin=quoted(_named(frame, other)), conditions=())
+    return replace(frame, origin=quote_name(_need_table(frame, other)), conditions=())
 
 
-def _checked(frame: Frame) -> Frame:
+def _need_readable_rows(frame: Frame) -> Frame:
     """Return a frame, if its rows can be asked of; places in a text that nobody wrote are left out of refusals."""
     try:
         read_frame(replace(frame, outputs=((None, "COUNT(*)"),)))

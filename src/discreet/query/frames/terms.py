@@ -18,49 +18,49 @@ PERSON = "\0person"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class AggregateExpression:
     """Something to ask for, as SQL. Sums, products and comparisons of such are such, too."""
 
     sql: str
 
-    def __add__(self, other: object) -> "Asked":
-        return _joined(self, "+", other)
+    def __add__(self, other: object) -> "AggregateExpression":
+        return _combine(self, "+", other)
 
-    def __radd__(self, other: object) -> "Asked":
-        return _joined(other, "+", self)
+    def __radd__(self, other: object) -> "AggregateExpression":
+        return _combine(other, "+", self)
 
-    def __sub__(self, other: object) -> "Asked":
-        return _joined(self, "-", other)
+    def __sub__(self, other: object) -> "AggregateExpression":
+        return _combine(self, "-", other)
 
-    def __rsub__(self, other: object) -> "Asked":
-        return _joined(other, "-", self)
+    def __rsub__(self, other: object) -> "AggregateExpression":
+        return _combine(other, "-", self)
 
-    def __mul__(self, other: object) -> "Asked":
-        return _joined(self, "*", other)
+    def __mul__(self, other: object) -> "AggregateExpression":
+        return _combine(self, "*", other)
 
-    def __rmul__(self, other: object) -> "Asked":
-        return _joined(other, "*", self)
+    def __rmul__(self, other: object) -> "AggregateExpression":
+        return _combine(other, "*", self)
 
-    def __truediv__(self, other: object) -> "Asked":
-        return _joined(self, "/", other)
+    def __truediv__(self, other: object) -> "AggregateExpression":
+        return _combine(self, "/", other)
 
-    def __rtruediv__(self, other: object) -> "Asked":
-        return _joined(other, "/", self)
+    def __rtruediv__(self, other: object) -> "AggregateExpression":
+        return _combine(other, "/", self)
 
-    def __neg__(self) -> "Asked":
-        return Asked(f"-({self.sql})")
+    def __neg__(self) -> "AggregateExpression":
+        return AggregateExpression(f"-({self.sql})")
 
-    def __lt__(self, other: object) -> "Asked":
-        return _joined(self, "<", other)
+    def __lt__(self, other: object) -> "AggregateExpression":
+        return _combine(self, "<", other)
 
-    def __le__(self, other: object) -> "Asked":
-        return _joined(self, "<=", other)
+    def __le__(self, other: object) -> "AggregateExpression":
+        return _combine(self, "<=", other)
 
-    def __gt__(self, other: object) -> "Asked":
-        return _joined(self, ">", other)
+    def __gt__(self, other: object) -> "AggregateExpression":
+        return _combine(self, ">", other)
 
-    def __ge__(self, other: object) -> "Asked":
-        return _joined(self, ">=", other)
+    def __ge__(self, other: object) -> "AggregateExpression":
+        return _combine(self, ">=", other)
 
     def __bool__(self) -> bool:
         raise WrongType(
@@ -69,7 +69,7 @@ class Asked:
         )
 
 
-def count(value: str | None = None) -> Asked:
+def count(value: str | None = None) -> AggregateExpression:
     """Ask for the number of rows, or of rows that have a value.
 
     Args:
@@ -86,10 +86,10 @@ def count(value: str | None = None) -> Asked:
         'COUNT(*)'
 
     """
-    return Asked("COUNT(*)" if value is None else f"COUNT({_inside(value)})")
+    return AggregateExpression("COUNT(*)" if value is None else f"COUNT({_need_balanced(value)})")
 
 
-def count_people() -> Asked:
+def count_people() -> AggregateExpression:
     """Ask for the number of people.
 
     Returns:
@@ -100,10 +100,10 @@ def count_people() -> Asked:
         True
 
     """
-    return Asked(f"COUNT(DISTINCT {PERSON})")
+    return AggregateExpression(f"COUNT(DISTINCT {PERSON})")
 
 
-def count_distinct(value: str) -> Asked:
+def count_distinct(value: str) -> AggregateExpression:
     """Ask for the number of different values.
 
     Args:
@@ -120,10 +120,10 @@ def count_distinct(value: str) -> Asked:
         'COUNT(DISTINCT ward)'
 
     """
-    return Asked(f"COUNT(DISTINCT {_inside(value)})")
+    return AggregateExpression(f"COUNT(DISTINCT {_need_balanced(value)})")
 
 
-def total(value: str) -> Asked:
+def total(value: str) -> AggregateExpression:
     """Ask for a sum.
 
     Values are clamped to their bounds.
@@ -142,10 +142,10 @@ def total(value: str) -> Asked:
         'SUM(stay)'
 
     """
-    return Asked(f"SUM({_inside(value)})")
+    return AggregateExpression(f"SUM({_need_balanced(value)})")
 
 
-def mean(value: str) -> Asked:
+def mean(value: str) -> AggregateExpression:
     """Ask for an average.
 
     Values are clamped to their bounds.
@@ -164,10 +164,10 @@ def mean(value: str) -> Asked:
         'AVG(stay)'
 
     """
-    return Asked(f"AVG({_inside(value)})")
+    return AggregateExpression(f"AVG({_need_balanced(value)})")
 
 
-def variance(value: str, *, population: bool = False) -> Asked:
+def variance(value: str, *, population: bool = False) -> AggregateExpression:
     """Ask for the variance.
 
     Values are clamped to their bounds.
@@ -187,10 +187,10 @@ def variance(value: str, *, population: bool = False) -> Asked:
         'VAR_SAMP(stay)'
 
     """
-    return Asked(f"{'VAR_POP' if population else 'VAR_SAMP'}({_inside(value)})")
+    return AggregateExpression(f"{'VAR_POP' if population else 'VAR_SAMP'}({_need_balanced(value)})")
 
 
-def deviation(value: str, *, population: bool = False) -> Asked:
+def deviation(value: str, *, population: bool = False) -> AggregateExpression:
     """Ask for the standard deviation.
 
     Values are clamped to their bounds.
@@ -210,10 +210,10 @@ def deviation(value: str, *, population: bool = False) -> Asked:
         'STDDEV_POP(stay)'
 
     """
-    return Asked(f"{'STDDEV_POP' if population else 'STDDEV_SAMP'}({_inside(value)})")
+    return AggregateExpression(f"{'STDDEV_POP' if population else 'STDDEV_SAMP'}({_need_balanced(value)})")
 
 
-def median(value: str) -> Asked:
+def median(value: str) -> AggregateExpression:
     """Ask for the median: half of all values lie below it.
 
     Args:
@@ -230,10 +230,10 @@ def median(value: str) -> Asked:
         'MEDIAN(stay)'
 
     """
-    return Asked(f"MEDIAN({_inside(value)})")
+    return AggregateExpression(f"MEDIAN({_need_balanced(value)})")
 
 
-def quantile(value: str, level: Number) -> Asked:
+def quantile(value: str, level: Number) -> AggregateExpression:
     """Ask for a quantile: the value below which a given share of all values lie.
 
     Args:
@@ -251,10 +251,10 @@ def quantile(value: str, level: Number) -> Asked:
         'QUANTILE(stay, 0.9)'
 
     """
-    return Asked(f"QUANTILE({_inside(value)}, {_number(level, 'level')})")
+    return AggregateExpression(f"QUANTILE({_need_balanced(value)}, {_write_number(level, 'level')})")
 
 
-def minimum(value: str) -> Asked:
+def minimum(value: str) -> AggregateExpression:
     """Ask for the smallest value.
 
     A private minimum is an extreme quantile: a few values may lie below it.
@@ -273,10 +273,10 @@ def minimum(value: str) -> Asked:
         'MIN(stay)'
 
     """
-    return Asked(f"MIN({_inside(value)})")
+    return AggregateExpression(f"MIN({_need_balanced(value)})")
 
 
-def maximum(value: str) -> Asked:
+def maximum(value: str) -> AggregateExpression:
     """Ask for the largest value.
 
     A private maximum is an extreme quantile: a few values may lie above it.
@@ -295,17 +295,19 @@ def maximum(value: str) -> Asked:
         'MAX(stay)'
 
     """
-    return Asked(f"MAX({_inside(value)})")
+    return AggregateExpression(f"MAX({_need_balanced(value)})")
 
 
-def histogram(value: str, edges: Sequence[Number]) -> Asked:
+def histogram(value: str, edges: Sequence[Number]) -> AggregateExpression:
     """Ask for the number of rows between edges."""
-    return Asked(f"HISTOGRAM({', '.join([_inside(value), *(_number(edge, 'edge') for edge in edges)])})")
+    return AggregateExpression(
+        f"HISTOGRAM({', '.join([_need_balanced(value), *(_write_number(edge, 'edge') for edge in edges)])})"
+    )
 
 
-def asked_sql(value: object, person: str | None) -> str:
+def aggregate_sql(value: object, person: str | None) -> str:
     """Return what is asked of a table as SQL, from a text or an `Asked`; `person` is the SQL of who is protected."""
-    if isinstance(value, Asked):
+    if isinstance(value, AggregateExpression):
         if PERSON in value.sql and person is None:
             raise InvalidInput(
                 "With row=True every row is a privacy unit, so people cannot be counted apart from rows.",
@@ -320,15 +322,15 @@ def asked_sql(value: object, person: str | None) -> str:
     )
 
 
-def _joined(left: object, sign: str, right: object) -> Asked:
-    return Asked(f"({_operand(left)}) {sign} ({_operand(right)})")
+def _combine(left: object, sign: str, right: object) -> AggregateExpression:
+    return AggregateExpression(f"({_write_operand(left)}) {sign} ({_write_operand(right)})")
 
 
-def _operand(value: object) -> str:
-    return value.sql if isinstance(value, Asked) else _number(value, "operand")
+def _write_operand(value: object) -> str:
+    return value.sql if isinstance(value, AggregateExpression) else _write_number(value, "operand")
 
 
-def _number(value: object, name: str) -> str:
+def _write_number(value: object, name: str) -> str:
     """Return a number as SQL, digit by digit as it was meant."""
     number = exact(value, name)
     if number.denominator == 1 and not isinstance(value, float):
@@ -339,7 +341,7 @@ def _number(value: object, name: str) -> str:
     return repr(float(near))
 
 
-def _inside(text: object) -> str:
+def _need_balanced(text: object) -> str:
     """Return an expression that can stand between parentheses: it does not close them itself."""
     if not isinstance(text, str):
         raise WrongType(f"This is {kind_of(text)}, not an expression.", fix='pass SQL, such as "stay" or "stay * 24"')

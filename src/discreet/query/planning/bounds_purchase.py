@@ -63,7 +63,9 @@ class BoundsPlan:
     def _choices(self) -> tuple[RangeChoice, RangeChoice]:
         half = self.spend.amount / 2
         epsilon = root_down(8 * half) if isinstance(self.spend, Rho) else half
-        low, high = (RangeChoice(upper=each.upper, epsilon=epsilon, cells=each.cells) for each in self._extremes)
+        low, high = (
+            RangeChoice(upper=extreme.upper, epsilon=epsilon, cells=extreme.cells) for extreme in self._extremes
+        )
         return low, high
 
     @property
@@ -106,14 +108,17 @@ class BoundsPlan:
         counts = choose_aggregate(data, lambda: [PassCost(choice.cost) for choice in self._choices])(
             aggregation
         ).answers
-        cells = [choice.choose(each, entropy=entropy) for choice, each in zip(self._choices, counts, strict=True)]
+        cells = [
+            choice.choose(cell_counts, entropy=entropy)
+            for choice, cell_counts in zip(self._choices, counts, strict=True)
+        ]
         low, high = lower_end(cells[0]), upper_end(cells[1])
         if self._value.kind is Kind.INTEGER:
             low, high = Fraction(low // 1), Fraction(-(-high // 1))
         return {"low": str(low), "high": str(max(high, low + _least_width(self._value.kind)))}
 
 
-def bounds_bought(plan: BoundsPlan, answer: dict[str, Any]) -> Bounds:
+def read_bought_bounds(plan: BoundsPlan, answer: dict[str, Any]) -> Bounds:
     """Return the bounds that an answer says."""
     whole = plan.schema.find(plan.column)
     low, high = read_fraction(answer["low"]), read_fraction(answer["high"])

@@ -93,13 +93,13 @@ class Charges:
         quantum: Fraction,
         paid: bool,
     ) -> NDArray[np.float64]:
-        found = dict(zip(self.aggregates, contributions, strict=True))
+        by_aggregate = dict(zip(self.aggregates, contributions, strict=True))
         total = np.zeros(units)
         for cost in self.costs:
             if cost.paid is not paid:
                 continue
             most = round_up(self._amount(cost.loss, in_rho=in_rho)[0] / quantum)
-            own = None if cost.basis is Basis.WHOLE or cost.aggregate is None else found[cost.aggregate]
+            own = None if cost.basis is Basis.WHOLE or cost.aggregate is None else by_aggregate[cost.aggregate]
             total += most if own is None else most * cost.share(own, in_rho=in_rho)
         losses = [cost.loss for cost in self.costs if cost.paid is paid]
         all_of_it = sum((self._amount(loss, in_rho=in_rho)[0] for loss in losses), Fraction(0))
@@ -111,13 +111,13 @@ class Charges:
         return sum(masses, Fraction(0))
 
     def _amount(self, loss: PrivacyLoss, *, in_rho: bool) -> tuple[Fraction, Fraction]:
-        found = concentrated_of(loss) if in_rho else approximate_of(loss)
-        if found is None:
+        amount = concentrated_of(loss) if in_rho else approximate_of(loss)
+        if amount is None:
             raise NotProved(
                 "The cost of this question per person is not known in the currency of personal accounts.",
                 fix="ask it with epsilon=… or rho=…",
             )
-        return found
+        return amount
 
 
 def can_be_charged(source: Relation | None) -> bool:

@@ -49,11 +49,11 @@ class ChosenLimit:
         """Return a limit for the rows that pass."""
         counts = choose_aggregate(data, lambda: [PassCost(loss) for loss in self.losses(pricing)])(passing).answers
         share = self.share / len(self.loads)
-        found = {
-            load.load: pricing.choice(share, load.most).choose(each, entropy=entropy)
-            for load, each in zip(self.loads, counts, strict=True)
+        limits = {
+            load.load: pricing.choice(share, load.most).choose(load_counts, entropy=entropy)
+            for load, load_counts in zip(self.loads, counts, strict=True)
         }
-        return Limit(groups=found.get(Load.GROUPS, 1), rows_per_group=found[Load.ROWS_PER_GROUP])
+        return Limit(groups=limits.get(Load.GROUPS, 1), rows_per_group=limits[Load.ROWS_PER_GROUP])
 
     def passing(
         self, where: Expression | None, keys: tuple[Key, ...], salt: int, source: Relation | None = None
@@ -116,7 +116,7 @@ class LimitsPlan:
         return {"limit": [limit.groups, limit.rows_per_group]}
 
 
-def limit_bought(answer: dict[str, Any]) -> Limit:
+def read_bought_limit(answer: dict[str, Any]) -> Limit:
     """Return the limit that an answer says."""
     groups, rows = answer["limit"]
     return Limit(groups=groups, rows_per_group=rows)

@@ -72,11 +72,11 @@ def _branch(relation: Relation | PublicScan) -> Branch:
         case PublicScan(table=table):
             return Branch(f"{table}, which is public")
         case Derived(source=source, where=where):
-            kept = "columns computed from" if where is None else f"where {words_of(where)}, of"
-            return Branch(kept, (_branch(source),))
+            heading = "columns computed from" if where is None else f"where {words_of(where)}, of"
+            return Branch(heading, (_branch(source),))
         case PerUnit(source=source, keys=keys):
-            each = "".join(f" and {words_of(key.expression)}" for key in keys)
-            return Branch(f"one for each person{each}, from", (_branch(source),))
+            key_words = "".join(f" and {words_of(key.expression)}" for key in keys)
+            return Branch(f"one for each person{key_words}, from", (_branch(source),))
         case First(source=source, rows=rows):
             return Branch(f"the first {rows:,} of each person, from", (_branch(source),))
         case UnionAll(parts=parts):
@@ -126,7 +126,7 @@ class Explanation:
     @property
     def lines(self) -> tuple[str, ...]:
         """The tree, line by line."""
-        return tuple(line for branch in self.tree for line in _drawn(branch))
+        return tuple(line for branch in self.tree for line in _render_branch(branch))
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
@@ -145,18 +145,18 @@ def explain(question: Question, plan: QueryPlan, *, confidence: Number = 0.95, s
             *([] if plan.source is None else [rows_branch(plan.source)]),
             Branch("privacy unit", (Branch(f"{plan.schema.unit}"), Branch(_limit_words(plan)))),
             _groups(plan),
-            Branch(f"measured, for {plan.spend} in all", tuple(_measured(plan))),
+            Branch(f"measured, for {plan.spend} in all", tuple(_build_part_branches(plan))),
             Branch(f"answered, at {float(confidence):.4g} confidence", _answers(question, plan, confidence, size)),
             Branch("to halve the error", tuple(Branch(text) for text in _halving(plan))),
         )
     )
 
 
-def _drawn(branch: Branch, indent: str = "") -> list[str]:
+def _render_branch(branch: Branch, indent: str = "") -> list[str]:
     lines = [f"{indent}{branch.text}"]
     for place, child in enumerate(branch.below):
         last = place == len(branch.below) - 1
-        first, *rest = _drawn(child)
+        first, *rest = _render_branch(child)
         lines.append(f"{indent}{'└─ ' if last else '├─ '}{first}")
         lines += [f"{indent}{'   ' if last else '│  '}{line}" for line in rest]
     return lines
@@ -195,7 +195,7 @@ def _groups(plan: QueryPlan) -> Branch:
     )
 
 
-def _measured(plan: QueryPlan) -> list[Branch]:
+def _build_part_branches(plan: QueryPlan) -> list[Branch]:
     limit = None if isinstance(plan.limit, ChosenLimit) else plan.limit
     return [
         Branch(
@@ -221,10 +221,10 @@ def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | Non
             return [moved, f"discrete {kind} noise, standard deviation {noise.deviation:,.4g}{unit}"]
         case Levels() | End():
             choice = pricing.choices(part, share)
-            each = f"ε = {text_up(choice.epsilon, 4)} in each group"
+            per_group = f"ε = {text_up(choice.epsilon, 4)} in each group"
             return [
                 f"one unit has at most {choice.rows:,} {'row' if choice.rows == 1 else 'rows'} in a group",
-                f"exponential mechanism over {part.aggregate.cells:,} cells, {each}",
+                f"exponential mechanism over {part.aggregate.cells:,} cells, {per_group}",
             ]
         case KeySelection(delta=delta):
             rule = pricing.selection(part, share)
@@ -233,14 +233,14 @@ def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | Non
 
 
 def _answers(question: Question, plan: QueryPlan, confidence: Number, size: int | None) -> tuple[Branch, ...]:
-    found = predict(question, plan, confidence=confidence, size=size)
-    return tuple(Branch(f"{each.name}: {each.words}") for each in found)
+    predictions = predict(question, plan, confidence=confidence, size=size)
+    return tuple(Branch(f"{prediction.name}: {prediction.words}") for prediction in predictions)
 
 
-def _half(number: int, what: str) -> str:
+def _half(number: int, noun: str) -> str:
     """Return half of a number, rounded up, with its noun."""
     half = -(-number // 2)
-    return f"{half:,} {what}" if half == 1 else f"{half:,} {what}s"
+    return f"{half:,} {noun}" if half == 1 else f"{half:,} {noun}s"
 
 
 def _halving(plan: QueryPlan) -> list[str]:

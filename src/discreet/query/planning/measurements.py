@@ -112,23 +112,23 @@ class Blueprint:
     @classmethod
     def of(cls, measures: Iterable[Measure], *, many: bool, schema: Schema) -> "Blueprint":
         """Look at all measures of a question at once."""
-        found = tuple(measures)
-        spread = [m.value for m in found if isinstance(m, Variance | Deviation)]
+        listed = tuple(measures)
+        spread = [m.value for m in listed if isinstance(m, Variance | Deviation)]
         wanted: dict[Expression, set[Fraction]] = {}
-        for measure in found:
+        for measure in listed:
             if isinstance(measure, Quantile):
                 wanted.setdefault(measure.value, set()).add(measure.level)
         return cls(
-            averaged=frozenset([*spread, *(m.value for m in found if isinstance(m, Average))]),
+            averaged=frozenset([*spread, *(m.value for m in listed if isinstance(m, Average))]),
             squared=frozenset(spread),
             levels=tuple((value, tuple(sorted(levels))) for value, levels in wanted.items()),
             cells=CELLS_OF_MANY if many else CELLS,
             schema=schema,
         )
 
-    def bounds(self, value: Expression, what: str) -> Bounds:
+    def bounds(self, value: Expression, words: str) -> Bounds:
         """Return the grid of a value, the same for all measures of it."""
-        return bounds_of(value, what, squared=value in self.squared)
+        return bounds_of(value, words, squared=value in self.squared)
 
     def sources(self, measure: Measure) -> Sources:  # noqa: C901 - one case a measure
         """Return the parts that a measure is made of."""
@@ -144,9 +144,9 @@ class Blueprint:
             case Sum(value=value):
                 return self._sum(value)
             case Average(value=value):
-                return Sources((self.centred(value), self.present(value)), (ONE, QUARTER))
+                return Sources((self.build_centred_total(value), self.present(value)), (ONE, QUARTER))
             case Variance(value=value) | Deviation(value=value):
-                parts = (self.squares(value), self.centred(value), self.present(value))
+                parts = (self.squares(value), self.build_centred_total(value), self.present(value))
                 return Sources(parts, (QUARTER, ONE, Fraction(1, 16)))
             case Quantile(value=value):
                 chosen = next(levels for known, levels in self.levels if known == value)
@@ -166,13 +166,13 @@ class Blueprint:
             return _single(Noisy(Total(value, bounds, centred=value in self.averaged)))
         largest = Fraction(bounds.largest)
         weights = ((bounds.radius / largest) ** 2, (bounds.centre / largest) ** 2)
-        return Sources((self.centred(value), self.present(value)), weights)
+        return Sources((self.build_centred_total(value), self.present(value)), weights)
 
     def present(self, value: Expression) -> Noisy:
         """Return the count of a value's rows: that of all rows if every row has one."""
         return Noisy(Rows() if never_null(value, self.schema) else Present(value))
 
-    def centred(self, value: Expression) -> Noisy:
+    def build_centred_total(self, value: Expression) -> Noisy:
         """Return the total around the middle of the bounds."""
         return Noisy(Total(value, self.bounds(value, f"AVG({words_of(value)})"), centred=True))
 

@@ -74,12 +74,12 @@ class ParticipationPlan:
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return both counts, noisy."""
         passing = self._aggregation(salt_of(self.question.canonical()))
-        counts = [self._counted(data, passing, entropy, paying=paying) for paying in (False, True)]
+        counts = [self._count_people(data, passing, entropy, paying=paying) for paying in (False, True)]
         return {"asked": counts[0], "taking part": counts[1]}
 
-    def _counted(self, data: Table, passing: Aggregation, entropy: Entropy, *, paying: bool) -> int:
+    def _count_people(self, data: Table, passing: Aggregation, entropy: Entropy, *, paying: bool) -> int:
         besides = self.question.costs(self._limit) if paying else []
-        costs = [PassCost(self._noise.cost), *(one.besides() for one in besides)]
+        costs = [PassCost(self._noise.cost), *(cost.besides() for cost in besides)]
         exact = choose_aggregate(data, lambda: costs)(passing)
         return int(self._noise.perturb(exact.answers[-1], entropy=entropy)[0])
 
@@ -94,14 +94,14 @@ class ParticipationPlan:
         return limit
 
     def _aggregation(self, salt: int) -> Aggregation:
-        asked = self.question
+        question = self.question
         return Aggregation(
-            where=asked.where,
-            keys=asked.keys,
-            aggregates=(*asked.aggregates(), ANYBODY),
+            where=question.where,
+            keys=question.keys,
+            aggregates=(*question.aggregates(), ANYBODY),
             limit=self._limit,
             salt=salt,
-            source=asked.source,
+            source=question.source,
         )
 
     def error(self, confidence: Number) -> float:

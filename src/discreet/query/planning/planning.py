@@ -31,7 +31,7 @@ from discreet.query.planning.measurements import ONE, Blueprint, KeySelection, N
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import predict
 from discreet.query.planning.question_checks import check_question
-from discreet.query.planning.spending import Epsilon, Facts, Rho, Spend, Within, split
+from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Spend, Within, split
 from discreet.query.questions import Apply, CountPeople, Question, Term, all_measures
 from discreet.query.relations.matched_rows import check_matched
 from discreet.query.relations.public_values import public_values
@@ -50,15 +50,17 @@ LEAST_PRICE, MOST_PRICE = Fraction(1, 10**6), Fraction(10**4)
 CLOSE = Fraction(1, 200)
 
 
-def plan_question(question: Question, facts: Facts, spend: Spend | Within, *, bias: bool = False) -> QueryPlan:
+def plan_question(
+    question: Question, facts: PlanningContext, spend: Spend | Within, *, bias: bool = False
+) -> QueryPlan:
     """Return the plan of a question at a price; with `Within`, at the least price that is accurate enough."""
     facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)
     if isinstance(spend, Within):
-        return _least(question, facts, spend, bias=bias)
-    draft = _draft(question, facts, bias=bias)
-    return _priced(question, facts, draft, spend)
+        return _plan_least_price(question, facts, spend, bias=bias)
+    draft = _build_draft(question, facts, bias=bias)
+    return _price_draft(question, facts, draft, spend)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +74,21 @@ class Draft:
     limit: AnyLimit | None
 
 
-def _draft(question: Question, facts: Facts, *, bias: bool) -> Draft:
+def _build_draft(question: Question, facts: PlanningContext, *, bias: bool) -> Draft:
     keys = _keys(question, facts)
     private = any(key.values is None for key in keys)
-    _need_size(keys)
-    weights = _weights(question, many=_groups(keys) != 1, schema=facts.schema)
+    _check_size(keys)
+    weights = _weights(question, many=_count_groups(keys) != 1, schema=facts.schema)
     if private:
         weights[KeySelection(_need_delta(facts))] = ONE
-    limit = limit_known(question, facts)
+    limit = find_limit(question, facts)
     if isinstance(limit, Limit):
-        limit = _fitted(limit, keys)
+        limit = _fit_limit(limit, keys)
     biases = _biases(question, facts, tuple(weights)) if bias else ()
     return Draft(keys, tuple(weights), tuple(weights.values()), biases, limit)
 
 
-def limit_known(question: Question, facts: Facts) -> AnyLimit | None:
+def find_limit(question: Question, facts: PlanningContext) -> AnyLimit | None:
     """Return the limit that a question is asked with; None if it has to be chosen.
 
     Where people are joined with each other, it is how many rows one unit moves. Where a unit has one row, none is left
@@ -100,31 +102,31 @@ def limit_known(question: Question, facts: Facts) -> AnyLimit | None:
     return Limit() if single or facts.about(question).schema.unit.column is None else facts.limit
 
 
-def _keys(question: Question, facts: Facts) -> tuple[Key, ...]:
+def _keys(question: Question, facts: PlanningContext) -> tuple[Key, ...]:
     return tuple(Key(group.expression, public_values(group.expression, facts.schema)) for group in question.groups)
 
 
-def _fitted(limit: Limit, keys: tuple[Key, ...]) -> Limit:
+def _fit_limit(limit: Limit, keys: tuple[Key, ...]) -> Limit:
     """Return the limit for these groups: without any, all of a unit's rows are in one; and nobody is in more."""
     if not keys:
         return Limit(groups=1, rows_per_group=limit.rows)
-    count = _groups(keys)
+    count = _count_groups(keys)
     return limit if count is None else Limit(groups=min(limit.groups, count), rows_per_group=limit.rows_per_group)
 
 
 def _weights(question: Question, *, many: bool, schema: Schema) -> dict[Part, Fraction]:
     """Return all parts, each with the sum of its weights in the outputs."""
-    found: dict[Part, Fraction] = {}
+    weights: dict[Part, Fraction] = {}
     blueprint = Blueprint.of(all_measures(question), many=many, schema=schema)
     for measure in all_measures(question):
         sources = blueprint.sources(measure)
         for part, weight in zip(sources.parts, sources.weights, strict=True):
-            found[part] = found.get(part, Fraction(0)) + weight
+            weights[part] = weights.get(part, Fraction(0)) + weight
     # In an order of their own, so that the same measurement is the same plan however its outputs are arranged.
-    return {part: found[part] for part in sorted(found, key=canonical_text) if found[part]}
+    return {part: weights[part] for part in sorted(weights, key=canonical_text) if weights[part]}
 
 
-def _biases(question: Question, facts: Facts, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _biases(question: Question, facts: PlanningContext, parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return counts of people who lose rows to the limit, and of people who have values beyond bounds."""
     source = question.source
     if source is not None and matching(source) is not None:
@@ -132,7 +134,7 @@ def _biases(question: Question, facts: Facts, parts: tuple[Part, ...]) -> tuple[
             "The bias cannot be estimated where people are joined with each other.", fix="leave bias out"
         )
     cut = facts.schema.unit.column is not None and (source is None or most_rows(source) != 1)
-    found: list[Part] = [Noisy(PeopleCut())] if cut else []
+    biases: list[Part] = [Noisy(PeopleCut())] if cut else []
     beyond = [
         condition
         for part in parts
@@ -141,8 +143,8 @@ def _biases(question: Question, facts: Facts, parts: tuple[Part, ...]) -> tuple[
     ]
     conditions = tuple(dict.fromkeys(beyond))
     if conditions:
-        found.append(Noisy(PeopleWhere(conditions[0] if len(conditions) == 1 else call(F.OR, *conditions))))
-    return tuple(found)
+        biases.append(Noisy(PeopleWhere(conditions[0] if len(conditions) == 1 else call(F.OR, *conditions))))
+    return tuple(biases)
 
 
 def _beyond(expression: Expression) -> tuple[Expression, ...]:
@@ -157,12 +159,12 @@ def _beyond(expression: Expression) -> tuple[Expression, ...]:
     return tuple(condition for child in children(expression) for condition in _beyond(child))
 
 
-def _priced(question: Question, facts: Facts, draft: Draft, spend: Spend) -> QueryPlan:
+def _price_draft(question: Question, facts: PlanningContext, draft: Draft, spend: Spend) -> QueryPlan:
     """Return the plan of a draft, with the price split over its parts."""
     rest, limit = spend.amount, draft.limit
     chosen: AnyLimit | ChosenLimit
     if limit is None:
-        chosen = _to_choose(spend.amount * LIMIT_SHARE, draft.keys)
+        chosen = _build_limit_choice(spend.amount * LIMIT_SHARE, draft.keys)
         rest -= chosen.share
     else:
         chosen = limit
@@ -182,14 +184,14 @@ def _priced(question: Question, facts: Facts, draft: Draft, spend: Spend) -> Que
     )
 
 
-def _to_choose(share: Fraction, keys: tuple[Key, ...]) -> ChosenLimit:
-    groups = _groups(keys)
+def _build_limit_choice(share: Fraction, keys: tuple[Key, ...]) -> ChosenLimit:
+    groups = _count_groups(keys)
     return ChosenLimit(share, MOST_GROUPS if groups is None else min(groups, MOST_GROUPS), MOST_ROWS)
 
 
-def plan_limits(question: Question, facts: Facts, spend: Spend) -> LimitsPlan:
+def plan_limits(question: Question, facts: PlanningContext, spend: Spend) -> LimitsPlan:
     """Return the plan that chooses limits for a question, before it is asked with an accuracy."""
-    if question.source is not None and limit_known(question, replace(facts, limit=None)) is not None:
+    if question.source is not None and find_limit(question, replace(facts, limit=None)) is not None:
         raise InvalidInput("The contribution bound of this question is already known.", fix="ask the question directly")
     facts = facts.about(question)
     for check in CHECKS:
@@ -199,24 +201,24 @@ def plan_limits(question: Question, facts: Facts, spend: Spend) -> LimitsPlan:
         schema=facts.schema,
         where=question.where,
         keys=keys,
-        chosen=_to_choose(spend.amount, keys),
+        chosen=_build_limit_choice(spend.amount, keys),
         spend=spend,
         what=question_sql(question, facts.tables),
         source=question.source,
     )
 
 
-def _least(question: Question, facts: Facts, wanted: Within, *, bias: bool) -> QueryPlan:
+def _plan_least_price(question: Question, facts: PlanningContext, wanted: Within, *, bias: bool) -> QueryPlan:
     """Return the plan with the least price found whose predicted errors are small enough."""
-    if limit_known(question, facts) is None:
+    if find_limit(question, facts) is None:
         raise InvalidInput(
             "The error cannot be predicted before the contribution bound is known.",
             fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened; or ask with epsilon",
         )
-    draft = _draft(question, facts, bias=bias)
+    draft = _build_draft(question, facts, bias=bias)
 
     def plan(price: Fraction) -> QueryPlan:
-        return _priced(question, facts, draft, Rho(price) if wanted.rho else Epsilon(price))
+        return _price_draft(question, facts, draft, Rho(price) if wanted.rho else Epsilon(price))
 
     return plan(least_price(lambda price: _reaches(question, plan(price), wanted)))
 
@@ -241,26 +243,26 @@ def least_price(reached: Callable[[Fraction], bool]) -> Fraction:
 
 def _reaches(question: Question, plan: QueryPlan, wanted: Within) -> bool:
     predicted = {
-        found.name: found
-        for found in predict(
+        prediction.name: prediction
+        for prediction in predict(
             question, plan, confidence=wanted.confidence, simultaneous=wanted.simultaneous, size=wanted.size
         )
     }
     for name, error in wanted.error:
         if name is not None and name not in predicted:
             raise InvalidInput(f"There is no output {name!r}.", fix=f"use one of: {', '.join(predicted)}")
-        for found in predicted.values() if name is None else [predicted[name]]:
-            if found.error is None:
+        for prediction in predicted.values() if name is None else [predicted[name]]:
+            if prediction.error is None:
                 raise InvalidInput(
-                    f"The error of {found.name!r} cannot be predicted: {found.words}.",
+                    f"The error of {prediction.name!r} cannot be predicted: {prediction.words}.",
                     fix='name the outputs, as in within={"n": 25}, give size=…, or ask with epsilon=…',
                 )
-            if found.error > error:
+            if prediction.error > error:
                 return False
     return True
 
 
-def _groups(keys: tuple[Key, ...]) -> int | None:
+def _count_groups(keys: tuple[Key, ...]) -> int | None:
     """Return how many groups there are; None if that is private."""
     count = 1
     for key in keys:
@@ -270,8 +272,8 @@ def _groups(keys: tuple[Key, ...]) -> int | None:
     return count
 
 
-def _need_size(keys: tuple[Key, ...]) -> None:
-    count = _groups(keys)
+def _check_size(keys: tuple[Key, ...]) -> None:
+    count = _count_groups(keys)
     if count is not None and count > MOST_CELLS:
         raise OutOfRange(
             f"The public groups make a table of {count:,} rows.",
@@ -279,7 +281,7 @@ def _need_size(keys: tuple[Key, ...]) -> None:
         )
 
 
-def _need_delta(facts: Facts) -> Fraction:
+def _need_delta(facts: PlanningContext) -> Fraction:
     if not facts.delta:
         raise InvalidInput(
             "The groups of this question are private, and partition selection needs a delta.",
@@ -289,7 +291,7 @@ def _need_delta(facts: Facts) -> Fraction:
     return facts.delta
 
 
-def _need_keys(question: Question, _facts: Facts) -> None:
+def _check_keys(question: Question, _facts: PlanningContext) -> None:
     for group in question.groups:
         if not group.expression.kind.groupable:
             raise InvalidInput(
@@ -298,14 +300,14 @@ def _need_keys(question: Question, _facts: Facts) -> None:
             )
 
 
-def _need_measures(question: Question, _facts: Facts) -> None:
+def _check_measures(question: Question, _facts: PlanningContext) -> None:
     if not all_measures(question):
         raise InvalidInput(
             "The question has no aggregate.", fix="ask for COUNT(*), SUM(…), AVG(…) or another aggregate"
         )
 
 
-def _need_life(question: Question, facts: Facts) -> None:
+def _check_people_countable(question: Question, facts: PlanningContext) -> None:
     """Refuse to count people where units are their months: who came in three months would be three."""
     window = facts.schema.unit.window
     if window is None or not any(isinstance(measure, CountPeople) for measure in all_measures(question)):
@@ -319,7 +321,7 @@ def _need_life(question: Question, facts: Facts) -> None:
         )
 
 
-def _need_rules(question: Question, _facts: Facts) -> None:
+def _check_functions(question: Question, _facts: PlanningContext) -> None:
     for output in question.outputs:
         for function in _functions(output.term):
             if function not in RULES:
@@ -336,7 +338,7 @@ def _need_rules(question: Question, _facts: Facts) -> None:
                 )
 
 
-def _need_rows(question: Question, facts: Facts) -> None:
+def _check_rows(question: Question, facts: PlanningContext) -> None:
     """Refuse a relation that has no meaning, and what cannot be asked of it."""
     source = question.source
     if source is None:
@@ -370,18 +372,18 @@ def _functions(term: Term) -> list[F]:
     return [term.function, *(function for argument in term.arguments for function in _functions(argument))]
 
 
-def _need_work(question: Question, facts: Facts) -> None:
+def _check_work_limit(question: Question, facts: PlanningContext) -> None:
     """Refuse a question whose rows make more work than a public limit, before anything is paid for it."""
     check_work(question.source, expressions_of(question), facts.measure_sql)
 
 
 #: What a question must satisfy, in the order in which it is said.
-CHECKS: tuple[Callable[[Question, Facts], None], ...] = (
-    _need_rows,
+CHECKS: tuple[Callable[[Question, PlanningContext], None], ...] = (
+    _check_rows,
     check_question,
-    _need_work,
-    _need_measures,
-    _need_keys,
-    _need_life,
-    _need_rules,
+    _check_work_limit,
+    _check_measures,
+    _check_keys,
+    _check_people_countable,
+    _check_functions,
 )

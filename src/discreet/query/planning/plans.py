@@ -120,9 +120,9 @@ class QueryPlan:
         aggregate = choose_aggregate(data, lambda: self.costs(limit))
         exact = aggregate(self._aggregation(limit, tuple(self.aggregates()), salt))
         answers = dict(zip(self.aggregates(), exact.answers, strict=True))
-        return self._released(exact, answers, limit, entropy)
+        return self._perturb_parts(exact, answers, limit, entropy)
 
-    def _released(
+    def _perturb_parts(
         self, exact: Exact, answers: dict[Aggregate, NDArray[Any]], limit: AnyLimit, entropy: Entropy
     ) -> dict[str, Any]:
         """Return what leaves: of private groups, those whose bit is 1. The others need no noise, as nobody sees it."""
@@ -130,16 +130,16 @@ class QueryPlan:
         bits = [pricing.perturb(part, share, answers[People()], entropy) for part, share in priced if is_keys(part)]
         chosen = bits[0] if bits else None
 
-        def noisy(part: Part, share: Fraction) -> Any:
+        def perturb_part(part: Part, share: Fraction) -> Any:
             exactly = answers[aggregate_of(part)]
             shown = exactly if chosen is None or not by_group(part) else exactly[chosen]
-            return None if is_keys(part) else packed(pricing.perturb(part, share, shown, entropy))
+            return None if is_keys(part) else pack_answer(pricing.perturb(part, share, shown, entropy))
 
         groups = [] if chosen is None else [exact.groups[index] for index in np.flatnonzero(chosen)]
         return {
             "limit": [limit.rows] if isinstance(limit, TotalLimit) else [limit.groups, limit.rows_per_group],
-            "groups": [[plain(value) for value in group] for group in groups],
-            "parts": [noisy(part, share) for part, share in priced],
+            "groups": [[encode_group_value(value) for value in group] for group in groups],
+            "parts": [perturb_part(part, share) for part, share in priced],
         }
 
     def _limit(self, data: Table, salt: int, entropy: Entropy) -> AnyLimit:
@@ -173,7 +173,8 @@ class QueryPlan:
             return tuple(product(*(key.values or () for key in self.keys)))
         kinds = [key.expression.kind for key in self.keys]
         return tuple(
-            tuple(rich(value, kind) for value, kind in zip(group, kinds, strict=True)) for group in answer["groups"]
+            tuple(decode_group_value(value, kind) for value, kind in zip(group, kinds, strict=True))
+            for group in answer["groups"]
         )
 
     def limit_of(self, answer: dict[str, Any]) -> AnyLimit:
@@ -205,17 +206,17 @@ def by_group(part: Part) -> bool:
     return not (isinstance(part, Noisy) and isinstance(part.aggregate, PeopleCut | PeopleWhere))
 
 
-def packed(answer: NDArray[Any]) -> Any:
+def pack_answer(answer: NDArray[Any]) -> Any:
     """Return an answer as the gate stores it: an array, or a list where numbers need more than 64 bits."""
     return answer.tolist() if answer.dtype == object else answer
 
 
-def plain(value: Value) -> Value:
+def encode_group_value(value: Value) -> Value:
     """Return a group's value for the store: days as texts."""
     return value if value is None or isinstance(value, bool | int | str) else value_text(value)
 
 
-def rich(value: Value, kind: Kind) -> Value:
+def decode_group_value(value: Value, kind: Kind) -> Value:
     """Return a group's value from the store."""
     return date.fromisoformat(value) if kind is Kind.DATE and isinstance(value, str) else value
 

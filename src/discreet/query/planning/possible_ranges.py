@@ -68,15 +68,17 @@ def possible_band(term: Term, known: Callable[[Term], Band], groups: int, bluepr
         case Apply(function=function, arguments=arguments):
             rule = RANGE_RULES.get(function) or RULES[function]
             with np.errstate(all="ignore"):
-                return _unlimited(rule(*(possible_band(each, known, groups, blueprint) for each in arguments)))
+                return _open_unknown_ends(
+                    rule(*(possible_band(argument, known, groups, blueprint) for argument in arguments))
+                )
         case Constant() | GroupValue():
-            return _unlimited(known(term))
+            return _open_unknown_ends(known(term))
         case _:
             low, high = possible_range(term, blueprint)
             return Band(np.full(groups, np.nan), np.full(groups, low), np.full(groups, high))
 
 
-def _unlimited(band: Band) -> Band:
+def _open_unknown_ends(band: Band) -> Band:
     """Return the band with infinite ends where an end is not known."""
     return Band(
         band.value,
@@ -87,12 +89,14 @@ def _unlimited(band: Band) -> Band:
 
 def _multiply(left: Band, right: Band) -> Band:
     """Return x·y of exact numbers. Every number is finite, so that 0 times an infinite end is 0."""
-    corners = np.stack([_product(one, other) for one in (left.low, left.high) for other in (right.low, right.high)])
-    return Band(left.value * right.value, corners.min(axis=0), corners.max(axis=0)).widened()
+    corners = np.stack(
+        [_product(left_end, right_end) for left_end in (left.low, left.high) for right_end in (right.low, right.high)]
+    )
+    return Band(left.value * right.value, corners.min(axis=0), corners.max(axis=0)).widen()
 
 
-def _product(one: Floats, other: Floats) -> Floats:
-    return np.where((one == 0) | (other == 0), 0.0, one * other)
+def _product(left: Floats, right: Floats) -> Floats:
+    return np.where((left == 0) | (right == 0), 0.0, left * right)
 
 
 def _divide(left: Band, right: Band) -> Band:
@@ -100,7 +104,7 @@ def _divide(left: Band, right: Band) -> Band:
     positive, negative = right.low >= 0, right.high <= 0
     low = np.where(positive, 1 / np.abs(right.high), np.where(negative, -1 / np.abs(right.high), -np.inf))
     high = np.where(positive, 1 / np.abs(right.low), np.where(negative, -1 / np.abs(right.low), np.inf))
-    return _multiply(left, Band(right.value, low, high).widened())
+    return _multiply(left, Band(right.value, low, high).widen())
 
 
 def _floor(band: Band) -> Band:
@@ -153,11 +157,11 @@ def _of_range(call: Call) -> int | None:
 
 def _of_inputs(call: Call) -> int | None:
     """Return how many combinations of arguments there are: a function has no more values. NULL may be an argument."""
-    counts = [1 if isinstance(each, Literal) else _with_null(count_values(each)) for each in call.arguments]
+    counts = [1 if isinstance(argument, Literal) else _with_null(count_values(argument)) for argument in call.arguments]
     if None in counts:
         return None
-    found = prod(count or 1 for count in counts)
-    return found if found <= MOST_COUNTED else None
+    combinations = prod(count or 1 for count in counts)
+    return combinations if combinations <= MOST_COUNTED else None
 
 
 def _with_null(count: int | None) -> int | None:

@@ -50,11 +50,11 @@ def predict(
     level = probability(confidence, "confidence")
     prophet = Prophet(blueprint_of(question, plan), plan, level, simultaneous or picked, size)
     terms = [(output.name, output.term) for output in question.outputs]
-    found = tuple(prophet.of(name, term) for name, term in terms if not isinstance(term, GroupValue | Constant))
+    predictions = tuple(prophet.of(name, term) for name, term in terms if not isinstance(term, GroupValue | Constant))
     if not (picked and not plan.public):
-        return found
+        return predictions
     more = "more, as rows are picked by noisy values and it is not known among how many"
-    return tuple(Predicted(each.name, None, f"{each.words}, or {more}") for each in found)
+    return tuple(Predicted(prediction.name, None, f"{prediction.words}, or {more}") for prediction in predictions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +111,17 @@ class Prophet:
         if not isinstance(term, Count | CountOf | CountPeople | CountDistinct | Sum | HistogramOf):
             return Predicted(name, None, "its error depends on the limits, which are chosen privately")
         plan = replace(self.plan, limit=Limit())
-        one = Prophet(self.blueprint, plan, self.confidence, self.simultaneous, self.size).of(name, term)
+        prediction = Prophet(self.blueprint, plan, self.confidence, self.simultaneous, self.size).of(name, term)
         per = "a unit's groups" if isinstance(term, CountPeople) else "the rows a unit may have"
-        return Predicted(name, None, f"about {one.words} times {per}, which is chosen privately")
+        return Predicted(name, None, f"about {prediction.words} times {per}, which is chosen privately")
 
     def _error(self, part: Part, together: int) -> float:
         limit = self.plan.limit
         pricing = self.plan.pricing(None if isinstance(limit, ChosenLimit) else limit)
         size = self._statements() if self.simultaneous else together
         share = self.plan.shares[self.plan.parts.index(part)]
-        found = pricing.error(part, share, self.confidence, size)
-        return 0.0 if found is None else float(found)
+        error = pricing.error(part, share, self.confidence, size)
+        return 0.0 if error is None else float(error)
 
     def _statements(self) -> int:
         """Return how many noisy numbers the table is made of; of private groups, one is foreseen."""

@@ -21,7 +21,7 @@ from discreet.core import InvalidInput, WrongType, whole
 from discreet.core.errors import kind_of
 from discreet.core.schema import Kind, Schema
 from discreet.query import questions as q
-from discreet.query.planning.spending import Facts
+from discreet.query.planning.spending import PlanningContext
 
 MOST_EDGES = 1001
 #: Measures of numbers, and of numbers and days.
@@ -29,7 +29,7 @@ OF_NUMBERS = (q.Sum, q.Average, q.Variance, q.Deviation, q.HistogramOf)
 OF_ORDERED = (q.Quantile, q.Smallest, q.Largest)
 
 
-def check_question(question: q.Question, facts: Facts) -> None:
+def check_question(question: q.Question, facts: PlanningContext) -> None:
     """Refuse a question that names what its rows do not have, or takes it as what it is not."""
     if question.source is not None:
         check_relation_expressions(question.source, facts.tables)
@@ -40,12 +40,12 @@ def check_question(question: q.Question, facts: Facts) -> None:
     for term in _terms(question):
         _kind_of_term(term, question, facts.schema)
     for output in question.outputs:
-        _need_numbers(output, question, facts.schema)
+        _check_numbers(output, question, facts.schema)
     if question.having is not None and _kind_of_term(question.having, question, facts.schema) is not Kind.BOOLEAN:
         raise WrongType("HAVING needs a condition.", fix="write a comparison")
     if question.most is not None:
         whole(question.most, "most", least=0)
-    _need_alone(question)
+    _check_histogram_alone(question)
 
 
 def _terms(question: q.Question) -> list[q.Term]:
@@ -73,7 +73,7 @@ def _kind_of_term(  # noqa: C901 - one case a kind of term
         case q.Apply(function=function, arguments=arguments):
             if not isinstance(function, Function) or not isinstance(arguments, tuple):
                 raise WrongType("A term applies an unknown function.", fix="use the functions of discreet.data")
-            return kind_of_call(function, [_kind_of_term(each, question, schema) for each in arguments])
+            return kind_of_call(function, [_kind_of_term(argument, question, schema) for argument in arguments])
         case q.Constant(value=value):
             constant = Literal.of(value)
             check_expression(constant, {})
@@ -93,14 +93,14 @@ def _kind_of_term(  # noqa: C901 - one case a kind of term
             raise WrongType(f"{kind_of(term).capitalize()} is not a term.", fix="use Count() or the like")
 
 
-def _need_numbers(output: q.Output, question: q.Question, schema: Schema) -> None:
+def _check_numbers(output: q.Output, question: q.Question, schema: Schema) -> None:
     """Refuse functions of texts and days among the outputs: error bars are computed in numbers alone."""
     terms = [output.term]
     for term in terms:
         if not isinstance(term, q.Apply):
             continue
         terms += term.arguments
-        for kind in (_kind_of_term(each, question, schema) for each in term.arguments):
+        for kind in (_kind_of_term(argument, question, schema) for argument in term.arguments):
             if kind is not None and not kind.numeric and kind is not Kind.BOOLEAN:
                 raise InvalidInput(
                     f"{term.function.value} cannot be applied to {kind.value} values in {output.name!r}: answers "
@@ -154,11 +154,11 @@ def _check_edges(edges: object) -> None:
         )
 
 
-def _need_alone(question: q.Question) -> None:
+def _check_histogram_alone(question: q.Question) -> None:
     terms = [*_terms(question), *([] if question.having is None else [question.having])]
-    found = any(isinstance(measure, q.HistogramOf) for term in terms for measure in q.measures_in(term))
+    has_histogram = any(isinstance(measure, q.HistogramOf) for term in terms for measure in q.measures_in(term))
     alone = len(terms) == 1 and isinstance(terms[0], q.HistogramOf) and not question.groups and question.most is None
-    if found and not alone:
+    if has_histogram and not alone:
         raise InvalidInput(
             "A histogram must be the only output.", fix="ask for it by itself, without groups, order or limit"
         )

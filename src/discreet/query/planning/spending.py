@@ -111,7 +111,7 @@ def split(spend: Spend, weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class PlanningContext:
     """The schema, the limits that were given, and the δ for which the groups of one question may be bought.
 
     For a question about a relation, `about` puts the relation's schema in the place of the table's.
@@ -132,7 +132,7 @@ class Facts:
         """All tables, by name. What a relation is called may be the name of one of them, which is meant then."""
         return {schema.table: schema for schema in (self.schema, *self.schemas)}
 
-    def about(self, question: Question) -> "Facts":
+    def about(self, question: Question) -> "PlanningContext":
         """Return what has to be known for a question: the schema of its rows."""
         schema = schema_of(question, self.tables)
         return replace(self, schema=schema, schemas=(*self.schemas, self.schema))

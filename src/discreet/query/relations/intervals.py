@@ -87,13 +87,13 @@ def _of_call(call: Call) -> Interval:
     if function is F.ADD_MONTHS:
         return _months_later(call, parts[0])
     rule = RULES.get(function)
-    found = rule(*parts) if rule is not None else ANY
+    interval = rule(*parts) if rule is not None else ANY
     if call.kind is Kind.INTEGER and function not in (F.NULLIF, F.CLAMP):
-        found = _saturated(found)
-    return ANY if any(abs(end) > WIDEST for end in (found.low, found.high) if end is not None) else found
+        interval = _saturate(interval)
+    return ANY if any(abs(end) > WIDEST for end in (interval.low, interval.high) if end is not None) else interval
 
 
-def _saturated(part: Interval) -> Interval:
+def _saturate(part: Interval) -> Interval:
     """Return what is left of an interval of whole numbers, which never go beyond ±2⁵³."""
     most = Interval(-LARGEST_WHOLE, LARGEST_WHOLE)
     return Interval(
@@ -103,9 +103,9 @@ def _saturated(part: Interval) -> Interval:
 
 def _of_choice(function: F, arguments: tuple[Expression, ...]) -> Interval:
     """Return the hull; LEAST is never above one of its constants, GREATEST never below."""
-    given = [argument for argument in arguments if not is_null(argument)]
-    hull = _hull_of(given)
-    constants = [interval_of(argument).low for argument in given if isinstance(argument, Literal)]
+    not_null = [argument for argument in arguments if not is_null(argument)]
+    hull = _hull_of(not_null)
+    constants = [interval_of(argument).low for argument in not_null if isinstance(argument, Literal)]
     known = [constant for constant in constants if constant is not None]
     if function is F.LEAST and known:
         return Interval(hull.low, min(known) if hull.high is None else min(hull.high, *known))
@@ -134,7 +134,7 @@ def _negate(part: Interval) -> Interval:
 def _multiply(left: Interval, right: Interval) -> Interval:
     if left.low is None or left.high is None or right.low is None or right.high is None:
         return ANY
-    corners = [one * other for one in (left.low, left.high) for other in (right.low, right.high)]
+    corners = [left_end * right_end for left_end in (left.low, left.high) for right_end in (right.low, right.high)]
     return Interval(min(corners), max(corners))
 
 
@@ -162,7 +162,7 @@ def _abs(part: Interval) -> Interval:
     return Interval(least, max(abs(part.low), abs(part.high)))
 
 
-def _rounded(rule: Callable[[Fraction], int]) -> Callable[[Interval], Interval]:
+def _make_rounding_rule(rule: Callable[[Fraction], int]) -> Callable[[Interval], Interval]:
     def apply(part: Interval) -> Interval:
         return Interval(
             None if part.low is None else Fraction(rule(part.low)),
@@ -177,7 +177,7 @@ def _half_away(number: Fraction) -> int:
     return size if number >= 0 else -size
 
 
-def _rising(rule: Callable[[float], float], least: float | None = None) -> Callable[[Interval], Interval]:
+def _make_rising_rule(rule: Callable[[float], float], least: float | None = None) -> Callable[[Interval], Interval]:
     """Return the rule for a function that rises, worked out in floats and rounded outwards by a little."""
 
     def end(number: Fraction | None, direction: float) -> Fraction | None:
@@ -197,8 +197,8 @@ def _rising(rule: Callable[[float], float], least: float | None = None) -> Calla
 
 def _sqrt(part: Interval) -> Interval:
     """Return an interval of roots; those of negative numbers are NULL."""
-    found = _rising(math.sqrt, 0)(Interval(max(part.low or Fraction(0), Fraction(0)), part.high))
-    return Interval(max(found.low or Fraction(0), Fraction(0)), found.high)
+    roots = _make_rising_rule(math.sqrt, 0)(Interval(max(part.low or Fraction(0), Fraction(0)), part.high))
+    return Interval(max(roots.low or Fraction(0), Fraction(0)), roots.high)
 
 
 def _power(base: Interval, exponent: Interval) -> Interval:
@@ -229,12 +229,12 @@ def _months_later(call: Call, part: Interval) -> Interval:
     if not isinstance(months, int):
         return ANY
     whole = call.kind is Kind.DATE
-    low = None if part.low is None else _moved(part.low, months, None if whole else 1)
-    high = None if part.high is None else _moved(part.high, months, None if whole else -1)
+    low = None if part.low is None else _move_end(part.low, months, None if whole else 1)
+    high = None if part.high is None else _move_end(part.high, months, None if whole else -1)
     return Interval(low, high)
 
 
-def _moved(end: Fraction, months: int, inwards: int | None) -> Fraction:
+def _move_end(end: Fraction, months: int, inwards: int | None) -> Fraction:
     """Return an end of an interval months later; `inwards` leads to the day that may share its day with it."""
     number, into_day = math.floor(end), end - math.floor(end)
     moved = _day_number_later(number, months)
@@ -247,8 +247,8 @@ def _moved(end: Fraction, months: int, inwards: int | None) -> Fraction:
 
 def _day_number_later(number: int, months: int) -> int:
     """Return the number of the day months later; beyond what is a day, of the first or the last that is one."""
-    found = months_later(day_of(number), months)
-    return day_number((date.max if months > 0 else date.min) if found is None else found)
+    later = months_later(day_of(number), months)
+    return day_number((date.max if months > 0 else date.min) if later is None else later)
 
 
 def _year(part: Interval) -> Interval:
@@ -258,7 +258,7 @@ def _year(part: Interval) -> Interval:
     )
 
 
-def _truncated(rule: Callable[[date], date]) -> Callable[[Interval], Interval]:
+def _make_truncation_rule(rule: Callable[[date], date]) -> Callable[[Interval], Interval]:
     def apply(part: Interval) -> Interval:
         return Interval(
             None if part.low is None else Fraction(day_number(rule(_day(part.low)))),
@@ -288,18 +288,18 @@ RULES: dict[F, Callable[..., Interval]] = {
     F.SUBTRACT: lambda left, right: _add(left, _negate(right)),
     F.MULTIPLY: _multiply,
     F.DIVIDE: _divide,
-    F.FLOOR_DIVIDE: lambda left, right: _rounded(math.floor)(_divide(left, right)),
+    F.FLOOR_DIVIDE: lambda left, right: _make_rounding_rule(math.floor)(_divide(left, right)),
     F.MODULO: _modulo,
     F.NEGATE: _negate,
     F.ABS: _abs,
-    F.FLOOR: _rounded(math.floor),
-    F.CEIL: _rounded(math.ceil),
-    F.ROUND: _rounded(_half_away),
-    F.TO_INTEGER: _rounded(_half_away),
+    F.FLOOR: _make_rounding_rule(math.floor),
+    F.CEIL: _make_rounding_rule(math.ceil),
+    F.ROUND: _make_rounding_rule(_half_away),
+    F.TO_INTEGER: _make_rounding_rule(_half_away),
     F.TO_REAL: lambda part: part,
     F.SQRT: _sqrt,
-    F.LN: _rising(math.log, 5e-324),
-    F.EXP: _rising(math.exp),
+    F.LN: _make_rising_rule(math.log, 5e-324),
+    F.EXP: _make_rising_rule(math.exp),
     F.POWER: _power,
     F.CLAMP: lambda part, low, high: part.within(Interval(low.low, high.high)),
     F.NULLIF: lambda part, _: part,
@@ -308,7 +308,7 @@ RULES: dict[F, Callable[..., Interval]] = {
     F.DAYS_BETWEEN: lambda start, end: _add(end, _negate(start)),
     F.ADD_DAYS: _add,
     F.TO_DATE: lambda part: part,
-    **{function: _truncated(rule) for function, rule in TRUNCATE.items()},
+    **{function: _make_truncation_rule(rule) for function, rule in TRUNCATE.items()},
 }
 
 

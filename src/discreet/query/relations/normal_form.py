@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from discreet.algebra.expressions import ColumnValue, Expression, call, changed, columns_in
+from discreet.algebra.expressions import ColumnValue, Expression, call, columns_in, map_columns
 from discreet.algebra.functions import F
 from discreet.algebra.relations import (
     Derived,
@@ -29,7 +29,7 @@ from discreet.algebra.relations import (
     columns_of,
 )
 from discreet.core.schema import Column, Schema
-from discreet.query.names import name_of, unique
+from discreet.query.names import make_unique_name, name_of
 from discreet.query.relations.schemas import KEEPING, people_in
 
 #: What a folded column is called: a word, and what was folded.
@@ -54,23 +54,23 @@ class Settled:
     names: Names
 
 
-def renamed(expression: Expression, names: Names) -> Expression:
+def rename_columns(expression: Expression, names: Names) -> Expression:
     """Return an expression over the same columns under other names."""
-    return changed(expression, partial(_called, names=names))
+    return map_columns(expression, partial(_rename_column, names=names))
 
 
-def _called(value: ColumnValue, names: Names) -> Expression:
+def _rename_column(value: ColumnValue, names: Names) -> Expression:
     return replace(value, name=names[value.name])
 
 
-def both(first: Expression | None, second: Expression | None) -> Expression | None:
+def combine_conditions(first: Expression | None, second: Expression | None) -> Expression | None:
     """Return the condition that two conditions are together: one row of ANDs."""
     if first is None or second is None:
         return second if first is None else first
-    return call(F.AND, *links(first), *links(second))
+    return call(F.AND, *split_conditions(first), *split_conditions(second))
 
 
-def links(condition: Expression) -> tuple[Expression, ...]:
+def split_conditions(condition: Expression) -> tuple[Expression, ...]:
     """Return the conditions that a row of ANDs is made of."""
     if getattr(condition, "function", None) is F.AND:
         return getattr(condition, "arguments", ())
@@ -79,22 +79,22 @@ def links(condition: Expression) -> tuple[Expression, ...]:
 
 def plain_columns(derived: Derived) -> Names | None:
     """Return the columns below those of a selection, if it computes nothing."""
-    found: dict[str, str] = {}
-    for one in derived.columns:
-        if not isinstance(one.expression, ColumnValue):
+    names: dict[str, str] = {}
+    for output in derived.columns:
+        if not isinstance(output.expression, ColumnValue):
             return None
-        found[one.column.name] = one.expression.name
-    return found
+        names[output.column.name] = output.expression.name
+    return names
 
 
-def passed(column: Column, name: str) -> Named:
+def pass_column(column: Column, name: str) -> Named:
     """Return a column under another name, as it came: whoever names it clamps it."""
     return Named(replace(column, name=name), ColumnValue(column.name, column.kind))
 
 
-def used(*expressions: Expression | None) -> frozenset[str]:
+def collect_columns(*expressions: Expression | None) -> frozenset[str]:
     """Return the columns that expressions name."""
-    return frozenset(name for each in expressions if each is not None for name in columns_in(each))
+    return frozenset(name for expression in expressions if expression is not None for name in columns_in(expression))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,97 +110,102 @@ class Forms:
                 kept = tuple(column for column in columns if column.name in needed)
                 return Settled(Scan(table, kept), {column.name: column.name for column in kept})
             case Derived():
-                return self._derived(relation, needed)
+                return self._settle_derived(relation, needed)
             case PerUnit():
-                return self._per_unit(relation, needed)
+                return self._settle_per_unit(relation, needed)
             case First(source=source, rows=rows, by=by):
-                inner = self.settle(source, needed | used(by))
-                return Settled(First(inner.relation, rows, renamed(by, inner.names)), inner.names)
+                inner = self.settle(source, needed | collect_columns(by))
+                return Settled(First(inner.relation, rows, rename_columns(by, inner.names)), inner.names)
             case UnionAll():
-                return self._union(relation, needed)
+                return self._settle_union(relation, needed)
             case PublicJoin() | UnitJoin() | MatchJoin():
-                return self._join(relation, needed)
+                return self._settle_join(relation, needed)
 
-    def _derived(self, derived: Derived, needed: frozenset[str]) -> Settled:
-        kept = tuple(one for one in derived.columns if one.column.name in needed)
-        columns, where, source = self._merged(replace(derived, columns=kept))
-        made = Derived(source, columns, where)
-        below = plain_columns(made)
+    def _settle_derived(self, derived: Derived, needed: frozenset[str]) -> Settled:
+        kept = tuple(output for output in derived.columns if output.column.name in needed)
+        columns, where, source = self._merge_selection(replace(derived, columns=kept))
+        merged = Derived(source, columns, where)
+        below = plain_columns(merged)
         if below is not None:
-            return Settled(source if where is None else _kept(source, below, where), below)
-        named = _named(columns)
-        names = {one.column.name: new.column.name for one, new in zip(columns, named, strict=True)}
+            return Settled(source if where is None else _filter_rows(source, below, where), below)
+        named = _name_outputs(columns)
+        names = {old.column.name: new.column.name for old, new in zip(columns, named, strict=True)}
         return Settled(Derived(source, named, where), names)
 
-    def _merged(self, derived: Derived) -> tuple[tuple[Named, ...], Expression | None, Relation]:
+    def _merge_selection(self, derived: Derived) -> tuple[tuple[Named, ...], Expression | None, Relation]:
         """Return what a selection becomes above the form of its source; one with a filter that renames is taken in."""
-        inner = self.settle(derived.source, used(derived.where, *(one.expression for one in derived.columns)))
-        columns, where, source = _over(derived.columns, inner.names), derived.where, inner.relation
-        where = None if where is None else renamed(where, inner.names)
+        inner = self.settle(
+            derived.source, collect_columns(derived.where, *(output.expression for output in derived.columns))
+        )
+        columns, where, source = _rename_inputs(derived.columns, inner.names), derived.where, inner.relation
+        where = None if where is None else rename_columns(where, inner.names)
         below = plain_columns(source) if isinstance(source, Derived) else None
         if isinstance(source, Derived) and below is not None:
-            where = both(source.where, None if where is None else renamed(where, below))
-            columns, source = _over(columns, below), source.source
+            where = combine_conditions(source.where, None if where is None else rename_columns(where, below))
+            columns, source = _rename_inputs(columns, below), source.source
         return columns, where, source
 
-    def _per_unit(self, relation: PerUnit, needed: frozenset[str]) -> Settled:
-        values = tuple(one for one in relation.values if one.column.name in needed)
-        wanted = used(*(key.expression for key in relation.keys), *(one.value for one in values))
+    def _settle_per_unit(self, relation: PerUnit, needed: frozenset[str]) -> Settled:
+        values = tuple(aggregate for aggregate in relation.values if aggregate.column.name in needed)
+        wanted = collect_columns(*(key.expression for key in relation.keys), *(aggregate.value for aggregate in values))
         inner = self.settle(relation.source, wanted)
-        keys = _named(_over(relation.keys, inner.names))
+        keys = _name_outputs(_rename_inputs(relation.keys, inner.names))
         people = people_in(inner.relation, self.schemas)
-        taken = [key.column.name for key in keys]
+        new_names = [key.column.name for key in keys]
         folded: list[Folded] = []
-        for one in values:
-            value = None if one.value is None else renamed(one.value, inner.names)
-            name = unique(_fold_name(one.fold, value, people), taken)
-            taken.append(name)
-            folded.append(replace(one, column=replace(one.column, name=name), value=value))
-        before = [*(key.column.name for key in relation.keys), *(one.column.name for one in values)]
-        names = dict(zip(before, taken, strict=True))
+        for aggregate in values:
+            value = None if aggregate.value is None else rename_columns(aggregate.value, inner.names)
+            name = make_unique_name(_fold_name(aggregate.fold, value, people), new_names)
+            new_names.append(name)
+            folded.append(replace(aggregate, column=replace(aggregate.column, name=name), value=value))
+        before = [*(key.column.name for key in relation.keys), *(aggregate.column.name for aggregate in values)]
+        names = dict(zip(before, new_names, strict=True))
         return Settled(PerUnit(inner.relation, keys, tuple(folded)), names)
 
-    def _union(self, union: UnionAll, needed: frozenset[str]) -> Settled:
+    def _settle_union(self, union: UnionAll, needed: frozenset[str]) -> Settled:
         kept = [place for place, column in enumerate(columns_of(union)) if column.name in needed]
         parts: list[Relation] = []
         names: list[str] = []
         for part in union.parts:
-            outer = part if isinstance(part, Derived) else _passing(part)
+            outer = part if isinstance(part, Derived) else _pass_all_columns(part)
             chosen = replace(outer, columns=tuple(outer.columns[place] for place in kept))
-            columns, where, source = self._merged(chosen)
-            names = names or [one.column.name for one in _named(columns)]
+            columns, where, source = self._merge_selection(chosen)
+            names = names or [output.column.name for output in _name_outputs(columns)]
             columns = tuple(
-                replace(one, column=replace(one.column, name=name)) for one, name in zip(columns, names, strict=True)
+                replace(output, column=replace(output.column, name=name))
+                for output, name in zip(columns, names, strict=True)
             )
-            made = Derived(source, columns, where)
-            parts.append(source if _says_nothing(made) else made)
+            selection = Derived(source, columns, where)
+            parts.append(source if _says_nothing(selection) else selection)
         before = [columns_of(union)[place].name for place in kept]
         return Settled(UnionAll(tuple(parts)), dict(zip(before, names, strict=True)))
 
-    def _join(self, join: PublicJoin | UnitJoin | MatchJoin, needed: frozenset[str]) -> Settled:
+    def _settle_join(self, join: PublicJoin | UnitJoin | MatchJoin, needed: frozenset[str]) -> Settled:
         kind = JoinKind.INNER if isinstance(join, MatchJoin) else join.kind
         alone = kind in (JoinKind.SEMI, JoinKind.ANTI)
-        on = used(*(side for pair in join.on for side in pair))
-        left = self.settle(join.left, _of(join.left, needed | used(*(one for one, _ in join.on))))
-        wanted = used(*(other for _, other in join.on)) if alone else needed | on
+        on = collect_columns(*(side for pair in join.on for side in pair))
+        left = self.settle(
+            join.left, _restrict_names(join.left, needed | collect_columns(*(value for value, _ in join.on)))
+        )
+        wanted = collect_columns(*(value for _, value in join.on)) if alone else needed | on
         if isinstance(join, PublicJoin):
             kept = tuple(column for column in join.right.columns if column.name in wanted)
             public = replace(join.right, columns=kept)
-            left = left if alone else _relabelled(left, apart_from=columns_of(public))
+            left = left if alone else _rename_apart(left, apart_from=columns_of(public))
             own = {column.name: column.name for column in kept}
-            pairs = _pairs(join.on, left.names, own)
-            made = Settled(replace(join, left=left.relation, right=public, on=pairs), {**own, **left.names})
-            return _filtered_last(made, needed) if alone else made
-        right = self.settle(join.right, _of(join.right, wanted))
-        right = right if alone else _relabelled(right, apart_from=columns_of(left.relation))
-        pairs = _pairs(join.on, left.names, right.names)
+            pairs = _rename_pairs(join.on, left.names, own)
+            settled = Settled(replace(join, left=left.relation, right=public, on=pairs), {**own, **left.names})
+            return _filter_last(settled, needed) if alone else settled
+        right = self.settle(join.right, _restrict_names(join.right, wanted))
+        right = right if alone else _rename_apart(right, apart_from=columns_of(left.relation))
+        pairs = _rename_pairs(join.on, left.names, right.names)
         both_sides = replace(join, left=left.relation, right=right.relation, on=pairs)
         if alone:
-            return _filtered_last(Settled(both_sides, left.names), needed)
+            return _filter_last(Settled(both_sides, left.names), needed)
         return Settled(both_sides, {**left.names, **right.names})
 
 
-def _filtered_last(settled: Settled, needed: frozenset[str]) -> Settled:
+def _filter_last(settled: Settled, needed: frozenset[str]) -> Settled:
     """Return a choice of people, or of public values, before a filter below it: they may change places."""
     join = settled.relation
     if not isinstance(join, PublicJoin | UnitJoin) or not isinstance(join.left, Derived):
@@ -209,38 +214,40 @@ def _filtered_last(settled: Settled, needed: frozenset[str]) -> Settled:
     if below is None:
         return settled
     names = {before: after for before, after in settled.names.items() if before in needed}
-    columns = tuple(one for one in join.left.columns if one.column.name in names.values())
-    pairs = tuple((renamed(one, below), other) for one, other in join.on)
+    columns = tuple(output for output in join.left.columns if output.column.name in names.values())
+    pairs = tuple((rename_columns(left_value, below), right_value) for left_value, right_value in join.on)
     chosen = replace(join, left=join.left.source, on=pairs)
     return Settled(replace(join.left, source=chosen, columns=columns), names)
 
 
-def _kept(source: Relation, names: Names, where: Expression) -> Derived:
+def _filter_rows(source: Relation, names: Names, where: Expression) -> Derived:
     """Return rows that fulfil a condition, with some columns, in their order and under their names."""
     columns = (column for column in columns_of(source) if column.name in names.values())
-    return Derived(source, tuple(passed(column, column.name) for column in columns), where)
+    return Derived(source, tuple(pass_column(column, column.name) for column in columns), where)
 
 
-def _of(relation: Relation, names: frozenset[str]) -> frozenset[str]:
+def _restrict_names(relation: Relation, names: frozenset[str]) -> frozenset[str]:
     return names & {column.name for column in columns_of(relation)}
 
 
-def _over(columns: Iterable[Named], names: Names) -> tuple[Named, ...]:
-    return tuple(Named(one.column, renamed(one.expression, names)) for one in columns)
+def _rename_inputs(columns: Iterable[Named], names: Names) -> tuple[Named, ...]:
+    return tuple(Named(output.column, rename_columns(output.expression, names)) for output in columns)
 
 
-def _pairs(pairs: tuple[Pair, ...], left: Names, right: Names) -> tuple[Pair, ...]:
-    return tuple((renamed(one, left), renamed(other, right)) for one, other in pairs)
+def _rename_pairs(pairs: tuple[Pair, ...], left: Names, right: Names) -> tuple[Pair, ...]:
+    return tuple(
+        (rename_columns(left_value, left), rename_columns(right_value, right)) for left_value, right_value in pairs
+    )
 
 
-def _named(columns: Iterable[Named]) -> tuple[Named, ...]:
+def _name_outputs(columns: Iterable[Named]) -> tuple[Named, ...]:
     """Return columns called after what they are made of."""
-    taken: list[str] = []
-    found: list[Named] = []
-    for one in columns:
-        taken.append(unique(name_of(one.expression), taken))
-        found.append(replace(one, column=replace(one.column, name=taken[-1])))
-    return tuple(found)
+    names: list[str] = []
+    outputs: list[Named] = []
+    for output in columns:
+        names.append(make_unique_name(name_of(output.expression), names))
+        outputs.append(replace(output, column=replace(output.column, name=names[-1])))
+    return tuple(outputs)
 
 
 def _fold_name(fold: Fold, value: Expression | None, people: frozenset[str]) -> str:
@@ -250,44 +257,46 @@ def _fold_name(fold: Fold, value: Expression | None, people: frozenset[str]) -> 
     return FOLD_WORDS[fold] if column == "value" else f"{FOLD_WORDS[fold]}_{column}"
 
 
-def _passing(relation: Relation) -> Derived:
-    return Derived(relation, tuple(passed(column, column.name) for column in columns_of(relation)))
+def _pass_all_columns(relation: Relation) -> Derived:
+    return Derived(relation, tuple(pass_column(column, column.name) for column in columns_of(relation)))
 
 
 def _says_nothing(derived: Derived) -> bool:
     """Whether a selection is its source, column by column."""
-    same = tuple(one.column for one in derived.columns) == columns_of(derived.source)
-    bare = all(isinstance(one.expression, ColumnValue) and one.expression.bounds is None for one in derived.columns)
+    same = tuple(output.column for output in derived.columns) == columns_of(derived.source)
+    bare = all(
+        isinstance(output.expression, ColumnValue) and output.expression.bounds is None for output in derived.columns
+    )
     below = plain_columns(derived) or {}
-    return derived.where is None and same and bare and all(name == one for name, one in below.items())
+    return derived.where is None and same and bare and all(name == below_name for name, below_name in below.items())
 
 
-def _relabelled(settled: Settled, *, apart_from: Iterable[Column]) -> Settled:
+def _rename_apart(settled: Settled, *, apart_from: Iterable[Column]) -> Settled:
     """Return a relation none of whose columns is called like one of some others."""
     taken = [column.name for column in apart_from]
     own = [column.name for column in columns_of(settled.relation)]
     folded = {name.casefold() for name in taken}
     change: dict[str, str] = {}
     for name in own:
-        change[name] = unique(name, [*taken, *own, *change.values()]) if name.casefold() in folded else name
+        change[name] = make_unique_name(name, [*taken, *own, *change.values()]) if name.casefold() in folded else name
     if all(old == new for old, new in change.items()):
         return settled
     names = {before: change[after] for before, after in settled.names.items()}
-    return Settled(_with_names(settled.relation, change), names)
+    return Settled(_rename_outputs(settled.relation, change), names)
 
 
-def _with_names(relation: Relation, change: Names) -> Relation:
+def _rename_outputs(relation: Relation, change: Names) -> Relation:
     match relation:
         case Derived(columns=columns):
-            return replace(relation, columns=tuple(_with_name(one, change) for one in columns))
+            return replace(relation, columns=tuple(_rename_output(output, change) for output in columns))
         case PerUnit(keys=keys, values=values):
-            folded = tuple(replace(one, column=_new(one.column, change)) for one in values)
-            return replace(relation, keys=tuple(_with_name(key, change) for key in keys), values=folded)
+            folded = tuple(replace(aggregate, column=_new(aggregate.column, change)) for aggregate in values)
+            return replace(relation, keys=tuple(_rename_output(key, change) for key in keys), values=folded)
         case _:
-            return Derived(relation, tuple(passed(column, change[column.name]) for column in columns_of(relation)))
+            return Derived(relation, tuple(pass_column(column, change[column.name]) for column in columns_of(relation)))
 
 
-def _with_name(named: Named, change: Names) -> Named:
+def _rename_output(named: Named, change: Names) -> Named:
     return replace(named, column=_new(named.column, change))
 
 

@@ -30,7 +30,7 @@ SKIPS_NULLS = frozenset({F.COALESCE, F.LEAST, F.GREATEST})
 TOTAL = frozenset({F.ADD, F.SUBTRACT, F.MULTIPLY, F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND, F.CLAMP})
 
 
-def bounds_of(expression: Expression, what: str, *, squared: bool = False) -> Bounds:
+def bounds_of(expression: Expression, words: str, *, squared: bool = False) -> Bounds:
     """Return the bounds and the grid of a value, or say what has to be declared."""
     if isinstance(expression, ColumnValue) and expression.bounds is not None:
         own = expression.bounds
@@ -38,7 +38,7 @@ def bounds_of(expression: Expression, what: str, *, squared: bool = False) -> Bo
             return own
     interval = interval_of(expression)
     if interval.low is None or interval.high is None:
-        raise _unbounded(expression, what)
+        raise _refuse_unbounded(expression, words)
     return _grid(interval, whole=expression.kind in (Kind.INTEGER, Kind.DATE), squared=squared)
 
 
@@ -55,32 +55,32 @@ def _grid(interval: Interval, *, whole: bool, squared: bool) -> Bounds:
     return Bounds(first * step, max(last, first + 1) * step, step=step)
 
 
-def _unbounded(expression: Expression, what: str) -> InvalidInput:
+def _refuse_unbounded(expression: Expression, words: str) -> InvalidInput:
     """Return the refusal of a value that may be of any size."""
     if not (expression.kind.numeric or expression.kind is Kind.DATE):
         return InvalidInput(
-            f"{what} needs numbers, not {expression.kind.value}.", fix="use a numeric column or CAST(…)"
+            f"{words} needs numbers, not {expression.kind.value}.", fix="use a numeric column or CAST(…)"
         )
     open_ends = sorted(name for name in columns_in(expression) if interval_of_column(expression, name) is None)
     if not open_ends:
         return InvalidInput(
-            f"{what} is unbounded, although its columns have bounds.",
+            f"{words} is unbounded, although its columns have bounds.",
             fix="write CLAMP(…, low, high) around it, such as CLAMP(x / y, 0, 10)",
         )
     name = open_ends[0]
     if expression.kind is Kind.DATE:
         return InvalidInput(
-            f"{what} needs bounds for the dates of {name!r}.",
+            f"{words} needs bounds for the dates of {name!r}.",
             fix=f"write CLAMP({name}, '2020-01-01', '2029-12-31') in place of {name}, with the first and the last day "
             f"that count",
         )
     if _is_temporal(expression, name):
         return InvalidInput(
-            f"{what} is unbounded: the dates may lie any number of days apart.",
+            f"{words} is unbounded: the dates may lie any number of days apart.",
             fix="write CLAMP(…, low, high) around it, such as AVG(CLAMP(left_on - day, 0, 60))",
         )
     return InvalidInput(
-        f"{what} needs bounds for {name!r}.",
+        f"{words} needs bounds for {name!r}.",
         fix=f'declare bounds={{"{name}": (low, high)}} when the dataset is opened, write CLAMP({name}, low, high), '
         f'or buy them with buy_bounds("{name}", epsilon=…)',
     )
@@ -98,8 +98,8 @@ def interval_of_column(expression: Expression, name: str) -> Interval | None:
         if expression.name != name or expression.bounds is None:
             return None
         return Interval(expression.bounds.low, expression.bounds.high)
-    found = [interval_of_column(child, name) for child in children(expression) if name in columns_in(child)]
-    return found[0] if found else None
+    intervals = [interval_of_column(child, name) for child in children(expression) if name in columns_in(child)]
+    return intervals[0] if intervals else None
 
 
 def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] | None:  # noqa: C901 - a case a kind
@@ -111,34 +111,36 @@ def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] |
                 return known.groups
             if kind is Kind.BOOLEAN:
                 return (False, True)
-            return _listed(expression) if bounds is not None else None
+            return _list_values(expression) if bounds is not None else None
         case Case(branches=branches, otherwise=otherwise):
             values = [value for _, value in branches] + ([] if otherwise is None else [otherwise])
-            found = [public_values(value, schema) for value in values if not is_null(value)]
-            return _union(found)
+            choices = [public_values(value, schema) for value in values if not is_null(value)]
+            return _unite_values(choices)
         case Literal(value=value):
             return None if value is None else (value,)
         case Call(kind=Kind.BOOLEAN):
             return (False, True)
         case Call(function=F.COALESCE, arguments=arguments):
-            return _first_of([public_values(argument, schema) for argument in arguments if not is_null(argument)])
+            return _coalesce_values(
+                [public_values(argument, schema) for argument in arguments if not is_null(argument)]
+            )
         case Call():
-            return _image(expression, schema) or _listed(expression)
+            return _image(expression, schema) or _list_values(expression)
         case _:
             return (False, True)
 
 
-def _union(found: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
-    lists = [values for values in found if values is not None]
-    if len(lists) < len(found):
+def _unite_values(choices: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
+    lists = [values for values in choices if values is not None]
+    if len(lists) < len(choices):
         return None
     return tuple(dict.fromkeys(value for values in lists for value in values))
 
 
-def _first_of(found: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
+def _coalesce_values(choices: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
     """Return the values of COALESCE: NULL is one of them only if it is one of each argument's."""
-    values = _union(found)
-    if values is None or all(None in (each or ()) for each in found):
+    values = _unite_values(choices)
+    if values is None or all(None in (choice or ()) for choice in choices):
         return values
     return tuple(value for value in values if value is not None)
 
@@ -157,13 +159,13 @@ def _image(expression: Call, schema: Schema) -> tuple[Value, ...] | None:
         return None
     longest = many[0] if many else (0,)
     # One of them varies, the others are constants.
-    given = ([value if len(values) > 1 else values[0] for values in lists] for value in longest)
+    argument_lists = ([value if len(values) > 1 else values[0] for values in lists] for value in longest)
     # What a public column has of NULL stays NULL: each of these functions is, where an argument is.
-    images = {None if None in arguments else rule(*arguments) for arguments in given}
+    images = {None if None in arguments else rule(*arguments) for arguments in argument_lists}
     return (*sorted(image for image in images if image is not None), *([None] if None in images else []))
 
 
-def _listed(expression: Expression) -> tuple[Value, ...] | None:
+def _list_values(expression: Expression) -> tuple[Value, ...] | None:
     """Return whole numbers or days between two ends."""
     interval = interval_of(expression)
     if interval.low is None or interval.high is None or interval.high - interval.low >= MOST_VALUES:

@@ -15,8 +15,10 @@ def cap_text(schema: Schema, sources: Iterable[Relation | None]) -> tuple[str, .
     """Return what the canonical text of a question about some relations says about the cap: a line, or none."""
     if schema.unit.column is None:
         return ()
-    told = schema.rows_per_person != ROWS_PER_PERSON or any(makes_rows(one) for one in sources if one is not None)
-    return (f"rows_per_person={schema.rows_per_person}",) if told else ()
+    stated = schema.rows_per_person != ROWS_PER_PERSON or any(
+        makes_rows(source) for source in sources if source is not None
+    )
+    return (f"rows_per_person={schema.rows_per_person}",) if stated else ()
 
 
 def makes_rows(relation: Relation | PublicScan) -> bool:
@@ -35,5 +37,5 @@ def makes_rows(relation: Relation | PublicScan) -> bool:
 def cap_note(schema: Schema, source: Relation | None) -> str:
     """Return a sentence about what the cap leaves out; whether it does so for anybody is not said."""
     window = "" if schema.unit.window is None else f" in one {schema.unit.window.period.value}"
-    made = ", and as many in each join or union" if source is not None and makes_rows(source) else ""
-    return f"Cap: {schema.rows_per_person:,} rows per {schema.unit.column}{window} in each table{made}."
+    combined = ", and as many in each join or union" if source is not None and makes_rows(source) else ""
+    return f"Cap: {schema.rows_per_person:,} rows per {schema.unit.column}{window} in each table{combined}."

@@ -36,10 +36,10 @@ def schema_of(question: Question, schemas: Mapping[str, Schema]) -> Schema:
 
 def table_schema(table: str, schemas: Mapping[str, Schema]) -> Schema:
     """Return the schema of a table."""
-    found = next((each for each in schemas.values() if each.table == table), None)
-    if found is None:
+    schema = next((candidate for candidate in schemas.values() if candidate.table == table), None)
+    if schema is None:
         raise InvalidInput(f"There is no table {table!r}.", fix="pass the schemas of all tables of the question")
-    return found
+    return schema
 
 
 def relation_schema(relation: Relation, schemas: Mapping[str, Schema]) -> Schema:
@@ -89,10 +89,14 @@ def people_in(relation: Relation, schemas: Mapping[str, Schema]) -> frozenset[st
             return frozenset(column.name for column in columns if schema.is_person(column.name))
         case Derived(source=source, columns=named):
             people = people_in(source, schemas)
-            return frozenset(one.column.name for one in named if _is_one_of(one.expression, people))
+            return frozenset(output.column.name for output in named if _is_one_of(output.expression, people))
         case PerUnit(source=source, keys=keys, values=values):
             people = people_in(source, schemas)
-            kept = [one.column.name for one in values if one.fold in KEEPING and _is_one_of(one.value, people)]
+            kept = [
+                aggregate.column.name
+                for aggregate in values
+                if aggregate.fold in KEEPING and _is_one_of(aggregate.value, people)
+            ]
             return frozenset([*kept, *(key.column.name for key in keys if _is_one_of(key.expression, people))])
         case First(source=source):
             return people_in(source, schemas)

@@ -45,24 +45,26 @@ class Estimates:
                 return self._sum(measure, self.blueprint.bounds(value, "SUM"))
             case Average(value=value):
                 bounds = self.blueprint.bounds(value, "AVG")
-                return self._offset(measure, bounds).scaled(float(bounds.step), float(bounds.centre * bounds.step))
+                return self._offset(measure, bounds).scale(float(bounds.step), float(bounds.centre * bounds.step))
             case Variance(value=value, sample=sample):
                 return self._variance(measure, self.blueprint.bounds(value, "VARIANCE"), sample=sample)
             case Deviation(value=value, sample=sample):
                 return root(self._variance(measure, self.blueprint.bounds(value, "VARIANCE"), sample=sample))
             case Quantile() | Smallest() | Largest():
-                return self._chosen(measure)
+                return self._read_chosen_cells(measure)
 
     def _sum(self, measure: Sum, bounds: Bounds) -> Band:
         parts = self.blueprint.sources(measure).parts
         total = self.band_of(parts[0])
         if len(parts) > 1:
-            total = add(total, self.band_of(parts[1]).scaled(float(bounds.centre)))
-        return total.scaled(float(bounds.step))
+            total = add(total, self.band_of(parts[1]).scale(float(bounds.centre)))
+        return total.scale(float(bounds.step))
 
     def _offset(self, measure: Average | Variance | Deviation, bounds: Bounds) -> Band:
         """Return the mean's distance from the middle of the bounds, in steps."""
-        return mean_of(self.band_of(self.blueprint.centred(measure.value)), self._count(measure), bounds.radius)
+        return mean_of(
+            self.band_of(self.blueprint.build_centred_total(measure.value)), self._count(measure), bounds.radius
+        )
 
     def _count(self, measure: Average | Variance | Deviation) -> Band:
         return self.band_of(self.blueprint.present(measure.value))
@@ -72,14 +74,14 @@ class Estimates:
         count, radius = self._count(measure), float(bounds.radius)
         half = float(bounds.radius**2 // 2)
         squares = mean_of(self.band_of(self.blueprint.squares(measure.value)), count, radius**2)
-        second = squares.scaled(1.0, half).clipped(0.0, radius**2)
-        spread = add(second, negate(square(self._offset(measure, bounds)))).clipped(0.0, radius**2)
+        second = squares.scale(1.0, half).clip(0.0, radius**2)
+        spread = add(second, negate(square(self._offset(measure, bounds)))).clip(0.0, radius**2)
         if sample:
             spread = multiply(spread, _correction(count))
             spread = Band(np.where(count.value > 1, spread.value, np.nan), spread.low, spread.high)
-        return spread.scaled(float(bounds.step) ** 2)
+        return spread.scale(float(bounds.step) ** 2)
 
-    def _chosen(self, measure: Quantile | Smallest | Largest) -> Band:
+    def _read_chosen_cells(self, measure: Quantile | Smallest | Largest) -> Band:
         """Return the chosen cells: the first value of each for MIN, the last for MAX, else the middle, and both ends.
 
         What is asked for is a rank, and the error is one of ranks, from the cell: what the rows inside of a cell are
@@ -109,7 +111,7 @@ def mean_of(total: Band, count: Band, radius: float) -> Band:
     """
     value = np.where(count.value >= 1, total.value / np.maximum(count.value, 1), np.nan)
     ratio = divide(total, Band(count.value, np.maximum(count.low, 0.0), count.high))
-    return Band(np.clip(value, -radius, radius), ratio.low, ratio.high).clipped(-radius, radius)
+    return Band(np.clip(value, -radius, radius), ratio.low, ratio.high).clip(-radius, radius)
 
 
 def _correction(count: Band) -> Band:

@@ -40,8 +40,8 @@ def bound_words(limit: AnyLimit, who: str) -> str:
     return f"{_many(limit.groups, 'group')} per {who}, {_many(limit.rows_per_group, 'row')} in each"
 
 
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _drops_rows(plan: QueryPlan) -> bool:

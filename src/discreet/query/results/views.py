@@ -12,7 +12,7 @@ from discreet.algebra.aggregates import PeopleCut, PeopleWhere
 from discreet.core import Number, probability
 from discreet.core.schema import Kind, Value, day_of
 from discreet.query.error_bars import RULES, Band, Floats
-from discreet.query.having import applied
+from discreet.query.having import apply_function
 from discreet.query.planning.measurements import Blueprint, KeySelection, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_band, possible_range
@@ -99,7 +99,7 @@ class AnswerReading:
         """Return the table."""
         if isinstance(self.question.outputs[-1].term, HistogramOf):
             return self._histogram(self.question.outputs[-1].term)
-        rows = self._kept_rows()
+        rows = self._select_rows()
         columns = tuple(self._column(output.name, output.term, rows) for output in self.question.outputs)
         return self._result(columns)
 
@@ -123,7 +123,7 @@ class AnswerReading:
             return ResultColumn(name=name, kind=kind, values=tuple(self.groups[row][term.index] for row in rows))
         if isinstance(term, Constant):
             return ResultColumn(name=name, kind=None, values=(term.value,) * len(rows))
-        band = self.shown_band(term)
+        band = self.display_band(term)
         if isinstance(term, CHOSEN):
             ranks = self.error(self.blueprint.sources(term).parts[0], 1)
             within = None if ranks is None else int(np.ceil(ranks))
@@ -135,11 +135,11 @@ class AnswerReading:
                 high=None if self._kind(term) is Kind.DATE else _ends(band.high, rows),
                 ranks=(within,) * len(rows),
             )
-        return _measured(name, band, rows, whole=self._kind(term) is Kind.INTEGER)
+        return _build_measured_column(name, band, rows, whole=self._kind(term) is Kind.INTEGER)
 
     def _histogram(self, term: HistogramOf) -> Result:
         """Return a row for each group and cell."""
-        band = self.shown_band(term)
+        band = self.display_band(term)
         names = [output.name for output in self.question.outputs]
         cells = len(term.edges) - 1
         keys = [
@@ -157,9 +157,9 @@ class AnswerReading:
         ]
         rows = range(cells * len(self.groups))
         counts = Band(band.value.ravel(), band.low.ravel(), band.high.ravel())
-        return self._result((*keys, *ends, _measured(names[-1], counts, rows, whole=True)))
+        return self._result((*keys, *ends, _build_measured_column(names[-1], counts, rows, whole=True)))
 
-    def shown_band(self, term: Term) -> Band:
+    def display_band(self, term: Term) -> Band:
         """Return a term's values and intervals as they are shown: cut to what is possible.
 
         Intervals of ingredients are not cut: where two of them are off, their errors may cancel, and a cut of one would
@@ -205,10 +205,10 @@ class AnswerReading:
     def values(self, term: Term, numbers: Floats, rows: Sequence[int]) -> tuple[Value, ...]:
         """Return a term's values as what they are: whole numbers, reals, or days."""
         kind = self._kind(term)
-        found = _values(numbers, rows, whole=kind is not Kind.REAL)
+        converted = _values(numbers, rows, whole=kind is not Kind.REAL)
         if kind is not Kind.DATE:
-            return found
-        return tuple(day_of(number) if isinstance(number, int) else None for number in found)
+            return converted
+        return tuple(day_of(number) if isinstance(number, int) else None for number in converted)
 
     @staticmethod
     def _kind(term: Term) -> Kind:
@@ -220,7 +220,7 @@ class AnswerReading:
             case _:
                 return Kind.REAL
 
-    def _kept_rows(self) -> list[int]:
+    def _select_rows(self) -> list[int]:
         """Return which groups are shown, in which order."""
         values = Values(self)
         rows = [row for row in range(len(self.groups)) if values.keeps(row)]
@@ -247,7 +247,7 @@ class Values:
         """Return a term's value in one row."""
         match term:
             case Apply(function=function, arguments=arguments):
-                return applied(function, [self.of(argument, row) for argument in arguments])
+                return apply_function(function, [self.of(argument, row) for argument in arguments])
             case Constant(value=value):
                 return value
             case GroupValue(index=index):
@@ -263,7 +263,7 @@ class Values:
         return self._measured[measure]
 
 
-def _measured(name: str, band: Band, rows: Sequence[int], *, whole: bool) -> ResultColumn:
+def _build_measured_column(name: str, band: Band, rows: Sequence[int], *, whole: bool) -> ResultColumn:
     """Return a column with intervals; whole answers lie between whole numbers."""
     low, high = (np.ceil(band.low), np.floor(band.high)) if whole else (band.low, band.high)
     return ResultColumn(

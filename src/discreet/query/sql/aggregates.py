@@ -17,7 +17,7 @@ from discreet.core.schema import Kind
 from discreet.query import questions as q
 from discreet.query.names import AGGREGATES
 from discreet.query.planning.question_checks import MOST_EDGES
-from discreet.query.sql.expressions import row
+from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import SqlScope
 
 #: No text holds this character, and so no name does.
@@ -26,7 +26,7 @@ QUANTILES = ("QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE")
 REALS = (q.Average, q.Variance, q.Deviation)
 
 
-class Places:
+class MeasurePlaceholders:
     """Measures of one question, each with the place that holds it in terms."""
 
     def __init__(self) -> None:
@@ -57,32 +57,32 @@ def kind_of_measure(measure: q.Measure) -> Kind:
             return Kind.INTEGER
 
 
-def measured(node: exp.Expr, scope: SqlScope) -> q.Measure | None:
+def read_measure(node: exp.Expr, scope: SqlScope) -> q.Measure | None:
     """Return the measure that a node asks for, or None if it asks for none."""
     match node:
         case exp.Filter():
-            condition = row(node.expression.this, scope)
+            condition = read_expression(node.expression.this, scope)
             if condition.kind is not Kind.BOOLEAN:
                 raise scope.refuse(node.expression, "FILTER needs a condition.", "write FILTER (WHERE age >= 40)")
-            return _filtered(node, condition, scope)
+            return _read_filtered(node, condition, scope)
         case exp.WithinGroup():
-            return _within_group(node, scope)
+            return _read_within_group(node, scope)
         case exp.Anonymous() if node.name.upper() in AGGREGATES:
-            return _aggregate(node, None, scope)
+            return _read_aggregate(node, None, scope)
         case _:
             return None
 
 
-def _filtered(node: exp.Filter, condition: Expression, scope: SqlScope) -> q.Measure:
+def _read_filtered(node: exp.Filter, condition: Expression, scope: SqlScope) -> q.Measure:
     inner = node.this
     if not isinstance(inner, exp.Anonymous) or inner.name.upper() not in AGGREGATES:
         raise scope.refuse(
             node, "FILTER must follow COUNT, SUM or another aggregate.", "write COUNT(*) FILTER (WHERE …)"
         )
-    return _aggregate(inner, condition, scope)
+    return _read_aggregate(inner, condition, scope)
 
 
-def _within_group(node: exp.WithinGroup, scope: SqlScope) -> q.Measure:
+def _read_within_group(node: exp.WithinGroup, scope: SqlScope) -> q.Measure:
     inner, ordered = node.this, node.expression.expressions
     named = isinstance(inner, exp.Anonymous) and inner.name.upper() == "PERCENTILE_CONT"
     if not named or len(inner.expressions) != 1 or len(ordered) != 1:
@@ -91,32 +91,32 @@ def _within_group(node: exp.WithinGroup, scope: SqlScope) -> q.Measure:
             "WITHIN GROUP works only with PERCENTILE_CONT.",
             "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)",
         )
-    level = _level(inner.expressions[0], scope)
+    level = _read_level(inner.expressions[0], scope)
     level = 1 - level if ordered[0].args.get("desc") else level
-    return q.Quantile(_value(ordered[0].this, None, scope, ordered=True), level)
+    return q.Quantile(_read_value(ordered[0].this, None, scope, ordered=True), level)
 
 
-def _aggregate(node: exp.Expr, condition: Expression | None, scope: SqlScope) -> q.Measure:
+def _read_aggregate(node: exp.Expr, condition: Expression | None, scope: SqlScope) -> q.Measure:
     name, arguments = node.name.upper(), node.expressions
     if name == "COUNT":
-        return _count(node, arguments, condition, scope)
+        return _read_count(node, arguments, condition, scope)
     if name == "COUNT_IF":
-        return _count_if(node, arguments, condition, scope)
+        return _read_count_if(node, arguments, condition, scope)
     if name in QUANTILES:
         if len(arguments) != 2:
             raise scope.refuse(node, f"{name} takes a value and a level.", f"write {name}(stay, 0.9)")
-        return q.Quantile(_value(arguments[0], condition, scope, ordered=True), _level(arguments[1], scope))
+        return q.Quantile(_read_value(arguments[0], condition, scope, ordered=True), _read_level(arguments[1], scope))
     if name == "HISTOGRAM":
-        return _histogram(node, arguments, condition, scope)
+        return _read_histogram(node, arguments, condition, scope)
     if name == "PERCENTILE_CONT":
         raise scope.refuse(node, "PERCENTILE_CONT needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)")
     if len(arguments) != 1:
         raise scope.refuse(node, f"{name} takes one value.", f"write {name}(stay)")
     ordered = name in ("MIN", "MAX", "MEDIAN")
-    return _simple(name, _value(arguments[0], condition, scope, ordered=ordered))
+    return _build_measure(name, _read_value(arguments[0], condition, scope, ordered=ordered))
 
 
-def _simple(name: str, value: Expression) -> q.Measure:
+def _build_measure(name: str, value: Expression) -> q.Measure:
     match name:
         case "SUM":
             return q.Sum(value)
@@ -134,56 +134,58 @@ def _simple(name: str, value: Expression) -> q.Measure:
             return q.Quantile(value, Fraction(1, 2))
 
 
-def _count(node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope) -> q.Measure:
+def _read_count(
+    node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope
+) -> q.Measure:
     if len(arguments) != 1:
         raise scope.refuse(node, "COUNT takes one value.", "write COUNT(*), COUNT(stay) or COUNT(DISTINCT ward)")
     argument = arguments[0]
     if isinstance(argument, exp.Distinct):
-        return _distinct(argument, condition, scope)
-    value = Literal.of(1) if isinstance(argument, exp.Star) else row(argument, scope)
+        return _read_count_distinct(argument, condition, scope)
+    value = Literal.of(1) if isinstance(argument, exp.Star) else read_expression(argument, scope)
     if not isinstance(value, Literal) or is_null(value):
-        return q.CountOf(_summed(argument, value, condition, scope))
-    return q.Count() if condition is None else q.CountOf(_summed(argument, Literal.of(1), condition, scope))
+        return q.CountOf(_need_row_value(argument, value, condition, scope))
+    return q.Count() if condition is None else q.CountOf(_need_row_value(argument, Literal.of(1), condition, scope))
 
 
-def _count_if(
+def _read_count_if(
     node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope
 ) -> q.Measure:
     if condition is not None or len(arguments) != 1:
         raise scope.refuse(node, "COUNT_IF takes one condition.", "write COUNT(*) FILTER (WHERE …)")
-    counted = row(arguments[0], scope)
+    counted = read_expression(arguments[0], scope)
     if counted.kind is not Kind.BOOLEAN:
         raise scope.refuse(node, "COUNT_IF needs a condition.", "write a comparison: COUNT_IF(age >= 40)")
-    return q.CountOf(_summed(arguments[0], Literal.of(1), counted, scope))
+    return q.CountOf(_need_row_value(arguments[0], Literal.of(1), counted, scope))
 
 
-def _distinct(node: exp.Distinct, condition: Expression | None, scope: SqlScope) -> q.Measure:
+def _read_count_distinct(node: exp.Distinct, condition: Expression | None, scope: SqlScope) -> q.Measure:
     if len(node.expressions) != 1:
         raise scope.refuse(node, "COUNT(DISTINCT …) takes one value.", "count each column by itself")
     inner = node.expressions[0]
-    value = row(inner, scope)
+    value = read_expression(inner, scope)
     if isinstance(value, ColumnValue) and scope.schema.is_person(value.name):
         if condition is not None:
             raise scope.refuse(inner, "People cannot be counted with FILTER.", "put the condition after WHERE")
         return q.CountPeople()
-    return q.CountDistinct(_summed(inner, value, condition, scope))
+    return q.CountDistinct(_need_row_value(inner, value, condition, scope))
 
 
-def _value(node: exp.Expr, condition: Expression | None, scope: SqlScope, *, ordered: bool = False) -> Expression:
+def _read_value(node: exp.Expr, condition: Expression | None, scope: SqlScope, *, ordered: bool = False) -> Expression:
     """Return what is summed up, averaged or ordered, if it can be."""
     if isinstance(node, exp.Distinct):
         raise scope.refuse(node, "DISTINCT works only with COUNT.", "leave it out; every row is then included")
-    value = row(node, scope)
+    value = read_expression(node, scope)
     if not value.kind.numeric and not (ordered and value.kind.temporal):
         raise scope.refuse(
             node,
             f"This takes numbers{' and dates' if ordered else ''}, not {value.kind.value} values.",
-            _instead(value),
+            _suggest_instead(value),
         )
-    return _summed(node, value, condition, scope)
+    return _need_row_value(node, value, condition, scope)
 
 
-def _instead(value: Expression) -> str:
+def _suggest_instead(value: Expression) -> str:
     """Return what to write instead of summing up what is no number."""
     if isinstance(value, ColumnValue) and value.kind is Kind.TEXT:
         return (
@@ -192,44 +194,44 @@ def _instead(value: Expression) -> str:
     return "count with COUNT(*) FILTER (WHERE …), or group by it"
 
 
-def _summed(node: exp.Expr, value: Expression, condition: Expression | None, scope: SqlScope) -> Expression:
+def _need_row_value(node: exp.Expr, value: Expression, condition: Expression | None, scope: SqlScope) -> Expression:
     """Return a value under its condition, if it depends on the row, and does not look at who is protected."""
-    found = value if condition is None else Case(((condition, value),), None)
-    if not columns_in(found):
+    restricted = value if condition is None else Case(((condition, value),), None)
+    if not columns_in(restricted):
         raise scope.refuse(node, "This expression is constant.", "name a column, or write COUNT(*)")
-    if any(scope.schema.is_person(name) for name in columns_in(found)):
+    if any(scope.schema.is_person(name) for name in columns_in(restricted)):
         raise scope.refuse(
             node,
             "The column of the privacy unit can only be counted.",
             f"write COUNT(DISTINCT {scope.schema.unit.column}) for people, COUNT(*) for rows, or use it after WHERE",
         )
-    return found
+    return restricted
 
 
-def _level(node: exp.Expr, scope: SqlScope) -> Fraction:
-    level = _exact(node, scope)
+def _read_level(node: exp.Expr, scope: SqlScope) -> Fraction:
+    level = _read_exact(node, scope)
     if not 0 < level < 1:
         raise scope.refuse(node, "A level lies between 0 and 1.", "write 0.9, or use MIN or MAX for the ends")
     return level
 
 
-def _exact(node: exp.Expr, scope: SqlScope) -> Fraction:
-    value = row(node, scope)
+def _read_exact(node: exp.Expr, scope: SqlScope) -> Fraction:
+    value = read_expression(node, scope)
     if not isinstance(value, Literal) or not value.kind.numeric:
         raise scope.refuse(node, "This must be a number.", "write a constant such as 0.9")
     return exact(value.value, "this number")
 
 
-def _histogram(
+def _read_histogram(
     node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope
 ) -> q.HistogramOf:
     if not 3 <= len(arguments) <= MOST_EDGES + 1:
         raise scope.refuse(
             node, f"HISTOGRAM takes a value and 2 to {MOST_EDGES} edges.", "write HISTOGRAM(stay, 0, 7, 14, 28)"
         )
-    edges = tuple(_exact(each, scope) for each in arguments[1:])
+    edges = tuple(_read_exact(argument, scope) for argument in arguments[1:])
     if any(low >= high for low, high in pairwise(edges)):
         raise scope.refuse(arguments[1], "Edges must increase.", "write them from low to high, each once")
     if len({float(edge) for edge in edges}) < len(edges):
         raise InvalidInput("Two edges are equal as floating-point numbers.", fix="put them farther apart")
-    return q.HistogramOf(_value(arguments[0], condition, scope), edges)
+    return q.HistogramOf(_read_value(arguments[0], condition, scope), edges)

@@ -21,7 +21,7 @@ from discreet.query.refusals import QueryRefused
 from discreet.query.relations.matched_rows import check_matched
 from discreet.query.relations.public_values import bounds_of
 from discreet.query.sql.outputs import WORDS
-from discreet.query.sql.scope import shown
+from discreet.query.sql.scope import strip_numbers
 from discreet.query.sql.select import Parts
 
 #: Measures that need to know between which ends values lie.
@@ -38,7 +38,7 @@ def check_question(question: q.Question, relation: Relation, parts: Parts) -> No
         try:
             check_matched(question, parts.schema)
         except InvalidInput as error:
-            raise parts.scope(first).placed(first.node, error) from None
+            raise parts.scope(first).place_error(first.node, error) from None
     for measure in measures:
         if isinstance(measure, BOUNDED):
             _check_bounds(measure, relation, parts)
@@ -52,7 +52,7 @@ def _check_bounds(measure: q.Measure, relation: Relation, parts: Parts) -> None:
     except InvalidInput:
         for name in sorted(columns_in(value)):
             if not _is_declared(name, relation):
-                raise _unbounded(measure, name, parts) from None
+                raise _refuse_unbounded(measure, name, parts) from None
 
 
 def _is_declared(name: str, relation: Relation) -> bool:
@@ -61,32 +61,36 @@ def _is_declared(name: str, relation: Relation) -> bool:
         case Scan():
             return True
         case Derived(source=source, columns=columns):
-            found = next(one.expression for one in columns if one.column.name == name)
-            return isinstance(found, ColumnValue) and _is_declared(found.name, source)
+            expression = next(output.expression for output in columns if output.column.name == name)
+            return isinstance(expression, ColumnValue) and _is_declared(expression.name, source)
         case PerUnit(keys=keys, values=values, source=source):
-            kept = [each.value for each in values if each.column.name == name and each.fold in (Fold.LEAST, Fold.MOST)]
+            kept = [
+                aggregate.value
+                for aggregate in values
+                if aggregate.column.name == name and aggregate.fold in (Fold.LEAST, Fold.MOST)
+            ]
             kept += [key.expression for key in keys if key.column.name == name]
             return any(isinstance(value, ColumnValue) and _is_declared(value.name, source) for value in kept)
         case _:
-            below = [each for each in sources_of(relation) if name in {column.name for column in columns_of(each)}]
-            return all(isinstance(each, PublicScan) or _is_declared(name, each) for each in below)
+            below = [child for child in sources_of(relation) if name in {column.name for column in columns_of(child)}]
+            return all(isinstance(child, PublicScan) or _is_declared(name, child) for child in below)
 
 
-def _unbounded(measure: q.Measure, name: str, parts: Parts) -> QueryRefused:
-    name = shown(name)
+def _refuse_unbounded(measure: q.Measure, name: str, parts: Parts) -> QueryRefused:
+    name = strip_numbers(name)
     for _, piece in parts.outputs:
         for node in piece.node.find_all(exp.Column):
             if node.name.casefold() == name.casefold():
                 return parts.scope(piece).refuse(
                     node,
                     f"{_word(measure)} needs bounds for {name!r}, a computed column.",
-                    f"write {_word(measure)}({_clamped(measure, name)}), with the largest value that counts",
+                    f"write {_word(measure)}({_suggest_clamp(measure, name)}), with the largest value that counts",
                 )
     _, first = parts.outputs[0]
     return parts.scope(first).refuse(first.node, f"There are no bounds for {name!r}.", f"write CLAMP({name}, 0, …)")
 
 
-def _clamped(measure: q.Measure, name: str) -> str:
+def _suggest_clamp(measure: q.Measure, name: str) -> str:
     day = getattr(measure, "value").kind is Kind.DATE  # noqa: B009 - all of these have one
     ends = "'2020-01-01', '2029-12-31'" if day else "0, …"
     return f"CLAMP({name}, {ends}){_rest(measure)}"

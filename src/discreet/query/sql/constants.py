@@ -68,9 +68,11 @@ def with_days(arguments: tuple[Expression, ...]) -> tuple[Expression, ...]:
 
 def fold(function: F, arguments: tuple[Expression, ...]) -> Literal | None:
     """Return the constant that a function of constants is, where that is plain. NULL is left to engines."""
-    if function not in FOLDS or not all(isinstance(each, Literal) and each.value is not None for each in arguments):
+    if function not in FOLDS or not all(
+        isinstance(argument, Literal) and argument.value is not None for argument in arguments
+    ):
         return None
-    values = [each.value for each in arguments if isinstance(each, Literal)]
+    values = [argument.value for argument in arguments if isinstance(argument, Literal)]
     try:
         return FOLDS[function](*values)
     except (ArithmeticError, ValueError):
@@ -98,8 +100,8 @@ def _real(compute: Callable[..., float]) -> Callable[..., Literal | None]:
 
 
 def _add_months(start: date, months: int) -> Literal | None:
-    found = months_later(start, months)
-    return None if found is None else Literal.of(found)
+    later = months_later(start, months)
+    return None if later is None else Literal.of(later)
 
 
 def _days_between(start: object, end: object) -> Literal | None:

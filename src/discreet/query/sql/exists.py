@@ -11,17 +11,17 @@ from discreet.algebra.expressions import ColumnValue, Expression, columns_in
 from discreet.algebra.relations import JoinKind, Pair, PublicJoin, UnitJoin, matching
 from discreet.core.schema import Kind
 from discreet.query.refusals import QueryRefused
-from discreet.query.sql.expressions import row
+from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.joins import (
     TRUE,
     Conditions,
     Side,
+    check_people,
     conditions_of,
-    conjuncts,
-    filtered,
-    need_people,
-    person_name,
-    same_person,
+    filter_rows,
+    find_person_name,
+    is_same_person,
+    split_conjuncts,
 )
 from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
 
@@ -35,7 +35,7 @@ ODD = {
 }
 
 
-def need_plain(node: exp.Expr, known: Known) -> exp.Select:
+def need_plain_select(node: exp.Expr, known: Known) -> exp.Select:
     """Return the SELECT of EXISTS, if it has nothing but tables and conditions."""
     select = node.this.unnest() if isinstance(node.this, exp.Subquery) else node.this
     if not isinstance(select, exp.Select):
@@ -44,14 +44,14 @@ def need_plain(node: exp.Expr, known: Known) -> exp.Select:
         part = select.args.get(name)
         if part is not None:
             raise known.refuse(part, "EXISTS takes only tables and conditions.", fix)
-    if any(each.find(exp.Anonymous) for each in select.expressions):
+    if any(output.find(exp.Anonymous) for output in select.expressions):
         raise known.refuse(
             select, "EXISTS takes only tables and conditions.", "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)"
         )
     return select
 
 
-def with_partners(
+def filter_by_partners(
     source: RowSource,
     inner: RowSource | Public,
     tests: list[exp.Expr],
@@ -66,19 +66,19 @@ def with_partners(
     sides = (Side(left), Side(right))
     schema = known.schema(left.relation)
     scope = SqlScope(known.page, schema, sides[1].items, table=sides[1].words, outer=sides[0].items)
-    for output in need_plain(node, known).expressions:
+    for output in need_plain_select(node, known).expressions:
         if not output.find(exp.Star):
-            row(output.unalias(), scope)  # it means nothing here, but it must be there
-    found = conditions_of(tests, sides, scope)
-    if found.mixed:
+            read_expression(output.unalias(), scope)  # it means nothing here, but it must be there
+    conditions = conditions_of(tests, sides, scope)
+    if conditions.mixed:
         raise known.refuse(
-            found.mixed[0],
+            conditions.mixed[0],
             "EXISTS can compare with outer rows only for equality.",
             "join the tables, and compare after WHERE: then a row counts once for each partner",
         )
-    partners = Partners(left, found, JoinKind.ANTI if negated else JoinKind.SEMI, node, known)
-    made = partners.public(right) if isinstance(right, Public) else partners.private(right)
-    return replace(left, relation=made)
+    partners = Partners(left, conditions, JoinKind.ANTI if negated else JoinKind.SEMI, node, known)
+    relation = partners.public(right) if isinstance(right, Public) else partners.private(right)
+    return replace(left, relation=relation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Partners:
     @property
     def alone(self) -> tuple[Pair, ...]:
         """Conditions on the rows outside."""
-        return tuple((each, TRUE) for each, _ in self.found.left)
+        return tuple((condition, TRUE) for condition, _ in self.found.left)
 
     def public(self, right: Public) -> PublicJoin:
         """Return rows by what is in a public table."""
@@ -105,7 +105,7 @@ class Partners:
                 "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)",
             )
         pairs = tuple(pair for pair, _ in self.found.pairs)
-        listed = tuple((TRUE, each) for each, _ in self.found.right)
+        listed = tuple((TRUE, condition) for condition, _ in self.found.right)
         return PublicJoin(self.left.relation, right.scan, (*pairs, *self.alone, *listed), self.kind)
 
     def private(self, right: RowSource) -> UnitJoin:
@@ -117,16 +117,16 @@ class Partners:
                 "put this join last, and only filter, group and sum its rows",
             )
         left = self.left.relation
-        need_people(left, right.relation, self.node, self.known)
+        check_people(left, right.relation, self.node, self.known)
         people = self.known.people(left), self.known.people(right.relation)
-        others = tuple(pair for pair, _ in self.found.pairs if not same_person(pair, people))
+        others = tuple(pair for pair, _ in self.found.pairs if not is_same_person(pair, people))
         if len(others) == len(self.found.pairs):
             raise self._others(right)
-        inner = filtered(right.relation, [each for each, _ in self.found.right])
+        inner = filter_rows(right.relation, [condition for condition, _ in self.found.right])
         return UnitJoin(left, inner, (*others, *self.alone), self.kind)
 
     def _others(self, right: RowSource) -> QueryRefused:
-        names = [person_name(side, self.known) for side in (right, self.left)]
+        names = [find_person_name(side, self.known) for side in (right, self.left)]
         clear = all(names) and len({name.casefold() for name in names}) == len(names)
         fix = f"write in it, after WHERE: {' = '.join(names)}" if clear else "compare the persons: b.person = a.person"
         return self.known.refuse(self.node, "The subquery compares rows of different people.", fix)
@@ -136,7 +136,7 @@ class Partners:
 Listed = tuple[Public, ColumnValue, tuple[Expression, ...]]
 
 
-def public_column(node: exp.Expr, known: Known) -> Listed | None:
+def find_public_column(node: exp.Expr, known: Known) -> Listed | None:
     """Return the one column of a public table that a subquery selects, or None if it selects of private rows."""
     clause = node.args.get("from_")
     if clause is None or not isinstance(clause.this, exp.Table) or clause.this.name.casefold() in known.given:
@@ -146,7 +146,7 @@ def public_column(node: exp.Expr, known: Known) -> Listed | None:
         return None
     table = Public(scan, Item.of(clause.this.alias or scan.table, scan.columns))
     others = ("joins", "group", "having", "order", "limit", "with_")
-    outputs = [each.unalias() for each in node.expressions]
+    outputs = [output.unalias() for output in node.expressions]
     if any(node.args.get(name) for name in others) or len(outputs) != 1 or not isinstance(outputs[0], exp.Column):
         raise known.refuse(
             outputs[0] if len(outputs) == 1 else node,
@@ -155,20 +155,20 @@ def public_column(node: exp.Expr, known: Known) -> Listed | None:
         )
     schema = next(iter(known.schemas.values()))
     scope = SqlScope(known.page, schema, (table.item,), table=scan.table)
-    found = scope.column(outputs[0])
+    column = scope.column(outputs[0])
     where = node.args.get("where")
-    tests = tuple(_test(each, scope) for each in ([] if where is None else conjuncts(where.this)))
-    return (table, found, tests) if isinstance(found, ColumnValue) else None
+    tests = tuple(_read_test(condition, scope) for condition in ([] if where is None else split_conjuncts(where.this)))
+    return (table, column, tests) if isinstance(column, ColumnValue) else None
 
 
-def _test(node: exp.Expr, scope: SqlScope) -> Expression:
-    condition = row(node, scope)
+def _read_test(node: exp.Expr, scope: SqlScope) -> Expression:
+    condition = read_expression(node, scope)
     if condition.kind is not Kind.BOOLEAN or not columns_in(condition):
         raise scope.refuse(node, "WHERE needs a condition on the public table.", "write a comparison: floor >= 2")
     return condition
 
 
-def among_public(
+def filter_by_public_column(
     source: RowSource,
     value: Expression,
     public: Listed,
@@ -191,5 +191,5 @@ def among_public(
             f"{value.kind.value.capitalize()} values cannot be compared with {column.kind.value} values.",
             "compare whole numbers, texts or days of the same kind, for instance with CAST(… AS …)",
         )
-    on = ((value, column), *((TRUE, each) for each in tests))
+    on = ((value, column), *((TRUE, test) for test in tests))
     return replace(source, relation=PublicJoin(source.relation, table.scan, on, JoinKind.SEMI))

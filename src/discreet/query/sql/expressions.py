@@ -8,7 +8,7 @@ from discreet.core import DiscreetError, InvalidInput
 from discreet.core.schema import Kind
 from discreet.query.names import AGGREGATES, PARTS
 from discreet.query.sql.constants import day, fold, moment, number, with_days
-from discreet.query.sql.functions import MOST_DIGITS, function_call, rounded
+from discreet.query.sql.functions import MOST_DIGITS, build_function_call, round_to_digits
 from discreet.query.sql.scope import SqlScope
 
 OPERATORS: dict[type[exp.Expr], F] = {
@@ -44,60 +44,62 @@ UNITS = {"DAY": (F.ADD_DAYS, 1), "WEEK": (F.ADD_DAYS, 7)} | {
 FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000}
 
 
-def row(node: exp.Expr, scope: SqlScope) -> Expression:
+def read_expression(node: exp.Expr, scope: SqlScope) -> Expression:
     """Return our tree of a node, or refuse it where it stands."""
     try:
-        found = scope.special(node, scope) if scope.special else None
-        return _row(node, scope) if found is None else found
+        expression = scope.special(node, scope) if scope.special else None
+        return _read_node(node, scope) if expression is None else expression
     except DiscreetError as error:
-        raise scope.placed(node, error) from None
+        raise scope.place_error(node, error) from None
 
 
-def make(function: F, *arguments: Expression) -> Expression:
+def build_call(function: F, *arguments: Expression) -> Expression:
     """Return a function of expressions: a constant where it can be computed, and days for texts beside days."""
     if function in COMPARISONS or function in ALIKE or function is F.DAYS_BETWEEN:
         arguments = with_days(arguments)
     if function in CHAINS.values():
-        arguments = tuple(link for argument in arguments for link in links(function, argument))
-    made = call(function, *arguments)
-    return fold(function, arguments) or made
+        arguments = tuple(link for argument in arguments for link in split_chain(function, argument))
+    built = call(function, *arguments)
+    return fold(function, arguments) or built
 
 
-def links(function: F, expression: Expression) -> tuple[Expression, ...]:
+def split_chain(function: F, expression: Expression) -> tuple[Expression, ...]:
     """Return the links of a row of ANDs, ORs or ||, or the expression itself: such a row is one node."""
     if isinstance(expression, Call) and expression.function is function:
         return expression.arguments
     return (expression,)
 
 
-def _row(node: exp.Expr, scope: SqlScope) -> Expression:
+def _read_node(node: exp.Expr, scope: SqlScope) -> Expression:
     match node:
         case exp.Column():
             return scope.column(node)
         case exp.Paren() | exp.Literal() | exp.Boolean() | exp.Null() | exp.Neg():
-            return _plain(node, scope)
+            return _read_plain(node, scope)
         case exp.Add() | exp.Sub():
-            return _sum(node, scope)
+            return _read_sum(node, scope)
         case exp.And() | exp.Or() | exp.DPipe():
-            return make(CHAINS[type(node)], *_chain(node, scope))
+            return build_call(CHAINS[type(node)], *_read_chain(node, scope))
         case _ if isinstance(node, CONDITIONS):
-            return _condition(node, scope)
+            return _read_condition(node, scope)
         case exp.Case() | exp.Cast() | exp.Extract() | exp.Anonymous():
-            return _form(node, scope)
+            return _read_form(node, scope)
         case _ if type(node) in OPERATORS:
-            return make(OPERATORS[type(node)], row(node.this, scope), row(node.expression, scope))
+            return build_call(
+                OPERATORS[type(node)], read_expression(node.this, scope), read_expression(node.expression, scope)
+            )
         case _:
-            raise _misplaced(node, scope)
+            raise _refuse_misplaced(node, scope)
 
 
-def _plain(node: exp.Expr, scope: SqlScope) -> Expression:
+def _read_plain(node: exp.Expr, scope: SqlScope) -> Expression:
     match node:
         case exp.Paren():
-            return row(node.this, scope)
+            return read_expression(node.this, scope)
         case exp.Neg(this=exp.Literal(is_string=False) as inner):
             return number(inner.name, -1)
         case exp.Neg():
-            return make(F.NEGATE, row(node.this, scope))
+            return build_call(F.NEGATE, read_expression(node.this, scope))
         case exp.Literal():
             return Literal.of(node.name) if node.is_string else number(node.name)
         case exp.Boolean():
@@ -106,38 +108,38 @@ def _plain(node: exp.Expr, scope: SqlScope) -> Expression:
             return Literal.of(None)
 
 
-def _sum(node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
+def _read_sum(node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
     """Return a sum or difference; days may be added to a date, and a date taken from a date."""
     minus = isinstance(node, exp.Sub)
-    left = row(node.this, scope)
+    left = read_expression(node.this, scope)
     if isinstance(node.expression, exp.Interval):
-        return _later(left, node, scope)
-    right = row(node.expression, scope)
+        return _add_interval(left, node, scope)
+    right = read_expression(node.expression, scope)
     if minus and left.kind is right.kind is Kind.DATE:
-        return make(F.DAYS_BETWEEN, right, left)
+        return build_call(F.DAYS_BETWEEN, right, left)
     if left.kind.temporal or right.kind.temporal:
         raise scope.refuse(
             node,
             "Dates and numbers cannot be added.",
             "write day + INTERVAL 7 DAY, or DATE_DIFF('day', a, b) for the days between",
         )
-    return make(F.SUBTRACT if minus else F.ADD, left, right)
+    return build_call(F.SUBTRACT if minus else F.ADD, left, right)
 
 
-def _later(start: Expression, node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
+def _add_interval(start: Expression, node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
     """Return a day some days or months later or before; of a moment, a moment."""
     if not start.kind.temporal and not is_null(start):
         raise scope.refuse(
             node, "An interval can be added only to dates and timestamps.", "write CAST(x AS DATE) + INTERVAL 7 DAY"
         )
-    function, amount = _interval(node.expression, scope)
-    found = make(function, start, Literal.of(-amount if isinstance(node, exp.Sub) else amount))
-    if isinstance(found, Call) and isinstance(start, Literal) and not is_null(start):
+    function, amount = _read_interval(node.expression, scope)
+    later = build_call(function, start, Literal.of(-amount if isinstance(node, exp.Sub) else amount))
+    if isinstance(later, Call) and isinstance(start, Literal) and not is_null(start):
         raise scope.refuse(node, "The date is outside the years 1 to 9999.", "write a shorter interval")
-    return found
+    return later
 
 
-def _interval(node: exp.Interval, scope: SqlScope) -> tuple[F, int]:
+def _read_interval(node: exp.Interval, scope: SqlScope) -> tuple[F, int]:
     """Return what adds an interval, and how many days or months it has."""
     unit, count = node.args.get("unit"), node.this
     text = count.name if isinstance(count, exp.Literal) else ""
@@ -150,13 +152,13 @@ def _interval(node: exp.Interval, scope: SqlScope) -> tuple[F, int]:
         )
     if not text.removeprefix("-").isdecimal() or not text.isascii() or len(text) > 8:
         raise scope.refuse(node, f"An interval must be a whole number of {name.lower()}s.", f"write INTERVAL 7 {name}")
-    function, each = UNITS[name]
-    if abs(int(text) * each) > FARTHEST[function]:
+    function, size = UNITS[name]
+    if abs(int(text) * size) > FARTHEST[function]:
         raise scope.refuse(node, "The interval is longer than ten thousand years.", f"write fewer {name.lower()}s")
-    return function, int(text) * each
+    return function, int(text) * size
 
 
-def _chain(node: exp.Expr, scope: SqlScope) -> list[Expression]:
+def _read_chain(node: exp.Expr, scope: SqlScope) -> list[Expression]:
     """Return the links of a row of ANDs, ORs or ||, whichever way they are put in parentheses."""
     links: list[Expression] = []
     waiting: list[exp.Expr] = [node]
@@ -166,65 +168,67 @@ def _chain(node: exp.Expr, scope: SqlScope) -> list[Expression]:
         if type(inner) is type(node):
             waiting += [inner.expression, inner.this]
         else:
-            links.append(row(inner, scope))
+            links.append(read_expression(inner, scope))
     return links
 
 
-def _condition(node: exp.Expr, scope: SqlScope) -> Expression:
+def _read_condition(node: exp.Expr, scope: SqlScope) -> Expression:
     match node:
         case exp.Not():
-            return make(F.NOT, row(node.this, scope))
+            return build_call(F.NOT, read_expression(node.this, scope))
         case exp.Is():
-            return _is(node, scope)
+            return _read_is(node, scope)
         case exp.NullSafeEQ() | exp.NullSafeNEQ():
-            return _distinct(node, scope)
+            return _read_distinct(node, scope)
         case exp.In() if node.args.get("query") is not None:
-            raise _misplaced(node.args["query"], scope)
+            raise _refuse_misplaced(node.args["query"], scope)
         case exp.In():
-            return in_set(row(node.this, scope), [_member(each, scope) for each in node.expressions])
+            return build_in_set(
+                read_expression(node.this, scope), [_read_member(member, scope) for member in node.expressions]
+            )
         case exp.Between():
-            value, low, high = (row(node.args[name], scope) for name in ("this", "low", "high"))
-            return make(F.AND, make(F.GE, value, low), make(F.LE, value, high))
+            value, low, high = (read_expression(node.args[name], scope) for name in ("this", "low", "high"))
+            return build_call(F.AND, build_call(F.GE, value, low), build_call(F.LE, value, high))
         case _:
-            return _like(node, scope)
+            return _read_like(node, scope)
 
 
-def _is(node: exp.Is, scope: SqlScope) -> Expression:
-    value = row(node.this, scope)
+def _read_is(node: exp.Is, scope: SqlScope) -> Expression:
+    value = read_expression(node.this, scope)
     if isinstance(node.expression, exp.Null):
-        return make(F.IS_NULL, value)
+        return build_call(F.IS_NULL, value)
     if value.kind is not Kind.BOOLEAN and not is_null(value):
         raise scope.refuse(node, "IS TRUE and IS FALSE are for conditions.", "write a comparison: age = 1")
     match node.expression:
         case exp.Boolean(this=True):
-            return make(F.COALESCE, value, Literal.of(False))  # noqa: FBT003 - SQL's FALSE
+            return build_call(F.COALESCE, value, Literal.of(False))  # noqa: FBT003 - SQL's FALSE
         case exp.Boolean():
-            return make(F.COALESCE, make(F.NOT, value), Literal.of(False))  # noqa: FBT003
+            return build_call(F.COALESCE, build_call(F.NOT, value), Literal.of(False))  # noqa: FBT003
         case _:
             raise scope.refuse(node, "IS compares only with NULL, TRUE or FALSE.", "write =")
 
 
-def _distinct(node: exp.Expr, scope: SqlScope) -> Expression:
+def _read_distinct(node: exp.Expr, scope: SqlScope) -> Expression:
     """Return IS NOT DISTINCT FROM and IS DISTINCT FROM: comparisons that take NULL for a value, and are never NULL."""
-    one, other = row(node.this, scope), row(node.expression, scope)
+    left, right = read_expression(node.this, scope), read_expression(node.expression, scope)
     same = isinstance(node, exp.NullSafeEQ)
-    compared = make(F.EQ if same else F.NE, one, other)
-    if isinstance(other, Literal) and not is_null(other):
-        return make(F.COALESCE, compared, Literal.of(not same))
-    neither = make(F.AND, make(F.IS_NULL, one), make(F.IS_NULL, other))
-    return make(F.COALESCE, compared, neither if same else make(F.NOT, neither))
+    compared = build_call(F.EQ if same else F.NE, left, right)
+    if isinstance(right, Literal) and not is_null(right):
+        return build_call(F.COALESCE, compared, Literal.of(not same))
+    neither = build_call(F.AND, build_call(F.IS_NULL, left), build_call(F.IS_NULL, right))
+    return build_call(F.COALESCE, compared, neither if same else build_call(F.NOT, neither))
 
 
-def _member(node: exp.Expr, scope: SqlScope) -> Literal:
-    found = row(node, scope)
-    if not isinstance(found, Literal):
+def _read_member(node: exp.Expr, scope: SqlScope) -> Literal:
+    member = read_expression(node, scope)
+    if not isinstance(member, Literal):
         raise scope.refuse(node, "IN needs constants.", "write x = y OR x = z to compare with columns")
-    if found.value is None:
+    if member.value is None:
         raise scope.refuse(node, "NULL never matches in a list.", "write x IN (…) OR x IS NULL")
-    return found
+    return member
 
 
-def in_set(value: Expression, members: list[Literal]) -> Expression:
+def build_in_set(value: Expression, members: list[Literal]) -> Expression:
     """Return whether a value is among constants, each of them once and all of one kind."""
     if not members:
         raise InvalidInput("IN needs constants.", fix="write x IN ('A', 'B')")
@@ -240,48 +244,50 @@ def in_set(value: Expression, members: list[Literal]) -> Expression:
     return InSet(value, tuple(dict.fromkeys(read)))
 
 
-def _like(node: exp.Expr, scope: SqlScope) -> Expression:
-    value, pattern = row(node.this, scope), row(node.expression, scope)
+def _read_like(node: exp.Expr, scope: SqlScope) -> Expression:
+    value, pattern = read_expression(node.this, scope), read_expression(node.expression, scope)
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         raise scope.refuse(node.expression, "LIKE needs a constant text.", "write x LIKE 'A%'")
     if value.kind is not Kind.TEXT:
         raise scope.refuse(node, f"LIKE does not take {value.kind.value} values.", "write CAST(x AS VARCHAR) LIKE …")
-    found = Like(value, pattern.value, isinstance(node, exp.ILike))
-    return make(F.NOT, found) if node.args.get("negate") else found
+    test = Like(value, pattern.value, isinstance(node, exp.ILike))
+    return build_call(F.NOT, test) if node.args.get("negate") else test
 
 
-def _form(node: exp.Expr, scope: SqlScope) -> Expression:
+def _read_form(node: exp.Expr, scope: SqlScope) -> Expression:
     match node:
         case exp.Case():
-            return _case(node, scope)
+            return _read_case(node, scope)
         case exp.Cast():
-            return _cast(node, scope)
+            return _read_cast(node, scope)
         case exp.Extract():
-            return _extract(node, scope)
+            return _read_extract(node, scope)
         case _ if node.name.upper() in AGGREGATES:
-            raise _misplaced(node, scope)
+            raise _refuse_misplaced(node, scope)
         case _:
-            return function_call(node, [row(each, scope) for each in node.expressions], scope, make)
+            return build_function_call(
+                node, [read_expression(argument, scope) for argument in node.expressions], scope, build_call
+            )
 
 
-def _case(node: exp.Case, scope: SqlScope) -> Expression:
-    compared = row(node.this, scope) if node.this is not None else None
+def _read_case(node: exp.Case, scope: SqlScope) -> Expression:
+    compared = read_expression(node.this, scope) if node.this is not None else None
     branches = []
     for branch in node.args["ifs"]:
-        condition = row(branch.this, scope)
-        condition = condition if compared is None else make(F.EQ, compared, condition)
-        branches.append((condition, row(branch.args["true"], scope)))
+        condition = read_expression(branch.this, scope)
+        condition = condition if compared is None else build_call(F.EQ, compared, condition)
+        branches.append((condition, read_expression(branch.args["true"], scope)))
     default = node.args.get("default")
-    otherwise = None if default is None else row(default, scope)
+    otherwise = None if default is None else read_expression(default, scope)
     values = with_days((*(value for _, value in branches), *(() if otherwise is None else (otherwise,))))
     settled = tuple((condition, value) for (condition, _), value in zip(branches, values, strict=False))
     last = values[-1] if otherwise is not None and not is_null(otherwise) else None
     return Case(settled, last)
 
 
-def _cast(node: exp.Cast, scope: SqlScope) -> Expression:
+def _read_cast(node: exp.Cast, scope: SqlScope) -> Expression:
     kind = node.args["to"].this
-    value = row(node.this, scope)
+    value = read_expression(node.this, scope)
     text = value.value if isinstance(value, Literal) and isinstance(value.value, str) else None
     if kind is exp.DType.DATE and text is not None:
         return day(text)
@@ -290,18 +296,21 @@ def _cast(node: exp.Cast, scope: SqlScope) -> Expression:
             raise scope.refuse(node, "Only a constant text can be a TIMESTAMP.", "write CAST(x AS DATE)")
         return moment(text)
     if kind is exp.DType.DECIMAL:
-        return _decimal(node, value, scope)
+        return _cast_to_decimal(node, value, scope)
     if kind not in TYPES or node.args["to"].expressions:
         raise scope.refuse(node, "This kind cannot be cast to.", "cast to INTEGER, DOUBLE, VARCHAR or DATE")
-    return make(TYPES[kind], value)
+    return build_call(TYPES[kind], value)
 
 
-def _decimal(node: exp.Cast, value: Expression, scope: SqlScope) -> Expression:
+def _cast_to_decimal(node: exp.Cast, value: Expression, scope: SqlScope) -> Expression:
     """Return a number to some digits after the point, as ROUND has it. How many stand before it is not looked at.
 
     Without digits, DECIMAL is another kind in every database: 3 digits, none, or as many as there are.
     """
-    sizes = [each.this.name if isinstance(each, exp.DataTypeParam) else "" for each in node.args["to"].expressions]
+    sizes = [
+        parameter.this.name if isinstance(parameter, exp.DataTypeParam) else ""
+        for parameter in node.args["to"].expressions
+    ]
     if not 1 <= len(sizes) <= 2 or not all(size.isdecimal() and len(size) <= 2 for size in sizes):
         raise scope.refuse(
             node,
@@ -313,18 +322,18 @@ def _decimal(node: exp.Cast, value: Expression, scope: SqlScope) -> Expression:
         raise scope.refuse(
             node, f"DECIMAL has at most {MOST_DIGITS} digits after the point here.", "write DECIMAL(18, 2), or DOUBLE"
         )
-    number_ = make(F.TO_REAL, value) if value.kind is Kind.TEXT else value
-    return rounded(number_, digits, make)
+    number_ = build_call(F.TO_REAL, value) if value.kind is Kind.TEXT else value
+    return round_to_digits(number_, digits, build_call)
 
 
-def _extract(node: exp.Extract, scope: SqlScope) -> Expression:
+def _read_extract(node: exp.Extract, scope: SqlScope) -> Expression:
     unit = node.this.name.upper() if isinstance(node.this, (exp.Var, exp.Literal)) else ""
     if unit not in PARTS:
         raise scope.refuse(node, f"EXTRACT does not know {unit or 'this'}.", f"use one of: {', '.join(PARTS)}")
-    return make(PARTS[unit], row(node.expression, scope))
+    return build_call(PARTS[unit], read_expression(node.expression, scope))
 
 
-def _misplaced(node: exp.Expr, scope: SqlScope) -> DiscreetError:
+def _refuse_misplaced(node: exp.Expr, scope: SqlScope) -> DiscreetError:
     match node:
         case exp.Star():
             return scope.refuse(node, "* would show rows, which are private.", "write COUNT(*), or name a column")

@@ -11,8 +11,8 @@ from sqlglot import exp
 from discreet.algebra.expressions import ColumnValue, Expression, columns_in
 from discreet.core.schema import Kind
 from discreet.query.refusals import QueryRefused
-from discreet.query.sql.expressions import row
-from discreet.query.sql.joins import Side, conjuncts, joined, kind_of_join, need_names_apart
+from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.joins import Side, check_names_differ, join_sides, kind_of_join, split_conjuncts
 from discreet.query.sql.scope import APART, Item, Known, Public, RowSource, SqlScope
 
 Rows = RowSource | Public
@@ -30,43 +30,45 @@ class Link:
 
     def joins(self, inside: frozenset[int], table: int) -> bool:
         """Whether it compares a table with those that are joined already."""
-        one, other = self.sides
-        return any(here <= inside and there == {table} for here, there in ((one, other), (other, one)))
+        left, right = self.sides
+        return any(here <= inside and there == {table} for here, there in ((left, right), (right, left)))
 
 
-def put_together(
+def join_tables(
     first: Rows, others: list[Table], conditions: list[exp.Expr], known: Known
 ) -> tuple[Rows, list[exp.Expr]]:
     """Return what tables make together, and the conditions on it that are left: of ON, and those that were given."""
     kinds = [kind_of_join(node, known) for node, _ in others]
     crossed = Crossed(first, others, conditions, known) if "CROSS" in kinds else None
-    found, filters = first, list[exp.Expr]()
+    joined_rows, filters = first, list[exp.Expr]()
     for number, ((node, rows), kind) in enumerate(zip(others, kinds, strict=True), 1):
         if crossed is not None and kind == "CROSS":
-            need_names_apart(found, rows, node, known)
+            check_names_differ(joined_rows, rows, node, known)
             crossed.waiting[number] = (node, rows)
             continue
-        found = found if crossed is None else crossed.taken(found)
-        found, rest = _said(found, (node, rows), kind, known, alone=number == 1)
+        joined_rows = joined_rows if crossed is None else crossed.join_waiting(joined_rows)
+        joined_rows, rest = _join_on_condition(joined_rows, (node, rows), kind, known, alone=number == 1)
         filters += rest
         if crossed is not None:
             crossed.inside |= {number}
     if crossed is None:
-        return found, [*filters, *conditions]
-    found = crossed.taken(found, last=True)
-    crossed.need_all()
-    return _in_order(found, [first, *(rows for _, rows in others)]), [*filters, *crossed.conditions]
+        return joined_rows, [*filters, *conditions]
+    joined_rows = crossed.join_waiting(joined_rows, last=True)
+    crossed.check_all_joined()
+    return _restore_order(joined_rows, [first, *(rows for _, rows in others)]), [*filters, *crossed.conditions]
 
 
-def _in_order(found: Rows, tables: list[Rows]) -> Rows:
+def _restore_order(joined_rows: Rows, tables: list[Rows]) -> Rows:
     """Return rows whose tables can be named in the order in which they were written: * means all their columns."""
-    if isinstance(found, Public):
-        return found
+    if isinstance(joined_rows, Public):
+        return joined_rows
     places = {item.qualifier: place for place, rows in enumerate(tables) for item in Side(rows).items}
-    return replace(found, items=tuple(sorted(found.items, key=lambda item: places[item.qualifier])))
+    return replace(joined_rows, items=tuple(sorted(joined_rows.items, key=lambda item: places[item.qualifier])))
 
 
-def _said(found: Rows, table: Table, kind: str, known: Known, *, alone: bool) -> tuple[Rows, list[exp.Expr]]:
+def _join_on_condition(
+    joined_rows: Rows, table: Table, kind: str, known: Known, *, alone: bool
+) -> tuple[Rows, list[exp.Expr]]:
     """Return a join that says which rows belong together, and its other conditions."""
     node, rows = table
     if kind == "RIGHT" and not alone:
@@ -76,7 +78,7 @@ def _said(found: Rows, table: Table, kind: str, known: Known, *, alone: bool) ->
             "write a LEFT JOIN, with the table that keeps all rows first",
         )
     on = node.args.get("on")
-    return joined(found, rows, node, [] if on is None else conjuncts(on), known, turned=kind == "RIGHT")
+    return join_sides(joined_rows, rows, node, [] if on is None else split_conjuncts(on), known, turned=kind == "RIGHT")
 
 
 class Crossed:
@@ -88,19 +90,21 @@ class Crossed:
         self.waiting: dict[int, Table] = {}
         self.inside = frozenset({0})
         #: Read once, and with the names of all tables: they must be clear.
-        self.links = _links([first, *(rows for _, rows in others)], conditions, known)
+        self.links = _find_links([first, *(rows for _, rows in others)], conditions, known)
 
-    def taken(self, found: Rows, *, last: bool = False) -> Rows:
+    def join_waiting(self, joined_rows: Rows, *, last: bool = False) -> Rows:
         """Return rows with all tables that are the same people's, or public; at last, with all that are compared."""
-        while (number := self._next(last=last)) is not None:
+        while (number := self._find_next(last=last)) is not None:
             node, rows = self.waiting.pop(number)
-            on = [link.node for link in self._on(number)]
-            found, _ = joined(found, rows, node, on, self.known, turned=False)
+            on = [link.node for link in self._find_links(number)]
+            joined_rows, _ = join_sides(joined_rows, rows, node, on, self.known, turned=False)
             self.inside |= {number}
-            self.conditions = [each for each in self.conditions if not any(each is one for one in on)]
-        return found
+            self.conditions = [
+                condition for condition in self.conditions if not any(condition is link_node for link_node in on)
+            ]
+        return joined_rows
 
-    def need_all(self) -> None:
+    def check_all_joined(self) -> None:
         """Refuse a table that nothing compares with the others."""
         for node, _ in self.waiting.values():
             raise self.known.refuse(
@@ -109,28 +113,28 @@ class Crossed:
                 "write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND",
             )
 
-    def _next(self, *, last: bool) -> int | None:
+    def _find_next(self, *, last: bool) -> int | None:
         """Return the table that comes next: one whose rows are the same people's, if there is one."""
-        compared = [each for each in self.waiting if self._on(each)]
-        owned = [each for each in compared if any(link.enough for link in self._on(each))]
+        compared = [number for number in self.waiting if self._find_links(number)]
+        owned = [number for number in compared if any(link.enough for link in self._find_links(number))]
         return next(iter([*owned, *(compared if last else [])]), None)
 
-    def _on(self, number: int) -> list[Link]:
+    def _find_links(self, number: int) -> list[Link]:
         return [link for link in self.links if link.joins(self.inside, number)]
 
 
-def _links(tables: list[Rows], conditions: list[exp.Expr], known: Known) -> list[Link]:
+def _find_links(tables: list[Rows], conditions: list[exp.Expr], known: Known) -> list[Link]:
     """Return the conditions that tables can be joined on."""
-    items = [item for number, rows in enumerate(tables) for item in _numbered(rows, number)]
+    items = [item for number, rows in enumerate(tables) for item in _number_columns(rows, number)]
     scope = SqlScope(known.page, next(iter(known.schemas.values())), tuple(items))
-    found: list[Link] = []
+    links: list[Link] = []
     for node in conditions:
-        values = _compared(node, scope)
+        values = _find_comparison(node, scope)
         if values is not None:
-            one, other = (frozenset(int(name.split(APART)[0]) for name in columns_in(value)) for value in values)
-            public = any(isinstance(tables[number], Public) for number in one | other)
-            found.append(Link(node, (one, other), public or all(_is_person(value, tables, known) for value in values)))
-    return found
+            left, right = (frozenset(int(name.split(APART)[0]) for name in columns_in(value)) for value in values)
+            public = any(isinstance(tables[number], Public) for number in left | right)
+            links.append(Link(node, (left, right), public or all(_is_person(value, tables, known) for value in values)))
+    return links
 
 
 def _is_person(value: Expression, tables: list[Rows], known: Known) -> bool:
@@ -141,25 +145,25 @@ def _is_person(value: Expression, tables: list[Rows], known: Known) -> bool:
     return isinstance(rows, RowSource) and name in known.people(rows.relation)
 
 
-def _numbered(rows: Rows, number: int) -> tuple[Item, ...]:
+def _number_columns(rows: Rows, number: int) -> tuple[Item, ...]:
     """Return what can be named of a table, each column called after the table's number."""
     items = []
     for item in Side(rows).items:
-        seen = (
-            replace(each, column=replace(each.column, name=f"{number}{APART}{each.column.name}"))
-            for each in item.columns
+        columns = (
+            replace(seen, column=replace(seen.column, name=f"{number}{APART}{seen.column.name}"))
+            for seen in item.columns
         )
-        items.append(replace(item, columns=tuple(seen)))
+        items.append(replace(item, columns=tuple(columns)))
     return tuple(items)
 
 
-def _compared(node: exp.Expr, scope: SqlScope) -> tuple[Expression, Expression] | None:
+def _find_comparison(node: exp.Expr, scope: SqlScope) -> tuple[Expression, Expression] | None:
     """Return two values that are compared for equality, if rows can be joined on them."""
     if not isinstance(node, exp.EQ):
         return None
     try:
-        one, other = row(node.this, scope), row(node.expression, scope)
+        left, right = read_expression(node.this, scope), read_expression(node.expression, scope)
     except QueryRefused:
         return None  # it is read again, and refused, where it stands
-    alike = one.kind is other.kind and one.kind is not Kind.REAL
-    return (one, other) if alike and columns_in(one) and columns_in(other) else None
+    alike = left.kind is right.kind and left.kind is not Kind.REAL
+    return (left, right) if alike and columns_in(left) and columns_in(right) else None

@@ -22,7 +22,7 @@ SEVERAL = (F.LEAST, F.GREATEST, F.COALESCE)
 WRITTEN_ALIKE = (Kind.TEXT, Kind.INTEGER, Kind.DATE)
 
 
-def function_call(node: exp.Expr, arguments: Sequence[Expression], scope: SqlScope, make: Make) -> Expression:
+def build_function_call(node: exp.Expr, arguments: Sequence[Expression], scope: SqlScope, make: Make) -> Expression:
     """Return a function of a row."""
     name = node.name.upper()
     if name in PLAIN:
@@ -31,23 +31,23 @@ def function_call(node: exp.Expr, arguments: Sequence[Expression], scope: SqlSco
         return make(PLAIN[name], *arguments)
     if name not in CALLS:
         raise scope.refuse(node, f"{name} is not a supported function.", "see the list of functions")
-    found = CALLS[name](arguments, make)
-    if found is None:
-        raise _misused(node, name, scope)
-    return found
+    expression = CALLS[name](arguments, make)
+    if expression is None:
+        raise _refuse_arguments(node, name, scope)
+    return expression
 
 
 def _clamp(arguments: Sequence[Expression], make: Make) -> Expression | None:
     match arguments:
         case [value, _, _] if value.kind.temporal:
-            return _clamped_days(value, with_days(tuple(arguments)), make)
+            return _clamp_days(value, with_days(tuple(arguments)), make)
         case [value, Literal(value=int() | float() as low), Literal(value=int() | float() as high)] if low <= high:
             return make(F.CLAMP, value, arguments[1], arguments[2])
         case _:
             return None
 
 
-def _clamped_days(value: Expression, arguments: Sequence[Expression], make: Make) -> Expression | None:
+def _clamp_days(value: Expression, arguments: Sequence[Expression], make: Make) -> Expression | None:
     """Return a day, or the first or the last one. LEAST and GREATEST skip NULL, and so NULL is looked for before."""
     match arguments:
         case [_, Literal(value=date() as first), Literal(value=date() as last)] if type(first) is type(last):
@@ -64,12 +64,12 @@ def _round(arguments: Sequence[Expression], make: Make) -> Expression | None:
         case [value]:
             return make(F.ROUND, value)
         case [value, Literal(value=int() as digits, kind=Kind.INTEGER)] if 0 < digits <= MOST_DIGITS:
-            return rounded(value, digits, make)
+            return round_to_digits(value, digits, make)
         case _:
             return None
 
 
-def rounded(value: Expression, digits: int, make: Make) -> Expression:
+def round_to_digits(value: Expression, digits: int, make: Make) -> Expression:
     """Return a number to some digits after the point; to none, an integer."""
     if digits == 0:
         return make(F.ROUND, value)
@@ -117,11 +117,15 @@ def _date_diff(arguments: Sequence[Expression], make: Make) -> Expression | None
 
 def _concat(arguments: Sequence[Expression], make: Make) -> Expression | None:
     """Return texts one after another, where NULL is no text: as in PostgreSQL and DuckDB, unlike ||."""
-    if not arguments or any(each.kind not in WRITTEN_ALIKE for each in arguments):
+    if not arguments or any(argument.kind not in WRITTEN_ALIKE for argument in arguments):
         return None
-    texts = [each if each.kind is Kind.TEXT else make(F.TO_TEXT, each) for each in arguments if not is_null(each)]
+    texts = [
+        argument if argument.kind is Kind.TEXT else make(F.TO_TEXT, argument)
+        for argument in arguments
+        if not is_null(argument)
+    ]
     nothing = Literal.of("")
-    filled = [each if isinstance(each, Literal) else make(F.COALESCE, each, nothing) for each in texts]
+    filled = [text if isinstance(text, Literal) else make(F.COALESCE, text, nothing) for text in texts]
     if not filled:
         return nothing
     return filled[0] if len(filled) == 1 else make(F.CONCAT, *filled)
@@ -203,5 +207,5 @@ USAGE: dict[str, str] = {
 }
 
 
-def _misused(node: exp.Expr, name: str, scope: SqlScope) -> QueryRefused:
+def _refuse_arguments(node: exp.Expr, name: str, scope: SqlScope) -> QueryRefused:
     return scope.refuse(node, f"{name} has other arguments.", USAGE[name])

@@ -23,10 +23,10 @@ from discreet.algebra.relations import (
 from discreet.core import DiscreetError
 from discreet.core.schema import Kind
 from discreet.query.refusals import QueryRefused
-from discreet.query.relations.normal_form import both as both_of
-from discreet.query.relations.normal_form import passed
+from discreet.query.relations.normal_form import combine_conditions as both_of
+from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.schemas import unit_of, words_for
-from discreet.query.sql.expressions import row
+from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
 
 #: A condition on one side alone is a pair, too: it must be equal to this. What is NULL is equal to nothing.
@@ -78,11 +78,11 @@ def conditions_of(nodes: list[exp.Expr], sides: tuple[Side, Side], scope: SqlSco
     right: list[tuple[Expression, exp.Expr]] = []
     mixed: list[exp.Expr] = []
     for node in nodes:
-        pair = pair_of(node, sides, scope)
+        pair = find_pair(node, sides, scope)
         if pair is not None:
-            pairs.append((alike(*pair, node, scope), node))
+            pairs.append((need_alike(*pair, node, scope), node))
             continue
-        condition = row(node, scope)
+        condition = read_expression(node, scope)
         if condition.kind is not Kind.BOOLEAN:
             raise scope.refuse(node, "This is not a condition.", "write a comparison: a.x = b.x")
         if _is_of(condition, sides[0]):
@@ -94,12 +94,12 @@ def conditions_of(nodes: list[exp.Expr], sides: tuple[Side, Side], scope: SqlSco
     return Conditions(tuple(pairs), tuple(left), tuple(right), tuple(mixed))
 
 
-def pair_of(node: exp.Expr, sides: tuple[Side, Side], scope: SqlScope) -> Pair | None:
+def find_pair(node: exp.Expr, sides: tuple[Side, Side], scope: SqlScope) -> Pair | None:
     """Return the two values that a condition compares for equality, that of the left first."""
     if not isinstance(node, exp.EQ):
         return None
-    one, other = row(node.this, scope), row(node.expression, scope)
-    for first, second in ((one, other), (other, one)):
+    left, right = read_expression(node.this, scope), read_expression(node.expression, scope)
+    for first, second in ((left, right), (right, left)):
         if _is_of(first, sides[0]) and _is_of(second, sides[1]):
             return first, second
     return None
@@ -110,35 +110,35 @@ def _is_of(expression: Expression, side: Side) -> bool:
     return bool(names) and names <= side.names
 
 
-def alike(one: Expression, other: Expression, node: exp.Expr, scope: SqlScope) -> Pair:
+def need_alike(left: Expression, right: Expression, node: exp.Expr, scope: SqlScope) -> Pair:
     """Return two values that can be joined on, or refuse them."""
-    if one.kind is not other.kind:
+    if left.kind is not right.kind:
         raise scope.refuse(
             node,
-            f"A join compares {one.kind.value} with {other.kind.value} values.",
+            f"A join compares {left.kind.value} with {right.kind.value} values.",
             "make them alike, for instance with CAST(… AS …)",
         )
-    if one.kind is Kind.REAL:
+    if left.kind is Kind.REAL:
         raise scope.refuse(
             node, "A join cannot compare floating-point values.", "join on whole numbers, texts or dates"
         )
-    return one, other
+    return left, right
 
 
-def conjuncts(node: exp.Expr) -> list[exp.Expr]:
+def split_conjuncts(node: exp.Expr) -> list[exp.Expr]:
     """Return the conditions that a row of ANDs is made of, from left to right."""
     inner = node.unnest()
     if not isinstance(inner, exp.And):
         return [inner]
-    found: list[exp.Expr] = []
+    conditions: list[exp.Expr] = []
     waiting: list[exp.Expr] = [inner]
     while waiting:
-        each = waiting.pop().unnest()
-        if isinstance(each, exp.And):
-            waiting += [each.expression, each.this]
+        condition = waiting.pop().unnest()
+        if isinstance(condition, exp.And):
+            waiting += [condition.expression, condition.this]
         else:
-            found.append(each)
-    return found
+            conditions.append(condition)
+    return conditions
 
 
 #: Sides and kinds of joins, as sqlglot has them.
@@ -160,7 +160,7 @@ class Join:
     #: Whether the left side is the one that was written on the right.
     turned: bool = False
 
-    def with_public(self, right: Public) -> Joined:
+    def join_public(self, right: Public) -> Joined:
         """Return a join with a public table."""
         if unit_of(self.left.relation, self.known.schemas).column is None:
             raise self.known.refuse(
@@ -168,41 +168,43 @@ class Join:
                 "With row=True a join could multiply a row.",
                 "open each table with the column of its persons: person=…",
             )
-        found, merged = self._conditions(right)
-        on = [pair for pair, _ in found.pairs]
+        conditions, merged = self._read_conditions(right)
+        on = [pair for pair, _ in conditions.pairs]
         if self.kind is JoinKind.LEFT:
-            on += [(each, TRUE) for each, _ in found.left] + [(TRUE, each) for each, _ in found.right]
-        if not found.pairs:
-            raise self._unsaid()
-        made = PublicJoin(self.left.relation, right.scan, tuple(on), self.kind)
-        return self._seen(made, (_merging(right.item, merged),)), self._rest(found)
+            on += [(condition, TRUE) for condition, _ in conditions.left] + [
+                (TRUE, condition) for condition, _ in conditions.right
+            ]
+        if not conditions.pairs:
+            raise self._refuse_no_condition()
+        relation = PublicJoin(self.left.relation, right.scan, tuple(on), self.kind)
+        return self._build_row_source(relation, (_mark_merged(right.item, merged),)), self._list_filters(conditions)
 
-    def with_people(self, other: RowSource) -> Joined:
+    def join_people(self, other: RowSource) -> Joined:
         """Return a join of two private tables."""
         left, right, known = self.left.relation, other.relation, self.known
-        need_people(left, right, self.node, known)
-        found, merged = self._conditions(other)
+        check_people(left, right, self.node, known)
+        conditions, merged = self._read_conditions(other)
         people = known.people(left), known.people(right)
-        on = tuple(pair for pair, _ in found.pairs if not same_person(pair, people))
-        items = tuple(_merging(item, merged) for item in other.items)
-        if len(on) < len(found.pairs):
+        on = tuple(pair for pair, _ in conditions.pairs if not is_same_person(pair, people))
+        items = tuple(_mark_merged(item, merged) for item in other.items)
+        if len(on) < len(conditions.pairs):
             if self.kind is JoinKind.LEFT:
-                on += tuple((each, TRUE) for each, _ in found.left)
-                right = filtered(right, [each for each, _ in found.right])
-            return self._seen(UnitJoin(left, right, on, self.kind), items), self._rest(found)
+                on += tuple((condition, TRUE) for condition, _ in conditions.left)
+                right = filter_rows(right, [condition for condition, _ in conditions.right])
+            return self._build_row_source(UnitJoin(left, right, on, self.kind), items), self._list_filters(conditions)
         if known.matches is None or self.kind is not JoinKind.INNER:
-            raise self._unmatched(other)
+            raise self._refuse_unmatched(other)
         if not on:
-            raise self._unsaid()
-        for (one, _), place in found.pairs:
-            if not one.kind.groupable:
+            raise self._refuse_no_condition()
+        for (left_value, _), place in conditions.pairs:
+            if not left_value.kind.groupable:
                 raise known.refuse(
                     place, "People cannot be joined on timestamps.", "write DATE_TRUNC('day', x) on both sides"
                 )
-        made = MatchJoin(left, right, on, known.matches.rows, known.matches.matches)
-        return self._seen(made, items), self._rest(found)
+        relation = MatchJoin(left, right, on, known.matches.rows, known.matches.matches)
+        return self._build_row_source(relation, items), self._list_filters(conditions)
 
-    def _conditions(self, right: RowSource | Public) -> tuple[Conditions, set[str]]:
+    def _read_conditions(self, right: RowSource | Public) -> tuple[Conditions, set[str]]:
         """Return what the conditions say, and the columns on the right that USING merges."""
         sides = (Side(self.left), Side(right))
         schema = self.known.schema(self.left.relation)
@@ -212,37 +214,43 @@ class Join:
         pairs: list[tuple[Pair, exp.Expr]] = []
         merged: set[str] = set()
         for name in self.node.args.get("using") or []:
-            one, other = (scope.column(exp.Column(this=name.copy()).update_positions(name)) for scope in scopes)
-            pairs.append((alike(one, other, name, both), name))
-            merged |= columns_in(other)
-        found = conditions_of(list(self.on), sides, both)
-        if self.kind is JoinKind.LEFT and found.mixed:
-            raise both.refuse(found.mixed[0], "A LEFT JOIN can compare the two sides only for equality.", CONDITIONS)
-        return replace(found, pairs=(*pairs, *found.pairs)), merged
+            left_value, right_value = (
+                scope.column(exp.Column(this=name.copy()).update_positions(name)) for scope in scopes
+            )
+            pairs.append((need_alike(left_value, right_value, name, both), name))
+            merged |= columns_in(right_value)
+        conditions = conditions_of(list(self.on), sides, both)
+        if self.kind is JoinKind.LEFT and conditions.mixed:
+            raise both.refuse(
+                conditions.mixed[0], "A LEFT JOIN can compare the two sides only for equality.", CONDITIONS
+            )
+        return replace(conditions, pairs=(*pairs, *conditions.pairs)), merged
 
-    def _rest(self, found: Conditions) -> list[exp.Expr]:
+    def _list_filters(self, conditions: Conditions) -> list[exp.Expr]:
         """Return the conditions that filter the rows of an inner join, as they were written."""
-        pairs = {id(node) for _, node in found.pairs}
+        pairs = {id(node) for _, node in conditions.pairs}
         return [] if self.kind is JoinKind.LEFT else [node for node in self.on if id(node) not in pairs]
 
-    def _seen(self, made: Relation, others: tuple[Item, ...]) -> RowSource:
+    def _build_row_source(self, relation: Relation, others: tuple[Item, ...]) -> RowSource:
         """Return a join whose columns have names of their own, and are what the join makes of them: maybe NULL."""
-        named = {column.name: passed(column, self.known.numbers.fresh(column.name)) for column in columns_of(made)}
+        named = {
+            column.name: pass_column(column, self.known.numbers.fresh(column.name)) for column in columns_of(relation)
+        }
         items = (*others, *self.left.items) if self.turned else (*self.left.items, *others)
-        return self.known.selected(RowSource(made, items), named)
+        return self.known.rename_columns(RowSource(relation, items), named)
 
-    def _unsaid(self) -> QueryRefused:
+    def _refuse_no_condition(self) -> QueryRefused:
         return self.known.refuse(self.node, "The join has no condition.", "write JOIN … ON a.x = b.x, or USING (x)")
 
-    def _unmatched(self, right: RowSource) -> QueryRefused:
-        names = [person_name(source, self.known) for source in (self.left, right)]
+    def _refuse_unmatched(self, right: RowSource) -> QueryRefused:
+        names = [find_person_name(source, self.known) for source in (self.left, right)]
         fix = f"join on the person too: {' = '.join(names)}" if all(names) else "select the person, and join on it"
         if self.kind is JoinKind.INNER:
             fix = f"{fix}; or pass matches=Matches(rows=…, matches=…), which limits what is joined"
         return self.known.refuse(self.node, "This joins people with each other: a row would belong to two people.", fix)
 
 
-def joined(
+def join_sides(
     left: RowSource | Public,
     right: RowSource | Public,
     node: exp.Join,
@@ -258,7 +266,7 @@ def joined(
     """
     left_one = (node.args.get("side") or "").upper() == "LEFT"
     kind = JoinKind.LEFT if left_one or turned else JoinKind.INNER
-    need_names_apart(left, right, node, known)
+    check_names_differ(left, right, node, known)
     if turned or (isinstance(left, Public) and isinstance(right, RowSource) and kind is JoinKind.INNER):
         left, right, turned = right, left, True
     if isinstance(left, Public):
@@ -271,27 +279,27 @@ def joined(
     right = known.fresh(right) if isinstance(right, RowSource) else right
     for side in (left, right):
         if isinstance(side, RowSource) and matching(side.relation) is not None:
-            raise _too_early(node, known)
+            raise _refuse_early_join(node, known)
     join = Join(left, kind, node, known, tuple(on), turned)
-    return join.with_people(right) if isinstance(right, RowSource) else join.with_public(right)
+    return join.join_people(right) if isinstance(right, RowSource) else join.join_public(right)
 
 
 def kind_of_join(node: exp.Join, known: Known) -> str:
     """Return LEFT, RIGHT, or nothing for an inner join; CROSS, if it is not said which rows belong together."""
     side, kind, method = ((node.args.get(name) or "").upper() for name in ("side", "kind", "method"))
-    said = node.args.get("on") is not None or bool(node.args.get("using"))
-    if not said and not method and (side, kind) in (("", ""), ("", "CROSS")):
+    has_condition = node.args.get("on") is not None or bool(node.args.get("using"))
+    if not has_condition and not method and (side, kind) in (("", ""), ("", "CROSS")):
         return "CROSS"
     if method or (side, kind) not in UNDERSTOOD:
         raise known.refuse(
             node, f"{method or kind or side} is not a supported join.", "write JOIN … ON or LEFT JOIN … ON"
         )
-    if not said:
+    if not has_condition:
         raise known.refuse(node, "The join has no condition.", "write JOIN … ON a.x = b.x, or USING (x)")
     return side
 
 
-def _too_early(node: exp.Expr, known: Known) -> QueryRefused:
+def _refuse_early_join(node: exp.Expr, known: Known) -> QueryRefused:
     return known.refuse(
         node,
         "A join of people with each other must be the last join.",
@@ -299,7 +307,7 @@ def _too_early(node: exp.Expr, known: Known) -> QueryRefused:
     )
 
 
-def need_names_apart(left: RowSource | Public, right: RowSource | Public, node: exp.Join, known: Known) -> None:
+def check_names_differ(left: RowSource | Public, right: RowSource | Public, node: exp.Join, known: Known) -> None:
     """Refuse two tables of one name."""
     taken = {item.qualifier.casefold() for item in Side(left).items if item.qualifier}
     for item in Side(right).items:
@@ -309,7 +317,7 @@ def need_names_apart(left: RowSource | Public, right: RowSource | Public, node: 
             )
 
 
-def need_people(left: Relation, right: Relation, node: exp.Expr, known: Known) -> None:
+def check_people(left: Relation, right: Relation, node: exp.Expr, known: Known) -> None:
     """Refuse to put private rows together where it is not known whose they are, or only of a stretch of time."""
     try:
         unit = unit_of(UnitJoin(left, right), known.schemas)
@@ -329,22 +337,22 @@ def need_people(left: Relation, right: Relation, node: exp.Expr, known: Known) -
         )
 
 
-def filtered(relation: Relation, conditions: list[Expression]) -> Relation:
+def filter_rows(relation: Relation, conditions: list[Expression]) -> Relation:
     """Return the rows that fulfil all conditions, with all their columns under their names."""
     where: Expression | None = None
     for condition in conditions:
         where = both_of(where, condition)
     if where is None:
         return relation
-    return Derived(relation, tuple(passed(column, column.name) for column in columns_of(relation)), where)
+    return Derived(relation, tuple(pass_column(column, column.name) for column in columns_of(relation)), where)
 
 
-def same_person(pair: Pair, people: tuple[frozenset[str], frozenset[str]]) -> bool:
+def is_same_person(pair: Pair, people: tuple[frozenset[str], frozenset[str]]) -> bool:
     """Whether two values that are equal are the persons of two rows."""
     return all(isinstance(side, ColumnValue) and side.name in names for side, names in zip(pair, people, strict=True))
 
 
-def person_name(source: RowSource, known: Known) -> str:
+def find_person_name(source: RowSource, known: Known) -> str:
     """Return what the person is called where rows can be named; nothing, if nobody can say it."""
     people = known.people(source.relation)
     for item in source.items:
@@ -354,6 +362,6 @@ def person_name(source: RowSource, known: Known) -> str:
     return ""
 
 
-def _merging(item: Item, merged: set[str]) -> Item:
+def _mark_merged(item: Item, merged: set[str]) -> Item:
     columns = tuple(replace(seen, merged=seen.merged or seen.column.name in merged) for seen in item.columns)
     return replace(item, columns=columns)

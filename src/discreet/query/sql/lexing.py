@@ -62,18 +62,18 @@ def without_comments(page: Page) -> Page:
     Every other character keeps its line and column. Comments that some databases read differently stay in place and
     are refused by the checks between words: `/*! … */`, which others execute, nested comments, and open ones.
     """
-    found: list[str] = []
+    pieces: list[str] = []
     at = 0
     while at < len(page.text):
         piece = PIECE.match(page.text, at)
         if piece is None:
             if page.text.startswith(("'", '"', "/*"), at):
                 # Opened and not closed, or not to be passed over: whoever reads the rest refuses it.
-                return Page("".join(found) + page.text[at:])
-            found.append(page.text[at])
+                return Page("".join(pieces) + page.text[at:])
+            pieces.append(page.text[at])
             at += 1
             continue
         is_comment = piece[0].startswith(("--", "/*"))
-        found.append(SIGN.sub(" ", piece[0]) if is_comment else piece[0])
+        pieces.append(SIGN.sub(" ", piece[0]) if is_comment else piece[0])
         at = piece.end()
-    return Page("".join(found))
+    return Page("".join(pieces))

@@ -9,9 +9,9 @@ from discreet.algebra.functions import F
 from discreet.query import questions as q
 from discreet.query.names import name_of
 from discreet.query.refusals import QueryRefused
-from discreet.query.sql.aggregates import Places, measured
-from discreet.query.sql.expressions import row
-from discreet.query.sql.scope import SqlScope, shown
+from discreet.query.sql.aggregates import MeasurePlaceholders, read_measure
+from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.scope import SqlScope, strip_numbers
 
 #: Functions that may be applied to private answers.
 TERM_FUNCTIONS = frozenset(
@@ -32,7 +32,7 @@ ZEROS = (Literal.of(0), Literal.of(0.0))
 class OutputTerms:
     """How terms of one question are read: its measures and its groups so far."""
 
-    places: Places
+    places: MeasurePlaceholders
     groups: tuple[Expression, ...]
 
     def read(self, node: exp.Expr, scope: SqlScope, names: dict[str, Expression] | None = None) -> Expression:
@@ -41,13 +41,13 @@ class OutputTerms:
 
         def special(inner: exp.Expr, here: SqlScope) -> Expression | None:
             if isinstance(inner, exp.Column) and inner.args.get("table") is None:
-                found = known.get(inner.name.casefold())
-                if found is not None:
-                    return found
-            measure = measured(inner, replace(here, special=None))
+                output = known.get(inner.name.casefold())
+                if output is not None:
+                    return output
+            measure = read_measure(inner, replace(here, special=None))
             return None if measure is None else self.places.hold(measure)
 
-        return row(node, replace(scope, special=special))
+        return read_expression(node, replace(scope, special=special))
 
     def settle(self, expression: Expression, node: exp.Expr, scope: SqlScope) -> q.Term:
         """Return the term that an expression with places is, or refuse columns that are not grouped by."""
@@ -57,7 +57,7 @@ class OutputTerms:
             case ColumnValue(name=name):
                 measure = self.places.measure(name)
                 if measure is None:
-                    raise _ungrouped(name, node, scope)
+                    raise _refuse_ungrouped(name, node, scope)
                 return measure
             case Literal(value=value):
                 return q.Constant(value)
@@ -67,10 +67,10 @@ class OutputTerms:
                 # Nothing is divided by zero here: the quotient is NULL, as NULLIF would have it.
                 return q.Apply(function, (self.settle(first, node, scope), self.settle(second, node, scope)))
             case Call(function=function, arguments=arguments) if function in TERM_FUNCTIONS:
-                return q.Apply(function, tuple(self.settle(each, node, scope) for each in arguments))
+                return q.Apply(function, tuple(self.settle(argument, node, scope) for argument in arguments))
             case InSet(value=value, members=members):
-                found = self.settle(value, node, scope)
-                equal = tuple(q.Apply(F.EQ, (found, q.Constant(member.value))) for member in members)
+                term = self.settle(value, node, scope)
+                equal = tuple(q.Apply(F.EQ, (term, q.Constant(member.value))) for member in members)
                 return equal[0] if len(equal) == 1 else q.Apply(F.OR, equal)
             case _:
                 raise scope.refuse(
@@ -80,11 +80,15 @@ class OutputTerms:
                 )
 
 
-def _ungrouped(name: str, node: exp.Expr, scope: SqlScope) -> QueryRefused:
+def _refuse_ungrouped(name: str, node: exp.Expr, scope: SqlScope) -> QueryRefused:
     """Return the refusal of a column that is neither aggregated nor grouped by."""
-    places = [each for each in node.find_all(exp.Column) if each.name.casefold() == shown(name).casefold()]
+    places = [
+        candidate
+        for candidate in node.find_all(exp.Column)
+        if candidate.name.casefold() == strip_numbers(name).casefold()
+    ]
     column, person = scope.schema.find(name), scope.schema.is_person(name)
-    name = shown(name)
+    name = strip_numbers(name)
     fix = f"write GROUP BY {name}"
     if person:
         fix = f"write COUNT(DISTINCT {name}), or use it after WHERE"

@@ -89,12 +89,12 @@ def _place_of(page: Page, error: ParseError) -> int:
     """Return where sqlglot stopped: it says so in the words around the place."""
     if not error.errors:
         return 0
-    found = error.errors[0]
-    line, column = found.get("line") or 1, found.get("col") or 1
+    details = error.errors[0]
+    line, column = details.get("line") or 1, details.get("col") or 1
     lines = page.text.split("\n")
-    before = sum(len(each) + 1 for each in lines[: line - 1])
+    before = sum(len(earlier) + 1 for earlier in lines[: line - 1])
     # sqlglot's column is that of a word's last character.
-    return max(before + column - len(found.get("highlight") or "x"), 0)
+    return max(before + column - len(details.get("highlight") or "x"), 0)
 
 
 def _open_quote(text: str) -> int:

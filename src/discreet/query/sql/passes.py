@@ -13,11 +13,11 @@ from discreet.core import DiscreetError
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema
 from discreet.query.questions import Question
-from discreet.query.relations.question_form import settled_question
+from discreet.query.relations.question_form import settle_question
 from discreet.query.sql.computed_bounds import check_question
 from discreet.query.sql.lexing import TEXT_CHECKS, Page, without_comments
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
-from discreet.query.sql.queries import rows_of, with_given
+from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Known, RowSource
 from discreet.query.sql.select import Parts, SqlPiece, group_nodes, question_of
 from discreet.query.sql.tokens import (
@@ -45,9 +45,9 @@ def read(
     try:
         known = Known(page, schemas, publics, matches)
         tree = _tree(page, known)
-        known = with_given(tree, known)
-        source, conditions = rows_of(tree, known)
-        return question_about(source, _taken_apart(page, tree, source, conditions, known), known)
+        known = add_with_names(tree, known)
+        source, conditions = read_rows_of(tree, known)
+        return question_about(source, _read_parts(page, tree, source, conditions, known), known)
     except RecursionError:
         # Our limits are below Python's, but the caller's own stack may have eaten most of it.
         raise page.refuse(0, "The question is nested too deeply.", "split it into several questions") from None
@@ -58,7 +58,7 @@ def read_rows(
 ) -> tuple[RowSource, Known]:
     """Return the rows that a text after FROM means."""
     known = Known(Page(f"SELECT COUNT(*) FROM {origin}"), schemas, publics, matches)  # noqa: S608 - read, not run
-    source, _ = rows_of(_tree(known.page, known), known)
+    source, _ = read_rows_of(_tree(known.page, known), known)
     return source, known
 
 
@@ -67,7 +67,7 @@ def read_piece(text: str, names: tuple[str, ...]) -> SqlPiece:
     page = Page(text)
     tokens = _words(page, check_expression)
     check_words(page, tokens, names, whole=False)
-    return SqlPiece(_checked(page, parse_expression(page, tokens), tokens), page)
+    return SqlPiece(_need_valid_tree(page, parse_expression(page, tokens), tokens), page)
 
 
 def question_about(source: RowSource, parts: Parts, known: Known) -> Question:
@@ -77,7 +77,7 @@ def question_about(source: RowSource, parts: Parts, known: Known) -> Question:
         return question
     check_question(question, source.relation, parts)
     try:
-        return settled_question(question, source.relation, known.schemas)
+        return settle_question(question, source.relation, known.schemas)
     except DiscreetError as error:
         raise known.page.refuse(0, error.problem, error.fix) from None
 
@@ -99,7 +99,7 @@ def _words(page: Page, first: WordCheck) -> list[Token]:
     return tokens
 
 
-def _checked(page: Page, tree: exp.Expr, tokens: list[Token]) -> exp.Expr:
+def _need_valid_tree(page: Page, tree: exp.Expr, tokens: list[Token]) -> exp.Expr:
     for check in TREE_CHECKS:
         check(page, tree, tokens)
     return tree
@@ -110,7 +110,7 @@ def _tree(page: Page, known: Known) -> exp.Select:
     public = (column.name for scan in known.publics.values() for column in scan.columns)
     tokens = _words(page, check_statement)
     check_words(page, tokens, (*private, *public))
-    tree = _checked(page, parse_select(page, tokens), tokens)
+    tree = _need_valid_tree(page, parse_select(page, tokens), tokens)
     if isinstance(tree, exp.Union):
         raise page.refuse(
             start_of(tree.expression),
@@ -122,7 +122,7 @@ def _tree(page: Page, known: Known) -> exp.Select:
     return tree
 
 
-def _taken_apart(page: Page, tree: exp.Select, source: RowSource, conditions: list[exp.Expr], known: Known) -> Parts:
+def _read_parts(page: Page, tree: exp.Select, source: RowSource, conditions: list[exp.Expr], known: Known) -> Parts:
     if not tree.expressions:
         raise page.refuse(start_of(tree), "The question has no aggregate.", "write SELECT COUNT(*) FROM …")
     if tree.args.get("distinct") is not None:

@@ -26,9 +26,9 @@ from discreet.query import questions as q
 from discreet.query.planning.measurements import words_of
 from discreet.query.relations.public_values import bounds_of, never_null, public_values
 from discreet.query.relations.schemas import KEEPING
-from discreet.query.sql.aggregates import measured
-from discreet.query.sql.expressions import row
-from discreet.query.sql.scope import Known, RowSource, SqlScope, plainly, shown
+from discreet.query.sql.aggregates import read_measure
+from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.scope import Known, RowSource, SqlScope, strip_column_numbers, strip_numbers
 
 #: Longer lists of public groups are not carried along.
 MOST_LISTED = 1000
@@ -71,10 +71,10 @@ class Folding:
         """Take in something that rows are grouped by."""
         people = self.known.people(self.source.relation)
         if isinstance(expression, ColumnValue) and expression.name in people:
-            self.own[expression] = self._held(Fold.LEAST, expression, node)
+            self.own[expression] = self._fold_value(Fold.LEAST, expression, node)
             return
         if is_window(expression, self.source.relation, self.known):
-            self.own[expression] = self._held(Fold.LEAST, expression, node)
+            self.own[expression] = self._fold_value(Fold.LEAST, expression, node)
             return
         scope = self.scope
         if not columns_in(expression):
@@ -87,16 +87,20 @@ class Folding:
             )
         if expression not in self.keys:
             name = self.known.numbers.fresh("key")
-            self.keys[expression] = Named(described(name, expression, scope.schema), expression)
+            self.keys[expression] = Named(describe_column(name, expression, scope.schema), expression)
 
-    def need_person(self, node: exp.Expr, problem: str, fix: str) -> None:
+    def check_person(self, node: exp.Expr, problem: str, fix: str) -> None:
         """Refuse groups that are not each one person's; where a period is protected, one period's."""
         schema = self.scope.schema
-        found = [each for each in self.own if isinstance(each, ColumnValue) and schema.is_person(each.name)]
-        if not found:
+        people = [
+            expression
+            for expression in self.own
+            if isinstance(expression, ColumnValue) and schema.is_person(expression.name)
+        ]
+        if not people:
             raise self.known.refuse(node, problem, fix)
         window = schema.unit.window
-        if window is not None and len(found) == len(self.own):
+        if window is not None and len(people) == len(self.own):
             raise self.known.refuse(
                 node,
                 f"The privacy unit is a person in one {window.period.value}.",
@@ -110,10 +114,10 @@ class Folding:
             named = (names or {}).get(inner.name.casefold()) if _is_bare(inner) else None
             if named is not None:
                 return self.read(named)
-            measure = measured(inner, replace(here, special=None))
+            measure = read_measure(inner, replace(here, special=None))
             return None if measure is None else self._measure(measure, inner)
 
-        return self.lifted(row(node, replace(self.scope, special=special)), node)
+        return self.lift_expression(read_expression(node, replace(self.scope, special=special)), node)
 
     def relation(self) -> PerUnit:
         """Return the relation."""
@@ -124,28 +128,28 @@ class Folding:
         if fold is None:
             problem = "This cannot be computed for each person."
             raise self.known.refuse(node, problem, "use COUNT, SUM, AVG, MIN or MAX in a subquery per person")
-        return self._held(fold, getattr(measure, "value", None), node)
+        return self._fold_value(fold, getattr(measure, "value", None), node)
 
-    def _held(self, fold: Fold, value: Expression | None, node: exp.Expr) -> ColumnValue:
+    def _fold_value(self, fold: Fold, value: Expression | None, node: exp.Expr) -> ColumnValue:
         """Return the column of a folded value."""
         if (fold, value) not in self.values:
             name = self.known.numbers.fresh(fold.value)
             try:
-                self.values[fold, value] = folded_column(name, fold, value, self.scope.schema)
+                self.values[fold, value] = build_folded_column(name, fold, value, self.scope.schema)
             except DiscreetError as error:
-                raise self.scope.placed(node, error) from None
+                raise self.scope.place_error(node, error) from None
         column = self.values[fold, value].column
         return ColumnValue(column.name, column.kind, column.bounds)
 
-    def _folded(self, value: ColumnValue, node: exp.Expr) -> ColumnValue:
+    def _need_folded(self, value: ColumnValue, node: exp.Expr) -> ColumnValue:
         if any(value.name == folded.column.name for folded in self.values.values()):
             return value
-        name = shown(value.name)
+        name = strip_numbers(value.name)
         raise self.known.refuse(
             node, f"{name!r} is neither aggregated nor grouped by.", f"write GROUP BY {name}, too, or sum it up"
         )
 
-    def lifted(self, expression: Expression, node: exp.Expr) -> Expression:
+    def lift_expression(self, expression: Expression, node: exp.Expr) -> Expression:
         """Return an expression over keys and folded values, or refuse columns that are neither."""
         if expression in self.own:
             return self.own[expression]
@@ -154,14 +158,18 @@ class Folding:
                 column = self.keys[expression].column
                 return ColumnValue(column.name, column.kind, column.bounds)
             case ColumnValue():
-                return self._folded(expression, node)
+                return self._need_folded(expression, node)
             case Call(arguments=arguments):
-                return replace(expression, arguments=tuple(self.lifted(each, node) for each in arguments))
+                return replace(
+                    expression, arguments=tuple(self.lift_expression(argument, node) for argument in arguments)
+                )
             case Case(branches=branches, otherwise=otherwise):
-                pairs = tuple((self.lifted(when, node), self.lifted(then, node)) for when, then in branches)
-                return Case(pairs, None if otherwise is None else self.lifted(otherwise, node))
+                pairs = tuple(
+                    (self.lift_expression(when, node), self.lift_expression(then, node)) for when, then in branches
+                )
+                return Case(pairs, None if otherwise is None else self.lift_expression(otherwise, node))
             case InSet(value=value) | Like(value=value):
-                return _with_value(expression, self.lifted(value, node))
+                return _with_value(expression, self.lift_expression(value, node))
             case _:
                 return expression
 
@@ -177,30 +185,30 @@ def _is_bare(node: exp.Expr) -> bool:
     return isinstance(node, exp.Column) and node.args.get("table") is None
 
 
-def folded_column(name: str, fold: Fold, value: Expression | None, schema: Schema) -> Folded:
+def build_folded_column(name: str, fold: Fold, value: Expression | None, schema: Schema) -> Folded:
     """Return a folded column, and what is public about it. Sums and means of reals need bounds."""
     if value is None or fold in COUNTING:
         return Folded(Column(name=name, kind=Kind.INTEGER, complete=True), fold, value)
     if fold in KEEPING:
         if value.kind is Kind.BOOLEAN:
             raise InvalidInput("MIN and MAX do not take conditions.", fix="write SUM(CASE WHEN … THEN 1 ELSE 0 END)")
-        return Folded(replace(described(name, value, schema), complete=False), fold, value)
-    plain = plainly(value)
+        return Folded(replace(describe_column(name, value, schema), complete=False), fold, value)
+    plain = strip_column_numbers(value)
     word = "SUM" if fold is Fold.TOTAL else "AVG"
     bounds = bounds_of(plain, f"{word}({words_of(plain)})") if value.kind is Kind.REAL else None
     if fold is Fold.TOTAL:
         return Folded(Column(name=name, kind=value.kind), fold, value, bounds)
-    known = described(name, value, schema).bounds
+    known = describe_column(name, value, schema).bounds
     mean = None if known is None else Bounds(known.low, known.high) if known.step == 1 else known
     return Folded(Column(name=name, kind=Kind.REAL, bounds=mean), fold, value, bounds)
 
 
-def described(name: str, expression: Expression, schema: Schema) -> Column:
+def describe_column(name: str, expression: Expression, schema: Schema) -> Column:
     """Return a column that is computed, and what is public about it."""
     if isinstance(expression, ColumnValue):
-        found = schema.find(expression.name)
-        if found is not None:
-            return replace(found, name=name)
+        column = schema.find(expression.name)
+        if column is not None:
+            return replace(column, name=name)
     return Column(
         name=name,
         kind=expression.kind,
@@ -245,11 +253,11 @@ def is_window(expression: Expression, relation: Relation, known: Known) -> bool:
             return False
 
 
-def _below(name: str, relation: Relation) -> tuple[Expression | None, Relation | None]:
+def _find_origin(name: str, relation: Relation) -> tuple[Expression | None, Relation | None]:
     """Return what a column is made of, and where."""
     match relation:
         case Derived(source=source, columns=columns):
-            return next(one.expression for one in columns if one.column.name == name), source
+            return next(output.expression for output in columns if output.column.name == name), source
         case First(source=source):
             return ColumnValue(name, Kind.DATE), source
         case PublicJoin(left=left) if any(column.name == name for column in columns_of(left)):
@@ -261,7 +269,7 @@ def _below(name: str, relation: Relation) -> tuple[Expression | None, Relation |
 def _is_time(name: str, relation: Relation, time: str) -> bool:
     if isinstance(relation, Scan):
         return name.casefold() == time.casefold()
-    expression, source = _below(name, relation)
+    expression, source = _find_origin(name, relation)
     return source is not None and isinstance(expression, ColumnValue) and _is_time(expression.name, source, time)
 
 
@@ -269,10 +277,12 @@ def _is_period(name: str, relation: Relation, known: Known) -> bool:
     """Whether a column is the period that rows were grouped by before."""
     match relation:
         case PerUnit(source=source, values=values):
-            kept = [one.value for one in values if one.column.name == name and one.fold in KEEPING]
+            kept = [
+                aggregate.value for aggregate in values if aggregate.column.name == name and aggregate.fold in KEEPING
+            ]
             return any(value is not None and is_window(value, source, known) for value in kept)
         case UnionAll(parts=parts):
             return all(_is_period(name, part, known) for part in parts)
         case _:
-            expression, below = _below(name, relation)
+            expression, below = _find_origin(name, relation)
             return below is not None and expression is not None and is_window(expression, below, known)

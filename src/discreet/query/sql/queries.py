@@ -10,15 +10,15 @@ from discreet.algebra.relations import Derived, JoinKind, Named, Relation, Scan,
 from discreet.core import Bounds, DiscreetError
 from discreet.core.schema import Column, Kind, closest
 from discreet.query.refusals import QueryRefused
-from discreet.query.relations.normal_form import both
+from discreet.query.relations.normal_form import combine_conditions
 from discreet.query.relations.schemas import unit_of
-from discreet.query.sql.exists import among_public, need_plain, public_column, with_partners
-from discreet.query.sql.expressions import row
-from discreet.query.sql.from_clause import put_together
-from discreet.query.sql.joins import conjuncts, need_people
-from discreet.query.sql.per_person import Folding, described
+from discreet.query.sql.exists import filter_by_partners, filter_by_public_column, find_public_column, need_plain_select
+from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.from_clause import join_tables
+from discreet.query.sql.joins import check_people, split_conjuncts
+from discreet.query.sql.per_person import Folding, describe_column
 from discreet.query.sql.scope import Given, Item, Known, Public, RowSource, SeenColumn, SqlScope
-from discreet.query.sql.select import group_nodes, meant_group, sums_up
+from discreet.query.sql.select import group_nodes, resolve_group, sums_up
 from discreet.query.sql.tree_checks import start_of
 
 MOST_COLUMNS = 200
@@ -29,148 +29,150 @@ INSIDE = {
 }
 
 
-def with_given(node: exp.Expr, known: Known) -> Known:
+def add_with_names(node: exp.Expr, known: Known) -> Known:
     """Return what is known after the names of WITH, each of which may speak of those before it."""
     clause = node.args.get("with_")
-    for one in [] if clause is None else clause.expressions:
-        name = one.alias.casefold()
+    for cte in [] if clause is None else clause.expressions:
+        name = cte.alias.casefold()
         if name in known.given or known.private(name) or known.public(name):
-            raise known.refuse(one.args["alias"], f"{one.alias!r} is the name of a table already.", "choose another")
-        if not _is_used(one, node):
-            raise known.refuse(one.args["alias"], f"{one.alias!r} is not used.", "leave it out")
-        known = replace(known, given={**known.given, name: Given(one, known)})
+            raise known.refuse(cte.args["alias"], f"{cte.alias!r} is the name of a table already.", "choose another")
+        if not _is_used(cte, node):
+            raise known.refuse(cte.args["alias"], f"{cte.alias!r} is not used.", "leave it out")
+        known = replace(known, given={**known.given, name: Given(cte, known)})
     return known
 
 
-def _is_used(one: exp.CTE, node: exp.Expr) -> bool:
-    inside = {id(table) for table in one.find_all(exp.Table)}
+def _is_used(cte: exp.CTE, node: exp.Expr) -> bool:
+    inside = {id(table) for table in cte.find_all(exp.Table)}
     tables = (table for table in node.find_all(exp.Table) if id(table) not in inside)
-    return any(table.name.casefold() == one.alias.casefold() for table in tables)
+    return any(table.name.casefold() == cte.alias.casefold() for table in tables)
 
 
-def rows_of(node: exp.Select, known: Known) -> tuple[RowSource, list[exp.Expr]]:
+def read_rows_of(node: exp.Select, known: Known) -> tuple[RowSource, list[exp.Expr]]:
     """Return the rows that a SELECT is about, and the conditions on them that are left to be read."""
     where = node.args.get("where")
-    source, conditions = _from(node, [] if where is None else conjuncts(where.this), known)
+    source, conditions = _read_from(node, [] if where is None else split_conjuncts(where.this), known)
     if isinstance(source, Public):
         raise known.refuse(
             node.args["from_"].this,
             f"{source.scan.table!r} is public and has no people to protect.",
             "read it directly, or join it: FROM visits JOIN … ON …",
         )
-    return _chosen(source, conditions, known)
+    return _filter_by_subqueries(source, conditions, known)
 
 
-def _chosen(source: RowSource, conditions: list[exp.Expr], known: Known) -> tuple[RowSource, list[exp.Expr]]:
+def _filter_by_subqueries(
+    source: RowSource, conditions: list[exp.Expr], known: Known
+) -> tuple[RowSource, list[exp.Expr]]:
     """Return the rows that IN (SELECT …) and EXISTS (SELECT …) leave, and the conditions that are neither."""
     rest: list[exp.Expr] = []
     for part in conditions:
         inside = part.this.unnest() if isinstance(part, exp.Not) else part
         negated = inside is not part
         if isinstance(inside, exp.In) and inside.args.get("query") is not None:
-            source = _among(source, inside, known, negated=negated)
+            source = _filter_by_in(source, inside, known, negated=negated)
         elif isinstance(inside, exp.Exists):
-            source = _partnered(source, inside, known, negated=negated)
+            source = _filter_by_exists(source, inside, known, negated=negated)
         else:
             rest.append(part)
     return source, rest
 
 
-def _partnered(source: RowSource, node: exp.Exists, known: Known, *, negated: bool) -> RowSource:
+def _filter_by_exists(source: RowSource, node: exp.Exists, known: Known, *, negated: bool) -> RowSource:
     """Return the rows that have, or have not, a partner in a subquery."""
-    _need_alone(source, node, known)
-    select = need_plain(node, known)
+    _check_not_matched(source, node, known)
+    select = need_plain_select(node, known)
     where = select.args.get("where")
-    inner, tests = _from(select, [] if where is None else conjuncts(where.this), known)
+    inner, tests = _read_from(select, [] if where is None else split_conjuncts(where.this), known)
     if isinstance(inner, RowSource):
-        inner, tests = _chosen(inner, tests, known)
-    return with_partners(source, inner, tests, node, known, negated=negated)
+        inner, tests = _filter_by_subqueries(inner, tests, known)
+    return filter_by_partners(source, inner, tests, node, known, negated=negated)
 
 
-def _from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tuple[RowSource | Public, list[exp.Expr]]:
+def _read_from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tuple[RowSource | Public, list[exp.Expr]]:
     """Return the rows that the tables of a SELECT make, and the conditions that are left."""
     clause = node.args.get("from_")
     if clause is None:
         raise known.refuse(node, "The question has no FROM.", f"write FROM and one of: {', '.join(known.tables)}")
-    first = _item(clause.this, known)
-    others = [(join, _item(join.this, known)) for join in node.args.get("joins") or []]
-    return put_together(first, others, conditions, known)
+    first = _read_item(clause.this, known)
+    others = [(join, _read_item(join.this, known)) for join in node.args.get("joins") or []]
+    return join_tables(first, others, conditions, known)
 
 
-def _item(node: exp.Expr, known: Known) -> RowSource | Public:
+def _read_item(node: exp.Expr, known: Known) -> RowSource | Public:
     """Return what one name or subquery after FROM or JOIN stands for."""
-    known.counted(node)
+    known.count_table(node)
     if isinstance(node, exp.Subquery):
-        return _called(query(node.this, known), node.alias)
+        return _name_rows(read_query(node.this, known), node.alias)
     if not isinstance(node, exp.Table):
         raise known.refuse(node, "This is not a table.", f"use one of: {', '.join(known.tables)}")
     name = node.name
     if not isinstance(node.this, exp.Identifier):
-        raise _unknown(node, known)
+        raise _refuse_unknown_table(node, known)
     given = known.given.get(name.casefold())
     if given is not None:
-        return _called(query(given.node.this, replace(given.known, numbers=known.numbers)), node.alias or name)
+        return _name_rows(read_query(given.node.this, replace(given.known, numbers=known.numbers)), node.alias or name)
     schema, public = known.private(name), known.public(name)
     if schema is not None:
         scan = Scan(schema.table, schema.columns)
         return RowSource(scan, (Item.of(node.alias or schema.table, schema.columns),))
     if public is not None:
         return Public(public, Item.of(node.alias or public.table, public.columns))
-    raise _unknown(node, known)
+    raise _refuse_unknown_table(node, known)
 
 
-def _called(source: RowSource, name: str) -> RowSource:
+def _name_rows(source: RowSource, name: str) -> RowSource:
     columns = tuple(seen for item in source.items for seen in item.columns)
     return RowSource(source.relation, (Item(name, columns),))
 
 
-def _unknown(node: exp.Table, known: Known) -> QueryRefused:
+def _refuse_unknown_table(node: exp.Table, known: Known) -> QueryRefused:
     meant = closest(node.name, [*known.tables, *(given.node.alias for given in known.given.values())])
     names = ", ".join(known.tables)
     fix = f"did you mean {meant!r}?" if meant else f"use one of: {names}; files cannot be read from here"
     return known.refuse(node, f"There is no table {node.name[:60]!r}.", fix)
 
 
-def query(node: exp.Expr, known: Known) -> RowSource:
+def read_query(node: exp.Expr, known: Known) -> RowSource:
     """Return the rows that a question inside the question is."""
-    known = with_given(node, known)
+    known = add_with_names(node, known)
     for name, (problem, fix) in INSIDE.items():
         part = node.args.get(name)
         if part is not None:
             raise known.refuse(part, problem, fix)
     match node:
         case exp.Union():
-            return _union(node, known)
+            return _read_union(node, known)
         case exp.Select():
-            return _select(node, known)
+            return _read_select(node, known)
         case exp.Subquery() if not node.alias:
-            return query(node.this, known)
+            return read_query(node.this, known)
         case _:
             raise known.refuse(node, "This is not a SELECT.", "write (SELECT … FROM …) AS t")
 
 
-def _select(node: exp.Select, known: Known) -> RowSource:
-    source, conditions = rows_of(node, known)
+def _read_select(node: exp.Select, known: Known) -> RowSource:
+    source, conditions = read_rows_of(node, known)
     if not node.expressions:
         raise known.refuse(node, "SELECT has no columns.", "name columns")
     scope = known.scope(source)
     where: Expression | None = None
     for part in conditions:
-        condition = row(part, scope)
+        condition = read_expression(part, scope)
         if condition.kind is not Kind.BOOLEAN:
             raise scope.refuse(part, "WHERE needs a condition.", "write a comparison: age >= 40")
-        where = both(where, condition)
-    said = node.args.get("group") is not None or node.args.get("having") is not None
-    grouped = said or any(map(sums_up, node.expressions))
+        where = combine_conditions(where, condition)
+    has_groups = node.args.get("group") is not None or node.args.get("having") is not None
+    grouped = has_groups or any(map(sums_up, node.expressions))
     if grouped or node.args.get("distinct") is not None:
-        _need_owned(source, node, known)
-        filtered = source if where is None else _filtered(source, where, known)
-        return _per_person(node, filtered, known) if grouped else _distinct(node, filtered, known)
-    outputs = [(name, expression) for name, expression, _ in _outputs(node, source, known)]
-    return selected(source.relation, outputs, where, known)
+        _check_owned(source, node, known)
+        filtered = source if where is None else _filter_source(source, where, known)
+        return _read_per_person(node, filtered, known) if grouped else _read_distinct(node, filtered, known)
+    outputs = [(name, expression) for name, expression, _ in _read_outputs(node, source, known)]
+    return select_columns(source.relation, outputs, where, known)
 
 
-def _need_owned(source: RowSource, node: exp.Expr, known: Known) -> None:
+def _check_owned(source: RowSource, node: exp.Expr, known: Known) -> None:
     if matching(source.relation) is not None:
         raise known.refuse(
             node,
@@ -179,7 +181,7 @@ def _need_owned(source: RowSource, node: exp.Expr, known: Known) -> None:
         )
 
 
-def _filtered(source: RowSource, where: Expression, known: Known) -> RowSource:
+def _filter_source(source: RowSource, where: Expression, known: Known) -> RowSource:
     """Return the rows that fulfil a condition, with all their columns."""
     fresh = known.fresh(source)
     if fresh is source:
@@ -191,24 +193,26 @@ def _filtered(source: RowSource, where: Expression, known: Known) -> RowSource:
     return replace(fresh, relation=replace(fresh.relation, where=where))
 
 
-def _outputs(node: exp.Select, source: RowSource, known: Known) -> list[tuple[str, Expression, exp.Expr]]:
+def _read_outputs(node: exp.Select, source: RowSource, known: Known) -> list[tuple[str, Expression, exp.Expr]]:
     """Return what is selected of each row: its name, if it has one, and where it stands."""
     scope = known.scope(source)
-    found: list[tuple[str, Expression, exp.Expr]] = []
-    for each in node.expressions:
-        star = _starred(each, source, scope)
+    outputs: list[tuple[str, Expression, exp.Expr]] = []
+    for expression in node.expressions:
+        star = _expand_star(expression, source, scope)
         if star is not None:
             columns = ((seen.name, seen.column) for seen in star)
-            found += [(name, ColumnValue(one.name, one.kind, one.bounds), each) for name, one in columns]
+            outputs += [
+                (name, ColumnValue(column.name, column.kind, column.bounds), expression) for name, column in columns
+            ]
             continue
-        name, inner = _name(each, known)
-        found.append((name, row(inner, scope), inner))
-    if len(found) > MOST_COLUMNS:
+        name, inner = _read_name(expression, known)
+        outputs.append((name, read_expression(inner, scope), inner))
+    if len(outputs) > MOST_COLUMNS:
         raise known.refuse(node, f"More than {MOST_COLUMNS} columns are selected.", "name those that are needed")
-    return found
+    return outputs
 
 
-def _starred(node: exp.Expr, source: RowSource, scope: SqlScope) -> tuple[SeenColumn, ...] | None:
+def _expand_star(node: exp.Expr, source: RowSource, scope: SqlScope) -> tuple[SeenColumn, ...] | None:
     """Return all columns that a star stands for, or None if it is none."""
     if isinstance(node, exp.Star):
         return source.seen
@@ -221,7 +225,7 @@ def _starred(node: exp.Expr, source: RowSource, scope: SqlScope) -> tuple[SeenCo
     raise scope.refuse(node, "The question has no such table.", "name the columns")
 
 
-def _name(node: exp.Expr, known: Known) -> tuple[str, exp.Expr]:
+def _read_name(node: exp.Expr, known: Known) -> tuple[str, exp.Expr]:
     if not isinstance(node, exp.Alias):
         return (node.name if isinstance(node, exp.Column) else ""), node
     if not node.alias.strip() or len(node.alias) > LONGEST_NAME:
@@ -229,49 +233,51 @@ def _name(node: exp.Expr, known: Known) -> tuple[str, exp.Expr]:
     return node.alias, node.this
 
 
-def selected(
+def select_columns(
     relation: Relation, outputs: Sequence[tuple[str, Expression]], where: Expression | None, known: Known
 ) -> RowSource:
     """Return rows with other columns."""
     schema = known.schema(relation)
     named: list[Named] = []
     for name, expression in outputs:
-        column = described(known.numbers.fresh(name), expression, schema)
+        column = describe_column(known.numbers.fresh(name), expression, schema)
         # As it came: whoever names the column clamps it.
         bare = ColumnValue(expression.name, expression.kind) if isinstance(expression, ColumnValue) else expression
         named.append(Named(column, bare))
-    seen = tuple(SeenColumn(name, one.column) for (name, _), one in zip(outputs, named, strict=True))
-    return RowSource(Derived(relation, tuple(named), where), (Item("", seen),))
+    columns = tuple(SeenColumn(name, output.column) for (name, _), output in zip(outputs, named, strict=True))
+    return RowSource(Derived(relation, tuple(named), where), (Item("", columns),))
 
 
-def _per_person(node: exp.Select, source: RowSource, known: Known) -> RowSource:
+def _read_per_person(node: exp.Select, source: RowSource, known: Known) -> RowSource:
     """Return one row for each person, or for each person and key."""
     if node.args.get("distinct") is not None:
         raise known.refuse(node, "DISTINCT cannot be combined with GROUP BY.", "leave out one of them")
     folding = Folding(source, known)
     groups = node.args.get("group")
-    for each in group_nodes(node, known.page, start_of(groups or node)):
-        folding.group(row(meant_group(each, node, known.scope(source)), known.scope(source)), each)
-    folding.need_person(
+    for expression in group_nodes(node, known.page, start_of(groups or node)):
+        folding.group(
+            read_expression(resolve_group(expression, node, known.scope(source)), known.scope(source)), expression
+        )
+    folding.check_person(
         groups or node,
         "A subquery that sums up must do so for each person.",
-        _person_fix(source, known, "group by {person}, too"),
+        _suggest_person(source, known, "group by {person}, too"),
     )
     outputs: list[tuple[str, Expression]] = []
     names: dict[str, exp.Expr] = {}
-    for each in node.expressions:
-        name, inner = _name(each, known)
+    for expression in node.expressions:
+        name, inner = _read_name(expression, known)
         outputs.append((name, folding.read(inner)))
-        if name and not known.scope(source).named(name):
+        if name and not known.scope(source).find_columns(name):
             names[name.casefold()] = inner
     having = node.args.get("having")
     where = None if having is None else folding.read(having.this, names)
     if where is not None and where.kind is not Kind.BOOLEAN:
         raise known.refuse(having or node, "HAVING needs a condition.", "write a comparison: COUNT(*) >= 10")
-    return selected(folding.relation(), outputs, where, known)
+    return select_columns(folding.relation(), outputs, where, known)
 
 
-def _person_fix(source: RowSource, known: Known, fix: str) -> str:
+def _suggest_person(source: RowSource, known: Known, fix: str) -> str:
     people = known.people(source.relation)
     for item in source.items:
         for seen in item.columns:
@@ -282,47 +288,47 @@ def _person_fix(source: RowSource, known: Known, fix: str) -> str:
     return "select the person in the subquery below, and " + fix.format(person="it")
 
 
-def _distinct(node: exp.Select, source: RowSource, known: Known) -> RowSource:
+def _read_distinct(node: exp.Select, source: RowSource, known: Known) -> RowSource:
     """Return each person's different values, once."""
     folding = Folding(source, known)
-    outputs = _outputs(node, source, known)
+    outputs = _read_outputs(node, source, known)
     for _, expression, place in outputs:
         folding.group(expression, place)
     value = outputs[0][0] or "x"
-    folding.need_person(
+    folding.check_person(
         node.args["distinct"] if node.args["distinct"].meta else node,
         "SELECT DISTINCT would list what stands in rows.",
-        _person_fix(source, known, f"count values with COUNT(DISTINCT {value}), or select {{person}}, too"),
+        _suggest_person(source, known, f"count values with COUNT(DISTINCT {value}), or select {{person}}, too"),
     )
-    held = [(name, folding.lifted(expression, place)) for name, expression, place in outputs]
-    return selected(folding.relation(), held, None, known)
+    lifted = [(name, folding.lift_expression(expression, place)) for name, expression, place in outputs]
+    return select_columns(folding.relation(), lifted, None, known)
 
 
-def _union(node: exp.Union, known: Known) -> RowSource:
+def _read_union(node: exp.Union, known: Known) -> RowSource:
     """Return the rows of several selections with the same kinds of columns."""
     parts: list[tuple[exp.Expr, RowSource]] = []
     waiting: list[exp.Expr] = [node]
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, exp.Union):
-            if each.args.get("distinct"):
+        branch = waiting.pop()
+        if isinstance(branch, exp.Union):
+            if branch.args.get("distinct"):
                 raise known.refuse(
-                    each.expression,
+                    branch.expression,
                     "UNION would remove duplicate rows across people.",
                     "write SELECT DISTINCT person, … FROM (… UNION ALL …) AS t; UNION ALL alone keeps all rows",
                 )
-            waiting += [each.expression, each.this]
+            waiting += [branch.expression, branch.this]
         else:
-            known.counted(each)
-            parts.append((each, query(each, known)))
+            known.count_table(branch)
+            parts.append((branch, read_query(branch, known)))
     first = parts[0][1]
     for place, part in parts:
-        _need_parts(place, part, first, known)
-    return united([part for _, part in parts], known)
+        _check_union_part(place, part, first, known)
+    return unite_rows([part for _, part in parts], known)
 
 
-def _need_parts(node: exp.Expr, part: RowSource, first: RowSource, known: Known) -> None:
-    _need_owned(part, node, known)
+def _check_union_part(node: exp.Expr, part: RowSource, first: RowSource, known: Known) -> None:
+    _check_owned(part, node, known)
     if unit_of(part.relation, known.schemas).column is None:
         raise known.refuse(
             node,
@@ -333,7 +339,7 @@ def _need_parts(node: exp.Expr, part: RowSource, first: RowSource, known: Known)
         unit_of(UnionAll((first.relation, part.relation)), known.schemas)
     except DiscreetError as error:
         raise known.refuse(node, error.problem, error.fix) from None
-    kinds = [[seen.column.kind for seen in each.seen] for each in (first, part)]
+    kinds = [[seen.column.kind for seen in source.seen] for source in (first, part)]
     if kinds[0] != kinds[1]:
         raise known.refuse(
             node,
@@ -342,7 +348,7 @@ def _need_parts(node: exp.Expr, part: RowSource, first: RowSource, known: Known)
         )
 
 
-def _need_alone(source: RowSource, node: exp.Expr, known: Known) -> None:
+def _check_not_matched(source: RowSource, node: exp.Expr, known: Known) -> None:
     if matching(source.relation) is not None:
         raise known.refuse(
             node,
@@ -351,60 +357,61 @@ def _need_alone(source: RowSource, node: exp.Expr, known: Known) -> None:
         )
 
 
-def _among(source: RowSource, node: exp.In, known: Known, *, negated: bool) -> RowSource:
+def _filter_by_in(source: RowSource, node: exp.In, known: Known, *, negated: bool) -> RowSource:
     """Return the rows of people who are, or are not, in a subquery; or with values that are in a public table."""
-    _need_alone(source, node, known)
-    value = row(node.this, known.scope(source))
+    _check_not_matched(source, node, known)
+    value = read_expression(node.this, known.scope(source))
     inner = node.args["query"]
     inner = inner.this if isinstance(inner, exp.Subquery) else inner
-    public = public_column(inner, known)
+    public = find_public_column(inner, known)
     if public is not None:
-        return among_public(source, value, public, node, known, negated=negated)
-    known.counted(node)
-    found = query(inner, known)
-    people = known.people(source.relation), known.people(found.relation)
+        return filter_by_public_column(source, value, public, node, known, negated=negated)
+    known.count_table(node)
+    subquery = read_query(inner, known)
+    people = known.people(source.relation), known.people(subquery.relation)
     ours = isinstance(value, ColumnValue) and value.name in people[0]
-    theirs = len(found.seen) == 1 and found.seen[0].column.name in people[1]
+    theirs = len(subquery.seen) == 1 and subquery.seen[0].column.name in people[1]
     if not (ours and theirs):
         raise known.refuse(
             node,
             "The subquery compares rows of different people.",
-            _person_fix(source, known, "write {person} IN (SELECT … FROM …), and select only the person"),
+            _suggest_person(source, known, "write {person} IN (SELECT … FROM …), and select only the person"),
         )
-    _need_owned(found, inner, known)
-    need_people(source.relation, found.relation, node, known)
+    _check_owned(subquery, inner, known)
+    check_people(source.relation, subquery.relation, node, known)
     kind = JoinKind.ANTI if negated else JoinKind.SEMI
-    return replace(source, relation=UnitJoin(source.relation, found.relation, (), kind))
+    return replace(source, relation=UnitJoin(source.relation, subquery.relation, (), kind))
 
 
-def united(parts: list[RowSource], known: Known) -> RowSource:
+def unite_rows(parts: list[RowSource], known: Known) -> RowSource:
     """Return the rows of all parts, whose columns are of the same kinds in the same order."""
     rows = [part.seen for part in parts]
     columns = []
     for place, seen in enumerate(rows[0]):
-        alike = merged_column([each[place].column for each in rows])
+        alike = merge_columns([part_columns[place].column for part_columns in rows])
         columns.append(known.column(seen.name, alike))
-    made = tuple(
+    relations = tuple(
         Derived(
-            part.relation, tuple(_taken(one.column, column) for one, column in zip(part.seen, columns, strict=True))
+            part.relation,
+            tuple(_take_column(own.column, column) for own, column in zip(part.seen, columns, strict=True)),
         )
         for part in parts
     )
-    named = tuple(SeenColumn(each.name, column) for each, column in zip(rows[0], columns, strict=True))
-    return RowSource(UnionAll(made), (Item("", named),))
+    named = tuple(SeenColumn(first.name, column) for first, column in zip(rows[0], columns, strict=True))
+    return RowSource(UnionAll(relations), (Item("", named),))
 
 
-def _taken(own: Column, common: Column) -> Named:
+def _take_column(own: Column, common: Column) -> Named:
     """Return a column of one part; clamped to its own bounds, if those of all parts are others."""
     bounds = None if own.bounds == common.bounds else own.bounds
     return Named(common, ColumnValue(own.name, own.kind, bounds))
 
 
-def merged_column(columns: list[Column]) -> Column:
+def merge_columns(columns: list[Column]) -> Column:
     """Return what is public about the values of several columns together."""
     first = columns[0]
     groups = [column.groups for column in columns]
-    listed = None if None in groups else tuple(dict.fromkeys(value for each in groups for value in each or ()))
+    listed = None if None in groups else tuple(dict.fromkeys(value for values in groups for value in values or ()))
     return Column(
         name=first.name,
         kind=first.kind,
@@ -415,12 +422,12 @@ def merged_column(columns: list[Column]) -> Column:
 
 
 def _hull(bounds: list[Bounds | None]) -> Bounds | None:
-    known = [each for each in bounds if each is not None]
+    known = [own for own in bounds if own is not None]
     if len(known) < len(bounds):
         return None
-    if all(each == known[0] for each in known):
+    if all(own == known[0] for own in known):
         return known[0]
     try:
-        return Bounds(min(each.low for each in known), max(each.high for each in known), step=known[0].step)
+        return Bounds(min(own.low for own in known), max(own.high for own in known), step=known[0].step)
     except DiscreetError:
         return None

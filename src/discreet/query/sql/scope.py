@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import ColumnValue, Expression, changed
+from discreet.algebra.expressions import ColumnValue, Expression, map_columns
 from discreet.algebra.relations import Derived, Named, PublicScan, Relation, Scan, columns_of
 from discreet.core import DiscreetError
 from discreet.core.limits import Matches
 from discreet.core.schema import Column, Schema, closest
 from discreet.query.refusals import QueryRefused
-from discreet.query.relations.normal_form import passed
+from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.schemas import people_in, relation_schema, table_schema
 from discreet.query.sql.lexing import Page
 from discreet.query.sql.tree_checks import start_of
@@ -23,14 +23,14 @@ APART = "\1"
 NUMBERED = re.compile(f"{APART}[0-9]+")
 
 
-def shown(text: str) -> str:
+def strip_numbers(text: str) -> str:
     """Return a text with columns as they are called."""
     return NUMBERED.sub("", text)
 
 
-def plainly(expression: Expression) -> Expression:
+def strip_column_numbers(expression: Expression) -> Expression:
     """Return an expression with columns as they are called."""
-    return changed(expression, lambda column: replace(column, name=shown(column.name)))
+    return map_columns(expression, lambda column: replace(column, name=strip_numbers(column.name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class SqlScope:
 
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> QueryRefused:
         """Return the refusal of a node."""
-        return self.page.refuse(start_of(node), shown(problem), shown(fix))
+        return self.page.refuse(start_of(node), strip_numbers(problem), strip_numbers(fix))
 
-    def placed(self, node: exp.Expr, error: DiscreetError) -> QueryRefused:
+    def place_error(self, node: exp.Expr, error: DiscreetError) -> QueryRefused:
         """Return an error with its place."""
         return error if isinstance(error, QueryRefused) else self.refuse(node, error.problem, error.fix)
 
@@ -90,48 +90,50 @@ class SqlScope:
         if not isinstance(node.this, exp.Identifier):
             raise self.refuse(node, "This is not a column.", "name a column of the table")
         qualified = node.args.get("table") is not None
-        found = self.named(node.name, items, qualified=qualified)
-        if not found:
-            raise self._unknown(node, items)
-        if len(found) > 1:
-            raise self._ambiguous(node, items)
-        column = found[0].column
+        matches = self.find_columns(node.name, items, qualified=qualified)
+        if not matches:
+            raise self._refuse_unknown(node, items)
+        if len(matches) > 1:
+            raise self._refuse_ambiguous(node, items)
+        column = matches[0].column
         return ColumnValue(column.name, column.kind, column.bounds)
 
     def _knows(self, node: exp.Column, items: tuple[Item, ...]) -> bool:
         """Whether a name may be meant among some tables: it has one of their names before it, or is a column's."""
         table = node.args.get("table")
         if table is None:
-            return bool(self.named(node.name, items))
+            return bool(self.find_columns(node.name, items))
         return any(item.qualifier.casefold() == table.name.casefold() for item in items)
 
-    def named(self, name: str, items: tuple[Item, ...] | None = None, *, qualified: bool = False) -> list[SeenColumn]:
+    def find_columns(
+        self, name: str, items: tuple[Item, ...] | None = None, *, qualified: bool = False
+    ) -> list[SeenColumn]:
         """Return the columns that a name can mean; capitals do not matter, as in SQL."""
         wanted = name.casefold()
         among = self.items if items is None else items
         return [
-            seen
+            column
             for item in among
-            for seen in item.columns
-            if seen.name.casefold() == wanted and (qualified or not seen.merged)
+            for column in item.columns
+            if column.name.casefold() == wanted and (qualified or not column.merged)
         ]
 
     def _items(self, node: exp.Column) -> tuple[Item, ...]:
         table = node.args.get("table")
         if table is None:
             return self.items
-        found = tuple(item for item in self.items if item.qualifier.casefold() == table.name.casefold())
-        if not found:
+        matches = tuple(item for item in self.items if item.qualifier.casefold() == table.name.casefold())
+        if not matches:
             known = [item.qualifier for item in (*self.items, *self.outer) if item.qualifier]
             names = known or ["the column's name alone"]
             fix = f"write {names[0]}.{node.name}" if self.items[0].qualifier else "leave out what is before the dot"
             fix = fix if len(names) == 1 else f"use one of: {', '.join(names)}"
             fix = f"{fix}; what is meant outside of a subquery is joined, on the person and on other columns"
             raise self.refuse(node, f"There is no table {table.name!r} in this question.", fix)
-        return found
+        return matches
 
-    def _unknown(self, node: exp.Column, items: tuple[Item, ...]) -> QueryRefused:
-        names = [seen.name for item in items for seen in item.columns if seen.name]
+    def _refuse_unknown(self, node: exp.Column, items: tuple[Item, ...]) -> QueryRefused:
+        names = [column.name for item in items for column in item.columns if column.name]
         meant = closest(node.name, names)
         where = (self.table or self.schema.table) if len(items) == len(self.items) else items[0].qualifier
         listed = ", ".join(dict.fromkeys(names)) or "no column has a name here: write AS"
@@ -140,8 +142,8 @@ class SqlScope:
             fix = f"{fix}; a text stands in single quotes"
         return self.refuse(node, f"There is no column {node.name!r} in {where}.", fix)
 
-    def _ambiguous(self, node: exp.Column, items: tuple[Item, ...]) -> QueryRefused:
-        holders = [item for item in items if self.named(node.name, (item,))]
+    def _refuse_ambiguous(self, node: exp.Column, items: tuple[Item, ...]) -> QueryRefused:
+        holders = [item for item in items if self.find_columns(node.name, (item,))]
         names = [f"{item.qualifier}.{node.name}" for item in holders if item.qualifier]
         clear = len(names) > 1 and len(names) == len(holders)
         fix = f"write {' or '.join(names)}" if clear else "give each its own name, with AS"
@@ -162,7 +164,7 @@ class Numbers:
     def fresh(self, name: str) -> str:
         """Return a name that no other column has."""
         self.columns += 1
-        return f"{shown(name)}{APART}{self.columns}"
+        return f"{strip_numbers(name)}{APART}{self.columns}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ class RowSource:
     @property
     def seen(self) -> tuple[SeenColumn, ...]:
         """All columns, in their order, but for those that USING merged."""
-        return tuple(seen for item in self.items for seen in item.columns if not seen.merged)
+        return tuple(column for item in self.items for column in item.columns if not column.merged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +209,15 @@ class Known:
 
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> QueryRefused:
         """Return the refusal of a node."""
-        return self.page.refuse(start_of(node), shown(problem), shown(fix))
+        return self.page.refuse(start_of(node), strip_numbers(problem), strip_numbers(fix))
 
     def private(self, name: str) -> Schema | None:
         """Return the private table of a name."""
-        return next((each for each in self.schemas.values() if each.table.casefold() == name.casefold()), None)
+        return next((schema for schema in self.schemas.values() if schema.table.casefold() == name.casefold()), None)
 
     def public(self, name: str) -> PublicScan | None:
         """Return the public table of a name."""
-        return next((each for each in self.publics.values() if each.table.casefold() == name.casefold()), None)
+        return next((scan for scan in self.publics.values() if scan.table.casefold() == name.casefold()), None)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -223,7 +225,7 @@ class Known:
         private = (schema.table for schema in self.schemas.values())
         return (*private, *(scan.table for scan in self.publics.values()))
 
-    def counted(self, node: exp.Expr) -> None:
+    def count_table(self, node: exp.Expr) -> None:
         """Count a table, or refuse it: what WITH names may be named again and again."""
         self.numbers.tables += 1
         if self.numbers.tables > MOST_TABLES:
@@ -250,10 +252,10 @@ class Known:
         if not isinstance(source.relation, Scan):
             return source
         columns = columns_of(source.relation)
-        named = {column.name: passed(column, self.numbers.fresh(column.name)) for column in columns}
-        return self.selected(source, named)
+        named = {column.name: pass_column(column, self.numbers.fresh(column.name)) for column in columns}
+        return self.rename_columns(source, named)
 
-    def selected(self, source: RowSource, named: Mapping[str, Named]) -> RowSource:
+    def rename_columns(self, source: RowSource, named: Mapping[str, Named]) -> RowSource:
         """Return rows with all columns under other names."""
         items = tuple(
             replace(item, columns=tuple(replace(seen, column=named[seen.column.name].column) for seen in item.columns))

@@ -9,17 +9,17 @@ from discreet.algebra.expressions import Expression, columns_in
 from discreet.algebra.functions import Function
 from discreet.core.schema import Kind, Schema
 from discreet.query import questions as q
-from discreet.query.names import AGGREGATES, name_of, unique
-from discreet.query.sql.aggregates import Places
-from discreet.query.sql.expressions import make, row
+from discreet.query.names import AGGREGATES, make_unique_name, name_of
+from discreet.query.sql.aggregates import MeasurePlaceholders
+from discreet.query.sql.expressions import build_call, read_expression
 from discreet.query.sql.lexing import Page
 from discreet.query.sql.outputs import OutputTerms, term_name
-from discreet.query.sql.scope import Item, SqlScope, shown
+from discreet.query.sql.scope import Item, SqlScope, strip_numbers
 
 
 def sums_up(node: exp.Expr) -> bool:
     """Whether there is a summary of rows in an expression."""
-    return any(each.name.upper() in AGGREGATES for each in node.find_all(exp.Anonymous))
+    return any(call.name.upper() in AGGREGATES for call in node.find_all(exp.Anonymous))
 
 
 def group_nodes(select: exp.Select, page: Page, at: int) -> list[exp.Expr]:
@@ -35,13 +35,13 @@ def group_nodes(select: exp.Select, page: Page, at: int) -> list[exp.Expr]:
     return [node for node in outputs if node.find(exp.Column) is not None and not sums_up(node)]
 
 
-def meant_group(node: exp.Expr, select: exp.Select, scope: SqlScope) -> Any:
+def resolve_group(node: exp.Expr, select: exp.Select, scope: SqlScope) -> Any:
     """Return what GROUP BY 2 or GROUP BY month mean, if month is no column but the name of an output."""
     if isinstance(node, exp.Literal) and not node.is_string:
         if not node.name.isdecimal() or not 1 <= int(node.name) <= len(select.expressions):
             raise scope.refuse(node, f"There is no output {node.name[:20]}.", "write the name of a column")
         return select.expressions[int(node.name) - 1].unalias()
-    if isinstance(node, exp.Column) and node.args.get("table") is None and not scope.named(node.name):
+    if isinstance(node, exp.Column) and node.args.get("table") is None and not scope.find_columns(node.name):
         for output in select.expressions:
             if isinstance(output, exp.Alias) and output.alias.casefold() == node.name.casefold():
                 return output.this
@@ -82,38 +82,39 @@ class Parts:
 def question_of(parts: Parts) -> q.Question:
     """Return the question that parts make, or refuse it."""
     _check_size(parts)
-    groups = _groups(parts)
-    terms = OutputTerms(Places(), groups)
-    read = _outputs(parts, terms)
+    groups = _read_groups(parts)
+    terms = OutputTerms(MeasurePlaceholders(), groups)
+    read = _read_outputs(parts, terms)
     settled = [
-        terms.settle(each, piece.node, parts.scope(piece)) for each, (_, piece) in zip(read, parts.outputs, strict=True)
+        terms.settle(expression, piece.node, parts.scope(piece))
+        for expression, (_, piece) in zip(read, parts.outputs, strict=True)
     ]
-    names = _names(parts, settled, groups)
-    groupings = _groupings(groups, settled, names)
-    aliases = {name.casefold(): each for name, each in zip(names, read, strict=True)}
+    names = _choose_names(parts, settled, groups)
+    groupings = _build_groupings(groups, settled, names)
+    aliases = {name.casefold(): expression for name, expression in zip(names, read, strict=True)}
     question = q.Question(
         table=parts.schema.table,
-        where=_where(parts),
+        where=_read_where(parts),
         groups=groupings,
         outputs=tuple(q.Output(name, term) for name, term in zip(names, settled, strict=True)),
-        having=_having(parts, terms, aliases),
-        order=tuple(_order(each, parts, terms, aliases) for each in parts.order),
+        having=_read_having(parts, terms, aliases),
+        order=tuple(_read_order(sorting, parts, terms, aliases) for sorting in parts.order),
         most=parts.most,
     )
     _check(question, parts)
     return question
 
 
-def _outputs(parts: Parts, terms: OutputTerms) -> list[Expression]:
+def _read_outputs(parts: Parts, terms: OutputTerms) -> list[Expression]:
     """Return all outputs; each may speak of those before it by name, where no column is called so."""
     known: dict[str, Expression] = {}
-    found: list[Expression] = []
+    outputs: list[Expression] = []
     for name, piece in parts.outputs:
         scope = parts.scope(piece)
-        found.append(terms.read(piece.node, scope, known))
-        if name is not None and not scope.named(name):
-            known[name.casefold()] = found[-1]
-    return found
+        outputs.append(terms.read(piece.node, scope, known))
+        if name is not None and not scope.find_columns(name):
+            known[name.casefold()] = outputs[-1]
+    return outputs
 
 
 def _check_size(parts: Parts) -> None:
@@ -130,23 +131,23 @@ def _check_size(parts: Parts) -> None:
         )
 
 
-def _where(parts: Parts) -> Expression | None:
-    found: list[Expression] = []
+def _read_where(parts: Parts) -> Expression | None:
+    conditions: list[Expression] = []
     for piece in parts.where:
-        condition = row(piece.node, parts.scope(piece))
+        condition = read_expression(piece.node, parts.scope(piece))
         if condition.kind is not Kind.BOOLEAN:
             raise parts.scope(piece).refuse(piece.node, "WHERE needs a condition.", "write a comparison: age >= 40")
-        found.append(condition)
-    if len(found) > 1:
-        return make(Function.AND, *found)
-    return found[0] if found else None
+        conditions.append(condition)
+    if len(conditions) > 1:
+        return build_call(Function.AND, *conditions)
+    return conditions[0] if conditions else None
 
 
-def _groups(parts: Parts) -> tuple[Expression, ...]:
-    found: list[Expression] = []
+def _read_groups(parts: Parts) -> tuple[Expression, ...]:
+    groups: list[Expression] = []
     for piece in parts.groups:
         scope = parts.scope(piece)
-        expression = row(_meant(piece, parts), scope)
+        expression = read_expression(_resolve_group(piece, parts), scope)
         if any(parts.schema.is_person(name) for name in columns_in(expression)):
             raise scope.refuse(
                 piece.node,
@@ -161,16 +162,20 @@ def _groups(parts: Parts) -> tuple[Expression, ...]:
                 f"Groups cannot be {expression.kind.value} values: nearly every row would have its own.",
                 "group by FLOOR(x / 10) or by DATE_TRUNC('day', x)",
             )
-        found.append(expression)
-    return tuple(dict.fromkeys(found))
+        groups.append(expression)
+    return tuple(dict.fromkeys(groups))
 
 
-def _meant(piece: SqlPiece, parts: Parts) -> exp.Expr:
+def _resolve_group(piece: SqlPiece, parts: Parts) -> exp.Expr:
     """Return what GROUP BY 2 or GROUP BY month mean, if month is no column but the name of an output."""
     node = piece.node
     if isinstance(node, exp.Literal) and not node.is_string:
         return parts.outputs[_position(node, piece, parts)][1].node
-    if isinstance(node, exp.Column) and node.args.get("table") is None and not parts.scope(piece).named(node.name):
+    if (
+        isinstance(node, exp.Column)
+        and node.args.get("table") is None
+        and not parts.scope(piece).find_columns(node.name)
+    ):
         for name, output in parts.outputs:
             if name is not None and name.casefold() == node.name.casefold():
                 return output.node
@@ -185,13 +190,13 @@ def _position(node: exp.Expr, piece: SqlPiece, parts: Parts) -> int:
     return int(node.name) - 1
 
 
-def _names(parts: Parts, settled: list[q.Term], groups: tuple[Expression, ...]) -> list[str]:
+def _choose_names(parts: Parts, settled: list[q.Term], groups: tuple[Expression, ...]) -> list[str]:
     """Return the outputs' names: as given, else made up so that they differ from all others."""
     taken: list[str] = []
     for name, piece in parts.outputs:
         if name is None:
             continue
-        if name.casefold() in {each.casefold() for each in taken}:
+        if name.casefold() in {other.casefold() for other in taken}:
             raise parts.scope(piece).refuse(piece.node, f"Two outputs are called {name!r}.", "give each its own name")
         if not name.strip() or len(name) > LONGEST_NAME:
             raise parts.scope(piece).refuse(
@@ -201,53 +206,55 @@ def _names(parts: Parts, settled: list[q.Term], groups: tuple[Expression, ...]) 
     plain = tuple(q.Grouping(name_of(group), group) for group in groups)
     names: list[str] = []
     for (name, _), term in zip(parts.outputs, settled, strict=True):
-        found = unique(shown(term_name(term, plain)), taken) if name is None else name
-        taken.append(found)
-        names.append(found)
+        chosen = make_unique_name(strip_numbers(term_name(term, plain)), taken) if name is None else name
+        taken.append(chosen)
+        names.append(chosen)
     return names
 
 
-def _groupings(groups: tuple[Expression, ...], settled: list[q.Term], names: list[str]) -> tuple[q.Grouping, ...]:
+def _build_groupings(groups: tuple[Expression, ...], settled: list[q.Term], names: list[str]) -> tuple[q.Grouping, ...]:
     """Return groupings, called like the output that shows them, if there is one."""
     outputs: dict[int, str] = {}
     for term, name in zip(settled, names, strict=True):
         if isinstance(term, q.GroupValue):
             outputs.setdefault(term.index, name)
     taken = list(names)
-    found: list[q.Grouping] = []
+    groupings: list[q.Grouping] = []
     for index, group in enumerate(groups):
-        name = outputs.get(index) or unique(shown(name_of(group)), taken)
+        name = outputs.get(index) or make_unique_name(strip_numbers(name_of(group)), taken)
         taken.append(name)
-        found.append(q.Grouping(name, group))
-    return tuple(found)
+        groupings.append(q.Grouping(name, group))
+    return tuple(groupings)
 
 
-def _having(parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]) -> q.Term | None:
+def _read_having(parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]) -> q.Term | None:
     # A column that is grouped by is meant before an output of the same name, as in SQL.
-    grouped = {shown(name).casefold() for group in terms.groups for name in columns_in(group)}
-    names = {name: each for name, each in aliases.items() if name not in grouped}
-    found: list[q.Term] = []
+    grouped = {strip_numbers(name).casefold() for group in terms.groups for name in columns_in(group)}
+    names = {name: expression for name, expression in aliases.items() if name not in grouped}
+    conditions: list[q.Term] = []
     for piece in parts.having:
         scope, node = parts.scope(piece), piece.node
         condition = terms.read(node, scope, names)
         if condition.kind is not Kind.BOOLEAN:
             raise scope.refuse(node, "HAVING needs a condition.", "write a comparison: COUNT(*) >= 10")
         term = terms.settle(condition, node, scope)
-        found += term.arguments if isinstance(term, q.Apply) and term.function is Function.AND else (term,)
-    if len(found) > 1:
-        return q.Apply(Function.AND, tuple(found))
-    return found[0] if found else None
+        conditions += term.arguments if isinstance(term, q.Apply) and term.function is Function.AND else (term,)
+    if len(conditions) > 1:
+        return q.Apply(Function.AND, tuple(conditions))
+    return conditions[0] if conditions else None
 
 
-def _order(sorting: tuple[SqlPiece, bool], parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]) -> q.Order:
+def _read_order(
+    sorting: tuple[SqlPiece, bool], parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]
+) -> q.Order:
     piece, descending = sorting
     scope, node = parts.scope(piece), piece.node
     if isinstance(node, exp.Literal):
         index = _position(node, piece, parts)
-        found: Expression = list(aliases.values())[index]
+        expression: Expression = list(aliases.values())[index]
     else:
-        found = terms.read(node, scope, aliases)
-    term = terms.settle(found, node, scope)
+        expression = terms.read(node, scope, aliases)
+    term = terms.settle(expression, node, scope)
     if isinstance(term, q.Constant):
         raise scope.refuse(
             node, "ORDER BY needs an output, not a constant.", "write the number or the name of an output"

@@ -84,7 +84,7 @@ def check_statement(page: Page, tokens: list[Token]) -> None:
     first = tokens[0]
     if first.token_type not in (T.SELECT, T.WITH):
         problem, fix = STATEMENTS.get(
-            first.text.upper(), (f"A question does not begin with {_quoted(first)}.", "begin with SELECT")
+            first.text.upper(), (f"A question does not begin with {_quote_token(first)}.", "begin with SELECT")
         )
         raise page.refuse(first.start, problem, fix)
 
@@ -106,20 +106,22 @@ def check_words(page: Page, tokens: list[Token], columns: Collection[str] = (), 
         elif whole and token.token_type is T.ALL and index > 0 and tokens[index - 1].token_type in BEFORE_ALL:
             continue
         elif token.token_type not in known or token.text.upper() != SPELLING.get(token.token_type, token.text.upper()):
-            raise _unknown(page, token, columns)
+            raise _refuse_unknown(page, token, columns)
         elif token.token_type is T.VAR and not token.text.isidentifier():
-            raise _unnamed(page, token)
+            raise _refuse_name(page, token)
         elif token.token_type is T.COMMA and (after is None or after in ENDS):
             raise page.refuse(token.start, "Nothing follows this comma.", "remove it, or write what is missing")
         elif token.token_type is T.FIRST and index > 0 and tokens[index - 1].text.upper() == "NULLS":
             raise page.refuse(token.start, "NULL is always sorted last.", "leave out NULLS FIRST")
 
 
-def _unnamed(page: Page, token: Token) -> Exception:
+def _refuse_name(page: Page, token: Token) -> Exception:
     if token.text.startswith("$"):
         problem, fix = ADVICE[T.PLACEHOLDER]
         return page.refuse(token.start, problem, fix)
-    return page.refuse(token.start, f"{_quoted(token)} is not a name.", "put names with unusual characters in quotes")
+    return page.refuse(
+        token.start, f"{_quote_token(token)} is not a name.", "put names with unusual characters in quotes"
+    )
 
 
 def _is_within_group(tokens: list[Token], index: int) -> bool:
@@ -139,17 +141,17 @@ def _check_function(page: Page, token: Token) -> None:
     raise page.refuse(token.start, f"{name} is not a supported function.", FUNCTION_ADVICE.get(name, guess))
 
 
-def _unknown(page: Page, token: Token, columns: Collection[str]) -> Exception:
+def _refuse_unknown(page: Page, token: Token, columns: Collection[str]) -> Exception:
     if token.text.casefold() in {name.casefold() for name in columns}:
         return page.refuse(
             token.start, f"{token.text.upper()} is a reserved word.", f'put the column in quotes: "{token.text}"'
         )
-    fallback = (f"{_quoted(token)} is not supported here.", "leave it out")
+    fallback = (f"{_quote_token(token)} is not supported here.", "leave it out")
     problem, fix = ADVICE.get(token.token_type, fallback)
     return page.refuse(token.start, problem.replace("{word}", token.text.upper()), fix)
 
 
-def _quoted(token: Token) -> str:
+def _quote_token(token: Token) -> str:
     return repr(token.text if len(token.text) <= 30 else token.text[:30] + "…")
 
 

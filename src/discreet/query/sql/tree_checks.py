@@ -117,9 +117,9 @@ def start_of(node: exp.Expr) -> int:
     """Return where a node begins in its text, as far as sqlglot remembers; else where the nearest one above does."""
     above: exp.Expr | None = node
     while above is not None:
-        found = [place for each in above.walk() if (place := each.meta.get("start")) is not None]
-        if found:
-            return int(min(found))
+        starts = [place for inner in above.walk() if (place := inner.meta.get("start")) is not None]
+        if starts:
+            return int(min(starts))
         above = above.parent
     return 0
 
@@ -167,9 +167,9 @@ def check_depth(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
 
 def check_losses(page: Page, tree: exp.Expr, tokens: list[Token]) -> None:
     """Refuse a question with a word that is not in its tree any more."""
-    kept = {node.meta["start"] for node in tree.walk() if "start" in node.meta}
+    kept_starts = {node.meta["start"] for node in tree.walk() if "start" in node.meta}
     for index, token in _words(tokens):
-        if token.start not in kept and not _is_quiet(tokens, index):
+        if token.start not in kept_starts and not _is_quiet(tokens, index):
             raise page.refuse(token.start, f"{token.text!r} is not supported here.", "leave it out")
 
 

@@ -37,14 +37,14 @@ Written = tuple[str, int]
 Qualifier = str | Mapping[str, str]
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name as SQL: in quotes where it would be read as something else."""
     if PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED:
         return name
-    return quoting.quoted(name)
+    return quoting.quote_name(name)
 
 
-def constant(value: Value) -> str:
+def write_constant(value: Value) -> str:
     """Return a constant as SQL."""
     match value:
         case None:
@@ -63,91 +63,94 @@ def constant(value: Value) -> str:
 
 def expression_sql(expression: Expression, qualifier: Qualifier = "") -> str:
     """Return an expression as SQL; `qualifier` is put before the columns' names."""
-    return written(expression, qualifier)[0]
+    return write_expression(expression, qualifier)[0]
 
 
 def function_sql(function: F, arguments: list[Written]) -> Written:
     """Return a function of what is written already, and how tightly it binds."""
     texts = [text for text, _ in arguments]
     if function in SIGNS:
-        return _infix(function, arguments), SIGNS[function]
+        return _write_infix(function, arguments), SIGNS[function]
     if function in CASTS:
         return f"CAST({texts[0]} AS {CASTS[function]})", WHOLE
     if function in UNITS:
         return f"DATE_TRUNC('{UNITS[function]}', {texts[0]})", WHOLE
     if function in FUNCTION_NAMES:
         return f"{FUNCTION_NAMES[function]}({', '.join(texts)})", WHOLE
-    return _odd(function, arguments)
+    return _write_odd(function, arguments)
 
 
-def _odd(function: F, arguments: list[Written]) -> Written:
+def _write_odd(function: F, arguments: list[Written]) -> Written:
     texts = [text for text, _ in arguments]
     match function:
         case F.NEGATE:
             return f"-({texts[0]})", SIGN
         case F.NOT:
-            return f"NOT {within(arguments[0], NOT)}", NOT
+            return f"NOT {add_parentheses(arguments[0], NOT)}", NOT
         case F.IS_NULL:
-            return f"{within(arguments[0], JOIN)} IS NULL", COMPARE
+            return f"{add_parentheses(arguments[0], JOIN)} IS NULL", COMPARE
         case F.DAYS_BETWEEN:
             return f"DATE_DIFF('day', {texts[0]}, {texts[1]})", WHOLE
         case _:  # ADD_DAYS, ADD_MONTHS
             sign, amount = ("-", texts[1][1:]) if texts[1].startswith("-") else ("+", texts[1])
             unit = "MONTH" if function is F.ADD_MONTHS else "DAY"
-            return f"{within(arguments[0], ADD)} {sign} INTERVAL {amount} {unit}", ADD
+            return f"{add_parentheses(arguments[0], ADD)} {sign} INTERVAL {amount} {unit}", ADD
 
 
-def _infix(function: F, arguments: list[Written]) -> str:
+def _write_infix(function: F, arguments: list[Written]) -> str:
     binds = SIGNS[function]
     # Comparisons do not associate, and a − (b − c) is not a − b − c; rows of ANDs are one node.
     least = binds if binds in (ADD, MULTIPLY) else binds + 1
     first, *others = arguments
-    return f" {function.value} ".join([within(first, least), *(within(each, binds + 1) for each in others)])
+    return f" {function.value} ".join(
+        [add_parentheses(first, least), *(add_parentheses(argument, binds + 1) for argument in others)]
+    )
 
 
-def within(given: Written, least: int) -> str:
+def add_parentheses(piece: Written, least: int) -> str:
     """Return what is written, in parentheses if it would fall apart beside a sign that binds so tightly."""
-    text, binds = given
+    text, binds = piece
     return text if binds >= least else f"({text})"
 
 
-def written(expression: Expression, qualifier: Qualifier = "") -> Written:
+def write_expression(expression: Expression, qualifier: Qualifier = "") -> Written:
     """Return an expression as SQL, and how tightly it binds."""
     match expression:
         case Literal(value=value):
-            return constant(value), (SIGN if constant(value).startswith("-") else WHOLE)
+            return write_constant(value), (SIGN if write_constant(value).startswith("-") else WHOLE)
         case ColumnValue(name=name):
             before = qualifier if isinstance(qualifier, str) else qualifier.get(name, "")
-            return (f"{quoted(before)}." if before else "") + quoted(name), WHOLE
+            return (f"{quote_name(before)}." if before else "") + quote_name(name), WHOLE
         case Call(function=F.NOT, arguments=(InSet() | Like() | Call(function=F.IS_NULL) as inner,)):
-            return _negated(inner, qualifier), COMPARE
+            return _write_negation(inner, qualifier), COMPARE
         case Call(function=function, arguments=arguments):
-            return function_sql(function, [written(each, qualifier) for each in arguments])
+            return function_sql(function, [write_expression(argument, qualifier) for argument in arguments])
         case Case():
-            return _case(expression, qualifier), WHOLE
+            return _write_case(expression, qualifier), WHOLE
         case InSet() | Like():
-            return _test(expression, qualifier, ""), COMPARE
+            return _write_test(expression, qualifier, ""), COMPARE
 
 
-def _negated(expression: Expression, qualifier: Qualifier) -> str:
+def _write_negation(expression: Expression, qualifier: Qualifier) -> str:
     if isinstance(expression, Call):
-        return f"{within(written(expression.arguments[0], qualifier), JOIN)} IS NOT NULL"
-    return _test(expression, qualifier, "NOT ")
+        return f"{add_parentheses(write_expression(expression.arguments[0], qualifier), JOIN)} IS NOT NULL"
+    return _write_test(expression, qualifier, "NOT ")
 
 
-def _test(expression: Expression, qualifier: Qualifier, negation: str) -> str:
+def _write_test(expression: Expression, qualifier: Qualifier, negation: str) -> str:
     match expression:
         case InSet(value=value, members=members):
-            shown = ", ".join(constant(member.value) for member in members)
-            return f"{within(written(value, qualifier), JOIN)} {negation}IN ({shown})"
+            shown = ", ".join(write_constant(member.value) for member in members)
+            return f"{add_parentheses(write_expression(value, qualifier), JOIN)} {negation}IN ({shown})"
         case Like(value=value, pattern=pattern, folded=folded):
             word = "ILIKE" if folded else "LIKE"
-            return f"{within(written(value, qualifier), JOIN)} {negation}{word} {constant(pattern)}"
+            text = add_parentheses(write_expression(value, qualifier), JOIN)
+            return f"{text} {negation}{word} {write_constant(pattern)}"
         case _:
-            return written(expression, qualifier)[0]
+            return write_expression(expression, qualifier)[0]
 
 
-def _case(expression: Case, qualifier: Qualifier) -> str:
+def _write_case(expression: Case, qualifier: Qualifier) -> str:
     branches = "".join(
         f" WHEN {expression_sql(condition, qualifier)} THEN {expression_sql(value, qualifier)}"
         for condition, value in expression.branches

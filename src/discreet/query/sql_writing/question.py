@@ -15,8 +15,8 @@ from discreet.query.sql_writing.expressions import (
     Written,
     expression_sql,
     function_sql,
-    quoted,
-    written,
+    quote_name,
+    write_expression,
 )
 from discreet.query.sql_writing.relation import From, RelationWriter
 
@@ -61,28 +61,30 @@ class _Writer:
         """Return one output; a column that keeps its name needs no AS."""
         text = self.term(output.term)
         group = self._question.groups[output.term.index] if isinstance(output.term, q.GroupValue) else None
-        kept = group is not None and isinstance(group.expression, ColumnValue) and group.expression.name == output.name
-        return text if kept else f"{text} AS {quoted(output.name)}"
+        keeps_name = (
+            group is not None and isinstance(group.expression, ColumnValue) and group.expression.name == output.name
+        )
+        return text if keeps_name else f"{text} AS {quote_name(output.name)}"
 
     def order(self, order: q.Order) -> str:
         """Return what is sorted by: the name of an output where it is one."""
         name = self._names.get(order.term)
         # A name here means an output first, and so columns are named with their table.
-        text = self.term(order.term, self._base.qualifiers) if name is None else quoted(name)
+        text = self.term(order.term, self._base.qualifiers) if name is None else quote_name(name)
         return f"{text} DESC" if order.descending else text
 
     def term(self, term: q.Term, qualifier: Qualifier | None = None) -> str:
         """Return a term."""
-        return self._written(term, self._base.needed if qualifier is None else qualifier)[0]
+        return self._write_term(term, self._base.needed if qualifier is None else qualifier)[0]
 
-    def _written(self, term: q.Term, qualifier: Qualifier) -> Written:
+    def _write_term(self, term: q.Term, qualifier: Qualifier) -> Written:
         match term:
             case q.GroupValue(index=index):
-                return written(self._question.groups[index].expression, qualifier)
+                return write_expression(self._question.groups[index].expression, qualifier)
             case q.Constant(value=value):
-                return written(Literal.of(value))
+                return write_expression(Literal.of(value))
             case q.Apply(function=function, arguments=arguments):
-                return function_sql(function, [self._written(each, qualifier) for each in arguments])
+                return function_sql(function, [self._write_term(argument, qualifier) for argument in arguments])
             case _:
                 return self._measure(term), WHOLE
 

@@ -21,7 +21,7 @@ from discreet.mechanisms.marginals import Axes, margin
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate
 from discreet.query.planning.measurements import KeySelection, Noisy, Part
-from discreet.query.planning.plans import aggregate_of, packed, plain
+from discreet.query.planning.plans import aggregate_of, encode_group_value, pack_answer
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Epsilon, Rho, Spend
 
@@ -74,22 +74,22 @@ class BatchPass:
         limit = self.limit if axes == self.all_axes else TotalLimit(self.limit.rows)
         return Pricing(self.spend, limit, self.schema.unit.neighbours)
 
-    def noise(self, one: Measured) -> Laplace | Gaussian:
+    def noise(self, measured: Measured) -> Laplace | Gaussian:
         """Return what is added to counts and sums."""
-        return self.pricing(one.axes).noise(cast("Noisy", one.part), one.share)
+        return self.pricing(measured.axes).noise(cast("Noisy", measured.part), measured.share)
 
     @property
     def losses(self) -> list[PrivacyLoss]:
         """What each part costs."""
-        return [loss_of(self.pricing(one.axes), one.part, one.share) for one in self.measured]
+        return [loss_of(self.pricing(measured.axes), measured.part, measured.share) for measured in self.measured]
 
     @property
     def families(self) -> dict[Part, dict[Axes, Measured]]:
         """The parts that are measured by several sets of public keys, and so can be made to agree."""
-        found: dict[Part, dict[Axes, Measured]] = {}
-        for one in self.measured:
-            found.setdefault(one.part, {})[one.axes] = one
-        return {part: margins for part, margins in found.items() if self.public and len(margins) > 1}
+        families: dict[Part, dict[Axes, Measured]] = {}
+        for measured in self.measured:
+            families.setdefault(measured.part, {})[measured.axes] = measured
+        return {part: margins for part, margins in families.items() if self.public and len(margins) > 1}
 
     def check(self, data: Table | Prospect) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
@@ -97,7 +97,7 @@ class BatchPass:
 
     @property
     def _aggregates(self) -> tuple[Aggregate, ...]:
-        return tuple(dict.fromkeys(aggregate_of(one.part) for one in self.measured))
+        return tuple(dict.fromkeys(aggregate_of(measured.part) for measured in self.measured))
 
     def run(self, data: Table, entropy: Entropy, salt: int) -> dict[str, Any]:
         """Return what is measured, noisy, and the groups that are shown."""
@@ -105,33 +105,37 @@ class BatchPass:
         exact = choose_aggregate(data, self._costs)(self.aggregation(aggregates, salt))
         answers = dict(zip(aggregates, exact.answers, strict=True))
         bits = [
-            self.pricing(one.axes).perturb(one.part, one.share, answers[aggregate_of(one.part)], entropy)
-            for one in self.measured
-            if isinstance(one.part, KeySelection)
+            self.pricing(measured.axes).perturb(
+                measured.part, measured.share, answers[aggregate_of(measured.part)], entropy
+            )
+            for measured in self.measured
+            if isinstance(measured.part, KeySelection)
         ]
         chosen = bits[0] if bits else None
 
-        def noisy(one: Measured) -> Any:
-            if isinstance(one.part, KeySelection):
+        def perturb_measured(measured: Measured) -> Any:
+            if isinstance(measured.part, KeySelection):
                 return None
-            counts = answers[aggregate_of(one.part)]
-            if one.axes != self.all_axes:
-                counts = self.added_up(counts, one.axes)
+            counts = answers[aggregate_of(measured.part)]
+            if measured.axes != self.all_axes:
+                counts = self.sum_other_axes(counts, measured.axes)
             elif chosen is not None:
                 counts = counts[chosen]
-            return packed(self.pricing(one.axes).perturb(one.part, one.share, counts, entropy))
+            return pack_answer(self.pricing(measured.axes).perturb(measured.part, measured.share, counts, entropy))
 
         groups = [] if chosen is None else [exact.groups[index] for index in np.flatnonzero(chosen)]
         return {
-            "groups": [[plain(value) for value in group] for group in groups],
-            "measured": [noisy(one) for one in self.measured],
+            "groups": [[encode_group_value(value) for value in group] for group in groups],
+            "measured": [perturb_measured(measured) for measured in self.measured],
         }
 
     def _costs(self) -> list[PassCost]:
         """Return what the parts cost a person, with personal accounts."""
         return [
-            self.pricing(one.axes).pass_cost(one.part, one.share, added_up=one.axes != self.all_axes)
-            for one in self.measured
+            self.pricing(measured.axes).pass_cost(
+                measured.part, measured.share, added_up=measured.axes != self.all_axes
+            )
+            for measured in self.measured
         ]
 
     def aggregation(self, aggregates: tuple[Aggregate, ...], salt: int) -> Aggregation:
@@ -140,7 +144,7 @@ class BatchPass:
             where=self.where, keys=self.keys, aggregates=aggregates, limit=self.limit, salt=salt, source=self.source
         )
 
-    def added_up(self, counts: NDArray[Any], axes: Axes) -> NDArray[Any]:
+    def sum_other_axes(self, counts: NDArray[Any], axes: Axes) -> NDArray[Any]:
         """Return exact sums over the other keys, one for each cell of those that stay; of private groups, over all."""
         if not axes:
             return np.array([counts.sum()], counts.dtype)
@@ -152,12 +156,12 @@ def loss_of(pricing: Pricing, part: Part, share: Fraction) -> PrivacyLoss:
     return pricing.noise(part, share).cost if isinstance(part, Noisy) else pricing.loss(part, share)
 
 
-def need_spend(spend: object) -> None:
+def check_spend(spend: object) -> None:
     """Refuse what is neither an ε nor a ρ: how accurate many tables are is not one number."""
     if not isinstance(spend, Epsilon | Rho):
         raise WrongType("spend must be an Epsilon or a Rho.", fix="pass Epsilon(1) or Rho(0.1)")
 
 
-def additive(part: Part) -> bool:
+def is_additive(part: Part) -> bool:
     """Whether the counts of groups add up to those of larger groups; people and different values do not."""
     return isinstance(part, Noisy) and isinstance(part.aggregate, Rows | Present | Total)

@@ -39,8 +39,11 @@ def view_batch(
     whole width.
     """
     level, together = probability(confidence, "confidence"), flag(simultaneous, "simultaneous")
-    fits = {index: _fits(each, found) for index, (each, found) in enumerate(_passes(plan, answer))}
-    return tuple(_table(plan, item, answer, fits, level, simultaneous=together, cut=cut) for item in plan.items)
+    fits = {
+        index: _fit_parts(batch_pass, pass_answer)
+        for index, (batch_pass, pass_answer) in enumerate(_passes(plan, answer))
+    }
+    return tuple(_build_table(plan, item, answer, fits, level, simultaneous=together, cut=cut) for item in plan.items)
 
 
 def view_others(
@@ -53,7 +56,8 @@ def view_others(
     """
     level, together = probability(confidence, "confidence"), flag(simultaneous, "simultaneous")
     return tuple(
-        _other(plan, item, answer, level, simultaneous=together) if item.totals else None for item in plan.items
+        _build_other_row(plan, item, answer, level, simultaneous=together) if item.totals else None
+        for item in plan.items
     )
 
 
@@ -67,9 +71,9 @@ class Agreed(AnswerReading):
     radii: Mapping[Part, Radius] = field(default_factory=dict)
     cut: bool = True
 
-    def shown_band(self, term: Term) -> Band:
+    def display_band(self, term: Term) -> Band:
         """Return a term's values and intervals as they are shown."""
-        return super().shown_band(term) if self.cut else self.band(term)
+        return super().display_band(term) if self.cut else self.band(term)
 
     def error(self, part: Part, together: int) -> float | None:
         """Return how far off a part may be where `together` of them make one cell."""
@@ -78,11 +82,11 @@ class Agreed(AnswerReading):
         return self.radii[part](self.statements if self.simultaneous or picks_by_noise(self.question) else together)
 
     def _column(self, name: str, term: Term, rows: Sequence[int]) -> ResultColumn:
-        found = super()._column(name, term, rows)
-        made = any(part in self.radii for measure in measures_in(term) for part in self._parts(measure))
-        if not made or found.kind is not Kind.INTEGER:
-            return found
-        band, shown = self.shown_band(term), list(rows)
+        column = super()._column(name, term, rows)
+        agreed = any(part in self.radii for measure in measures_in(term) for part in self._parts(measure))
+        if not agreed or column.kind is not Kind.INTEGER:
+            return column
+        band, shown = self.display_band(term), list(rows)
         ends = [tuple(end[shown].tolist()) for end in (band.value, band.low, band.high)]
         return ResultColumn(name=name, kind=Kind.REAL, values=ends[0], low=ends[1], high=ends[2])
 
@@ -91,23 +95,26 @@ def _passes(plan: BatchPlan, answer: Any) -> list[tuple[BatchPass, Any]]:
     return list(zip(plan.passes, answer["passes"], strict=True))
 
 
-def _fits(each: BatchPass, found: Any) -> dict[Part, Margins]:
+def _fit_parts(batch_pass: BatchPass, pass_answer: Any) -> dict[Part, Margins]:
     """Return the estimates of parts that were measured by several sets of keys."""
     return {
         part: agreeing(
-            each.sizes,
-            {axes: _noisy(each, found, one).reshape([each.sizes[axis] for axis in axes]) for axes, one in by.items()},
-            {axes: noise_variance(each.noise(one)) for axes, one in by.items()},
+            batch_pass.sizes,
+            {
+                axes: _read_noisy(batch_pass, pass_answer, measured).reshape([batch_pass.sizes[axis] for axis in axes])
+                for axes, measured in by.items()
+            },
+            {axes: noise_variance(batch_pass.noise(measured)) for axes, measured in by.items()},
         )
-        for part, by in each.families.items()
+        for part, by in batch_pass.families.items()
     }
 
 
-def _noisy(each: BatchPass, found: Any, one: Measured) -> Floats:
-    return np.asarray(found["measured"][each.measured.index(one)], np.float64)
+def _read_noisy(batch_pass: BatchPass, pass_answer: Any, measured: Measured) -> Floats:
+    return np.asarray(pass_answer["measured"][batch_pass.measured.index(measured)], np.float64)
 
 
-def _table(
+def _build_table(
     plan: BatchPlan,
     item: BatchItem,
     answer: Any,
@@ -120,14 +127,14 @@ def _table(
     parts: list[Any] = []
     radii: dict[Part, Radius] = {}
     for part, (index, at) in zip(item.alone.parts, item.places, strict=True):
-        each, found = plan.passes[index], answer["passes"][index]["measured"][at]
-        fit, axes = fits[index].get(part), each.measured[at].axes
+        batch_pass, values = plan.passes[index], answer["passes"][index]["measured"][at]
+        fit, axes = fits[index].get(part), batch_pass.measured[at].axes
         if fit is not None:
-            found = _in_order(fit.estimates[axes], each, item)
-            radii[part] = partial(_radius, each, part, fit.variances[axes], confidence)
-        elif each.keys != item.alone.keys:
-            found = _in_order(np.asarray(found).reshape(each.sizes), each, item)
-        parts.append(found)
+            values = _reorder(fit.estimates[axes], batch_pass, item)
+            radii[part] = partial(_radius, batch_pass, part, fit.variances[axes], confidence)
+        elif batch_pass.keys != item.alone.keys:
+            values = _reorder(np.asarray(values).reshape(batch_pass.sizes), batch_pass, item)
+        parts.append(values)
     # The groups that were bought are those of the pass that all parts of such a question are in.
     groups = answer["passes"][item.places[0][0]]["groups"]
     result = Agreed(
@@ -153,17 +160,17 @@ def _answer(item: BatchItem, groups: Any, parts: list[Any]) -> dict[str, Any]:
     return {"limit": numbers, "groups": groups, "parts": parts}
 
 
-def _in_order(values: NDArray[Any], each: BatchPass, item: BatchItem) -> NDArray[Any]:
+def _reorder(values: NDArray[Any], batch_pass: BatchPass, item: BatchItem) -> NDArray[Any]:
     """Return values in the order of a question's groups, whose keys may stand in another order than the pass's."""
-    axes = [each.keys.index(key) for key in item.alone.keys]
-    kept = sorted(axes)
-    return np.transpose(values, [kept.index(axis) for axis in axes]).ravel()
+    axes = [batch_pass.keys.index(key) for key in item.alone.keys]
+    sorted_axes = sorted(axes)
+    return np.transpose(values, [sorted_axes.index(axis) for axis in axes]).ravel()
 
 
-def _radius(each: BatchPass, part: Part, variance: float, confidence: Fraction, size: int) -> float:
-    measured = [one for one in each.measured if one.part == part]
-    terms = sum(int(np.prod([each.sizes[axis] for axis in one.axes])) for one in measured)
-    return radius_of(variance, [each.noise(one) for one in measured], confidence, terms=terms, size=size)
+def _radius(batch_pass: BatchPass, part: Part, variance: float, confidence: Fraction, size: int) -> float:
+    measured = [entry for entry in batch_pass.measured if entry.part == part]
+    terms = sum(int(np.prod([batch_pass.sizes[axis] for axis in entry.axes])) for entry in measured)
+    return radius_of(variance, [batch_pass.noise(entry) for entry in measured], confidence, terms=terms, size=size)
 
 
 def _note(plan: BatchPlan, item: BatchItem) -> str:
@@ -175,21 +182,23 @@ def _note(plan: BatchPlan, item: BatchItem) -> str:
     )
 
 
-def _other(plan: BatchPlan, item: BatchItem, answer: Any, confidence: Fraction, *, simultaneous: bool) -> Result:
+def _build_other_row(
+    plan: BatchPlan, item: BatchItem, answer: Any, confidence: Fraction, *, simultaneous: bool
+) -> Result:
     """Return the row of what is not shown, with the outputs that are made of counts and sums alone."""
     places = dict(zip(item.alone.parts, item.places, strict=True))
     parts: list[Any] = []
     radii: dict[Part, Radius] = {}
     for part, (index, at) in item.totals:
-        each, found = plan.passes[index], answer["passes"][index]
-        total, shown = each.measured[at], each.measured[places[part][1]]
-        groups = _noisy(each, found, shown)
-        parts.append(_noisy(each, found, total) - groups.sum())
-        noises = [each.noise(total), each.noise(shown)] if groups.size else [each.noise(total)]
-        variance = noise_variance(noises[0]) + groups.size * noise_variance(each.noise(shown))
+        batch_pass, pass_answer = plan.passes[index], answer["passes"][index]
+        total, shown = batch_pass.measured[at], batch_pass.measured[places[part][1]]
+        groups = _read_noisy(batch_pass, pass_answer, shown)
+        parts.append(_read_noisy(batch_pass, pass_answer, total) - groups.sum())
+        noises = [batch_pass.noise(total), batch_pass.noise(shown)] if groups.size else [batch_pass.noise(total)]
+        variance = noise_variance(noises[0]) + groups.size * noise_variance(batch_pass.noise(shown))
         radii[part] = partial(radius_of, variance, noises, confidence, terms=1 + groups.size)
     shown_plan = replace(item.alone, parts=tuple(radii), shares=(Fraction(1),) * len(radii))
-    question = replace(item.question, outputs=_outputs(item, radii), having=None, order=(), most=None)
+    question = replace(item.question, outputs=_select_outputs(item, radii), having=None, order=(), most=None)
     nowhere = [[None] * len(item.alone.keys)]
     by_size = {part: (lambda size, radius=radius: radius(size=size)) for part, radius in radii.items()}
     return Agreed(
@@ -202,11 +211,11 @@ def _other(plan: BatchPlan, item: BatchItem, answer: Any, confidence: Fraction, 
     ).result()
 
 
-def _outputs(item: BatchItem, known: Mapping[Part, Any]) -> tuple[Output, ...]:
+def _select_outputs(item: BatchItem, known: Mapping[Part, Any]) -> tuple[Output, ...]:
     """Return the groups, and the outputs that can be told of what is left over."""
     blueprint = blueprint_of(item.question, item.alone)
 
-    def told(question: Question) -> list[Output]:
+    def list_known_outputs(question: Question) -> list[Output]:
         return [
             output
             for output in question.outputs
@@ -214,4 +223,4 @@ def _outputs(item: BatchItem, known: Mapping[Part, Any]) -> tuple[Output, ...]:
             or all(part in known for measure in measures_in(output.term) for part in blueprint.sources(measure).parts)
         ]
 
-    return tuple(told(item.question))
+    return tuple(list_known_outputs(item.question))

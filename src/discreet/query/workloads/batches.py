@@ -22,10 +22,10 @@ from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.measurements import ONE, KeySelection, Part
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import QueryPlan, blueprint_of
-from discreet.query.planning.spending import Facts, Spend, split
+from discreet.query.planning.spending import PlanningContext, Spend, split
 from discreet.query.questions import Question, all_measures
 from discreet.query.relations.row_cap_words import cap_text
-from discreet.query.workloads.batch_passes import BatchPass, Measured, additive, need_spend
+from discreet.query.workloads.batch_passes import BatchPass, Measured, check_spend, is_additive
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
 FORM = "discreet batch 1"
@@ -62,13 +62,13 @@ class BatchPlan:
     @property
     def cost(self) -> PrivacyLoss:
         """What it costs, all questions together."""
-        losses = [loss for each in self.passes for loss in each.losses]
+        losses = [loss for batch_pass in self.passes for loss in batch_pass.losses]
         return losses[0] if len(losses) == 1 else Composed(losses)
 
     @property
     def personal(self) -> bool:
         """Whether each person can be charged for what it takes from that person."""
-        return all(can_be_charged(each.source) for each in self.passes)
+        return all(can_be_charged(batch_pass.source) for batch_pass in self.passes)
 
     def describe(self) -> str:
         """Return what is asked, as SQL."""
@@ -77,25 +77,28 @@ class BatchPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed, and nothing else."""
-        fields = [(each.where, each.keys, each.limit, each.measured, each.source) for each in self.passes]
-        cap = cap_text(self.schema, (each.source for each in self.passes))
-        told = map(canonical_text, [self.schema.table, self.schema.unit, *fields])
-        return "\n".join([FORM, canonical_name(self.spend), *told, *cap])
+        fields = [
+            (batch_pass.where, batch_pass.keys, batch_pass.limit, batch_pass.measured, batch_pass.source)
+            for batch_pass in self.passes
+        ]
+        cap = cap_text(self.schema, (batch_pass.source for batch_pass in self.passes))
+        texts = map(canonical_text, [self.schema.table, self.schema.unit, *fields])
+        return "\n".join([FORM, canonical_name(self.spend), *texts, *cap])
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
-        for each in self.passes:
-            each.check(data)
+        for batch_pass in self.passes:
+            batch_pass.check(data)
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all passes."""
         salt = salt_of(self.canonical())
-        return {"passes": [each.run(data, entropy, salt) for each in self.passes]}
+        return {"passes": [batch_pass.run(data, entropy, salt) for batch_pass in self.passes]}
 
 
 def plan_batch(
     questions: Sequence[Question],
-    facts: Facts,
+    facts: PlanningContext,
     spend: Spend,
     *,
     weights: Sequence[Number] | None = None,
@@ -109,7 +112,7 @@ def plan_batch(
     of them public, are taken from the finer one's rows and measured beside it, and made to agree. With `other`,
     questions about private groups also buy the totals over all groups, so that it can be told what is not shown.
     """
-    need_spend(spend)
+    check_spend(spend)
     alone = [plan_question(question, facts, spend) for question in questions]
     wanted = [ONE] * len(alone) if weights is None else [positive(weight, "weights") for weight in weights]
     if not alone or len(wanted) != len(alone):
@@ -126,7 +129,9 @@ def plan_batch(
     for question, plan, weight in zip(questions, alone, wanted, strict=True):
         own = _weights(question, plan)
         places = tuple(draft.place(plan, part, weight * own[part]) for part in plan.parts)
-        left_over = [part for part in plan.parts if additive(part)] if flag(other, "other") and not plan.public else []
+        left_over = (
+            [part for part in plan.parts if is_additive(part)] if flag(other, "other") and not plan.public else []
+        )
         totals = tuple((part, draft.total(plan, part, weight * own[part])) for part in left_over)
         items.append(BatchItem(question=question, alone=plan, places=places, totals=totals))
     return BatchPlan(schema=facts.schema, items=tuple(items), passes=draft.passes(spend), spend=spend)
@@ -143,7 +148,7 @@ class BatchDraft:
 
     def place(self, plan: QueryPlan, part: Part, weight: Fraction) -> Place:
         """Return where a part of a question is measured."""
-        host = self._finest(plan, part)
+        host = self._find_finest(plan, part)
         axes = tuple(sorted(host.keys.index(key) for key in plan.keys)) if host is not plan else _all_axes(plan)
         return self._add(host, part, axes, weight)
 
@@ -151,13 +156,17 @@ class BatchDraft:
         """Return where the total of a part over all groups of a question is measured."""
         return self._add(plan, part, (), weight)
 
-    def _finest(self, plan: QueryPlan, part: Part) -> QueryPlan:
+    def _find_finest(self, plan: QueryPlan, part: Part) -> QueryPlan:
         """Return the question by whose groups a part is counted: of those that ask for it, the one with most keys."""
-        if not (self._agree and additive(part) and _is_cube(plan)):
+        if not (self._agree and is_additive(part) and _is_cube(plan)):
             return plan
-        alike = [one for one in self._alone if part in one.parts and _rows_of(one) == _rows_of(plan) and _is_cube(one)]
-        finer = [one for one in alike if set(plan.keys) <= set(one.keys)]
-        return max(finer, key=lambda one: len(one.keys))  # of equal ones the first
+        alike = [
+            other
+            for other in self._alone
+            if part in other.parts and _rows_of(other) == _rows_of(plan) and _is_cube(other)
+        ]
+        finer = [other for other in alike if set(plan.keys) <= set(other.keys)]
+        return max(finer, key=lambda other: len(other.keys))  # of equal ones the first
 
     def _add(self, host: QueryPlan, part: Part, axes: Axes, weight: Fraction) -> Place:
         index = next((at for at, known in enumerate(self._hosts) if _groups_of(known) == _groups_of(host)), None)
@@ -165,24 +174,24 @@ class BatchDraft:
             index = len(self._hosts)
             self._hosts.append(host)
             self._measured.append({})
-        found = self._measured[index]
-        found[part, axes] = found.get((part, axes), Fraction(0)) + weight
-        return index, list(found).index((part, axes))
+        weights = self._measured[index]
+        weights[part, axes] = weights.get((part, axes), Fraction(0)) + weight
+        return index, list(weights).index((part, axes))
 
     def passes(self, spend: Spend) -> tuple[BatchPass, ...]:
         """Return the passes, with the price split over all that is measured."""
-        shares = iter(split(spend, [weight for found in self._measured for weight in found.values()]))
+        shares = iter(split(spend, [weight for weights in self._measured for weight in weights.values()]))
         return tuple(
             BatchPass(
                 schema=host.schema,
                 where=host.where,
                 keys=host.keys,
-                limit=_known(host),
-                measured=tuple(Measured(part, axes, next(shares)) for part, axes in found),
+                limit=_known_limit(host),
+                measured=tuple(Measured(part, axes, next(shares)) for part, axes in weights),
                 spend=spend,
                 source=host.source,
             )
-            for host, found in zip(self._hosts, self._measured, strict=True)
+            for host, weights in zip(self._hosts, self._measured, strict=True)
         )
 
 
@@ -204,17 +213,19 @@ def _all_axes(plan: QueryPlan) -> Axes:
     return tuple(range(len(plan.keys)))
 
 
-def _known(plan: QueryPlan) -> AnyLimit:
+def _known_limit(plan: QueryPlan) -> AnyLimit:
     return cast("AnyLimit", plan.limit)  # others were refused
 
 
 def _weights(question: Question, plan: QueryPlan) -> dict[Part, Fraction]:
     """Return the sum of each part's weights in the outputs of a question; the choice of groups weighs as one."""
     blueprint = blueprint_of(question, plan)
-    found: dict[Part, Fraction] = {part: ONE if isinstance(part, KeySelection) else Fraction(0) for part in plan.parts}
+    weights: dict[Part, Fraction] = {
+        part: ONE if isinstance(part, KeySelection) else Fraction(0) for part in plan.parts
+    }
     for measure in all_measures(question):
         sources = blueprint.sources(measure)
         for part, weight in zip(sources.parts, sources.weights, strict=True):
-            if part in found:  # what weighs nothing is not measured
-                found[part] += weight
-    return found
+            if part in weights:  # what weighs nothing is not measured
+                weights[part] += weight
+    return weights

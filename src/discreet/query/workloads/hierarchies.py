@@ -28,10 +28,10 @@ from discreet.mechanisms.consistency import Tree
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate, noise_cost
 from discreet.query.planning.measurements import words_of
-from discreet.query.planning.plans import packed
+from discreet.query.planning.plans import pack_answer
 from discreet.query.planning.spending import Rho, Spend
 from discreet.query.relations.row_cap_words import cap_text
-from discreet.query.workloads.batch_passes import need_spend
+from discreet.query.workloads.batch_passes import check_spend
 from discreet.query.workloads.level_shares import level_shares
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
@@ -68,12 +68,12 @@ class HierarchyPlan:
     @property
     def tree(self) -> Tree:
         """The tree of all nodes."""
-        return layout(self.paths)[0]
+        return build_tree(self.paths)[0]
 
     @property
     def nodes(self) -> tuple[tuple[Path, ...], ...]:
         """The path of each node, level by level: () at the top."""
-        return layout(self.paths)[1]
+        return build_tree(self.paths)[1]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,9 +105,9 @@ class HierarchyPlan:
 
     def describe(self) -> str:
         """Return what is counted, in words."""
-        what = "rows" if isinstance(self.counts, Rows) else "people"
+        noun = "rows" if isinstance(self.counts, Rows) else "people"
         where = "" if self.where is None else f" where {words_of(self.where)}"
-        return f"{what} of {self.schema.table}{where} by {' → '.join(self.names)}, at every level"
+        return f"{noun} of {self.schema.table}{where} by {' → '.join(self.names)}, at every level"
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed, and nothing else."""
@@ -127,7 +127,7 @@ class HierarchyPlan:
         noises = [self.noise(level) for level in range(len(counts))]
         return {
             "levels": [
-                None if noise is None else packed(noise.perturb(exactly, entropy=entropy))
+                None if noise is None else pack_answer(noise.perturb(exactly, entropy=entropy))
                 for noise, exactly in zip(noises, counts, strict=True)
             ]
         }
@@ -178,33 +178,36 @@ def plan_hierarchy(  # noqa: PLR0913 - each is one thing that is declared or ask
     Σ weight·(mean variance of a level's final estimates) is small, with one weight for each level from the top down
     (all alike, if left out); or evenly.
     """
-    need_spend(spend)
-    found = tuple(column(schema, key) if isinstance(key, str) else key for key in keys)
-    for key in found:
+    check_spend(spend)
+    expressions = tuple(column(schema, key) if isinstance(key, str) else key for key in keys)
+    for key in expressions:
         check_expression(key, columns_by_name(schema.columns))
     if where is not None:
         check_condition(where, columns_by_name(schema.columns), "a hierarchy")
     leaves = tuple(tuple(path) for path in paths)
-    _need_paths(found, leaves)
+    _check_paths(expressions, leaves)
     counts = People() if flag(people, "people") else Rows()
     if isinstance(counts, People) and schema.unit.window is not None:
         raise InvalidInput(
             f"The privacy unit is a person in one {schema.unit.window.period.value}, so people cannot be counted.",
             fix="count rows; or open the table without a window",
         )
-    fitted = _limit(schema, limit, counts, len(leaves))
-    check_work(None, (*found, *(() if where is None else (where,))))
+    fitted = _need_limit(schema, limit, counts, len(leaves))
+    check_work(None, (*expressions, *(() if where is None else (where,))))
     known = None if total is None else whole(total, "total", least=0)
-    bounds = [level_sensitivity(counts, fitted, schema, leaves=level == len(found)) for level in range(len(found) + 1)]
-    weighed = None if flag(even, "even") else _weights(weights, len(bounds))
+    bounds = [
+        level_sensitivity(counts, fitted, schema, leaves=level == len(expressions))
+        for level in range(len(expressions) + 1)
+    ]
+    weighed = None if flag(even, "even") else _need_weights(weights, len(bounds))
     return HierarchyPlan(
         schema=schema,
         where=where,
-        keys=found,
+        keys=expressions,
         paths=leaves,
         counts=counts,
         limit=fitted,
-        shares=level_shares(layout(leaves)[0], bounds, weighed, spend, known=known is not None),
+        shares=level_shares(build_tree(leaves)[0], bounds, weighed, spend, known=known is not None),
         spend=spend,
         total=known,
     )
@@ -219,15 +222,15 @@ def level_sensitivity(counts: Rows | People, limit: AnyLimit, schema: Schema, *,
 
 
 @lru_cache(maxsize=8)
-def layout(paths: tuple[Path, ...]) -> tuple[Tree, tuple[tuple[Path, ...], ...]]:
+def build_tree(paths: tuple[Path, ...]) -> tuple[Tree, tuple[tuple[Path, ...], ...]]:
     """Return the tree of paths, and the path of each node: in the order in which they are first met."""
     nodes: list[tuple[Path, ...]] = [((),)]
     parents: list[NDArray[np.int64]] = []
     for depth in range(1, len(paths[0]) + 1):
-        found = tuple(dict.fromkeys(path[:depth] for path in paths))
+        level = tuple(dict.fromkeys(path[:depth] for path in paths))
         places = {node: place for place, node in enumerate(nodes[-1])}
-        parents.append(np.array([places[node[:-1]] for node in found], np.int64))
-        nodes.append(found)
+        parents.append(np.array([places[node[:-1]] for node in level], np.int64))
+        nodes.append(level)
     return Tree(1, tuple(parents)), tuple(nodes)
 
 
@@ -247,7 +250,7 @@ def _text(value: Value) -> str:
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def _need_paths(keys: tuple[Expression, ...], paths: tuple[Path, ...]) -> None:
+def _check_paths(keys: tuple[Expression, ...], paths: tuple[Path, ...]) -> None:
     if not keys or not paths:
         raise InvalidInput("A hierarchy needs keys and paths.", fix='pass keys=("state", "county") and all paths')
     for key in keys:
@@ -266,7 +269,7 @@ def _need_paths(keys: tuple[Expression, ...], paths: tuple[Path, ...]) -> None:
         raise InvalidInput("A path has a control character in it.", fix="take U+001F out of the names")
 
 
-def _limit(schema: Schema, limit: AnyLimit | None, counts: Rows | People, leaves: int) -> AnyLimit:
+def _need_limit(schema: Schema, limit: AnyLimit | None, counts: Rows | People, leaves: int) -> AnyLimit:
     """Return the limit for these leaves."""
     if schema.unit.column is None:
         return Limit()
@@ -285,11 +288,13 @@ def _limit(schema: Schema, limit: AnyLimit | None, counts: Rows | People, leaves
     return Limit(groups=min(limit.groups, leaves), rows_per_group=limit.rows_per_group)
 
 
-def _weights(weights: Sequence[Number] | None, levels: int) -> tuple[Fraction, ...]:
-    found = (Fraction(1),) * levels if weights is None else tuple(exact(each, "weights") for each in weights)
-    if len(found) != levels or min(found) < 0 or not sum(found):
+def _need_weights(weights: Sequence[Number] | None, levels: int) -> tuple[Fraction, ...]:
+    exact_weights = (
+        (Fraction(1),) * levels if weights is None else tuple(exact(weight, "weights") for weight in weights)
+    )
+    if len(exact_weights) != levels or min(exact_weights) < 0 or not sum(exact_weights):
         raise InvalidInput(
             "The weights do not match the levels of the hierarchy.",
             fix=f"pass {levels} numbers, from the top down, none of them negative and one of them positive",
         )
-    return found
+    return exact_weights

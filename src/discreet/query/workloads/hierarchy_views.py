@@ -63,12 +63,12 @@ class HierarchyResult:
 
     def columns(self) -> dict[str, list[Value]]:
         """Return one table for all levels, column by column; keys that a level does not have are None."""
-        found: dict[str, list[Value]] = {"level": [level.name for level in self.levels for _ in level.nodes]}
+        table: dict[str, list[Value]] = {"level": [level.name for level in self.levels for _ in level.nodes]}
         for place, name in enumerate(self.names):
-            found[name] = [node[place] if place < len(node) else None for level in self.levels for node in level.nodes]
+            table[name] = [node[place] if place < len(node) else None for level in self.levels for node in level.nodes]
         for name in ("count", "estimate", "error", "low", "high"):
-            found[name] = [value for level in self.levels for value in getattr(level, name).tolist()]
-        return found
+            table[name] = [value for level in self.levels for value in getattr(level, name).tolist()]
+        return table
 
     @property
     def rows(self) -> list[dict[str, Value]]:

@@ -33,7 +33,7 @@ def level_shares(
     if weights is None:
         return _shares([0.0] * known + shares[known:], spend)
     in_rho = isinstance(spend, Rho)
-    units = [float(each.l2_squared) / 2 if in_rho else 2.0 * float(each.l1) ** 2 for each in bounds]
+    units = [float(bound.l2_squared) / 2 if in_rho else 2.0 * float(bound.l1) ** 2 for bound in bounds]
     zeros = [np.zeros(size) for size in tree.sizes]
 
     def total(shares: Sequence[float]) -> float:

@@ -43,37 +43,39 @@ def predict_batch(
     The errors of other outputs hang on what comes out, and are None: ask about the question alone. So are those of
     all cells together, where it is not known how many there will be.
     """
-    empty = {"passes": [_empty(each) for each in plan.passes]}
-    found = []
+    empty = {"passes": [_answer_no_rows(batch_pass) for batch_pass in plan.passes]}
+    predictions = []
     results = view_batch(plan, empty, confidence, simultaneous=simultaneous, cut=False)
     for item, result in zip(plan.items, results, strict=True):
         known = item.alone.public or not result.simultaneous
-        found.append(
+        predictions.append(
             tuple(
-                _predicted(output.name, result.column(output.name), known=known and isinstance(output.term, LINEAR))
+                _predict_output(
+                    output.name, result.column(output.name), known=known and isinstance(output.term, LINEAR)
+                )
                 for output in item.question.outputs
                 if output.name in {column.name for column in result.columns if column.private}
             )
         )
-    return tuple(found)
+    return tuple(predictions)
 
 
-def _predicted(name: str, column: Any, *, known: bool) -> Predicted:
+def _predict_output(name: str, column: Any, *, known: bool) -> Predicted:
     if not known:
         return Predicted(name, None, "depends on what comes out")
     error = (column.high[0] - column.low[0]) / 2
     return Predicted(name, error, f"within {error:,.1f} of the exact answer")
 
 
-def _empty(each: BatchPass) -> dict[str, Any]:
+def _answer_no_rows(batch_pass: BatchPass) -> dict[str, Any]:
     """Return what a pass over no rows would give without noise; of private groups, with one that is shown."""
-    groups = [] if each.public else [[None] * len(each.keys)]
-    return {"groups": groups, "measured": [_zeros(each, one) for one in each.measured]}
+    groups = [] if batch_pass.public else [[None] * len(batch_pass.keys)]
+    return {"groups": groups, "measured": [_make_zeros(batch_pass, measured) for measured in batch_pass.measured]}
 
 
-def _zeros(each: BatchPass, one: Measured) -> Any:
-    size = int(np.prod([each.sizes[axis] for axis in one.axes])) if each.public else 1
-    match one.part:
+def _make_zeros(batch_pass: BatchPass, measured: Measured) -> Any:
+    size = int(np.prod([batch_pass.sizes[axis] for axis in measured.axes])) if batch_pass.public else 1
+    match measured.part:
         case Levels(levels=levels):
             return np.zeros((size, len(levels)), np.int64)
         case Noisy(aggregate=Histogram(edges=edges)):

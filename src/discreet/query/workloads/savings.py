@@ -47,28 +47,32 @@ def saving_of(plan: BatchPlan, delta: Number) -> Saving:
     add up, as they do for who looks at one answer at a time. Parts that several questions share are paid for by each.
     """
     whole = exact(delta, "delta")
-    each = [guarantee(_alone(plan, item), whole / len(plan.items)).epsilon for item in plan.items]
+    epsilons = [guarantee(_price_alone(plan, item), whole / len(plan.items)).epsilon for item in plan.items]
     together = guarantee(plan.cost, whole)
-    return Saving(together=together, one_by_one=Guarantee(math.fsum(each), together.delta))
+    return Saving(together=together, one_by_one=Guarantee(math.fsum(epsilons), together.delta))
 
 
-def _alone(plan: BatchPlan, item: BatchItem) -> PrivacyLoss:
+def _price_alone(plan: BatchPlan, item: BatchItem) -> PrivacyLoss:
     """Return what a question would cost alone."""
     pricing = item.alone.pricing(item.alone.limit)  # type: ignore[arg-type] # known, or the batch would be refused
     losses = []
     for part, (index, at) in zip(item.alone.parts, item.places, strict=True):
-        each = plan.passes[index]
-        one = each.measured[at]
-        share = _share(each, pricing, part, one.axes) if part in each.families else one.share
+        batch_pass = plan.passes[index]
+        measured = batch_pass.measured[at]
+        share = _share(batch_pass, pricing, part, measured.axes) if part in batch_pass.families else measured.share
         losses.append(loss_of(pricing, part, share))
     return losses[0] if len(losses) == 1 else Composed(losses)
 
 
-def _share(each: BatchPass, pricing: Pricing, part: Part, axes: Axes) -> Fraction:
+def _share(batch_pass: BatchPass, pricing: Pricing, part: Part, axes: Axes) -> Fraction:
     """Return for what share a question alone would have the variance that agreeing gives it; rounded down."""
-    margins = each.families[part]
-    empty = {kept: np.zeros([each.sizes[axis] for axis in kept]) for kept in margins}
-    fitted = agreeing(each.sizes, empty, {kept: noise_variance(each.noise(one)) for kept, one in margins.items()})
+    margins = batch_pass.families[part]
+    empty = {margin_axes: np.zeros([batch_pass.sizes[axis] for axis in margin_axes]) for margin_axes in margins}
+    fitted = agreeing(
+        batch_pass.sizes,
+        empty,
+        {margin_axes: noise_variance(batch_pass.noise(measured)) for margin_axes, measured in margins.items()},
+    )
     variance = Fraction(fitted.variances[axes])
     sensitivity = sensitivity_of(cast("Noisy", part).aggregate, pricing.limit or Limit(), pricing.neighbours)
     if isinstance(pricing.spend, Rho):

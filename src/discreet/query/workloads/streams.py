@@ -43,7 +43,7 @@ from discreet.mechanisms.counters.sensitivity import MOST_STEPS
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, check_pass
 from discreet.query.planning.spending import Epsilon, Rho, Spend
-from discreet.query.sql_writing.expressions import expression_sql, quoted
+from discreet.query.sql_writing.expressions import expression_sql, quote_name
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
 FORM = "discreet stream 1"
@@ -138,7 +138,7 @@ class StreamPlan:
         ends = (call(F.GE, self.period, Literal.of(self.start)), call(F.LE, self.period, Literal.of(last)))
         condition = call(F.AND, *([] if self.where is None else [self.where]), *ends)
         needed = columns_in(condition)
-        columns = tuple(one for one in self.schema.columns if one.name in needed)
+        columns = tuple(column for column in self.schema.columns if column.name in needed)
         # A cap would let a row that was counted give way to another one, once its unit has more rows than that.
         scan = Scan(self.schema.table, columns, whole=self.schema.unit.column is not None)
         counting = Derived(scan, (Named(WHEN, self.period),), condition)
@@ -169,23 +169,23 @@ def plan_stream(  # noqa: PLR0913 - what a stream is, in one line
         check_condition(where, columns, "a counter")
     if not value.kind.temporal:
         raise InvalidInput(f"{expression_sql(value)} is {value.kind.value}, not a date.", fix="name a column of dates")
-    period = _period(every)
-    kept = TotalLimit(whole(limit, "limit"))
-    if schema.unit.column is None and kept.rows != 1:
+    period = _need_period(every)
+    total_limit = TotalLimit(whole(limit, "limit"))
+    if schema.unit.column is None and total_limit.rows != 1:
         raise InvalidInput("With row=True every unit has exactly one row.", fix="leave out limit")
     check_work(None, (value, *(() if where is None else (where,))))
     counter = best_counter(
         whole(steps, "steps", most=MOST_STEPS),
         epsilon=spend.epsilon if isinstance(spend, Epsilon) else None,
         rho=spend.rho if isinstance(spend, Rho) else None,
-        limit=kept,
+        limit=total_limit,
         neighbours=schema.unit.neighbours,
     )
-    need_start(start, period, steps)
+    check_start(start, period, steps)
     unit = schema.unit
     window = "" if unit.window is None else f" in {unit.window}"
     whose = "" if unit.column is None else f", the first {limit:,} of each {unit.column}{window}"
-    words = f"rows of {quoted(schema.table)} by {period.value} of {expression_sql(value)}{whose}"
+    words = f"rows of {quote_name(schema.table)} by {period.value} of {expression_sql(value)}{whose}"
     filtered = "" if where is None else f", where {expression_sql(where)}"
     return StreamPlan(
         schema=schema,
@@ -198,15 +198,15 @@ def plan_stream(  # noqa: PLR0913 - what a stream is, in one line
     )
 
 
-def _period(every: object) -> Period:
+def _need_period(every: object) -> Period:
     try:
         return Period(every)
     except ValueError:
-        names = ", ".join(one.value for one in Period)
+        names = ", ".join(period.value for period in Period)
         raise InvalidInput("Unknown period in every=.", fix=f"pass one of: {names}") from None
 
 
-def need_start(start: object, every: Period, steps: int) -> None:
+def check_start(start: object, every: Period, steps: int) -> None:
     """Refuse a first day that does not begin a period, and periods that go on beyond the calendar."""
     if isinstance(start, datetime) or not isinstance(start, date):
         raise WrongType("start must be a date.", fix="pass a datetime.date")
@@ -249,7 +249,7 @@ def view_stream(
 
     Post-processing: it costs nothing. Noise may make a count fall from one day to the next, or be negative.
     """
-    released = _measured(answers)
+    released = _read_measured(answers)
     spans = [(step, step + 1) for step in range(len(released))]
     return StreamView(
         plan.days[: len(released)],
@@ -263,9 +263,9 @@ def count_between(
 ) -> tuple[float, float]:
     """Return the count of the periods from one step to another, both included, and how far off it may be."""
     span = (whole(first, "first", least=0), whole(last, "last", least=0) + 1)
-    found = plan.counter.estimate(_measured(answers), spans=[span], confidence=confidence)
-    return float(found.values[0]), float(found.errors[0])
+    estimate = plan.counter.estimate(_read_measured(answers), spans=[span], confidence=confidence)
+    return float(estimate.values[0]), float(estimate.errors[0])
 
 
-def _measured(answers: Sequence[dict[str, Any]]) -> list[list[int]]:
+def _read_measured(answers: Sequence[dict[str, Any]]) -> list[list[int]]:
     return [answer["measured"] for answer in answers]

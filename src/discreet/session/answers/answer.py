@@ -16,7 +16,7 @@ from discreet.gate import Receipt, Release
 from discreet.gate.releases import one_line
 from discreet.query import QueryPlan, Question, Result, ResultColumn, view
 from discreet.query.planning.measurements import KeySelection
-from discreet.session.answers.cells import deviations, error_cells, measured, right_aligned, value_cells
+from discreet.session.answers.cells import deviations, error_cells, is_measured, is_right_aligned, value_cells
 from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Answer:
     @property
     def value(self) -> Value:
         """The number, if the answer is just one."""
-        measures = [column for column in self.result.columns if measured(column)]
+        measures = [column for column in self.result.columns if is_measured(column)]
         if len(self) != 1 or len(measures) != 1:
             raise InvalidInput(
                 "The answer is not a single number.", fix="use rows(), to_pandas(), to_polars() or to_arrow()"
@@ -125,11 +125,15 @@ class Answer:
 
     def plot(self, path: str | Path | None = None, *, column: str | None = None) -> "Figure":
         """Draw bars with error bars, of one column or of all that were measured, and write them to a file if named."""
-        from discreet.session.answers.plotting import drawn  # noqa: PLC0415
+        from discreet.session.answers.plotting import draw_figure  # noqa: PLC0415
 
-        measures = [one for one in self.result.columns if measured(one)] if column is None else [self._measure(column)]
-        labels = [one for one in self.result.columns if not measured(one)]
-        return drawn(labels, measures, title=one_line(self.receipt.what), caption=self._caption(), path=path)
+        measures = (
+            [measure for measure in self.result.columns if is_measured(measure)]
+            if column is None
+            else [self._measure(column)]
+        )
+        labels = [label for label in self.result.columns if not is_measured(label)]
+        return draw_figure(labels, measures, title=one_line(self.receipt.what), caption=self._caption(), path=path)
 
     def lines(self, most: int = ROWS) -> list[str]:
         """Return what a terminal shows."""
@@ -144,24 +148,24 @@ class Answer:
     @cached_property
     def _table(self) -> dict[str, Sequence[Value]]:
         """All columns with those of their errors, under names of their own."""
-        taken, found = set(self.columns), dict[str, Sequence[Value]]()
+        taken, table = set(self.columns), dict[str, Sequence[Value]]()
         for column in self.result.columns:
-            found[column.name] = column.values
+            table[column.name] = column.values
             for suffix, cells in (("low", column.low), ("high", column.high), ("ranks", column.ranks)):
                 if cells is not None:
-                    name = _free(f"{column.name}_{suffix}", taken)
+                    name = _make_unique(f"{column.name}_{suffix}", taken)
                     taken.add(name)
-                    found[name] = cells
-        return found
+                    table[name] = cells
+        return table
 
     def _cells(self) -> list[TextColumn]:
-        found = []
+        text_columns = []
         for column in self.result.columns:
-            found.append(TextColumn(one_line(column.name), value_cells(column), right=right_aligned(column)))
+            text_columns.append(TextColumn(one_line(column.name), value_cells(column), right=is_right_aligned(column)))
             errors = error_cells(column)
             if errors is not None:
-                found.append(TextColumn("±" if any(errors) else "", errors))
-        return found
+                text_columns.append(TextColumn("±" if any(errors) else "", errors))
+        return text_columns
 
     def _caption(self) -> str:
         result, release = self.result, self.release
@@ -173,7 +177,7 @@ class Answer:
         )
 
     def _measure(self, name: str | None) -> ResultColumn:
-        measures = {column.name: column for column in self.result.columns if measured(column)}
+        measures = {column.name: column for column in self.result.columns if is_measured(column)}
         if name is None and len(measures) == 1:
             return next(iter(measures.values()))
         if name is not None and not isinstance(name, str):
@@ -198,7 +202,7 @@ def percent(confidence: Number) -> str:
     return f"{text_down(100 * exact(confidence, 'confidence'), 5)} %"
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _make_unique(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name

@@ -19,7 +19,7 @@ LOPSIDED = 0.25
 ENOUGH = Context(prec=400)
 
 
-def measured(column: ResultColumn) -> bool:
+def is_measured(column: ResultColumn) -> bool:
     """Whether a column was measured, and so has errors; what rows are grouped by has none."""
     return column.low is not None or column.ranks is not None
 
@@ -41,10 +41,10 @@ def _span(column: ResultColumn, index: int) -> tuple[float, float] | None:
     low, high = column.low[index], column.high[index]
     if low is None or high is None:
         return None
-    return _settled(float(value) - low), _settled(high - float(value))  # type: ignore[arg-type]
+    return _trim_distance(float(value) - low), _trim_distance(high - float(value))  # type: ignore[arg-type]
 
 
-def _settled(distance: float) -> float:
+def _trim_distance(distance: float) -> float:
     """Return a distance without the last digits of a float, which bars are widened by, or ± 25 would be shown as 26."""
     return max(float(f"{distance:.10g}"), 0.0)
 
@@ -71,7 +71,7 @@ def _decimals_of_values(values: Sequence[Value]) -> int:
 
 def value_cells(column: ResultColumn) -> list[str]:
     """Return the values of a column as texts."""
-    if not measured(column):
+    if not is_measured(column):
         return [plain(value) for value in column.values]
     decimals = decimals_of(column)
     return ["–" if value is None else figure(value, decimals) for value in column.values]
@@ -79,7 +79,7 @@ def value_cells(column: ResultColumn) -> list[str]:
 
 def error_cells(column: ResultColumn) -> list[str] | None:
     """Return the errors of a column as texts; None for what rows are grouped by."""
-    if not measured(column):
+    if not is_measured(column):
         return None
     if column.ranks is not None:
         return [_rank(column, index, rank) for index, rank in enumerate(column.ranks)]
@@ -127,15 +127,15 @@ def error_text(error: float) -> str:
 
 def ceiling(number: float, decimals: int) -> str:
     """Return a number rounded up: an error is never shown smaller than it is."""
-    return _rounded(number, decimals, ROUND_CEILING)
+    return _round_text(number, decimals, ROUND_CEILING)
 
 
 def floor(number: float, decimals: int) -> str:
     """Return a number rounded down."""
-    return _rounded(number, decimals, ROUND_FLOOR)
+    return _round_text(number, decimals, ROUND_FLOOR)
 
 
-def _rounded(number: float, decimals: int, rounding: str) -> str:
+def _round_text(number: float, decimals: int, rounding: str) -> str:
     if not math.isfinite(number):
         return _infinite(number)
     unit = Decimal(1).scaleb(-decimals)
@@ -168,6 +168,6 @@ def plain(value: Value) -> str:
             return one_line(value, WIDEST)
 
 
-def right_aligned(column: ResultColumn) -> bool:
+def is_right_aligned(column: ResultColumn) -> bool:
     """Whether a column stands on the right: numbers do."""
-    return measured(column) or any(_is_number(value) for value in column.values)
+    return is_measured(column) or any(_is_number(value) for value in column.values)

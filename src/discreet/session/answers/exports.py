@@ -14,30 +14,30 @@ MOST = 2**63
 
 def pandas_frame(columns: Columns) -> Any:
     """Return a pandas frame."""
-    return _imported("pandas", "to_pandas").DataFrame(_roomy(columns))
+    return _import_library("pandas", "to_pandas").DataFrame(_widen_columns(columns))
 
 
 def polars_frame(columns: Columns) -> Any:
     """Return a Polars frame."""
-    return _imported("polars", "to_polars").DataFrame(_roomy(columns), strict=False)
+    return _import_library("polars", "to_polars").DataFrame(_widen_columns(columns), strict=False)
 
 
 def arrow_table(columns: Columns) -> Any:
     """Return an Arrow table."""
-    return _imported("pyarrow", "to_arrow").table(_roomy(columns))
+    return _import_library("pyarrow", "to_arrow").table(_widen_columns(columns))
 
 
-def _imported(name: str, what: str) -> Any:
+def _import_library(name: str, method: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
         raise DiscreetError(
-            f"{what}() needs {name}, which is not installed.",
+            f"{method}() needs {name}, which is not installed.",
             fix=f"pip install {name}, or pip install 'discreet[frames]'; rows() needs nothing",
         ) from None
 
 
-def _roomy(columns: Columns) -> dict[str, list[Value]]:
+def _widen_columns(columns: Columns) -> dict[str, list[Value]]:
     """Return the columns with sums that are too large for 64 bits as floats."""
     return {
         name: [float(cell) if isinstance(cell, int) and abs(cell) >= MOST else cell for cell in cells]

@@ -23,7 +23,7 @@ BLUE, GREY = "#0072b2", "#444444"
 LABEL, UPRIGHT = 20, 8
 
 
-def drawn(
+def draw_figure(
     labels: Sequence[ResultColumn],
     measures: Sequence[ResultColumn],
     *,
@@ -32,7 +32,7 @@ def drawn(
     path: str | Path | None,
 ) -> "Figure":
     """Return a figure with a panel for each measure."""
-    target = None if path is None else _target(path)
+    target = None if path is None else _need_target(path)
     shown = [measure for measure in measures if any(_number(value) is not None for value in measure.values)]
     if not shown:
         raise InvalidInput("The answer has no number to draw.", fix="show it as a table")
@@ -46,7 +46,7 @@ def drawn(
     figure.suptitle(title, fontsize="medium")
     figure.supxlabel(caption, fontsize="x-small", color=GREY)
     if target is not None:
-        _written(figure, target)
+        _save_figure(figure, target)
     return figure
 
 
@@ -84,7 +84,7 @@ def _names(labels: Sequence[ResultColumn], count: int) -> list[str]:
     return [(row if len(row) <= LABEL else f"{row[: LABEL - 1]}…").replace("$", r"\$") for row in rows]
 
 
-def _target(path: object) -> Path:
+def _need_target(path: object) -> Path:
     if not isinstance(path, str | Path):
         raise WrongType(f"path is {kind_of(path)}, not a path.", fix='pass a file\'s name: path="stay.png"')
     target = Path(path)
@@ -103,7 +103,7 @@ def _figure_class() -> Any:
         ) from None
 
 
-def _written(figure: "Figure", target: Path) -> None:
+def _save_figure(figure: "Figure", target: Path) -> None:
     try:
         figure.savefig(target, dpi=150)
     except OSError:

@@ -17,12 +17,12 @@ class TextColumn:
 def text_table(columns: Sequence[TextColumn], most: int) -> list[str]:
     """Return aligned lines, the first of them the heads; rows beyond `most` are counted."""
     count = max((len(column.cells) for column in columns), default=0)
-    shown = [_padded(column, most) for column in columns]
+    shown = [_pad_column(column, most) for column in columns]
     lines = ["  ".join(cells).rstrip() for cells in zip(*shown, strict=True)]
     return [*lines, *([f"… and {count - most:,} more rows"] if count > most else [])]
 
 
-def _padded(column: TextColumn, most: int) -> list[str]:
+def _pad_column(column: TextColumn, most: int) -> list[str]:
     texts = [column.head, *column.cells[:most]]
     width = max(map(len, texts))
     return [text.rjust(width) if column.right else text.ljust(width) for text in texts]

@@ -13,10 +13,10 @@ from discreet.core import InvalidInput
 from discreet.core.schema import Value
 from discreet.gate import Policy
 from discreet.gate.ledger.cost_text import cost_words
-from discreet.gate.ledger.views import Gauge, Terms, counted, name_of, promise_words, standings, title_of
+from discreet.gate.ledger.views import Gauge, Terms, name_of, payment_words, promise_words, standings, title_of
 from discreet.gate.releases import one_line
 from discreet.session.answers.answer import Answer, percent, price_words
-from discreet.session.answers.cells import error_cells, measured, plain, right_aligned, value_cells
+from discreet.session.answers.cells import error_cells, is_measured, is_right_aligned, plain, value_cells
 from discreet.session.reports.charts import chart, gauge_picture
 from discreet.session.reports.style import STYLE
 
@@ -49,7 +49,7 @@ def write_report(
     pictures: bool = True,
 ) -> None:
     """Write a report of answers to a file. Free: no row is read, and what is in it was paid for already."""
-    exhibits = [one if isinstance(one, Exhibit) else Exhibit(one) for one in answers]
+    exhibits = [answer if isinstance(answer, Exhibit) else Exhibit(answer) for answer in answers]
     text = report_text(session, exhibits, title=title, pictures=pictures)
     try:
         Path(path).write_text(text, encoding="utf-8")
@@ -90,9 +90,9 @@ LEAVING = (
 
 
 def _summary(session: "Session", count: int) -> str:
-    asked = f"{count} answer{'' if count == 1 else 's'} about the table {one_line(session.schema.schema.table)}"
+    subject = f"{count} answer{'' if count == 1 else 's'} about the table {one_line(session.schema.schema.table)}"
     budget = "accounts of each person's own that are" if session.ledger.budget.personal else "one budget that is"
-    return f"{asked}, paid for from {budget} kept for life."
+    return f"{subject}, paid for from {budget} kept for life."
 
 
 def _promise(ledger: "Ledger") -> str:
@@ -112,26 +112,26 @@ def _promise(ledger: "Ledger") -> str:
 
 def _budget(ledger: "Ledger", *, pictures: bool) -> str:
     return "".join(
-        f"<section><h2>The budget, {escape(who)}</h2>{_gauge(one) if pictures else ''}<p>{escape(one.words())}</p>"
+        f"<section><h2>The budget, {escape(who)}</h2>{_gauge(gauge) if pictures else ''}<p>{escape(gauge.words())}</p>"
         "</section>"
-        for who, one in standings(ledger)
+        for who, gauge in standings(ledger)
     )
 
 
-def _gauge(one: Gauge | Terms) -> str:
+def _gauge(gauge: Gauge | Terms) -> str:
     """Return a picture of what is spent; none of what each person has."""
-    return gauge_picture(one.share) if isinstance(one, Gauge) else ""
+    return gauge_picture(gauge.share) if isinstance(gauge, Gauge) else ""
 
 
 def _section(number: int, exhibit: Exhibit, *, pictures: bool) -> str:
     answer = exhibit.answer
     title = one_line(exhibit.title) or one_line(answer.receipt.what, WORDS)
-    asked = f"<pre>{escape(exhibit.asked.strip())}</pre>" if exhibit.asked.strip() else ""
-    labels = [column for column in answer.result.columns if not measured(column)]
+    question_html = f"<pre>{escape(exhibit.asked.strip())}</pre>" if exhibit.asked.strip() else ""
+    labels = [column for column in answer.result.columns if not is_measured(column)]
     drawn = [
         (column.name, chart(labels, column, exhibit.known.get(column.name)))
         for column in answer.result.columns
-        if pictures and measured(column)
+        if pictures and is_measured(column)
     ]
     figures = "".join(
         f"<figure>{svg}<figcaption>{escape(one_line(name))}{_legend(exhibit, name)}</figcaption></figure>"
@@ -142,7 +142,7 @@ def _section(number: int, exhibit: Exhibit, *, pictures: bool) -> str:
     table = _answer_table(exhibit)
     inner = f"<details><summary>the numbers</summary>{table}</details>" if figures else table
     return (
-        f"<section><h2>{number}. {escape(title)}</h2>{asked}{figures}{inner}{notes}"
+        f"<section><h2>{number}. {escape(title)}</h2>{question_html}{figures}{inner}{notes}"
         f'<p class="cost">{escape(_cost(answer))}</p></section>'
     )
 
@@ -163,7 +163,7 @@ def _answer_table(exhibit: Exhibit) -> str:
     head: list[tuple[str, bool]] = []
     cells: list[Sequence[str]] = []
     for column in exhibit.answer.result.columns:
-        head.append((one_line(column.name), right_aligned(column)))
+        head.append((one_line(column.name), is_right_aligned(column)))
         cells.append(value_cells(column))
         errors = error_cells(column)
         if errors is not None:
@@ -190,7 +190,7 @@ def _ledger(ledger: "Ledger") -> str:
         for receipt in ledger.recent(MOST_PAYMENTS)
     ]
     state = ledger.state
-    words = f"{counted(state.payments, state.releases)}; {state.number:,} entries, the last of which has the head"
+    words = f"{payment_words(state.payments, state.releases)}; {state.number:,} entries, the last of which has the head"
     return (
         f"<section><h2>The ledger</h2>{_table(head, rows)}<p>{escape(words)} <code>{state.head.hex()}</code>. "
         f"The ledger's name is <code>{escape(ledger.identity)}</code>; certificates name it, too.</p></section>"

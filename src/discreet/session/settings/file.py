@@ -18,7 +18,7 @@ from discreet.gate import Budget
 from discreet.session.declared import read_bounds, read_limit, read_never_fails, read_person, read_window
 from discreet.session.engine import Engine
 from discreet.session.ledgers import same_unit
-from discreet.session.settings.tables import is_among, person_of, said_by_table, tables_named
+from discreet.session.settings.tables import is_among, person_of, read_by_table, tables_named
 from discreet.session.settings.values import (
     NULL,
     bounds_in,
@@ -93,9 +93,9 @@ class Settings:
     def __post_init__(self) -> None:
         if not isinstance(self.budget, Budget):
             raise WrongType("budget is not a Budget.", fix="pass Budget(epsilon=3, delta=1e-9)")
-        settle(self, bounds=self._said("bounds", _read_bounds), groups=self._said("groups", dict))
-        settle(self, kinds=self._said("kinds", kinds_of), complete=self._said("complete", complete_of))
-        settle(self, order=self._said("order", _same), person=self._said_person())
+        settle(self, bounds=self._read_setting("bounds", _read_bounds), groups=self._read_setting("groups", dict))
+        settle(self, kinds=self._read_setting("kinds", kinds_of), complete=self._read_setting("complete", complete_of))
+        settle(self, order=self._read_setting("order", _keep_value), person=self._read_person())
         if self.rows_per_person is not None:
             settle(self, rows_per_person=rows_per_person_of(self.rows_per_person))
         # In SQL, a table of a database goes by its name without the schema; opening checks that.
@@ -107,24 +107,26 @@ class Settings:
                 fix="pass the person in the unit of the budget: Budget(…, unit=PrivacyUnit(column=…))",
             )
 
-    def _said(self, what: str, read: Any) -> Any:
-        return said_by_table(getattr(self, what), self.names, tuple(self.public), what, read)
+    def _read_setting(self, setting: str, read: Any) -> Any:
+        return read_by_table(getattr(self, setting), self.names, tuple(self.public), setting, read)
 
-    def _said_person(self) -> Any:
+    def _read_person(self) -> Any:
         """Return who is protected, checked: one column for all tables, or one for each; in a public one, nobody."""
         if not isinstance(self.person, Mapping):
             return self.person
-        nobodys = {table: one for table, one in self.person.items() if one is None and is_among(table, [*self.public])}
-        private = {table: one for table, one in self.person.items() if table not in nobodys}
-        return {**said_by_table(private, self.names, (), "person", read_person), **nobodys}
+        nobodys = {
+            table: column for table, column in self.person.items() if column is None and is_among(table, [*self.public])
+        }
+        private = {table: column for table, column in self.person.items() if table not in nobodys}
+        return {**read_by_table(private, self.names, (), "person", read_person), **nobodys}
 
 
-def _read_bounds(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: read_bounds(name, one) for name, one in given.items()}
+def _read_bounds(pairs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: read_bounds(name, pair) for name, pair in pairs.items()}
 
 
-def _same(given: Any) -> Any:
-    return given
+def _keep_value(value: Any) -> Any:
+    return value
 
 
 def write_settings(
@@ -155,12 +157,12 @@ def read_settings(path: str | Path) -> Settings:
     """Return the settings in a file; paths come back absolute."""
     place = Path(path)
     try:
-        return _settings(_parsed(place), place.absolute().parent)
+        return _settings(_parse_file(place), place.absolute().parent)
     except DiscreetError as error:
         raise type(error)(f"{place.name}: {error.problem}", fix=error.fix) from None
 
 
-def _parsed(place: Path) -> dict[str, Any]:
+def _parse_file(place: Path) -> dict[str, Any]:
     try:
         with place.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -234,7 +236,7 @@ def _person(fields: dict[str, Any]) -> Any:
     person = fields.get("person")
     if not isinstance(person, dict) or row:
         return read_person(person, row=row)
-    return {table: None if one == NULL else read_person(one) for table, one in person.items()}
+    return {table: None if column == NULL else read_person(column) for table, column in person.items()}
 
 
 def _order(fields: dict[str, Any]) -> Any:

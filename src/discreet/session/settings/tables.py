@@ -32,43 +32,47 @@ def person_of(person: object, table: str) -> str | None:
     """Return the column that says whose the rows of a table are."""
     if not isinstance(person, Mapping):
         return person  # type: ignore[return-value]  # which was checked when it was read
-    found = next((one for name, one in person.items() if same_name(name, table)), None)
-    if found is None:
+    column = next((value for name, value in person.items() if same_name(name, table)), None)
+    if column is None:
         raise InvalidInput(
             f"Nobody is named in {one_line(table)}.", fix=f'below [person], write {one_line(table)} = "patient_id"'
         )
-    return str(found)
+    return str(column)
 
 
-def said_by_table(
-    given: Any, names: Sequence[str], publics: Sequence[str], what: str, read: Callable[[Any], Any]
+def read_by_table(
+    value: Any, names: Sequence[str], publics: Sequence[str], setting: str, read: Callable[[Any], Any]
 ) -> Any:
     """Return what is said of the only table, read; of several, what is said of each. Of public ones it is by name."""
     nobodys = (
         {}
-        if what not in HEADINGS
-        else {table: one for table, one in given.items() if isinstance(one, Mapping) and is_among(table, publics)}
+        if setting not in HEADINGS
+        else {table: entry for table, entry in value.items() if isinstance(entry, Mapping) and is_among(table, publics)}
     )
-    rest = given if not nobodys else {name: one for name, one in given.items() if name not in nobodys}
-    found = _said_of_private(rest, names, what, read)
-    return found if not nobodys else {**found, **{table: read(one) for table, one in nobodys.items()}}
+    rest = value if not nobodys else {name: entry for name, entry in value.items() if name not in nobodys}
+    private = _read_private(rest, names, setting, read)
+    return private if not nobodys else {**private, **{table: read(entry) for table, entry in nobodys.items()}}
 
 
-def _said_of_private(given: Any, names: Sequence[str], what: str, read: Callable[[Any], Any]) -> Any:
-    if not is_by_table(given, what):
-        if given and len(names) > 1:
+def _read_private(value: Any, names: Sequence[str], setting: str, read: Callable[[Any], Any]) -> Any:
+    if not is_by_table(value, setting):
+        if value and len(names) > 1:
             raise InvalidInput(
-                f"{what} is said once, and there are several tables.", fix=f"say it for each: {_form(what, names[0])}"
+                f"{setting} is said once, and there are several tables.",
+                fix=f"say it for each: {_heading_form(setting, names[0])}",
             )
-        return read(given)
-    for table, said in given.items():
+        return read(value)
+    for table, entry in value.items():
         if not is_among(table, names):
-            raise InvalidInput(f"{what} names an unknown table.", fix=f"name one of: {', '.join(map(one_line, names))}")
-        if what in HEADINGS and not isinstance(said, Mapping):
             raise InvalidInput(
-                f"Some of {what} is said by table, and some is not.", fix=f"say all below {_form(what, names[0])}"
+                f"{setting} names an unknown table.", fix=f"name one of: {', '.join(map(one_line, names))}"
             )
-    return {table: read(said) for table, said in given.items()}
+        if setting in HEADINGS and not isinstance(entry, Mapping):
+            raise InvalidInput(
+                f"Some of {setting} is said by table, and some is not.",
+                fix=f"say all below {_heading_form(setting, names[0])}",
+            )
+    return {table: read(entry) for table, entry in value.items()}
 
 
 def is_among(table: object, names: Sequence[str]) -> bool:
@@ -76,18 +80,18 @@ def is_among(table: object, names: Sequence[str]) -> bool:
     return any(same_name(table, name) for name in names)
 
 
-def is_by_table(given: object, what: str) -> bool:
+def is_by_table(value: object, setting: str) -> bool:
     """Whether something is said by the names of tables. No column has a dictionary for its bounds, groups or kind."""
-    if not isinstance(given, Mapping):
+    if not isinstance(value, Mapping):
         return False
-    return what not in HEADINGS or any(isinstance(one, Mapping) for one in given.values())
+    return setting not in HEADINGS or any(isinstance(entry, Mapping) for entry in value.values())
 
 
-def _form(what: str, table: str) -> str:
+def _heading_form(setting: str, table: str) -> str:
     """Return how something is said of a table in a file."""
-    return HEADINGS.get(what, f"[{what}], and {{}} = … below it").format(one_line(table))
+    return HEADINGS.get(setting, f"[{setting}], and {{}} = … below it").format(one_line(table))
 
 
-def same_name(one: object, other: str) -> bool:
+def same_name(first: object, second: str) -> bool:
     """Whether two names are one table's; capitals do not matter, as in SQL."""
-    return isinstance(one, str) and one.casefold() == other.casefold()
+    return isinstance(first, str) and first.casefold() == second.casefold()

@@ -127,18 +127,18 @@ def _add_tables(document: tomlkit.TOMLDocument, settings: "Settings", folder: Pa
     def place(value: Any) -> Item:
         return _place(value, folder)
 
-    said: list[tuple[str, str, Any, Callable[[Any], Item]]] = [
+    sections: list[tuple[str, str, Any, Callable[[Any], Item]]] = [
         ("source", "The tables by their names in SQL. All speak of the same people.", settings.source, place),
         ("public", "Tables without people: everybody may know all of their rows.", settings.public, place),
         ("person", "Who is protected: the column that says whose a row is.", settings.person, _value),
         ("order", ORDER, settings.order, _text),
         ("complete", COMPLETE, settings.complete, _list),
     ]
-    for name, about, given, write in said:
-        if isinstance(given, Mapping) and given:
+    for name, about, value, write in sections:
+        if isinstance(value, Mapping) and value:
             table = _heading(document, name, about)
-            for inner, one in given.items():
-                _add(table, inner, write(one))
+            for inner, entry in value.items():
+                _add(table, inner, write(entry))
 
 
 def _add_budget(document: tomlkit.TOMLDocument, budget: "Budget") -> None:
@@ -180,21 +180,21 @@ def _add_limit(document: tomlkit.TOMLDocument, limit: AnyLimit | None) -> None:
 
 def _add_columns(
     document: tomlkit.TOMLDocument,
-    what: str,
+    setting: str,
     about: Iterable[str],
-    given: Mapping[str, Any],
+    values: Mapping[str, Any],
     write: Callable[[Any], Item],
 ) -> None:
     """Add what is said of columns below a heading; what is said by tables, below one for each."""
-    tables = {name: said for name, said in given.items() if isinstance(said, Mapping)}
-    heading = _heading(document, what, *about, empty=len(tables) == len(given) > 0)
-    for name, one in given.items():
+    tables = {name: entry for name, entry in values.items() if isinstance(entry, Mapping)}
+    heading = _heading(document, setting, *about, empty=len(tables) == len(values) > 0)
+    for name, value in values.items():
         if name not in tables:
-            _add(heading, name, write(one))
-    for table, said in tables.items():
+            _add(heading, name, write(value))
+    for table, columns in tables.items():
         below = _table(heading, table)
-        for name, one in said.items():
-            _add(below, name, write(one))
+        for name, value in columns.items():
+            _add(below, name, write(value))
 
 
 def _heading(document: tomlkit.TOMLDocument, name: str, *about: str, empty: bool = False) -> Table:
@@ -235,8 +235,8 @@ def _list(values: Iterable[Value]) -> Array:
 
 def _array(items: Iterable[Item]) -> Array:
     array = tomlkit.array()
-    for one in items:
-        array.append(one)
+    for item in items:
+        array.append(item)
     return array
 
 
@@ -258,17 +258,17 @@ def _number(value: Fraction) -> Item:
 
 def _text(value: str) -> String:
     """Return a text in quotes, in which signs that cannot be shown stand by their numbers."""
-    return String(StringType.SLB, value, _shown(tomlkit.string(value).as_string()[1:-1]), Trivia())
+    return String(StringType.SLB, value, _escape_unprintable(tomlkit.string(value).as_string()[1:-1]), Trivia())
 
 
 def key(name: str) -> Key:
     """Return a name, in quotes if TOML wants them."""
     plain = tomlkit.key(name)
     shown = plain.as_string()
-    return plain if shown.isprintable() else SingleKey(name, KeyType.Basic, original=_shown(shown))
+    return plain if shown.isprintable() else SingleKey(name, KeyType.Basic, original=_escape_unprintable(shown))
 
 
-def _shown(text: str) -> str:
+def _escape_unprintable(text: str) -> str:
     return "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in text)
 
 

@@ -49,7 +49,7 @@ def budget_of(fields: dict[str, Any], who: PrivacyUnit) -> Budget:
 def _total_of(fields: dict[str, Any]) -> Budget:
     """Return the budget of the dataset beside those of persons."""
     need_known(fields, KNOWN_TOTAL, "budget.total.")
-    numbers = {name: number_of(one, f"budget.total.{name}") for name, one in fields.items()}
+    numbers = {name: number_of(value, f"budget.total.{name}") for name, value in fields.items()}
     return Budget(
         numbers.get("epsilon"),
         numbers.get("delta", Fraction(0)),
@@ -75,33 +75,33 @@ def bounds_in(name: str, pair: object) -> AnyBounds:
     return read_bounds(name, pair)
 
 
-def _end(one: object) -> object:
+def _end(end: object) -> object:
     """Return a day or a moment, written as such or as a text; else a number."""
-    found = moment_of(one)
-    return found if isinstance(found, date) else number_of(found, "a bound")
+    moment = moment_of(end)
+    return moment if isinstance(moment, date) else number_of(moment, "a bound")
 
 
 def groups_in(name: str, values: object) -> tuple[Any, ...]:
     """Return the groups of a column; NULL is written {null = true}, as TOML has none."""
     if isinstance(values, list):
-        values = [None if one == NULL else float(one) if isinstance(one, Decimal) else one for one in values]
+        values = [None if value == NULL else float(value) if isinstance(value, Decimal) else value for value in values]
     return read_groups(name, values)
 
 
-def by_columns(fields: dict[str, Any], what: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
+def by_columns(fields: dict[str, Any], setting: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
     """Return what is said of columns, or of columns of tables: below [bounds.visits] stand the table's."""
     return {
-        name: {column: read(column, one) for column, one in given.items()}
-        if isinstance(given, dict)
-        else read(name, given)
-        for name, given in table_in(fields, what).items()
+        name: {column: read(column, value) for column, value in entry.items()}
+        if isinstance(entry, dict)
+        else read(name, entry)
+        for name, entry in table_in(fields, setting).items()
     }
 
 
-def places_in(fields: dict[str, Any], what: str, folder: Path, *, server: bool) -> dict[str, Path | str]:
+def places_in(fields: dict[str, Any], setting: str, folder: Path, *, server: bool) -> dict[str, Path | str]:
     """Return files by the names of their tables; on a server, the names that tables have there."""
-    named = {name: text_in(table_in(fields, what), name, within=f"{what}.") for name in table_in(fields, what)}
-    return dict(named) if server else {name: folder / one for name, one in named.items()}
+    named = {name: text_in(table_in(fields, setting), name, within=f"{setting}.") for name in table_in(fields, setting)}
+    return dict(named) if server else {name: folder / path for name, path in named.items()}
 
 
 def is_server(place: object) -> bool:
@@ -111,18 +111,18 @@ def is_server(place: object) -> bool:
 
 def table_in(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return what stands below a heading."""
-    found = fields.get(name, {})
-    if not isinstance(found, dict):
-        raise WrongType(f"{name} is {kind_of(found)}, not a table.", fix=f"write a heading [{name}] and lines below it")
-    return found
+    table = fields.get(name, {})
+    if not isinstance(table, dict):
+        raise WrongType(f"{name} is {kind_of(table)}, not a table.", fix=f"write a heading [{name}] and lines below it")
+    return table
 
 
 def text_in(fields: Mapping[str, Any], name: str, *, within: str = "") -> str:
     """Return a text that must be there."""
-    found = fields.get(name)
-    if not isinstance(found, str) or not found.strip():
+    text = fields.get(name)
+    if not isinstance(text, str) or not text.strip():
         raise InvalidInput(f"{within}{name} is missing or no text.", fix=f'write {name} = "…"')
-    return found
+    return text
 
 
 def need_known(fields: Mapping[str, Any], known: tuple[str, ...], within: str) -> None:

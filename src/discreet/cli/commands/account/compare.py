@@ -2,7 +2,7 @@
 
 from discreet.cli.commands.account import delta
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import Answer, Fact, bound, exactly
+from discreet.cli.output import CommandOutput, Fact, bound_facts, exact_facts
 from discreet.cli.parsing import Arguments, command, option
 from discreet.core import exact, positive, probability, round_up, whole
 
@@ -12,11 +12,11 @@ from discreet.core import exact, positive, probability, round_up, whole
 @option("--each-delta", "D", "the δ of each mechanism (0)", default="0")
 @option("--times", "K", "the number of mechanisms", required=True)
 @delta
-def compare_command(arguments: Arguments) -> Answer:
+def compare_command(arguments: Arguments) -> CommandOutput:
     """Answer what the composition theorems say of so many mechanisms."""
     from discreet.accounting import LaplaceNoise, Repeated
     from discreet.accounting import epsilon as epsilon_of_loss
-    from discreet.cli.account.composition_table import Contest, comparison_lines, results, winner
+    from discreet.cli.account.composition_table import Contest, compare_theorems, comparison_lines, find_tightest
     from discreet.cli.account.targets import delta_facts, delta_of, epsilon_of, people_of
 
     contest = Contest(
@@ -25,23 +25,23 @@ def compare_command(arguments: Arguments) -> Answer:
         whole(read_whole(arguments.times, "--times"), "--times"),
         delta_of(arguments),
     )
-    found = results(contest)
-    best = winner(found)
+    epsilons = compare_theorems(contest)
+    best = find_tightest(epsilons)
     laplace = (
         None
         if contest.each_delta
         else epsilon_of_loss(Repeated(LaplaceNoise(1 / contest.epsilon), contest.times), contest.delta)
     )
     facts: dict[str, Fact] = {
-        **exactly("each_epsilon", contest.epsilon, round_up(contest.epsilon)),
-        **exactly("each_delta", contest.each_delta, round_up(contest.each_delta)),
+        **exact_facts("each_epsilon", contest.epsilon, round_up(contest.epsilon)),
+        **exact_facts("each_delta", contest.each_delta, round_up(contest.each_delta)),
         "times": contest.times,
         **delta_facts(contest.delta, people_of(arguments)),
-        "theorems": [{"name": name, **bound("epsilon", value)} for name, value in found.items()],
+        "theorems": [{"name": name, **bound_facts("epsilon", value)} for name, value in epsilons.items()],
         "least": best,
         "laplace_epsilon": laplace,
     }
-    return Answer("compare", facts, tuple(comparison_lines(contest, found, best, laplace)))
+    return CommandOutput("compare", facts, tuple(comparison_lines(contest, epsilons, best, laplace)))
 
 
 @command("means", "What does an ε mean to a person: odds, beliefs, tests.")
@@ -56,12 +56,12 @@ def compare_command(arguments: Arguments) -> Answer:
     greedy=True,
     default=("0.001", "0.01", "0.1"),
 )
-def means_command(arguments: Arguments) -> Answer:
+def means_command(arguments: Arguments) -> CommandOutput:
     """Answer what an ε means to a person."""
     from discreet.accounting import advantage, posterior, power
     from discreet.cli.account.composition_table import percent_rows, read_rates
     from discreet.cli.account.targets import delta_facts, delta_of, epsilon_of, people_of
-    from discreet.cli.formatting import columns, factor, percent, shown
+    from discreet.cli.formatting import columns, factor, percent, shorten
 
     level, slack = epsilon_of(arguments), delta_of(arguments)
     priors = [probability(prior, "--priors") for prior in read_rates(arguments.priors, "--priors")]
@@ -69,7 +69,7 @@ def means_command(arguments: Arguments) -> Answer:
     tests = [(rate, power(rate, level, slack)) for rate in read_rates(arguments.false_alarms, "--false-alarms")]
     gain = advantage(level, slack)
     facts: dict[str, Fact] = {
-        **exactly("epsilon", level, round_up(level)),
+        **exact_facts("epsilon", level, round_up(level)),
         **delta_facts(slack, people_of(arguments)),
         "beliefs": [{"before": round_up(prior), "after_at_most": most} for prior, most in beliefs],
         "tests": [{"false_alarms": round_up(rate), "found_at_most": most} for rate, most in tests],
@@ -77,7 +77,7 @@ def means_command(arguments: Arguments) -> Answer:
     }
     on_average = "" if not slack else ", on average over the outputs"
     lines = [
-        f"ε = {shown(level)}, δ = {shown(slack)}. Somebody suspects that a person is in the table:",
+        f"ε = {shorten(level)}, δ = {shorten(slack)}. Somebody suspects that a person is in the table:",
         "",
         *columns([["belief before", f"after, at most{on_average}"], *percent_rows(beliefs)]),
         "",
@@ -87,4 +87,4 @@ def means_command(arguments: Arguments) -> Answer:
     ]
     if not slack:
         lines.append(f"Odds change by a factor of at most {factor(round_up(level))}, whatever the output.")
-    return Answer("means", facts, tuple(lines))
+    return CommandOutput("means", facts, tuple(lines))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from discreet.cli.commands.account import LOSS, delta, loss, people
 from discreet.cli.numbers import read_number
-from discreet.cli.output import Answer, Fact, bound, exactly
+from discreet.cli.output import CommandOutput, Fact, bound_facts, exact_facts
 from discreet.cli.parsing import JSON, Arguments, command, flag, option
 from discreet.core import exact, round_up
 from discreet.core.exact import text_up
@@ -14,26 +14,26 @@ from discreet.core.exact import text_up
 @loss
 @delta
 @flag("--bracket", "also compute a lower bound: a smaller ε would be false")
-def epsilon_command(arguments: Arguments) -> Answer:
+def epsilon_command(arguments: Arguments) -> CommandOutput:
     """Answer which ε a loss promises at a δ."""
     from discreet.accounting import bracket, epsilon
     from discreet.cli.account.promises import ending_lines, lower_row
     from discreet.cli.account.targets import delta_facts, delta_of, loss_facts, loss_of, people_of
-    from discreet.cli.formatting import columns, neighbours, shown
+    from discreet.cli.formatting import columns, neighbours, shorten
 
     loss, allowed = loss_of(arguments), delta_of(arguments)
     both = bracket(loss, allowed) if arguments.bracket else None
-    found = epsilon(loss, allowed) if both is None else both.upper
+    upper = epsilon(loss, allowed) if both is None else both.upper
     lower = None if both is None else both.lower
     facts = {
         **loss_facts(loss),
-        **bound("epsilon", found),
+        **bound_facts("epsilon", upper),
         "epsilon_lower": lower,
         **delta_facts(allowed, people_of(arguments)),
     }
-    rows = [["epsilon", f"{text_up(found)} at δ = {shown(allowed)}"], *lower_row(lower, found)]
+    rows = [["epsilon", f"{text_up(upper)} at δ = {shorten(allowed)}"], *lower_row(lower, upper)]
     rows.append(["neighbours", neighbours(loss)])
-    return Answer("epsilon", facts, (*columns(rows), "", *ending_lines(found, allowed)))
+    return CommandOutput("epsilon", facts, (*columns(rows), "", *ending_lines(upper, allowed)))
 
 
 @command("delta", "Which δ does a loss promise at an ε?", epilog=f"{LOSS}\n{JSON}")
@@ -41,29 +41,29 @@ def epsilon_command(arguments: Arguments) -> Answer:
 @option("--epsilon", "E", "the ε", required=True)
 @people
 @flag("--bracket", "also compute a lower bound: a smaller δ would be false")
-def delta_command(arguments: Arguments) -> Answer:
+def delta_command(arguments: Arguments) -> CommandOutput:
     """Answer which δ a loss promises at an ε."""
     from discreet.accounting import bracket_delta, delta
     from discreet.cli.account.promises import lower_row, need_far_below
     from discreet.cli.account.targets import epsilon_of, loss_facts, loss_of, people_of
-    from discreet.cli.formatting import columns, neighbours, sentence, shown
+    from discreet.cli.formatting import columns, neighbours, sentence, shorten
 
     loss, target, people = loss_of(arguments), epsilon_of(arguments), people_of(arguments)
     both = bracket_delta(loss, target) if arguments.bracket else None
-    found = delta(loss, target) if both is None else both.upper
+    upper = delta(loss, target) if both is None else both.upper
     if people is not None:
-        need_far_below(loss, found, people)
+        need_far_below(loss, upper, people)
     lower = None if both is None else both.lower
     facts = {
         **loss_facts(loss),
-        **exactly("epsilon", target, round_up(target)),
-        "delta": found,
+        **exact_facts("epsilon", target, round_up(target)),
+        "delta": upper,
         "delta_lower": lower,
         "people": people,
     }
-    rows = [["delta", f"{text_up(found)} at ε = {shown(target)}"], *lower_row(lower, found)]
+    rows = [["delta", f"{text_up(upper)} at ε = {shorten(target)}"], *lower_row(lower, upper)]
     rows.append(["neighbours", neighbours(loss)])
-    return Answer("delta", facts, (*columns(rows), "", sentence(round_up(target), Fraction(found))))
+    return CommandOutput("delta", facts, (*columns(rows), "", sentence(round_up(target), Fraction(upper))))
 
 
 @command("curve", "The privacy curve of a loss: δ at every ε.", epilog=f"{LOSS}\n{JSON}")
@@ -71,7 +71,7 @@ def delta_command(arguments: Arguments) -> Answer:
 @option("--epsilons", "E …", "the values of ε (chosen for the loss, if left out)", multiple=True, greedy=True)
 @flag("--bracket", "also compute lower bounds")
 @option("--picture", "FILE", "also draw the curve, as .png or .svg")
-def curve_command(arguments: Arguments) -> Answer:
+def curve_command(arguments: Arguments) -> CommandOutput:
     """Answer the promise of a loss at several ε, and draw it if that is asked."""
     from discreet.cli.account import picture_data as series
     from discreet.cli.account.promises import curve_point, point_row
@@ -92,4 +92,4 @@ def curve_command(arguments: Arguments) -> Answer:
     title = ["epsilon", "delta", "at least"] if arguments.bracket else ["epsilon", "delta"]
     rows = [title, *(point_row(target, point) for target, point in zip(targets, points, strict=True))]
     drawn = () if arguments.picture is None else (f"picture: {arguments.picture}",)
-    return Answer("curve", facts, (*columns(rows), "", f"neighbours  {neighbours(loss)}", *drawn))
+    return CommandOutput("curve", facts, (*columns(rows), "", f"neighbours  {neighbours(loss)}", *drawn))

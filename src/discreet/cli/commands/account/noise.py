@@ -1,7 +1,7 @@
 """`discreet account noise` and `times`: how much noise a promise takes, and how many releases fit in it."""
 
 from discreet.cli.commands.account import LOSS, delta, loss
-from discreet.cli.output import Answer, Fact, exactly
+from discreet.cli.output import CommandOutput, Fact, exact_facts
 from discreet.cli.parsing import JSON, Arguments, WordChoice, argument, command, exclusive, option, several
 from discreet.core import InvalidInput, round_up
 
@@ -28,12 +28,12 @@ target = several(
     default="poisson",
 )
 @option("--sensitivity", "S", "how far one person moves the exact answer (1)", default="1")
-def noise_command(arguments: Arguments) -> Answer:
+def noise_command(arguments: Arguments) -> CommandOutput:
     """Answer the least noise of a kind that keeps a target."""
     from discreet.accounting import least_noise
     from discreet.cli.account.release_plans import deviation_text, promise_facts, promise_text, release_of
     from discreet.cli.account.targets import loss_facts, people_of, target_of
-    from discreet.cli.formatting import columns, neighbours, plain
+    from discreet.cli.formatting import columns, format_exact, neighbours
 
     target, release = target_of(arguments), release_of(arguments)
     if target.epsilon is not None and not target.delta and release.noise.parameter == "sigma":
@@ -45,25 +45,25 @@ def noise_command(arguments: Arguments) -> Answer:
     facts: dict[str, Fact] = {
         "kind": release.noise.name,
         "parameter": release.noise.parameter,
-        **exactly("noise", size, round_up(size)),
+        **exact_facts("noise", size, round_up(size)),
         **target.facts(),
         **promise_facts(loss, target),
         "people": people_of(arguments),
         **loss_facts(loss),
     }
     rows = [
-        [f"least {release.noise.parameter}", f"{plain(size)}{deviation_text(release.noise, size)}"],
-        ["loss", release.spelt(size)],
+        [f"least {release.noise.parameter}", f"{format_exact(size)}{deviation_text(release.noise, size)}"],
+        ["loss", release.spell(size)],
         ["promises", promise_text(loss, target)],
         ["neighbours", neighbours(loss)],
     ]
-    return Answer("noise", facts, tuple(columns(rows)))
+    return CommandOutput("noise", facts, tuple(columns(rows)))
 
 
 @command("times", "How many releases of a kind fit in a promise?", epilog=f"{LOSS}\n{JSON}")
 @loss
 @target
-def times_command(arguments: Arguments) -> Answer:
+def times_command(arguments: Arguments) -> CommandOutput:
     """Answer how many releases fit in a target."""
     from discreet.accounting import Repeated, most_times
     from discreet.cli.account.release_plans import promise_facts, promise_text
@@ -83,4 +83,4 @@ def times_command(arguments: Arguments) -> Answer:
     rows.append([f"{count + 1:,} would be", promise_text(Repeated(part, count + 1), target)])
     rows.append(["neighbours", neighbours(part)])
     note = "For releases fixed beforehand. A session that chooses as it goes needs a privacy filter."
-    return Answer("times", facts, (*columns(rows), "", note))
+    return CommandOutput("times", facts, (*columns(rows), "", note))

@@ -2,7 +2,7 @@
 
 from discreet.cli.commands.ledger import placed
 from discreet.cli.commands.options import accounts
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, WordChoice, command, exclusive, flag, option
 
 
@@ -26,7 +26,7 @@ from discreet.cli.parsing import Arguments, WordChoice, command, exclusive, flag
     type=WordChoice(("shared", "separate")),
     default="shared",
 )
-def create_command(arguments: Arguments) -> Answer:
+def create_command(arguments: Arguments) -> CommandOutput:
     """Begin a ledger, and tell what has to be kept with it."""
     from discreet.cli.account.targets import people_of
     from discreet.cli.formatting import columns
@@ -72,6 +72,6 @@ def create_command(arguments: Arguments) -> Answer:
             ["key", f"{key} (whoever has it can sign for the ledger)"],
             *(["anchor", place] for place in anchors),
         ]
-        kept = "Keep the name where people look, and the key and the anchors where the ledger is not."
-        lines = [*columns(rows), "", *promise_lines(ledger), "", kept]
-    return Answer("create", facts, tuple(lines))
+        advice = "Keep the name where people look, and the key and the anchors where the ledger is not."
+        lines = [*columns(rows), "", *promise_lines(ledger), "", advice]
+    return CommandOutput("create", facts, tuple(lines))

@@ -1,7 +1,7 @@
 """`discreet ledger raise`, `lower`, `allow`, `disclose` and `annotate`: entries of a steward. None gives back."""
 
 from discreet.cli.commands.ledger import by, placed, signed_off
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, argument, command, exclusive, flag, option
 from discreet.core import InvalidInput
 
@@ -10,7 +10,7 @@ from discreet.core import InvalidInput
 @placed
 @option("--to", "E", "the new ε or ρ", required=True)
 @signed_off
-def raise_command(arguments: Arguments) -> Answer:
+def raise_command(arguments: Arguments) -> CommandOutput:
     """Raise the limit: from now on less is promised."""
     from discreet.cli.ledger.changes import need_other_side, resize_ledger
     from discreet.cli.ledger.views import limit_of, open_ledger
@@ -20,16 +20,16 @@ def raise_command(arguments: Arguments) -> Answer:
         need_other_side(ledger, limit, limit > ledger.state.account.limit, "discreet ledger lower")
         answer = resize_ledger(ledger, limit, arguments, "raise")
         warning = "What was promised before this entry, to whomever, no longer holds: tell them."
-    return Answer("raise", answer.facts, (*answer.lines, warning))
+    return CommandOutput("raise", answer.facts, (*answer.lines, warning))
 
 
 @command("lower", "Allow less than now. What is spent stays spent.")
 @placed
 @option("--to", "E", "the new ε or ρ", required=True)
 @signed_off
-def lower_command(arguments: Arguments) -> Answer:
+def lower_command(arguments: Arguments) -> CommandOutput:
     """Lower the limit: from now on more is promised, as far as it was not spent."""
-    from discreet.cli.formatting import plain
+    from discreet.cli.formatting import format_exact
     from discreet.cli.ledger.changes import need_other_side, resize_ledger
     from discreet.cli.ledger.views import limit_of, open_ledger
     from discreet.gate.ledger.cost_text import figure
@@ -44,8 +44,8 @@ def lower_command(arguments: Arguments) -> Answer:
         more = f"Somebody may have been charged up to {figure(promised)} before, so that this is what is promised."
         spent = promised
     else:
-        more = f"More than {plain(limit)} was spent already: the limit is what was spent, and nothing is left."
-    return Answer("lower", answer.facts, (*answer.lines, *([more] if limit < spent else [])))
+        more = f"More than {format_exact(limit)} was spent already: the limit is what was spent, and nothing is left."
+    return CommandOutput("lower", answer.facts, (*answer.lines, *([more] if limit < spent else [])))
 
 
 @command("allow", "Set how much of the budget one analyst may spend.")
@@ -55,7 +55,7 @@ def lower_command(arguments: Arguments) -> Answer:
 @flag("--no-limit", "as much as the budget allows everybody")
 @exclusive("--to", "--no-limit", required=True)
 @signed_off
-def allow_command(arguments: Arguments) -> Answer:
+def allow_command(arguments: Arguments) -> CommandOutput:
     """Set the limit of one analyst, or take it away."""
     from discreet.cli.ledger.changes import change_facts, change_lines, title_line
     from discreet.cli.ledger.views import author, limit_of, open_ledger
@@ -72,7 +72,7 @@ def allow_command(arguments: Arguments) -> Answer:
         lines = [title_line(ledger), "", *change_lines(before, after)]
         if limit is not None and limit > ledger.state.account.limit:
             lines.append("The limit of the whole is lower, and binds this analyst too.")
-    return Answer("allow", facts, tuple(lines))
+    return CommandOutput("allow", facts, tuple(lines))
 
 
 @command("disclose", "Charge what became known elsewhere: a report, a leak, another system's answers.")
@@ -81,7 +81,7 @@ def allow_command(arguments: Arguments) -> Answer:
 @flag("--all", "all there is; this closes the account for good")
 @exclusive("--cost", "--all", required=True)
 @signed_off
-def disclose_command(arguments: Arguments) -> Answer:
+def disclose_command(arguments: Arguments) -> CommandOutput:
     """Charge what became known elsewhere."""
     from discreet.cli.account.loss_syntax import read_loss
     from discreet.cli.ledger.changes import change_facts, change_lines, title_line
@@ -92,7 +92,7 @@ def disclose_command(arguments: Arguments) -> Answer:
     cost = None if arguments.all else read_loss(arguments.cost)
     with open_ledger(arguments) as ledger:
         before = standings(ledger)
-        if cost is not None and ledger.state.account.disclosed(cost).closed:
+        if cost is not None and ledger.state.account.disclose(cost).closed:
             raise InvalidInput(
                 "More became known than was left, which would close the account for good.",
                 fix="pass --all for --cost if that is so; nothing can be paid for after it",
@@ -103,14 +103,14 @@ def disclose_command(arguments: Arguments) -> Answer:
         facts = {**change_facts(ledger, before, after, arguments), "closed": closed}
         known = "all there is" if cost is None else cost_words(cost)
         lines = [title_line(ledger), f"Became known elsewhere: {known}", "", *change_lines(before, after)]
-    return Answer("disclose", facts, (*lines, *([CLOSED] if closed else [])))
+    return CommandOutput("disclose", facts, (*lines, *([CLOSED] if closed else [])))
 
 
 @command("annotate", "Add a note to the ledger.")
 @placed
 @argument("text", "TEXT", "the note")
 @by
-def annotate_command(arguments: Arguments) -> Answer:
+def annotate_command(arguments: Arguments) -> CommandOutput:
     """Note something."""
     from discreet.cli.ledger.views import author, ledger_facts, open_ledger
     from discreet.gate.ledger.views import title_of
@@ -121,4 +121,4 @@ def annotate_command(arguments: Arguments) -> Answer:
         ledger.annotate(arguments.text, by=by)
         facts: dict[str, Fact] = {**ledger_facts(ledger), "by": by, "text": arguments.text}
         line = f"Noted in {title_of(ledger)} by {one_line(by)}, for as long as the ledger lasts."
-    return Answer("annotate", facts, (line,))
+    return CommandOutput("annotate", facts, (line,))

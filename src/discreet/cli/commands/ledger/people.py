@@ -1,7 +1,7 @@
 """`discreet ledger person` and `people`: personal accounts. Their output is private."""
 
 from discreet.cli.commands.ledger import placed
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, argument, command
 
 PERSON = """\
@@ -21,7 +21,7 @@ and nobody may act on it, such as by taking people out of the tables.
 @placed
 @argument("id", "ID", "the person, as the column of persons has it; see below")
 @argument("window", "WINDOW", "the first day of the stretch, where a window is kept", required=False)
-def person_command(arguments: Arguments) -> Answer:
+def person_command(arguments: Arguments) -> CommandOutput:
     """Answer what one person was charged, for what, and what is left to that person."""
     from discreet.cli.ledger.people import ONLY_THEIRS, need_window, statement_facts, statement_lines
     from discreet.cli.ledger.views import ledger_facts, open_ledger
@@ -31,27 +31,27 @@ def person_command(arguments: Arguments) -> Answer:
         need_window(ledger, arguments.window)
         # A name is the hash of a text, so that the text as it was typed finds it, whatever the column holds.
         values = [arguments.id] if ledger.budget.unit.window is None else [arguments.id, arguments.window]
-        found = ledger.statement(*values)
+        statement = ledger.statement(*values)
         facts: dict[str, Fact] = {
             **ledger_facts(ledger),
-            "account": bool(found.charges),
-            "closed": found.closed,
-            **statement_facts(found),
+            "account": bool(statement.charges),
+            "closed": statement.closed,
+            **statement_facts(statement),
         }
-        lines = [f"Ledger {title_of(ledger)}, {ledger.identity[:12]}…", "", *statement_lines(found)]
-    return Answer("person", facts, (*lines, "", ONLY_THEIRS))
+        lines = [f"Ledger {title_of(ledger)}, {ledger.identity[:12]}…", "", *statement_lines(statement)]
+    return CommandOutput("person", facts, (*lines, "", ONLY_THEIRS))
 
 
 @command("people", "With personal accounts: how many people have used which part of their limit.", epilog=PEOPLE)
 @placed
-def people_command(arguments: Arguments) -> Answer:
+def people_command(arguments: Arguments) -> CommandOutput:
     """Answer how many people have used which part of their limit."""
     from discreet.cli.ledger.people import ONLY_STEWARDS, distribution_lines, part_facts
     from discreet.cli.ledger.views import ledger_facts, open_ledger
     from discreet.gate.ledger.views import title_of
 
     with open_ledger(arguments) as ledger:
-        found = ledger.distribution()
-        facts: dict[str, Fact] = {**ledger_facts(ledger), "people": found.people, "parts": part_facts(found)}
-        lines = [f"Ledger {title_of(ledger)}, {ledger.identity[:12]}…", "", *distribution_lines(found)]
-    return Answer("people", facts, (*lines, "", ONLY_STEWARDS))
+        usage = ledger.distribution()
+        facts: dict[str, Fact] = {**ledger_facts(ledger), "people": usage.people, "parts": part_facts(usage)}
+        lines = [f"Ledger {title_of(ledger)}, {ledger.identity[:12]}…", "", *distribution_lines(usage)]
+    return CommandOutput("people", facts, (*lines, "", ONLY_STEWARDS))

@@ -5,7 +5,7 @@ import sys
 
 from discreet.cli.commands.ledger import placed
 from discreet.cli.console import Palette
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, argument, command, flag, option
 from discreet.core import InvalidInput
 
@@ -18,7 +18,7 @@ With --output, --json prints what was written; without, the lines are all that i
 @command("anchor", "Write the newest head, signed, to one more file, best on another machine.")
 @placed
 @option("--to", "FILE", "the file; lines are added to it", required=True)
-def anchor_command(arguments: Arguments) -> Answer:
+def anchor_command(arguments: Arguments) -> CommandOutput:
     """Write the newest head to one more place."""
     from discreet.cli.formatting import columns
     from discreet.cli.ledger.views import ledger_facts, need_apart, open_ledger
@@ -42,14 +42,14 @@ def anchor_command(arguments: Arguments) -> Answer:
             ["signed", "yes" if anchor.signature else "no: the key is not at hand (see --key)"],
         ]
     ending = f"Open the ledger with --anchor {one_line(arguments.to)}, and a copy older than this will be refused."
-    return Answer("anchor", facts, (*columns(rows), "", ending))
+    return CommandOutput("anchor", facts, (*columns(rows), "", ending))
 
 
 @command("export", "All entries as lines of JSON, which `check` follows without the ledger.", epilog=EXPORT)
 @placed
 @flag("--answers", "with the answers of all releases")
 @option("--output", "FILE", "a new file (standard output, if left out)")
-def export_command(arguments: Arguments) -> Answer:
+def export_command(arguments: Arguments) -> CommandOutput:
     """Write all entries as lines."""
     from discreet.cli.formatting import columns
     from discreet.cli.ledger.proofs import CountedLines, stream_export
@@ -58,7 +58,7 @@ def export_command(arguments: Arguments) -> Answer:
     from discreet.gate.releases import one_line
 
     if arguments.output is None:
-        return Answer("export", {}, (), stream=stream_export(arguments))
+        return CommandOutput("export", {}, (), stream=stream_export(arguments))
     with open_ledger(arguments) as ledger:
         last = CountedLines(export_lines(ledger, answers=arguments.answers), ledger.state.number, arguments)
         new_file(arguments.output, last, arguments.place)
@@ -80,14 +80,14 @@ def export_command(arguments: Arguments) -> Answer:
             ],
         ]
         how = f"Check it with: discreet ledger check --export {one_line(arguments.output)} --ledger {ledger.identity}"
-    return Answer("export", facts, (*columns(rows), "", how))
+    return CommandOutput("export", facts, (*columns(rows), "", how))
 
 
 @command("certificate", "A certificate for a release, which `check` verifies without the ledger.")
 @placed
 @option("--request", "ID", "the request that was released", required=True)
 @option("--output", "FILE", "a new file (standard output, if left out)")
-def certificate_command(arguments: Arguments) -> Answer:
+def certificate_command(arguments: Arguments) -> CommandOutput:
     """Certify a release."""
     from discreet.cli.formatting import columns
     from discreet.cli.ledger.views import ledger_facts, new_file, open_ledger
@@ -104,11 +104,11 @@ def certificate_command(arguments: Arguments) -> Answer:
             "certificate": json.loads(text),
         }
         if arguments.output is None:
-            return Answer("certificate", facts, (text,))
+            return CommandOutput("certificate", facts, (text,))
         new_file(arguments.output, [text], arguments.place)
     how = f"Check it with: discreet ledger check {one_line(arguments.output)} --ledger {name}"
     rows = [["file", one_line(arguments.output)], ["request", one_line(arguments.request)]]
-    return Answer("certificate", facts, (*columns(rows), "", how))
+    return CommandOutput("certificate", facts, (*columns(rows), "", how))
 
 
 @command("check", "Check a certificate or an export, without the ledger.")
@@ -116,7 +116,7 @@ def certificate_command(arguments: Arguments) -> Answer:
 @option("--ledger", "NAME", "the ledger's name, as `show` tells it", required=True)
 @option("--answer", "FILE", "the answer that the certificate is about, as it was stored")
 @option("--export", "FILE", "a file from `export`; the certificate's entries must be in it")
-def check_command(arguments: Arguments) -> Answer:
+def check_command(arguments: Arguments) -> CommandOutput:
     """Check a certificate, an export, or both, without the ledger."""
     from discreet.cli.ledger.proofs import (
         NAME,
@@ -155,4 +155,4 @@ def check_command(arguments: Arguments) -> Answer:
         lines += ["", *certificate_lines(certified, answer=arguments.answer is not None)]
     if exported is not None:
         lines += ["", *export_summary(exported, both=certified is not None)]
-    return Answer("check", facts, tuple(lines), status=0 if facts["sound"] else UNSOUND)
+    return CommandOutput("check", facts, tuple(lines), status=0 if facts["sound"] else UNSOUND)

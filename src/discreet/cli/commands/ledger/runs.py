@@ -2,7 +2,7 @@
 
 from discreet.cli.commands.ledger import placed, signed_off
 from discreet.cli.numbers import read_whole
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, command, option
 from discreet.core import InvalidInput
 
@@ -11,7 +11,7 @@ from discreet.core import InvalidInput
 @placed
 @option("--analyst", "NAME", "the runs of this analyst only (all, if left out)")
 @signed_off
-def review_command(arguments: Arguments) -> Answer:
+def review_command(arguments: Arguments) -> CommandOutput:
     """Note that the steward looked at the runs that failed, so that they are counted anew."""
     from discreet.cli.ledger.summary import runs_facts, runs_lines
     from discreet.cli.ledger.views import author, ledger_facts, open_ledger
@@ -34,18 +34,18 @@ def review_command(arguments: Arguments) -> Answer:
         }
         whose = "all analysts" if analyst is None else name_of(analyst)
         if ledger.state.number == number:
-            said = f"Nothing to review in {title_of(ledger)}: no run of {whose} has failed since the last review."
+            outcome = f"Nothing to review in {title_of(ledger)}: no run of {whose} has failed since the last review."
         else:
-            said = f"Reviewed in {title_of(ledger)}: the failed runs of {whose}."
-        lines = [said, *runs_lines(ledger)]
-    return Answer("review", facts, tuple(lines))
+            outcome = f"Reviewed in {title_of(ledger)}: the failed runs of {whose}."
+        lines = [outcome, *runs_lines(ledger)]
+    return CommandOutput("review", facts, tuple(lines))
 
 
 @command("excuse", "Note a public reason before runs are stopped: they do not count as failures then.")
 @placed
 @option("--run", "N", "the open run, as `show` tells it (all that are open, if left out)")
 @signed_off
-def excuse_command(arguments: Arguments) -> Answer:
+def excuse_command(arguments: Arguments) -> CommandOutput:
     """Note, before runs are stopped, that this is done for a public reason."""
     from discreet.cli.ledger.views import author, ledger_facts, open_ledger
     from discreet.gate.ledger.views import title_of
@@ -65,4 +65,4 @@ def excuse_command(arguments: Arguments) -> Answer:
             "runs": list(runs),
         }
         line = f"Excused in {title_of(ledger)}: {len(runs):,} open run{'' if len(runs) == 1 else 's'}."
-    return Answer("excuse", facts, (line,))
+    return CommandOutput("excuse", facts, (line,))

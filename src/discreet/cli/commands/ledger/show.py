@@ -3,7 +3,7 @@
 from discreet.cli.commands.ledger import placed
 from discreet.cli.console import Progress
 from discreet.cli.numbers import read_whole
-from discreet.cli.output import Answer, Fact
+from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, command, option
 from discreet.core import whole
 
@@ -16,7 +16,7 @@ Exit status: 0 if the ledger is sound, 3 if it is not (the faults are listed), 2
 @placed
 @option("--last", "N", "the number of payments to show, newest first (10)", default="10")
 @option("--analyst", "NAME", "payments of this analyst only")
-def show_command(arguments: Arguments) -> Answer:
+def show_command(arguments: Arguments) -> CommandOutput:
     """Answer what was spent, by whom, on what, and what is left."""
     from discreet.cli.ledger.summary import (
         MOST,
@@ -26,10 +26,10 @@ def show_command(arguments: Arguments) -> Answer:
         gauges_of_analysts,
         head_lines,
         payment_lines,
+        pending_payment_lines,
         runs_facts,
         runs_lines,
         standing_facts,
-        unanswered_lines,
     )
     from discreet.cli.ledger.views import birth_facts, open_ledger, promise_facts
     from discreet.gate.plans import need_label
@@ -59,15 +59,15 @@ def show_command(arguments: Arguments) -> Answer:
             *gauge_lines(ledger, analysts),
             "",
             *payment_lines(recent, only),
-            *unanswered_lines(waiting),
+            *pending_payment_lines(waiting),
         ]
         lines += runs_lines(ledger)
-    return Answer("show", facts, tuple(lines))
+    return CommandOutput("show", facts, tuple(lines))
 
 
 @command("verify", "Check all that is stored: chain, sums, answers, signatures, anchors.", epilog=VERIFY)
 @placed
-def verify_command(arguments: Arguments) -> Answer:
+def verify_command(arguments: Arguments) -> CommandOutput:
     """Answer whether everything that is stored belongs together."""
     from discreet.cli.ledger.summary import UNSOUND, verdict_lines
     from discreet.cli.ledger.views import reachable
@@ -76,12 +76,12 @@ def verify_command(arguments: Arguments) -> Answer:
     progress = Progress("verifying", wanted=not arguments.json)
     try:
         with reachable("The ledger"):
-            found = inspect_ledger(arguments.place, key=arguments.key, anchors=arguments.anchor, progress=progress)
+            inspection = inspect_ledger(arguments.place, key=arguments.key, anchors=arguments.anchor, progress=progress)
     finally:
         progress.end()
-    checked = found.verification
+    checked = inspection.verification
     facts: dict[str, Fact] = {
-        "ledger": found.ledger or None,
+        "ledger": inspection.ledger or None,
         "sound": checked.sound,
         "faults": list(checked.faults),
         "entries": checked.entries,
@@ -91,6 +91,6 @@ def verify_command(arguments: Arguments) -> Answer:
         "continued": checked.continued,
         "checkpoints": checked.checkpoints,
         "signed": checked.signed,
-        "anchors": found.anchors,
+        "anchors": inspection.anchors,
     }
-    return Answer("verify", facts, tuple(verdict_lines(found)), status=0 if checked.sound else UNSOUND)
+    return CommandOutput("verify", facts, tuple(verdict_lines(inspection)), status=0 if checked.sound else UNSOUND)

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from discreet.learn.torch.per_example.axis_rules import MIXING, RULES, TOTALS, pointwise
-from discreet.learn.torch.per_example.example_axes import Owner, Owners, Rows, Seen
+from discreet.learn.torch.per_example.axis_rules import MIXING, RULES, TOTALS, track_pointwise
+from discreet.learn.torch.per_example.example_axes import ExampleAxis, MemoryOwners, Operand, Owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +78,7 @@ DRAWN = "drawn"
 EXPOSED = "_discreet_exposed"
 
 
-class Facts(NamedTuple):
+class OperationFacts(NamedTuple):
     """What is known of an operation, whatever it is given."""
 
     names: tuple[str, ...]
@@ -92,29 +92,31 @@ class Facts(NamedTuple):
     is_pointwise: bool
 
 
-_FACTS: dict[Any, Facts] = {}
+_FACTS: dict[Any, OperationFacts] = {}
 
 
-def facts_of(operation: Any) -> Facts:
+def facts_of(operation: Any) -> OperationFacts:
     """Return what is known of an operation; looked up once."""
     known = _FACTS.get(operation)
     if known is None:
-        known = _FACTS[operation] = _facts(operation)
+        known = _FACTS[operation] = _read_facts(operation)
     return known
 
 
-def _facts(operation: Any) -> Facts:
+def _read_facts(operation: Any) -> OperationFacts:
     schema, tags = operation._schema, operation.tags
     arguments = schema.arguments
-    writing = [place for place, one in enumerate(arguments) if one.alias_info and one.alias_info.is_write]
+    writing = [
+        place for place, argument in enumerate(arguments) if argument.alias_info and argument.alias_info.is_write
+    ]
     is_random = torch.Tag.nondeterministic_seeded in tags
     is_pointwise = torch.Tag.pointwise in tags and not is_random and operation.namespace == "aten"
-    returns_tensors = all("Tensor" in str(one.type) for one in schema.returns)
-    return Facts(
-        names=tuple(one.name for one in arguments),
-        defaults={one.name: one.default_value for one in arguments if one.has_default_value()},
-        rule=RULES.get(operation, pointwise if is_pointwise else None),
-        is_view=operation in VIEWS or (not writing and any(one.alias_info for one in schema.returns)),
+    returns_tensors = all("Tensor" in str(result.type) for result in schema.returns)
+    return OperationFacts(
+        names=tuple(argument.name for argument in arguments),
+        defaults={argument.name: argument.default_value for argument in arguments if argument.has_default_value()},
+        rule=RULES.get(operation, track_pointwise if is_pointwise else None),
+        is_view=operation in VIEWS or (not writing and any(result.alias_info for result in schema.returns)),
         writes=writing == [0],
         writes_otherwise=bool(writing) and writing != [0],
         is_random=is_random and operation not in NOT_RANDOM,
@@ -134,7 +136,7 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
     def _should_skip_dynamo(cls) -> bool:
         return False  # or PyTorch's compiler, which is not used, is loaded for every program
 
-    def __init__(self, owners: Owners) -> None:
+    def __init__(self, owners: MemoryOwners) -> None:
         super().__init__()  # type: ignore[no-untyped-call] # same
         self.owners = owners
         self._drawn = torch.default_generator.get_state()
@@ -153,7 +155,7 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
 
     def refuse_reading(self, tensor: Tensor) -> None:
         """Give the proof up if a tensor that Python reads a number of is not the same for all examples."""
-        if self.owners.seen(tensor).owner >= Owner.ROWS:
+        if self.owners.look_up(tensor).owner >= Owner.ROWS:
             self.fail("a number of a tensor is shown to Python")
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -167,32 +169,34 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
 
     def _follow(self, func: Any, args: Any, kwargs: Any) -> Any:
         facts = facts_of(func)
-        given = () if func in NEW else (*args, *kwargs.values())
-        seen = {id(tensor): self.owners.seen(tensor) for tensor in _tensors_in(given)}
-        worst = max((one.owner for one in seen.values()), default=Owner.OUTSIDE)
-        self._forbid(func, facts, args, kwargs, seen, worst)
+        arguments = () if func in NEW else (*args, *kwargs.values())
+        operands = {id(tensor): self.owners.look_up(tensor) for tensor in _tensors_in(arguments)}
+        worst = max((operand.owner for operand in operands.values()), default=Owner.OUTSIDE)
+        self._forbid(func, facts, args, kwargs, operands, worst)
         if self.problem is not None:
             return func(*args, **kwargs)
-        results = self._results(func, facts, args, kwargs, seen, worst)
-        found = func(*args, **kwargs)
+        results = self._results(func, facts, args, kwargs, operands, worst)
+        output = func(*args, **kwargs)
         if func in EMPTY:
-            found.zero_()
+            output.zero_()
         if facts.is_random:
             self._drawn = torch.default_generator.get_state()
         if facts.writes:
-            self._write(args[0], seen, worst, results[0])
+            self._write(args[0], operands, worst, results[0])
         else:
-            self._mark(found, seen, results)
-        return found
+            self._mark(output, operands, results)
+        return output
 
     def check_draws(self) -> None:
         """Give the proof up if PyTorch's generator was moved by anything but the draws that were followed."""
         if not torch.equal(self._drawn, torch.default_generator.get_state()):
             self.fail("the pass sets the seed, or the state, of random numbers")
 
-    def _forbid(self, func: Any, facts: Facts, args: Any, kwargs: Any, seen: dict[int, Seen], worst: Owner) -> None:
+    def _forbid(
+        self, func: Any, facts: OperationFacts, args: Any, kwargs: Any, operands: dict[int, Operand], worst: Owner
+    ) -> None:
         """Give the proof up at an operation that is not followed."""
-        if func in DENIED or facts.writes_otherwise or (facts.writes and seen[id(args[0])].owner is Owner.OUTSIDE):
+        if func in DENIED or facts.writes_otherwise or (facts.writes and operands[id(args[0])].owner is Owner.OUTSIDE):
             self.fail(f"{func} writes to a tensor that was there before the pass, or to several")
         elif facts.writes and args[0].untyped_storage().__dict__.get(EXPOSED) is self:
             self.fail(f"{func} writes to memory that was reached by `data`, which PyTorch does not count as a change")
@@ -203,34 +207,36 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
         elif worst >= Owner.ROWS and not facts.is_view and _is_refused(func, facts, args):
             self.fail(f"{func} has no rule by which examples are kept apart")
 
-    def _results(self, func: Any, facts: Facts, args: Any, kwargs: Any, seen: dict[int, Seen], worst: Owner) -> Any:
+    def _results(
+        self, func: Any, facts: OperationFacts, args: Any, kwargs: Any, operands: dict[int, Operand], worst: Owner
+    ) -> Any:
         """Return what the results of an operation are: rows, an owner, or `MIXING`."""
         if worst < Owner.ROWS:
-            return (self._public(func, facts, seen),)
+            return (self._public(func, facts, operands),)
         if worst is Owner.MIXED or facts.rule is None or facts.is_view:  # a view has no memory of its own
             return (MIXING,)
-        given = {**facts.defaults, **dict(zip(facts.names, args, strict=False)), **kwargs}
-        outcome: Results = facts.rule(given, lambda tensor: seen[id(tensor)])
+        arguments = {**facts.defaults, **dict(zip(facts.names, args, strict=False)), **kwargs}
+        outcome: Results = facts.rule(arguments, lambda tensor: operands[id(tensor)])
         return outcome
 
-    def _public(self, func: Any, facts: Facts, seen: dict[int, Seen]) -> Owner | str:
+    def _public(self, func: Any, facts: OperationFacts, operands: dict[int, Operand]) -> Owner | str:
         """Return what comes of values that are the same for all."""
         if facts.is_random:
-            alike = func in LIKE or all(one.owner is Owner.UNIFORM for one in seen.values())
+            alike = func in LIKE or all(operand.owner is Owner.UNIFORM for operand in operands.values())
             return DRAWN if func in INDEPENDENT and alike else MIXING
-        alike = facts.is_pointwise and all(one.owner is Owner.UNIFORM for one in seen.values())
+        alike = facts.is_pointwise and all(operand.owner is Owner.UNIFORM for operand in operands.values())
         return Owner.UNIFORM if func in UNIFORM or func in EMPTY or alike else Owner.PUBLIC
 
-    def _mark(self, found: Any, seen: dict[int, Seen], results: tuple[Any, ...]) -> None:
+    def _mark(self, output: Any, operands: dict[int, Operand], results: tuple[Any, ...]) -> None:
         """Write down who owns new memory; memory that an argument has keeps its owner."""
-        made = list(_tensors_in((found,)))
-        before = {one.tensor.untyped_storage()._cdata for one in seen.values()}
-        for place, tensor in enumerate(made):
+        tensors = list(_tensors_in((output,)))
+        before = {operand.tensor.untyped_storage()._cdata for operand in operands.values()}
+        for place, tensor in enumerate(tensors):
             if tensor.untyped_storage()._cdata not in before:
                 self._own(tensor, results[place] if len(results) > 1 else results[0])
 
-    def _own(self, tensor: Tensor, result: Rows | Owner | str | None) -> None:
-        if isinstance(result, Rows):
+    def _own(self, tensor: Tensor, result: ExampleAxis | Owner | str | None) -> None:
+        if isinstance(result, ExampleAxis):
             self.owners.mark(tensor, Owner.ROWS, result)
         elif result == DRAWN:
             self._draw(tensor)
@@ -247,36 +253,36 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
         """
         for axis, length in enumerate(tensor.shape):
             if length == self.owners.examples:
-                self.owners.mark(tensor, Owner.ROWS, Rows(axis))
+                self.owners.mark(tensor, Owner.ROWS, ExampleAxis(axis))
                 return
         self.owners.mark(tensor, Owner.MIXED)
 
-    def _write(self, target: Tensor, seen: dict[int, Seen], worst: Owner, result: Any) -> None:
+    def _write(self, target: Tensor, operands: dict[int, Operand], worst: Owner, result: Any) -> None:
         """Write down who owns memory after an operation has changed it."""
-        before = seen[id(target)]
+        before = operands[id(target)]
         if before.owner >= Owner.ROWS:
             if before.owner is Owner.MIXED or result != before.rows:  # also a write to some rows of a larger tensor
                 self.owners.mark(target, Owner.MIXED)
         elif worst >= Owner.ROWS:
             # Numbers that are one value everywhere belong to whomever one likes; others do not.
-            fits = before.owner is Owner.UNIFORM and isinstance(result, Rows)
+            fits = before.owner is Owner.UNIFORM and isinstance(result, ExampleAxis)
             self._own(target, result if fits else MIXING)
         elif result in {DRAWN, MIXING}:
             self._own(target, result)
         elif result is not Owner.UNIFORM or not _is_whole(target):
             self.owners.mark(target, Owner.PUBLIC)
 
-    def adopt(self, tensor: Tensor) -> Rows | None:
+    def adopt(self, tensor: Tensor) -> ExampleAxis | None:
         """Return where a tensor has its examples; one with the same value everywhere may have them first."""
         with torch._C.DisableTorchFunction():
-            seen = self.owners.seen(tensor)
-            if seen.owner is Owner.UNIFORM and tensor.ndim and len(tensor) == self.owners.examples:
-                self.owners.mark(tensor, Owner.ROWS, Rows(0))
-                seen = self.owners.seen(tensor)
-            return seen.rows
+            operand = self.owners.look_up(tensor)
+            if operand.owner is Owner.UNIFORM and tensor.ndim and len(tensor) == self.owners.examples:
+                self.owners.mark(tensor, Owner.ROWS, ExampleAxis(0))
+                operand = self.owners.look_up(tensor)
+            return operand.rows
 
 
-def _is_refused(func: Any, facts: Facts, args: Any) -> bool:
+def _is_refused(func: Any, facts: OperationFacts, args: Any) -> bool:
     """Tell whether an operation may not be given examples, or shows values, if only by the shape of a result."""
     if func is aten.index.Tensor:
         return any(index is not None and index.dtype in MASKS for index in args[1])

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from torch import Tensor
 
-from discreet.learn.torch.per_example.layer_calls import chunks, gram_squares, joined, row_squares
+from discreet.learn.torch.per_example.layer_calls import chunks, gram_squares, join_chunks, row_squares
 from discreet.learn.torch.per_example.layouts import LAST
 
 Sizes = tuple[int, ...]
@@ -53,7 +53,7 @@ class ConvolutionCall:
         return self._backward(gradient, inputs, weight, which=1)
 
     def _backward(self, gradient: Tensor, inputs: Tensor, weight: Tensor, *, which: int) -> Tensor:
-        found: tuple[Tensor, ...] = torch.ops.aten.convolution_backward(
+        gradients: tuple[Tensor, ...] = torch.ops.aten.convolution_backward(
             gradient,
             inputs,
             weight,
@@ -66,7 +66,7 @@ class ConvolutionCall:
             self.groups,
             [which == 0, which == 1, False],
         )
-        return found[which]
+        return gradients[which]
 
     def weight_gradients(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
         """Return the gradient of the weight, one for every example."""
@@ -92,14 +92,14 @@ class ConvolutionCall:
         """Return the squared norm of every example's gradient of the weight."""
         places = math.prod(gradient.shape[2:])
         parts = []
-        for some in chunks(len(gradient), self.patch_numbers(gradient, weight)):
+        for chunk in chunks(len(gradient), self.patch_numbers(gradient, weight)):
             if self.instantiates(gradient, weight):
-                parts.append(row_squares(self.patch_gradients(gradient[some], inputs[some], weight)))
+                parts.append(row_squares(self.patch_gradients(gradient[chunk], inputs[chunk], weight)))
             else:
-                patches = self._patches(inputs[some], weight.shape[2:])
-                outs = gradient[some].reshape(len(patches), self.groups, -1, places)
+                patches = self._patches(inputs[chunk], weight.shape[2:])
+                outs = gradient[chunk].reshape(len(patches), self.groups, -1, places)
                 parts.append(gram_squares(outs.mT.flatten(0, 1), patches.flatten(0, 1)).view(-1, self.groups).sum(1))
-        return joined(parts, gradient)
+        return join_chunks(parts, gradient)
 
     def instantiates(self, gradient: Tensor, weight: Tensor) -> bool:
         """Tell whether the whole gradient of an example is cheaper than the Gram matrices of its patches."""
@@ -125,12 +125,12 @@ class ConvolutionCall:
         With the channels last, a row of a patch is one run in memory: four times as fast as `unfold`.
         """
         margins = [side for pad in reversed(self.padding) for side in (pad, pad)]
-        seen = F.pad(inputs.movedim(1, -1).contiguous(), [0, 0, *margins])
+        windows = F.pad(inputs.movedim(1, -1).contiguous(), [0, 0, *margins])
         for axis, (size, stride, gap) in enumerate(zip(kernel, self.stride, self.dilation, strict=True), 1):
-            seen = seen.unfold(axis, gap * (size - 1) + 1, stride)[..., ::gap]
+            windows = windows.unfold(axis, gap * (size - 1) + 1, stride)[..., ::gap]
         axes = len(kernel)
-        places, channels = math.prod(seen.shape[1 : 1 + axes]), seen.shape[1 + axes]
-        patches = seen.movedim(1 + axes, -1)
+        places, channels = math.prod(windows.shape[1 : 1 + axes]), windows.shape[1 + axes]
+        patches = windows.movedim(1 + axes, -1)
         if self.groups == 1:
             return patches.reshape(len(inputs), 1, places, math.prod(kernel) * channels)
         split = patches.reshape(len(inputs), places, math.prod(kernel), self.groups, channels // self.groups)

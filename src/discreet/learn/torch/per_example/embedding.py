@@ -34,9 +34,9 @@ class EmbeddingCall:
 
     def weight_gradients(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
         """Return the gradient of the weight, one for every example."""
-        found = weight.new_zeros(len(inputs) * len(weight), weight.shape[1])
-        found.index_add_(0, self._places(inputs, weight), self._learning(gradient, inputs))
-        return found.view(len(inputs), *weight.shape)
+        gradients = weight.new_zeros(len(inputs) * len(weight), weight.shape[1])
+        gradients.index_add_(0, self._places(inputs, weight), self._learning(gradient, inputs))
+        return gradients.view(len(inputs), *weight.shape)
 
     def squares(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
         """Return the squared norm of every example's gradient of the weight."""

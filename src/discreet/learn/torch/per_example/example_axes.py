@@ -37,7 +37,7 @@ class Owner(IntEnum):
     MIXED = 4
 
 
-class Rows(NamedTuple):
+class ExampleAxis(NamedTuple):
     """Where the examples are: place j on the axis belongs to example (j // block) mod n, in `times` rounds."""
 
     axis: int
@@ -46,15 +46,15 @@ class Rows(NamedTuple):
 
 
 #: The plain case: the first axis is that of the examples.
-FIRST = Rows(0)
+FIRST = ExampleAxis(0)
 
 
-class Seen(NamedTuple):
+class Operand(NamedTuple):
     """A tensor as one operation was given it."""
 
     tensor: Tensor
     owner: Owner
-    rows: Rows | None = None
+    rows: ExampleAxis | None = None
 
     def is_equal_along(self, axis: int) -> bool:
         """Tell whether a tensor without examples has the same values all along an axis (counted from the end)."""
@@ -63,7 +63,7 @@ class Seen(NamedTuple):
         return self.tensor.shape[axis] == 1 or self.tensor.stride(axis) == 0
 
 
-class Owners:
+class MemoryOwners:
     """The owners of all memory blocks in one pass over `examples` examples (two or more)."""
 
     __slots__ = ("examples",)
@@ -71,33 +71,33 @@ class Owners:
     def __init__(self, examples: int) -> None:
         self.examples = examples
 
-    def seen(self, tensor: Tensor) -> Seen:
+    def look_up(self, tensor: Tensor) -> Operand:
         """Return who owns a tensor, and on which axis its examples are."""
         mark = tensor.untyped_storage().__dict__.get(MARK)
         if mark is None:
-            return Seen(tensor, Owner.OUTSIDE)
+            return Operand(tensor, Owner.OUTSIDE)
         of_pass, owner, span = mark
         if of_pass is not self:  # numbers that the model kept from an earlier pass
-            return Seen(tensor, Owner.OUTSIDE if owner < Owner.ROWS else Owner.MIXED)
+            return Operand(tensor, Owner.OUTSIDE if owner < Owner.ROWS else Owner.MIXED)
         if owner is Owner.UNIFORM and span != tensor.element_size():
-            return Seen(tensor, Owner.PUBLIC)  # parts of numbers, such as real and imaginary ones, are not all alike
+            return Operand(tensor, Owner.PUBLIC)  # parts of numbers, such as real and imaginary ones, are not all alike
         if owner is not Owner.ROWS:
-            return Seen(tensor, owner)
+            return Operand(tensor, owner)
         if not tensor.numel():
-            return Seen(tensor, Owner.UNIFORM)
-        rows = rows_of(tensor, span, self.examples)
-        return Seen(tensor, Owner.MIXED) if rows is None else Seen(tensor, owner, rows)
+            return Operand(tensor, Owner.UNIFORM)
+        rows = find_example_axis(tensor, span, self.examples)
+        return Operand(tensor, Owner.MIXED) if rows is None else Operand(tensor, owner, rows)
 
-    def mark(self, tensor: Tensor, owner: Owner, rows: Rows | None = None) -> None:
+    def mark(self, tensor: Tensor, owner: Owner, rows: ExampleAxis | None = None) -> None:
         """Write down who owns a tensor's memory; rows that its strides do not bear out are MIXED."""
         span = tensor.element_size() if owner is Owner.UNIFORM else 0
         if rows is not None and tensor.numel():
             span = tensor.stride(rows.axis) * rows.block * tensor.element_size()
-            owner = Owner.ROWS if rows_of(tensor, span, self.examples) == rows else Owner.MIXED
+            owner = Owner.ROWS if find_example_axis(tensor, span, self.examples) == rows else Owner.MIXED
         tensor.untyped_storage().__dict__[MARK] = (self, owner, span)
 
 
-def rows_of(tensor: Tensor, span: int, examples: int) -> Rows | None:
+def find_example_axis(tensor: Tensor, span: int, examples: int) -> ExampleAxis | None:
     """Return the axis of the examples in a view of memory in which byte p belongs to example (p // span) mod n.
 
     Guarantee: if it is `Rows(axis, block, times)`, then the number at every index i of the tensor belongs to example
@@ -112,7 +112,7 @@ def rows_of(tensor: Tensor, span: int, examples: int) -> Rows | None:
     offset = tensor.storage_offset() * size
     if offset // span % examples:
         return None
-    reach, found = offset % span, None
+    reach, example_axis = offset % span, None
     for axis, (length, steps) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)):
         stride = steps * size
         if length == 1 or stride % (span * examples) == 0:
@@ -120,9 +120,9 @@ def rows_of(tensor: Tensor, span: int, examples: int) -> Rows | None:
         if stride > span:
             return None
         block, rest = divmod(span, stride)
-        if found is None and not rest and length % (block * examples) == 0:
-            found = Rows(axis, block, length // (block * examples))
+        if example_axis is None and not rest and length % (block * examples) == 0:
+            example_axis = ExampleAxis(axis, block, length // (block * examples))
             reach += (block - 1) * stride
         else:
             reach += (length - 1) * stride
-    return found if reach < span else None
+    return example_axis if reach < span else None

@@ -63,20 +63,20 @@ class ZeroedMemory(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
         kwargs = kwargs or {}
         if func in GROWING:
             return _resize_with_zeros(func, args, kwargs)
-        found = func(*args, **kwargs)
+        output = func(*args, **kwargs)
         if func in EMPTY:
-            found.zero_()
-        return found
+            output.zero_()
+        return output
 
 
 def _resize_with_zeros(func: Any, args: Any, kwargs: Any) -> Any:
     old = args[0].untyped_storage().nbytes()
-    found = func(*args, **kwargs)
+    output = func(*args, **kwargs)
     new = args[0].untyped_storage().nbytes()
     if new > old:
         with torch.no_grad():
             aten.set_(torch.zeros(0, dtype=torch.uint8), args[0].untyped_storage(), old, (new - old,)).zero_()
-    return found
+    return output
 
 
 class UnseededDraws(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorch's own class
@@ -100,9 +100,9 @@ class UnseededDraws(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTor
             return func(*args, **kwargs)
         self.seeded |= kwargs.get("generator") is not None
         self.seeded |= not torch.equal(self._state, torch.default_generator.get_state())
-        found = func(*args, **kwargs)
+        output = func(*args, **kwargs)
         self._state = torch.default_generator.get_state()
-        return found
+        return output
 
 
 def by_vmap(
@@ -111,20 +111,20 @@ def by_vmap(
     """Return every example's gradients of some parameters, all examples at once and each by itself."""
     chosen = {id(parameter) for parameter in parameters}
     watch, draws = Unshown(), UnseededDraws()
-    values = {name: one.detach() for name, one in model.named_parameters() if id(one) in chosen}
+    values = {name: parameter.detach() for name, parameter in model.named_parameters() if id(parameter) in chosen}
 
     def loss(values: dict[str, Tensor], example: tuple[Any, ...]) -> Tensor:
         with _reparametrize_module(model, values, tie_weights=True), watch:
-            return one_loss(losses(*_alone(example)))
+            return need_one_loss(losses(*_alone(example)))
 
     work = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0), randomness="different")
     with warnings.catch_warnings(), draws, ZeroedMemory():  # type: ignore[no-untyped-call] # PyTorch's own class
         warnings.simplefilter("ignore")  # that some operations are slow
-        found = work(values, batch)
+        gradients = work(values, batch)
     if watch.shown or draws.seeded:
         raise RuntimeError("values were shown, or drawn by a seed")
-    names = {id(one): name for name, one in model.named_parameters()}
-    return [KnownGradients(found[names[id(parameter)]].contiguous()) for parameter in parameters]
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    return [KnownGradients(gradients[names[id(parameter)]].contiguous()) for parameter in parameters]
 
 
 def one_by_one(
@@ -135,29 +135,31 @@ def one_by_one(
     `fresh` returns the losses and the parameters for the next example: of a model of its own, so that what one pass
     leaves in a model's attributes does not reach the next example.
     """
-    examples, found = count_rows(batch), list[Tensor]()
+    examples, collected = count_rows(batch), list[Tensor]()
     for index in range(examples):
         losses, parameters = fresh()
-        found = found or [torch.zeros(examples, *each.shape, dtype=each.dtype) for each in parameters]
+        collected = collected or [
+            torch.zeros(examples, *parameter.shape, dtype=parameter.dtype) for parameter in parameters
+        ]
         with torch.enable_grad(), ZeroedMemory():  # type: ignore[no-untyped-call] # PyTorch's own class
-            loss = one_loss(losses(*take_rows(batch, torch.tensor([index]))))
+            loss = need_one_loss(losses(*take_rows(batch, torch.tensor([index]))))
             if not loss.requires_grad:
                 continue
             gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
-        for rows, gradient in zip(found, gradients, strict=True):
+        for rows, gradient in zip(collected, gradients, strict=True):
             if gradient is not None:
                 rows[index] = gradient
-    return [KnownGradients(rows) for rows in found]
+    return [KnownGradients(rows) for rows in collected]
 
 
-def one_loss(found: object) -> Tensor:
+def need_one_loss(losses: object) -> Tensor:
     """Return the loss of a batch of one."""
-    if not isinstance(found, Tensor) or found.shape != (1,) or not found.is_floating_point():
+    if not isinstance(losses, Tensor) or losses.shape != (1,) or not losses.is_floating_point():
         raise InvalidInput(
             "The loss is not one number for each example.",
             fix='compute them with reduction="none", and sum over all but the first axis; a batch of one has one loss',
         )
-    return found[0]
+    return losses[0]
 
 
 def _alone(part: Any) -> Any:

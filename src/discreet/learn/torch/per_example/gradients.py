@@ -11,8 +11,8 @@ import torch
 
 from discreet.learn.torch.per_example.convolution import ConvolutionCall
 from discreet.learn.torch.per_example.embedding import EmbeddingCall
-from discreet.learn.torch.per_example.grid import Outer, Part, Rows, Whole
-from discreet.learn.torch.per_example.layer_calls import chunks, joined, row_squares
+from discreet.learn.torch.per_example.grid import EmbeddingRows, GradientPart, Outer, Whole
+from discreet.learn.torch.per_example.layer_calls import chunks, join_chunks, row_squares
 from discreet.learn.torch.per_example.linear import LinearCall, positions
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-    from discreet.learn.torch.per_example.tape import Entry
+    from discreet.learn.torch.per_example.tape import TapeEntry
 
     Lengths = Callable[[], Tensor]
 
@@ -38,13 +38,13 @@ class Gradients(Protocol):
     def squares(self) -> Tensor:
         """Return every example's squared norm."""
 
-    def weighted(self, factors: Tensor) -> Tensor:
+    def sum_weighted(self, factors: Tensor) -> Tensor:
         """Return Σᵢ factorᵢ·gradientᵢ."""
 
-    def each(self, some: slice) -> Tensor:
+    def take_examples(self, chunk: slice) -> Tensor:
         """Return the gradients of some examples, one by one."""
 
-    def part(self, some: slice) -> Part:
+    def part(self, chunk: slice) -> GradientPart:
         """Return the gradients of some examples in the form in which they are put on a grid."""
 
 
@@ -65,25 +65,25 @@ class KnownGradients:
         """Return every example's squared norm."""
         return row_squares(self.rows) if self.lengths is None else self.lengths()
 
-    def weighted(self, factors: Tensor) -> Tensor:
+    def sum_weighted(self, factors: Tensor) -> Tensor:
         """Return Σᵢ factorᵢ·gradientᵢ."""
         return (factors @ self.rows.flatten(1)).view(self.rows.shape[1:])
 
-    def each(self, some: slice) -> Tensor:
+    def take_examples(self, chunk: slice) -> Tensor:
         """Return the gradients of some examples, one by one."""
-        return self.rows[some]
+        return self.rows[chunk]
 
-    def part(self, some: slice) -> Part:
+    def part(self, chunk: slice) -> GradientPart:
         """Return the gradients of some examples in the form in which they are put on a grid."""
-        rows = self.rows[some]
-        return Whole(rows, row_squares(rows) if self.lengths is None else self.lengths()[some])
+        rows = self.rows[chunk]
+        return Whole(rows, row_squares(rows) if self.lengths is None else self.lengths()[chunk])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightGradients:
     """Gradients of a weight that was used once."""
 
-    entry: Entry
+    entry: TapeEntry
     kept: list[Tensor] = field(default_factory=list)
 
     @property
@@ -107,11 +107,11 @@ class WeightGradients:
         if not isinstance(call, ConvolutionCall) or not call.keeps(gradient, weight, KEPT):
             return call.squares(gradient, inputs, weight)
         self.kept.clear()
-        for some in chunks(len(gradient), call.patch_numbers(gradient, weight)):
-            self.kept.append(call.patch_gradients(gradient[some], inputs[some], weight))
-        return joined([row_squares(each) for each in self.kept], gradient)
+        for chunk in chunks(len(gradient), call.patch_numbers(gradient, weight)):
+            self.kept.append(call.patch_gradients(gradient[chunk], inputs[chunk], weight))
+        return join_chunks([row_squares(rows) for rows in self.kept], gradient)
 
-    def weighted(self, factors: Tensor) -> Tensor:
+    def sum_weighted(self, factors: Tensor) -> Tensor:
         """Return Σᵢ factorᵢ·gradientᵢ."""
         call, gradient, weight = self.entry.call, self.entry.gradient, self.entry.weight
         if not (self.kept and isinstance(call, ConvolutionCall)):
@@ -119,29 +119,29 @@ class WeightGradients:
             return call.weight_gradient(gradient * spread, self.entry.inputs, weight)
         total = gradient.new_zeros(self.kept[0][0].numel())
         start = 0
-        for each in self.kept:
-            total += factors[start : start + len(each)] @ each.flatten(1)
-            start += len(each)
+        for rows in self.kept:
+            total += factors[start : start + len(rows)] @ rows.flatten(1)
+            start += len(rows)
         return call.weight_order(total.view(self.kept[0].shape[1:]), weight)
 
-    def each(self, some: slice) -> Tensor:
+    def take_examples(self, chunk: slice) -> Tensor:
         """Return the gradients of some examples, one by one."""
         entry = self.entry
-        return entry.call.weight_gradients(entry.gradient[some], entry.inputs[some], entry.weight)
+        return entry.call.weight_gradients(entry.gradient[chunk], entry.inputs[chunk], entry.weight)
 
-    def part(self, some: slice) -> Part:
+    def part(self, chunk: slice) -> GradientPart:
         """Return the gradients of some examples in the form in which they are put on a grid."""
         entry = self.entry
         if self._is_outer:
-            g, x = entry.gradient[some], entry.inputs[some]
-            return Outer(g, x, (entry.squares()[some], row_squares(x)))
+            g, x = entry.gradient[chunk], entry.inputs[chunk]
+            return Outer(g, x, (entry.squares()[chunk], row_squares(x)))
         if isinstance(entry.call, EmbeddingCall):
-            owners, words, rows = entry.call.distinct(entry.gradient[some], entry.inputs[some], entry.weight)
-            return Rows(owners, words, rows, len(entry.inputs[some]), math.prod(entry.inputs.shape[1:]))
+            owners, words, rows = entry.call.distinct(entry.gradient[chunk], entry.inputs[chunk], entry.weight)
+            return EmbeddingRows(owners, words, rows, len(entry.inputs[chunk]), math.prod(entry.inputs.shape[1:]))
         if isinstance(entry.call, ConvolutionCall):
-            rows = entry.call.patch_gradients(entry.gradient[some], entry.inputs[some], entry.weight)
+            rows = entry.call.patch_gradients(entry.gradient[chunk], entry.inputs[chunk], entry.weight)
             return Whole(rows, row_squares(rows), partial(entry.call.weight_order, weight=entry.weight))
-        rows = self.each(some)
+        rows = self.take_examples(chunk)
         return Whole(rows, row_squares(rows))
 
 
@@ -160,33 +160,33 @@ class AddedGradients:
 
     def squares(self) -> Tensor:
         """Return every example's squared norm."""
-        parts = [row_squares(self.each(some)) for some in chunks(self.examples, self.numbers)]
+        parts = [row_squares(self.take_examples(chunk)) for chunk in chunks(self.examples, self.numbers)]
         return torch.cat(parts)
 
-    def weighted(self, factors: Tensor) -> Tensor:
+    def sum_weighted(self, factors: Tensor) -> Tensor:
         """Return Σᵢ factorᵢ·gradientᵢ."""
-        total = self.uses[0].weighted(factors)
+        total = self.uses[0].sum_weighted(factors)
         for use in self.uses[1:]:
-            total = total + use.weighted(factors)
+            total = total + use.sum_weighted(factors)
         return total
 
-    def each(self, some: slice) -> Tensor:
+    def take_examples(self, chunk: slice) -> Tensor:
         """Return the gradients of some examples, one by one."""
-        total = self.uses[0].each(some)
+        total = self.uses[0].take_examples(chunk)
         for use in self.uses[1:]:
-            total = total + use.each(some)
+            total = total + use.take_examples(chunk)
         return total
 
-    def part(self, some: slice) -> Part:
+    def part(self, chunk: slice) -> GradientPart:
         """Return the gradients of some examples in the form in which they are put on a grid."""
-        rows = self.each(some)
+        rows = self.take_examples(chunk)
         return Whole(rows, row_squares(rows))
 
 
-def gradients_of(parameter: nn.Parameter, entries: Sequence[Entry], examples: int) -> Gradients:
+def gradients_of(parameter: nn.Parameter, entries: Sequence[TapeEntry], examples: int) -> Gradients:
     """Gather the gradients of one parameter from all its uses."""
     as_weight = [entry for entry in entries if entry.weight is parameter]
-    uses: list[Gradients] = [WeightGradients(entry) for entry in _merged(as_weight)]
+    uses: list[Gradients] = [WeightGradients(entry) for entry in _merge_linear_uses(as_weight)]
     as_bias = [entry for entry in entries if entry.bias is parameter]
     biases = [entry.call.bias_gradients(entry.gradient) for entry in as_bias]
     if len(biases) == 1:
@@ -199,7 +199,7 @@ def gradients_of(parameter: nn.Parameter, entries: Sequence[Entry], examples: in
     return uses[0] if len(uses) == 1 else AddedGradients(tuple(uses), tuple(parameter.shape), examples)
 
 
-def _merged(entries: Sequence[Entry]) -> Sequence[Entry]:
+def _merge_linear_uses(entries: Sequence[TapeEntry]) -> Sequence[TapeEntry]:
     """Make one of several uses by linear layers: their positions are added up alike."""
     if len(entries) < 2 or not all(isinstance(entry.call, LinearCall) for entry in entries):
         return entries

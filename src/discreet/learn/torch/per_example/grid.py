@@ -20,7 +20,7 @@ import torch
 
 from discreet.learn.torch.exact_sums import EXACT_32
 from discreet.learn.torch.per_example.layer_calls import row_squares
-from discreet.learn.torch.rounding import added_rows, rounded_outer, rounded_rows, wide_sum
+from discreet.learn.torch.rounding import add_rounded_rows, round_outer_products, round_rows, wide_sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,18 +40,18 @@ def identity(numbers: Tensor) -> Tensor:
     return numbers
 
 
-def masked(rows: Tensor, bad: Tensor) -> Tensor:
+def zero_rows(rows: Tensor, bad: Tensor) -> Tensor:
     """Return rows with zeros for some of them, whatever was there."""
     return rows.masked_fill(bad.view(-1, *[1] * (rows.ndim - 1)), 0)
 
 
-class Part(Protocol):
+class GradientPart(Protocol):
     """The gradients of one parameter for some examples, not yet on the grid."""
 
     def squares(self) -> Tensor:
         """Return the squared norms, in floats."""
 
-    def without(self, bad: Tensor) -> Part:
+    def without(self, bad: Tensor) -> GradientPart:
         """Return the same with zeros for some examples, whose gradients are not finite."""
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> Integers:
@@ -92,7 +92,7 @@ class Whole:
 
     def without(self, bad: Tensor) -> Whole:
         """Return the same with zeros for some examples."""
-        return Whole(masked(self.rows, bad), self.lengths.masked_fill(bad, 0), self.order)
+        return Whole(zero_rows(self.rows, bad), self.lengths.masked_fill(bad, 0), self.order)
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> WholeIntegers:
         """Return the gradients, each times its own number, rounded to integers."""
@@ -123,7 +123,7 @@ class WholeIntegers:
     @classmethod
     def of(cls, rows: Tensor, steps: Tensor, cut: Tensor, bound: int, order: Order) -> Self:
         """Round numbers, and add them up."""
-        lengths, added = _added(rows, steps, cut, bound)
+        lengths, added = _add_rounded(rows, steps, cut, bound)
         return cls(rows, steps, cut, lengths, [added], order)
 
     def squares(self) -> Tensor:
@@ -139,21 +139,21 @@ class WholeIntegers:
 
     def drop(self, kept: Tensor) -> None:
         """Make the integers of examples that are not kept zero."""
-        for each in (self.steps, self.lengths):
-            each[~kept] = 0
+        for numbers in (self.steps, self.lengths):
+            numbers[~kept] = 0
         self.added.clear()
 
     def add_to(self, total: ExactSum, bound: int) -> None:
         """Add the sum over examples. Squared norms must be within the bound's."""
-        added = self.added[0] if self.added else _added(self.rows, self.steps, self.cut, bound)[1]
+        added = self.added[0] if self.added else _add_rounded(self.rows, self.steps, self.cut, bound)[1]
         several = added.sum(0, dtype=torch.float64) if len(added) > 1 else added.sum(0)
         total.add(self.order(several), min(len(self.rows), _together(bound)) * bound)
 
 
-def _added(rows: Tensor, steps: Tensor, cut: Tensor, bound: int) -> tuple[Tensor, Tensor]:
+def _add_rounded(rows: Tensor, steps: Tensor, cut: Tensor, bound: int) -> tuple[Tensor, Tensor]:
     """Return squared norms of integers, and sums of as many rows at a time as their floats hold exactly."""
     if bound <= EXACT_32:
-        return added_rows(rows, steps, cut, _together(bound))
+        return add_rounded_rows(rows, steps, cut, _together(bound))
     lengths, added = wide_sum(rows, steps, cut)
     return lengths, added[None]
 
@@ -175,12 +175,12 @@ class Outer:
         """Return the same with zeros for some examples."""
         first, second = self.lengths
         lengths = first.masked_fill(bad, 0), second.masked_fill(bad, 0)
-        return Outer(masked(self.gradient, bad), masked(self.inputs, bad), lengths)
+        return Outer(zero_rows(self.gradient, bad), zero_rows(self.inputs, bad), lengths)
 
     def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> OuterIntegers:  # noqa: ARG002 - same for all
         """Return the gradients, each times its own number, with both factors rounded to integers."""
-        made = rounded_outer(self.gradient, self.inputs, self.lengths, steps, cut=cut)
-        return OuterIntegers(made.gradient, made.inputs, made.squares, made.largest)
+        rounded = round_outer_products(self.gradient, self.inputs, self.lengths, steps, cut=cut)
+        return OuterIntegers(rounded.gradient, rounded.inputs, rounded.squares, rounded.largest)
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
@@ -218,8 +218,8 @@ class OuterIntegers:
 
     def drop(self, kept: Tensor) -> None:
         """Make the integers of examples that are not kept zero."""
-        for each in (self.gradient, self.lengths, self.largest):
-            each[~kept] = 0
+        for numbers in (self.gradient, self.lengths, self.largest):
+            numbers[~kept] = 0
 
     def add_to(self, total: ExactSum, bound: int) -> None:
         """Add the sum over examples. Squared norms must be within the bound's."""
@@ -227,15 +227,17 @@ class OuterIntegers:
         most = float(self.largest.sum())
         if most > EXACT_32 and len(self.inputs) > FEW:
             half = len(self.inputs) // 2
-            for some in (slice(half), slice(half, None)):
-                half_of = OuterIntegers(self.gradient[some], self.inputs[some], self.lengths[some], self.largest[some])
+            for chunk in (slice(half), slice(half, None)):
+                half_of = OuterIntegers(
+                    self.gradient[chunk], self.inputs[chunk], self.lengths[chunk], self.largest[chunk]
+                )
                 half_of.add_to(total, bound)
         else:
             total.add_product(self.gradient.t(), self.inputs, most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class EmbeddingRows:
     """Gradients of an embedding: the rows that each example touches, each once."""
 
     owners: Tensor
@@ -248,14 +250,14 @@ class Rows:
         """Return the squared norms, in floats."""
         return self.rows.new_zeros(self.examples).index_add_(0, self.owners, row_squares(self.rows))
 
-    def without(self, bad: Tensor) -> Rows:
+    def without(self, bad: Tensor) -> EmbeddingRows:
         """Return the same with zeros for some examples."""
-        return replace(self, rows=masked(self.rows, bad[self.owners]))
+        return replace(self, rows=zero_rows(self.rows, bad[self.owners]))
 
-    def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> RowsIntegers:  # noqa: ARG002 - same for all
+    def on_grid(self, steps: Tensor, bound: int, *, cut: bool) -> EmbeddingIntegers:  # noqa: ARG002 - same for all
         """Return the gradients, each times its own number, rounded to integers."""
-        rows, squares = rounded_rows(self.rows, steps[self.owners], cut=cut)
-        return RowsIntegers(self.owners, self.words, rows, squares, self.examples)
+        rows, squares = round_rows(self.rows, steps[self.owners], cut=cut)
+        return EmbeddingIntegers(self.owners, self.words, rows, squares, self.examples)
 
     def excess(self, bound: int) -> float:
         """Return by how much rounding to nearest may be expected to lengthen a gradient, as a part of the bound."""
@@ -264,7 +266,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowsIntegers:
+class EmbeddingIntegers:
     """Rows of integers, each of one example and one word."""
 
     owners: Tensor

@@ -29,7 +29,7 @@ CHUNK = 1 << 20
 SHORT = 1 << 11
 
 
-class Call(Protocol):
+class LayerCall(Protocol):
     """One use of a weight. Tensors have the examples first."""
 
     def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -76,6 +76,6 @@ def gram_squares(gradient: Tensor, inputs: Tensor) -> Tensor:
     return (torch.bmm(gradient, gradient.mT) * torch.bmm(inputs, inputs.mT)).sum((1, 2)).clamp(min=0)
 
 
-def joined(parts: list[Tensor], like: Tensor) -> Tensor:
+def join_chunks(parts: list[Tensor], like: Tensor) -> Tensor:
     """Return numbers of all chunks in one row; of no chunks, none."""
     return torch.cat(parts) if parts else like.new_zeros(0)

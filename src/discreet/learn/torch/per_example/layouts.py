@@ -58,16 +58,16 @@ class ChannelsLast:
             return function(*args, **options)
         if function in SHOWING:
             raise OtherLayoutError
-        given = args[0] if args else options["input"]
+        source = args[0] if args else options["input"]
         try:
-            found = function(*args, **options)
+            output = function(*args, **options)
         except RuntimeError:  # a view that the layout does not allow; any other mistake is made again
-            if given.is_contiguous():
+            if source.is_contiguous():
                 raise
-            found = function(given.contiguous(), *args[1:], **options)
-        if found.untyped_storage().data_ptr() != given.untyped_storage().data_ptr():
-            self.copies += [(each, each._version) for each in (given, found)]  # noqa: SLF001 - no public name
-        return found
+            output = function(source.contiguous(), *args[1:], **options)
+        if output.untyped_storage().data_ptr() != source.untyped_storage().data_ptr():
+            self.copies += [(tensor, tensor._version) for tensor in (source, output)]  # noqa: SLF001 - no public name
+        return output
 
     def check(self) -> None:
         """Refuse if a copy, or what it was copied from, was changed: the other one should have changed, perhaps."""

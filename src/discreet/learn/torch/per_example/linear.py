@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 
-from discreet.learn.torch.per_example.layer_calls import chunks, gram_squares, joined, row_squares
+from discreet.learn.torch.per_example.layer_calls import chunks, gram_squares, join_chunks, row_squares
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -40,10 +40,10 @@ class LinearCall:
         g, x = positions(gradient), positions(inputs)
         places, (outs, ins) = g.shape[1], weight.shape
         if places * (outs + ins) < outs * ins:
-            parts = [gram_squares(g[some], x[some]) for some in chunks(len(g), places * (places + outs + ins))]
+            parts = [gram_squares(g[chunk], x[chunk]) for chunk in chunks(len(g), places * (places + outs + ins))]
         else:
-            parts = [row_squares(torch.bmm(g[some].mT, x[some])) for some in chunks(len(g), outs * ins)]
-        return joined(parts, gradient)
+            parts = [row_squares(torch.bmm(g[chunk].mT, x[chunk])) for chunk in chunks(len(g), outs * ins)]
+        return join_chunks(parts, gradient)
 
     def bias_gradients(self, gradient: Tensor) -> Tensor:
         """Return the gradient of the bias, one for every example."""

@@ -29,7 +29,7 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.learn.torch.global_settings import read_other_generators
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking
-from discreet.learn.torch.per_example.example_axes import FIRST, Owner, Owners
+from discreet.learn.torch.per_example.example_axes import FIRST, MemoryOwners, Owner
 from discreet.learn.torch.per_example.fallback import by_vmap, count_rows, is_all_tensors, one_by_one
 from discreet.learn.torch.per_example.gradients import gradients_of
 from discreet.learn.torch.per_example.layouts import ChannelsLast, OtherLayoutError
@@ -80,7 +80,7 @@ class UnprovedError(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Pass:
+class GradientPass:
     """A pass that can be done again and again, on other examples. Keeps nothing of them."""
 
     model: nn.Module
@@ -128,17 +128,17 @@ class Pass:
                 with suppress(Exception):
                     drawn = read_other_generators()
                     anew, model, parameters = self._fresh(losses)
-                    gradients = by_vmap(model, anew, batch, [parameters[each] for each in which])
+                    gradients = by_vmap(model, anew, batch, [parameters[number] for number in which])
                     if drawn == read_other_generators():  # or all examples have the same random numbers
                         return gradients
 
             def fresh() -> tuple[Losses, list[nn.Parameter]]:
                 anew, _, parameters = self._fresh(losses)
-                return anew, [parameters[each] for each in which]
+                return anew, [parameters[number] for number in which]
 
-            found = one_by_one(fresh, batch)
+            by_example = one_by_one(fresh, batch)
             self.singly = True
-            return found
+            return by_example
         finally:
             refuse_changed(before, self.model)
 
@@ -147,7 +147,7 @@ class Pass:
         if not isinstance(losses, Renewable):
             return losses, self.model, self.parameters
         anew = losses.renew()
-        return anew, anew.model.module, [each for _, each in anew.model.parameters]
+        return anew, anew.model.module, [parameter for _, parameter in anew.model.parameters]
 
     def _together(self, losses: Losses, batch: tuple[Any, ...], examples: int) -> list[Gradients]:
         try:
@@ -159,21 +159,21 @@ class Pass:
     def _try(self, losses: Losses, batch: tuple[Any, ...], examples: int) -> list[Gradients]:
         if not is_all_tensors(batch):
             raise UnprovedError("examples have parts that are not tensors")
-        axes = AxisTracking(Owners(examples))
-        batch = _marked(batch, axes.owners, [])
+        axes = AxisTracking(MemoryOwners(examples))
+        batch = _mark_batch(batch, axes.owners, [])
         tape = Tape(self.parameters, axes, ChannelsLast() if self.last else None)
         try:
-            return self._recorded(losses, batch, tape)
+            return self._record(losses, batch, tape)
         finally:
             # The graph holds the tape, and the tape the graph, where Python does not see it: nobody else would end it.
             tape.entries, tape.layout = [], None
 
-    def _recorded(self, losses: Losses, batch: tuple[Any, ...], tape: Tape) -> list[Gradients]:
+    def _record(self, losses: Losses, batch: tuple[Any, ...], tape: Tape) -> list[Gradients]:
         examples = tape.axes.owners.examples
-        found = self._forward(losses, batch, tape)
-        if found.requires_grad:
+        loss_values = self._forward(losses, batch, tape)
+        if loss_values.requires_grad:
             tape.entries, tape.listening = [], True
-            odd = self._backward(found)
+            odd = self._backward(loss_values)
         else:
             tape.entries, odd = [], ()
         entries = tape.entries
@@ -191,7 +191,7 @@ class Pass:
         drawn = read_other_generators()
         try:
             with torch.enable_grad(), disable_saved_tensors_hooks(HOOKS), axes, Recording(tape):
-                found = losses(*batch)
+                loss_values = losses(*batch)
         except OtherLayoutError:
             raise
         except Exception as error:
@@ -207,26 +207,26 @@ class Pass:
             raise UnprovedError("the pass draws random numbers from Python or NumPy, which all examples share")
         if tape.layout is not None:
             tape.layout.check()
-        _check(found, axes.owners.examples)
-        seen = axes.owners.seen(found)
-        if seen.rows != FIRST and (found.requires_grad or seen.owner > Owner.UNIFORM):
+        _check(loss_values, axes.owners.examples)
+        operand = axes.owners.look_up(loss_values)
+        if operand.rows != FIRST and (loss_values.requires_grad or operand.owner > Owner.UNIFORM):
             raise UnprovedError("losses are not known to be each of one example")
-        _refuse_foreign(found)
-        return found
+        _refuse_foreign(loss_values)
+        return loss_values
 
     def _backward(self, losses: Tensor) -> tuple[int, ...]:
         """Fill the tape; return the numbers of parameters for which autograd still finds a gradient."""
-        found = torch.autograd.grad(losses, self.parameters, torch.ones_like(losses), allow_unused=True)
-        return tuple(which for which, gradient in enumerate(found) if gradient is not None)
+        gradients = torch.autograd.grad(losses, self.parameters, torch.ones_like(losses), allow_unused=True)
+        return tuple(which for which, gradient in enumerate(gradients) if gradient is not None)
 
 
-def _marked(part: Any, owners: Owners, known: list[int]) -> Any:
+def _mark_batch(part: Any, owners: MemoryOwners, known: list[int]) -> Any:
     """Return a batch whose memory is known to belong to its examples, each part with memory of its own."""
     match part:
         case dict():
-            return {key: _marked(value, owners, known) for key, value in part.items()}
+            return {key: _mark_batch(value, owners, known) for key, value in part.items()}
         case tuple() | list():
-            return type(part)(_marked(value, owners, known) for value in part)
+            return type(part)(_mark_batch(value, owners, known) for value in part)
     place = part.untyped_storage().data_ptr()
     if place in known or part.storage_offset() or not part.is_contiguous():
         part = part.clone(memory_format=torch.contiguous_format)

@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 LINEAR = LinearCall()
 
 
-def _lstm_step(seen: Tensor, kept: Tensor, memory: Memory) -> Memory:
-    enter, forget, new, leave = (seen + kept).chunk(4, -1)
+def _lstm_step(from_inputs: Tensor, from_memory: Tensor, memory: Memory) -> Memory:
+    enter, forget, new, leave = (from_inputs + from_memory).chunk(4, -1)
     cell = forget.sigmoid() * memory[1] + enter.sigmoid() * new.tanh()
     return leave.sigmoid() * cell.tanh(), cell
 
 
-def _gru_step(seen: Tensor, kept: Tensor, memory: Memory) -> Memory:
-    (reset, update, new), (old_reset, old_update, old) = seen.chunk(3, -1), kept.chunk(3, -1)
+def _gru_step(from_inputs: Tensor, from_memory: Tensor, memory: Memory) -> Memory:
+    (reset, update, new), (old_reset, old_update, old) = from_inputs.chunk(3, -1), from_memory.chunk(3, -1)
     stay = (update + old_update).sigmoid()
     fresh = (new + (reset + old_reset).sigmoid() * old).tanh()
     return ((1 - stay) * fresh + stay * memory[0],)
 
 
-def _tanh_step(seen: Tensor, kept: Tensor, memory: Memory) -> Memory:  # noqa: ARG001 - the same for all steps
-    return ((seen + kept).tanh(),)
+def _tanh_step(from_inputs: Tensor, from_memory: Tensor, memory: Memory) -> Memory:  # noqa: ARG001 - the same for all steps
+    return ((from_inputs + from_memory).tanh(),)
 
 
-def _relu_step(seen: Tensor, kept: Tensor, memory: Memory) -> Memory:  # noqa: ARG001 - same
-    return ((seen + kept).relu(),)
+def _relu_step(from_inputs: Tensor, from_memory: Tensor, memory: Memory) -> Memory:  # noqa: ARG001 - same
+    return ((from_inputs + from_memory).relu(),)
 
 
 def _rule(plain: Callable[..., Any], step: Step) -> Callable[..., Any]:
@@ -63,14 +63,14 @@ def _rule(plain: Callable[..., Any], step: Step) -> Callable[..., Any]:
         memory = (first,) if isinstance(first, Tensor) else tuple(first)
         last = []
         for layer in range(layers):
-            found = [
+            directions = [
                 _pass(
                     tape, rows, _of(weights, which, biases), tuple(part[which] for part in memory), step, which % ways
                 )
                 for which in range(layer * ways, (layer + 1) * ways)
             ]
-            rows = torch.cat([outputs for outputs, _ in found], -1)
-            last += [kept for _, kept in found]
+            rows = torch.cat([outputs for outputs, _ in directions], -1)
+            last += [final for _, final in directions]
             if train and dropout and layer < layers - 1:
                 rows = F.dropout(rows, dropout)
         outputs = rows if batch_first else rows.transpose(0, 1)
@@ -89,11 +89,11 @@ def _pass(
 ) -> tuple[Tensor, Memory]:
     """Go through the positions of one layer in one direction; return all outputs, and what is remembered at the end."""
     of_inputs, of_memory, input_bias, memory_bias = weights
-    seen = _linear(tape, rows, of_inputs, input_bias)
+    from_inputs = _linear(tape, rows, of_inputs, input_bias)
     places = range(rows.shape[1])
     outputs = []
     for place in reversed(places) if backwards else places:
-        memory = step(seen[:, place], _linear(tape, memory[0], of_memory, memory_bias), memory)
+        memory = step(from_inputs[:, place], _linear(tape, memory[0], of_memory, memory_bias), memory)
         outputs.append(memory[0])
     return torch.stack(outputs[::-1] if backwards else outputs, 1), memory
 

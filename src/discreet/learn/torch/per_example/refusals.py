@@ -47,10 +47,12 @@ def _replacement(module: nn.Module) -> str | None:
 
 def train_layers(model: nn.Module) -> nn.Module:
     """Put a model into training mode, but for norm layers in eval(): these keep their public statistics."""
-    fixed = [one for one in model.modules() if isinstance(one, _BATCH_NORMS + _INSTANCE_NORMS) and not one.training]
+    fixed = [
+        layer for layer in model.modules() if isinstance(layer, _BATCH_NORMS + _INSTANCE_NORMS) and not layer.training
+    ]
     model.train()
-    for one in fixed:
-        one.eval()
+    for layer in fixed:
+        layer.eval()
     return model
 
 

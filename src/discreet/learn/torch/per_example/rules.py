@@ -149,7 +149,7 @@ def layer_norm(
     if weight is None or not (tape.knows(weight) or tape.knows(bias)) or first < 1:
         return F.layer_norm(input, list(normalized_shape), weight, bias, eps)
     normal = F.layer_norm(input, list(normalized_shape), None, None, eps)
-    return _scaled(tape, normal, weight, bias)
+    return _record_scale(tape, normal, weight, bias)
 
 
 def rms_norm(
@@ -164,10 +164,10 @@ def rms_norm(
     if weight is None or not tape.knows(weight) or first < 1:
         return F.rms_norm(input, list(normalized_shape), weight, eps)
     normal = F.rms_norm(input, list(normalized_shape), None, eps)
-    return _scaled(tape, normal, weight)
+    return _record_scale(tape, normal, weight)
 
 
-def _scaled(tape: Tape, normal: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def _record_scale(tape: Tape, normal: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Record the scale and shift of the last axes."""
 
     def work(rows: Tensor) -> Tensor:
@@ -200,35 +200,39 @@ def attention(tape: Tape, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor | N
     """
     bound = SIGNATURE.bind(*args, **kwargs)
     bound.apply_defaults()
-    given: dict[str, Any] = bound.arguments
-    query = given["query"]
-    if query.ndim != 3 or given["static_k"] is not None or given["static_v"] is not None:
-        return F.multi_head_attention_forward(**given)
+    arguments: dict[str, Any] = bound.arguments
+    query = arguments["query"]
+    if query.ndim != 3 or arguments["static_k"] is not None or arguments["static_v"] is not None:
+        return F.multi_head_attention_forward(**arguments)
     size = query.shape[-1]
     same = torch.eye(size, dtype=query.dtype)
-    projected = _separate(tape, given) if given["use_separate_proj_weight"] else _packed(tape, given)
-    weight, bias = given["out_proj_weight"], given["out_proj_bias"]
-    given.update(
+    projected = (
+        _project_separately(tape, arguments)
+        if arguments["use_separate_proj_weight"]
+        else _project_packed(tape, arguments)
+    )
+    weight, bias = arguments["out_proj_weight"], arguments["out_proj_bias"]
+    arguments.update(
         projected, use_separate_proj_weight=True, in_proj_weight=None, out_proj_weight=same, out_proj_bias=None
     )
-    given.update(q_proj_weight=same, k_proj_weight=same, v_proj_weight=same)
-    mixed, weights = F.multi_head_attention_forward(**given)
+    arguments.update(q_proj_weight=same, k_proj_weight=same, v_proj_weight=same)
+    mixed, weights = F.multi_head_attention_forward(**arguments)
     return linear(tape, mixed, weight, bias), weights
 
 
-def _packed(tape: Tape, given: dict[str, Any]) -> dict[str, Any]:
+def _project_packed(tape: Tape, arguments: dict[str, Any]) -> dict[str, Any]:
     """Project by the packed weight, once for each different input: what is not used of it has no gradient."""
-    inputs = given["query"], given["key"], given["value"]
-    weight, bias = given["in_proj_weight"], given["in_proj_bias"]
-    done = {id(each): linear(tape, each, weight, bias) for each in inputs}
-    parts = [done[id(each)].chunk(3, -1)[part] for part, each in enumerate(inputs)]
+    inputs = arguments["query"], arguments["key"], arguments["value"]
+    weight, bias = arguments["in_proj_weight"], arguments["in_proj_bias"]
+    done = {id(source): linear(tape, source, weight, bias) for source in inputs}
+    parts = [done[id(source)].chunk(3, -1)[part] for part, source in enumerate(inputs)]
     return dict(zip(("query", "key", "value"), parts, strict=True), in_proj_bias=None)
 
 
-def _separate(tape: Tape, given: dict[str, Any]) -> dict[str, Any]:
+def _project_separately(tape: Tape, arguments: dict[str, Any]) -> dict[str, Any]:
     """Project by weights of their own; the packed bias is left to PyTorch, and so to the fallback."""
     names = (("query", "q_proj_weight"), ("key", "k_proj_weight"), ("value", "v_proj_weight"))
-    return {name: linear(tape, given[name], given[weight], None) for name, weight in names}
+    return {name: linear(tape, arguments[name], arguments[weight], None) for name, weight in names}
 
 
 RULES: dict[Any, Callable[..., Any]] = {

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from torch import nn
 
     from discreet.learn.torch.per_example.axis_tracking import AxisTracking
-    from discreet.learn.torch.per_example.layer_calls import Call
+    from discreet.learn.torch.per_example.layer_calls import LayerCall
     from discreet.learn.torch.per_example.layouts import ChannelsLast
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class TapeEntry:
     """One use of a weight, as the backward pass met it. Private."""
 
-    call: Call
+    call: LayerCall
     inputs: Tensor
     gradient: Tensor
     weight: Tensor
@@ -57,7 +57,7 @@ class Tape:
     ) -> None:
         self._known = {id(parameter) for parameter in parameters}
         self.axes = axes
-        self.entries: list[Entry] = []
+        self.entries: list[TapeEntry] = []
         self.listening = False
         """Whether a backward pass is the one to be written down, and not one within the model's code."""
         self.layout = layout
@@ -66,7 +66,7 @@ class Tape:
         """Tell whether a tensor is one of the parameters that are recorded."""
         return tensor is not None and id(tensor) in self._known
 
-    def use(self, call: Call, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    def use(self, call: LayerCall, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         """Do a call and have it written down in the backward pass, if its inputs have the examples first."""
         if self.axes.adopt(inputs) != FIRST:
             return call.run(inputs, weight, bias)
@@ -78,7 +78,7 @@ class Recorded(torch.autograd.Function):
     """A call whose backward pass hands on the gradient of its inputs, and writes down the rest."""
 
     @staticmethod
-    def forward(ctx: Any, tape: Tape, call: Call, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    def forward(ctx: Any, tape: Tape, call: LayerCall, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         """Compute what the layer computes."""
         ctx.tape, ctx.call, ctx.bias = tape, call, bias
         ctx.save_for_backward(inputs, weight)
@@ -89,18 +89,18 @@ class Recorded(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         """Write down the use; or, where nobody listens, compute the gradients that autograd would."""
         tape, call, bias = ctx.tape, ctx.call, ctx.bias
-        given, weight = ctx.saved_tensors
-        inputs, gradient = _wide(given, weight), _wide(gradient, weight)
+        saved, weight = ctx.saved_tensors
+        inputs, gradient = _wide(saved, weight), _wide(gradient, weight)
         _, _, of_inputs, of_weight, of_bias = ctx.needs_input_grad
         if tape.listening:
-            tape.entries.append(Entry(call, inputs, gradient, weight, bias))
+            tape.entries.append(TapeEntry(call, inputs, gradient, weight, bias))
             # What is not a parameter of ours is on the way to one, perhaps.
             of_weight, of_bias = of_weight and not tape.knows(weight), of_bias and not tape.knows(bias)
         back = call.input_gradient(gradient, inputs, weight) if of_inputs else None
         return (
             None,
             None,
-            back if back is None else back.to(given.dtype),
+            back if back is None else back.to(saved.dtype),
             call.weight_gradient(gradient, inputs, weight) if of_weight else None,
             call.bias_gradients(gradient).sum(0) if of_bias else None,
         )
