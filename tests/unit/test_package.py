@@ -59,7 +59,7 @@ FACES = {
     "discreet.anonymity": {
         "Anonymised", "Clip", "Closeness", "DayTo", "Deidentified", "DistinctDiversity", "Diversity", "Drop",
         "EntropyDiversity", "Finding", "Gaps", "Hierarchy", "InformationLost", "Keep", "Label", "Linked",
-        "Mask", "Microdata", "MostOfOne", "Part", "Presence", "Pseudonym", "PseudonymKey", "Recoding",
+        "Mask", "Microdata", "MostOfOne", "DatePart", "Presence", "Pseudonym", "PseudonymKey", "Recoding",
         "RecursiveDiversity", "Requirement", "Risk", "Role", "Round", "Treatment", "beliefs", "deidentify",
         "discernibility_of", "diversity_of", "find_identifying", "full_domain", "homogeneous", "in_both",
         "information_lost", "journalist_risk", "k_of", "link", "marketer_risk", "meets", "misclassified",
@@ -72,22 +72,22 @@ FACES = {
         "TableSource", "measure_sql", "open_frames", "open_server", "open_table", "open_tables",
     },
     "discreet.query": {
-        "Asked", "Asker", "BatchPlan", "BoundsPlan", "Epsilon", "Explanation", "Facts", "Frame",
+        "AggregateExpression", "Asker", "BatchPlan", "BoundsPlan", "Epsilon", "Explanation", "PlanningContext", "Frame",
         "HierarchyLevel", "HierarchyPlan", "HierarchyResult", "LimitsPlan", "Participation",
         "ParticipationPlan",
         "Predicted", "QueryPlan",
         "QueryRefused", "Question", "Result", "ResultColumn", "Rho", "Saving", "StreamPlan", "StreamView",
-        "Within", "bounds_bought", "count", "count_between", "count_distinct", "count_people", "deviation",
-        "explain", "histogram", "limit_bought", "limit_known", "maximum", "mean", "median", "minimum",
+        "Within", "read_bought_bounds", "count", "count_between", "count_distinct", "count_people", "deviation",
+        "explain", "histogram", "read_bought_limit", "find_limit", "maximum", "mean", "median", "minimum",
         "plan_batch", "plan_hierarchy", "plan_limits", "plan_question", "plan_stream", "predict",
         "predict_batch", "predict_hierarchy", "quantile", "question_sql", "read_sql", "saving_of", "schema_of",
         "total", "variance", "view", "view_batch", "view_hierarchy", "view_others", "view_stream",
     },
     "discreet.learn": {
-        "PCA", "Chosen", "ClusterPlan", "Conjunctions", "DecisionLists", "DescentPlan", "Examples", "Features",
+        "PCA", "Chosen", "ClusterPlan", "Conjunctions", "DecisionLists", "DescentPlan", "ClassifiedRows", "Features",
         "FiniteClass", "FiniteClassifier", "FinitePlan", "GaussianNB", "GroupPlan", "Hypotheses", "KMeans", "Labelled",
         "LinearRegression", "LogisticRegression", "ObjectivePlan", "PrivateSelection", "ProductPlan", "Ridge",
-        "StandardScaler", "Table", "Thresholds", "sample_size",
+        "StandardScaler", "GroupedRows", "Thresholds", "sample_size",
     },
     "discreet.learn.torch": {
         "AdaptiveClip", "ClippedSums", "Clipping", "Geometric", "Linear", "PrivateModel", "Trained", "Training",
@@ -95,7 +95,8 @@ FACES = {
     "discreet.gate": {
         "Account", "Anchor", "Budget", "Certified", "ChargedTable", "DatasetAccount", "Distribution", "Exported",
         "Gate", "Inspection", "Ledger", "PersonalAccount", "PersonalPlan", "Plan", "Policy", "Price", "Receipt",
-        "Release", "Statement", "SteppedPlan", "Verification", "certificate", "check_certificate", "check_export",
+        "Release", "AccountStatement", "SteppedPlan",
+        "Verification", "certificate", "check_certificate", "check_export",
         "export_lines", "finish_move", "inspect_ledger", "move",
     },
     "discreet.local": {
@@ -107,8 +108,10 @@ FACES = {
         "simulate", "skewed", "supports_of", "unpack", "variance_of",
     },
     "discreet.market": {
-        "AttributeAuction", "Auction", "BidFile", "Billboard", "LargeGame", "Line", "Mediator", "Outcome", "Plane",
-        "PostedPrices", "PriceGrid", "Sale", "Setting", "Statement", "TruthfulChoice", "best_epsilon", "best_rho",
+        "AttributeAuction", "Auction", "BidFile", "Billboard",
+        "LargeGame", "FacilityLine", "Mediator", "Outcome", "Plane",
+        "PostedPrices", "PriceGrid", "Sale", "Setting",
+        "IncentiveGuarantee", "TruthfulChoice", "best_epsilon", "best_rho",
         "entry_game", "most_gain", "routing_game", "truthfulness",
     },
     "discreet.mechanisms": {
