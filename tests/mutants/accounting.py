@@ -153,7 +153,7 @@ ACCOUNTING_MUTANTS = [
     ),
     Mutant(
         "a lower bound on the ε of Gaussian noise is not tried",
-        "accounting/gaussian_curve.py::bound_epsilon",
+        "accounting/gaussian_curve.py::curve_epsilon",
         " if candidate > 0 and _log_bounds(mu, candidate)[0] > over)",
         ")",
         "claims/test_gaussian_curve.py::test_a_poor_guess_costs_time_and_not_the_proof",
