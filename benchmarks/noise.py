@@ -32,8 +32,7 @@ from measure import (
 
 from discreet import noise
 from discreet.noise.lookup import draw
-from discreet.noise.shapes import GaussianShape, LaplaceShape
-from discreet.noise.table import WORTH, build
+from discreet.noise.table import WORTH, GaussianShape, LaplaceShape, build
 
 COUNT = 1_000_000
 SCALES = {"1": 1, "10": 10, "1000": 1000, "10⁶": 10**6}

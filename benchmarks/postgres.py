@@ -24,8 +24,8 @@ from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Total, s
 from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, Limit, PrivacyUnit
 from discreet.core.schema import Kind
+from discreet.data.failures import EngineSettings
 from discreet.data.postgres.table import open_postgres
-from discreet.data.settings import EngineSettings
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from postgres_server import SETTINGS, server

@@ -9,7 +9,7 @@ from measure import Report, Table, finish, publish, say
 
 from discreet.mechanisms import ManyQuantiles, QuantileMethod, RangeChoice
 from discreet.mechanisms.many_quantiles import better_method
-from discreet.mechanisms.ranks import distances
+from discreet.mechanisms.quantiles import distances
 from discreet.noise import laplace
 
 ROWS = 10_000

@@ -6,8 +6,8 @@ from importlib import import_module
 import pytest
 
 #: The modules that have a C file beside them.
-DRAWS = "discreet.noise.compiled_draws"
-ADDING, ROUNDING = "discreet.learn.torch.gradient_noise", "discreet.learn.torch.rounding"
+DRAWS = "discreet.noise.lookup"
+ADDING, ROUNDING = "discreet.learn.torch.dpsgd", "discreet.learn.torch.rounding"
 WAYS = ("compiled", "in Python")
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.accounting import Concentrated, PrivacyLoss, loss_to_text
-from discreet.algebra.account_names import name_text, names_of
-from discreet.algebra.contributions import Contribution
+from discreet.algebra.contributions import Contribution, name_text, names_of
 from discreet.core import PrivacyUnit
 from discreet.gate import Budget
 

@@ -32,9 +32,8 @@ from discreet.algebra.aggregates import (
     Total,
 )
 from discreet.algebra.contributions import Contribution
-from discreet.algebra.row_caps import CAP_SALT
+from discreet.algebra.row_caps import CAP_SALT, unit_keys
 from discreet.algebra.row_hashes import group_order, mark, name_of, value_text
-from discreet.algebra.unit_keys import unit_keys
 from discreet.core import InvalidInput
 from discreet.core.limits import Limit
 from plain_values import DAY_ZERO, MICROSECONDS, clip, microseconds_of, read, value_of

@@ -8,11 +8,11 @@ from itertools import count
 import psycopg
 
 from discreet.core.schema import Kind
+from discreet.data.failures import EngineSettings
 from discreet.data.postgres.catalogue import Catalogue, PostgresSources, private_relation, public_relation
 from discreet.data.postgres.sessions import Sessions
 from discreet.data.postgres.table import PostgresTables
 from discreet.data.reading.table_sources import Declaration
-from discreet.data.settings import EngineSettings
 from postgres_server import server
 
 TYPES = {

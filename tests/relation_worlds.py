@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from data_expressions import Expressions
 from data_values import BOUNDS, COMMON, REAL_BOUNDS, VALUES
 from data_worlds import INTEGER_IDS, KEY_KINDS, TEXT_IDS, Worlds
-from discreet.algebra.aggregates import Aggregation, Rows, Total
+from discreet.algebra.aggregates import OF_ROWS, Aggregation, Rows, Total
 from discreet.algebra.expressions import ColumnValue, Literal, column
-from discreet.algebra.relation_checks import OF_ROWS
 from discreet.algebra.relations import (
     Derived,
     First,

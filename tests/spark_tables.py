@@ -12,9 +12,8 @@ import pytest
 from data_engines import arrow_table
 from discreet.data.reading.table_sources import Declaration
 from discreet.data.spark.frames import SparkFrames, private_frame
-from discreet.data.spark.public import public_frame
 from discreet.data.spark.sessions import spark_session
-from discreet.data.spark.table import SparkTable
+from discreet.data.spark.table import SparkTable, public_frame
 
 from_arrow_schema = pytest.importorskip("pyspark.sql.pandas.types").from_arrow_schema
 

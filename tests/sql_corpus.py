@@ -11,8 +11,7 @@ from discreet.algebra.relations import PublicScan
 from discreet.core import Bounds, PrivacyUnit
 from discreet.core.limits import Matches
 from discreet.core.schema import Column, Kind, Schema
-from discreet.query.questions import Question
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused, Question
 from discreet.query.sql import read_sql
 from discreet.query.sql_writing.question import question_sql
 

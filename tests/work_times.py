@@ -4,9 +4,9 @@ import time
 from datetime import date, datetime
 
 from discreet.algebra.aggregates import Aggregation, Rows
-from discreet.algebra.expression_costs import cost_of
 from discreet.algebra.expressions import ColumnValue, Literal, call
 from discreet.algebra.functions import ALIKE, COMPARISONS, KEEPING, SIMPLE, F
+from discreet.algebra.work_bounds import cost_of
 from discreet.core import Limit, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 

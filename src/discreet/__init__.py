@@ -28,7 +28,6 @@ from discreet.core import (
 from discreet.core.limits import TotalLimit
 
 if TYPE_CHECKING:
-    from discreet import accounting, data, gate, mechanisms, noise, query, session
     from discreet.gate import Budget, Gate, Ledger, Plan, Policy, Release
     from discreet.query import (
         count,

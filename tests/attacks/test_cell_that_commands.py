@@ -13,8 +13,7 @@ import discreet
 from command_line import runner
 from discreet import Budget
 from discreet.cli.dataset.facts import csv_rows
-from discreet.cli.output import error_text
-from discreet.cli.safe_text import csv_text, escape_controls
+from discreet.cli.output import csv_text, error_text, escape_controls
 from discreet.core import InvalidInput
 
 FORMULAS = [

@@ -13,7 +13,7 @@ from discreet.anonymity.engine import with_rows
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
 from discreet.data.opening import open_table
-from discreet.data.reading.csv_lines import LONGEST_LINE, PIECE
+from discreet.data.reading.csv_files import LONGEST_LINE, PIECE
 from discreet.data.reading.importing import offer_kinds
 
 SIGNS = {

@@ -16,10 +16,10 @@ from discreet.algebra.aggregates import Aggregation, Distinct, People
 from discreet.algebra.expressions import ColumnValue
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
-from discreet.data.postgres.leavers import LeaverTable
+from discreet.data.failures import EngineSettings
+from discreet.data.postgres.personal import LeaverTable
 from discreet.data.postgres.sessions import Sessions, StatementFailed
 from discreet.data.postgres.table import open_postgres
-from discreet.data.settings import EngineSettings
 from postgres_tables import running
 
 #: Everything that a server can be told to log. Other tests have the same server not sync, which a ledger refuses.

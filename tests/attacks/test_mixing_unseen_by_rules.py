@@ -21,12 +21,8 @@ from attacks.test_mixing_models import (  # noqa: E402
     how_far_one_example_moves_the_sum,
     methods_of,
 )
-from discreet.learn.torch.per_example import (  # noqa: E402
-    axis_rules,
-    axis_tracking,
-    passes,
-    recording,
-)
+from discreet.learn.torch.per_example import axis_rules, axis_tracking, passes  # noqa: E402
+from discreet.learn.torch.per_example import rules as recording  # noqa: E402
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
 
 

@@ -23,7 +23,7 @@ from discreet.accounting import (
     epsilon,
     optimal_epsilon,
 )
-from discreet.accounting.composition.failure_masses import failure_masses
+from discreet.accounting.conversions import failure_masses
 
 TENTH, FIFTH = Fraction(1, 10), Fraction(1, 5)
 #: Tells for certain in one direction with a probability of 1/10, in the other with 1/5.

@@ -46,7 +46,7 @@ from discreet.accounting import (
     epsilon,
     renyi_of,
 )
-from discreet.accounting.concentrated import order_delta
+from discreet.accounting.conversions import order_delta
 from discreet.core import Sensitivity
 
 mp = mpmath.MPContext()

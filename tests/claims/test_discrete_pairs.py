@@ -11,8 +11,14 @@ import pytest
 from discreet.accounting.discrete_gaussian import gaussian_delta
 from discreet.accounting.losses import DiscreteLaplaceNoise
 from discreet.accounting.pld.cells import UNIT
-from discreet.accounting.pld.discrete_gaussian import MOST, _choose_integers, _discrete_gauss, discrete_gaussian_atoms
-from discreet.accounting.pld.discrete_laplace import ROUNDINGS, discrete_laplace_atoms
+from discreet.accounting.pld.discrete_gaussian import (
+    MOST,
+    ROUNDINGS,
+    _choose_integers,
+    _discrete_gauss,
+    discrete_gaussian_atoms,
+    discrete_laplace_atoms,
+)
 from discreet.core import InvalidInput, Sensitivity, WrongType
 
 mp = mpmath.MPContext()

@@ -23,7 +23,7 @@ from claims.adversary import (
     pair,
     response,
 )
-from discreet.accounting.concentrated import concentrated_delta
+from discreet.accounting.conversions import concentrated_delta
 from discreet.accounting.filters import (
     ConcentratedFilter,
     PureFilter,

@@ -9,7 +9,7 @@ import pytest
 from coins import threshold
 from discreet.core import DiscreetError
 from discreet.noise import Coins, bernoulli, coin_words
-from discreet.noise.sliced import TOGETHER
+from discreet.noise.sampling import TOGETHER
 from scripted import Scripted, Seeded
 
 CHANCES = [Fraction(1, 3), Fraction(1, 2), Fraction(0), Fraction(1), Fraction(10, 37), Fraction(1, 10**30)]

@@ -36,7 +36,7 @@ from discreet.local import (
     shuffled_cost,
     variance_of,
 )
-from discreet.local.device.choosing import unit_variance
+from discreet.local.device.surveys import unit_variance
 from scripted import Seeded
 
 ENCODERS = {

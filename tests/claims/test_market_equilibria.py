@@ -9,7 +9,7 @@ import pytest
 
 from discreet.accounting import BoundedRange, Concentrated, Pure, RandomisedResponse, concentrated_of
 from discreet.market import LargeGame, Mediator, best_rho, entry_game, most_gain, routing_game
-from discreet.market.dynamics import KEPT, SHARES, Dynamics, round_mixtures
+from discreet.market.equilibria import KEPT, SHARES, Dynamics, round_mixtures
 from discreet.mechanisms import Gaussian
 from discreet.noise import SYSTEM
 from scripted import Seeded

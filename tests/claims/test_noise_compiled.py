@@ -11,10 +11,10 @@ import pytest
 from coins import SPARE, exponential, threshold
 from compiled_parts import DRAWS, choose
 from discreet.core.compiled import library_path, load_library
-from discreet.noise import Entropy, compiled_draws, lookup
-from discreet.noise.compiled_draws import LEFT, _library, _Table, build_compiled_table
-from discreet.noise.shapes import GaussianShape, LaplaceShape
-from discreet.noise.table import build
+from discreet.noise import Entropy, lookup
+from discreet.noise import lookup as compiled_draws
+from discreet.noise.lookup import LEFT, _library, _Table, build_compiled_table
+from discreet.noise.table import GaussianShape, LaplaceShape, build
 from scripted import Scripted, Seeded
 
 SHAPES = [

@@ -8,7 +8,7 @@ import pytest
 from coins import SPARE, chance, exponential, threshold
 from discreet import noise
 from discreet.core import exp_minus
-from discreet.noise import direct
+from discreet.noise import sampling as direct
 from scripted import Scripted
 
 TOLERANCE = Fraction(1, 10**12)

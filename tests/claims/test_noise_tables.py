@@ -12,8 +12,7 @@ from coins import SPARE, chance, exponential, threshold
 from compiled_parts import DRAWS, WAYS, choose
 from discreet.core import InvalidInput, exp_minus
 from discreet.noise import lookup, rounded_gaussian
-from discreet.noise.shapes import GaussianShape, LaplaceShape
-from discreet.noise.table import JUMP_BITS, build
+from discreet.noise.table import JUMP_BITS, GaussianShape, LaplaceShape, build
 from scripted import Scripted, Seeded
 
 #: Walked probabilities are known to about 2⁻⁶⁰; ratios of them are compared to this.

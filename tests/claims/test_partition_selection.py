@@ -19,7 +19,7 @@ from discreet.mechanisms import (
     TruncatedGeometricSelection,
     best_selection,
 )
-from discreet.mechanisms.keep_table import keep_table
+from discreet.mechanisms.partition_selection import keep_table
 from scripted import Scripted, Seeded
 
 #: Bits to which e^ε is known here: more than the tables use.

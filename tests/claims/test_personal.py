@@ -22,7 +22,7 @@ from claims.personal_worlds import (
     worlds,
 )
 from discreet.accounting import LaplaceNoise, Pure, concentrated_of
-from discreet.accounting.concentrated import concentrated_delta
+from discreet.accounting.conversions import concentrated_delta
 from discreet.core import exp_down, log_up
 from personal_model import Model, Part, Question
 

@@ -9,10 +9,10 @@ from discreet.algebra.aggregates import Rows
 from discreet.algebra.contributions import Contribution
 from discreet.core import Bounds, PrivacyUnit, bounded_sum
 from discreet.gate import Budget, Policy
+from discreet.gate.accounts.account_names import Directory
 from discreet.gate.accounts.balances import Accounts
 from discreet.gate.accounts.charges import Run
-from discreet.gate.accounts.name_index import Directory
-from discreet.gate.accounts.protocol import PersonalAccount
+from discreet.gate.accounts.personal_terms import PersonalAccount
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.query.planning.charging import Charges, PassCost, noise_cost
 from personal_model import Model, Part, Question

@@ -21,9 +21,8 @@ from discreet.mechanisms import (
     cuts,
     many_quantiles,
 )
-from discreet.mechanisms.many_quantiles import _Span, better_method
-from discreet.mechanisms.quantile_tree import QuantileTree
-from discreet.mechanisms.ranks import distances
+from discreet.mechanisms.many_quantiles import QuantileTree, _Span, better_method
+from discreet.mechanisms.quantiles import distances
 from scripted import Seeded
 
 #: A privacy loss is a difference of two logarithms of floats.
@@ -344,7 +343,7 @@ def test_the_error_of_several_quantiles_holds_with_its_probability(method, count
 @pytest.mark.parametrize("cells", [1, 2, 16, 17, 300])
 def test_a_tree_without_noise_tells_exact_ranks(monkeypatch, cells):
     monkeypatch.setattr(
-        "discreet.mechanisms.quantile_tree.laplace", lambda scale, shape, *, entropy: np.zeros(shape, np.int64)
+        "discreet.mechanisms.many_quantiles.laplace", lambda scale, shape, *, entropy: np.zeros(shape, np.int64)
     )
     counts = np.arange(cells) % 7
     tree = QuantileTree.over(cells, Fraction(1), 1)
@@ -360,7 +359,7 @@ def test_all_noises_of_a_tree_are_drawn_at_its_scale(monkeypatch):
         drawn.append((scale, math.prod(shape)))
         return np.zeros(shape, np.int64)
 
-    monkeypatch.setattr("discreet.mechanisms.quantile_tree.laplace", record)
+    monkeypatch.setattr("discreet.mechanisms.many_quantiles.laplace", record)
     tree = QuantileTree.over(4096, Fraction(1, 2), 5)
     tree.ranks(np.ones(4096, np.int64), Seeded(1))
     assert drawn == [(3 * 5 * 2, 16), (30, 256), (30, 4096)]

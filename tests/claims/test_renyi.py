@@ -35,7 +35,7 @@ from discreet.accounting import (
     epsilon,
     renyi_of,
 )
-from discreet.accounting.concentrated import concentrated_delta, concentrated_epsilon, order_delta, order_epsilon
+from discreet.accounting.conversions import concentrated_delta, concentrated_epsilon, order_delta, order_epsilon
 from discreet.accounting.renyi import ORDERS, renyi_delta, renyi_epsilon
 from discreet.core import Sensitivity
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind, PermuteAndFlip, ReportNoisyMax
-from discreet.mechanisms.selection.errors import laplace_gap
+from discreet.mechanisms.selection.odds import laplace_gap
 from discreet.mechanisms.selection.scores import read_scores
 from scripted import Seeded
 

@@ -18,7 +18,7 @@ from discreet.accounting.composites import Shuffled
 from discreet.accounting.losses import Pure, RandomisedResponse
 from discreet.accounting.shuffling import shuffled_atoms
 from discreet.core.errors import NotProved
-from discreet.core.exponential import log_up
+from discreet.core.exact import log_up
 
 #: Values of e^ε, on both sides of 1, at which curves are compared exactly.
 FACTORS = [Fraction(n, 24) for n in (1, 6, 12, 18, 22, 23, 24, 25, 26, 30, 36, 48, 72, 96, 240)]

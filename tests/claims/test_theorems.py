@@ -11,21 +11,19 @@ from hypothesis import strategies as st
 from mpmath import mpf
 from scipy.stats import binom
 
-from discreet.accounting.composition.failure_masses import survival
-from discreet.accounting.composition.optimal import (
+from discreet.accounting.composition import (
     MOST_TIMES,
-    optimal_composition,
-    optimal_delta,
-    optimal_delta_unequal,
-    optimal_epsilon,
-)
-from discreet.accounting.composition.theorems import (
     advanced_composition,
     advanced_composition_sharp,
     basic_composition,
     group_privacy,
     group_privacy_sharp,
+    optimal_composition,
+    optimal_delta,
+    optimal_delta_unequal,
+    optimal_epsilon,
 )
+from discreet.accounting.conversions import survival
 from discreet.accounting.guarantees import Guarantee
 from discreet.core import DiscreetError, OutOfRange
 

@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 from discreet.accounting import BoundedRange, Pure, Repeated, approximate_of, concentrated_of
-from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind, ReportNoisyMax
-from discreet.mechanisms.selection.noisy_ranking import largest
+from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind, ReportNoisyMax, largest
 from discreet.mechanisms.selection.top_k import TopK, TopKMethod
 from scripted import Scripted, Seeded
 

@@ -16,13 +16,14 @@ from torch.nn import functional  # noqa: E402
 
 import plain_dpsgd  # noqa: E402
 from discreet.learn.torch import clipped_sums as sums  # noqa: E402
-from discreet.learn.torch import exact_sums, rounding  # noqa: E402
+from discreet.learn.torch import rounding  # noqa: E402
+from discreet.learn.torch import rounding as exact_sums  # noqa: E402
 from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel  # noqa: E402
 from discreet.learn.torch.per_example import grid  # noqa: E402
 from discreet.learn.torch.per_example import layer_calls as calls  # noqa: E402
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
 from discreet.learn.torch.per_example.example_axes import FIRST, MemoryOwners, Owner  # noqa: E402
-from discreet.learn.torch.per_example.recording import Recording  # noqa: E402
+from discreet.learn.torch.per_example.rules import Recording  # noqa: E402
 from discreet.learn.torch.per_example.tape import Tape  # noqa: E402
 
 #: PyTorch says so once, of the plain layer that ours is compared with.

@@ -11,7 +11,7 @@ from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, Limit, Period, PrivacyUnit, Window
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.spark import per_unit_sums as spark_bundles
+from discreet.data.spark import personal as spark_bundles
 from discreet.data.spark import personal as spark_personal
 from plain_engine import PlainTable
 from spark_tables import spark_table

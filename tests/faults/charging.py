@@ -21,7 +21,7 @@ if __name__ == "__main__":
 
 import apsw
 
-from discreet.algebra.account_names import name_text, names_of
+from discreet.algebra.contributions import name_text, names_of
 from discreet.core import LedgerUnavailable, ReviewNeeded
 from discreet.gate import Gate, Ledger
 from discreet.gate.accounts import charging as desks

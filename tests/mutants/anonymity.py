@@ -11,21 +11,21 @@ APART = "unit/test_anonymity_apart.py::"
 ANONYMITY_MUTANTS = [
     Mutant(
         "a half of a box may be one row short of k",
-        "anonymity/cutting.py::_cut",
+        "anonymity/mondrian.py::_cut",
         "(first >= rules.k) & (sizes - first >= rules.k)",
         "(first >= rules.k - 1) & (sizes - first >= rules.k)",
         f"{MAKING}test_a_box_stays_whole_where_a_cut_would_leave_one_row_too_few",
     ),
     Mutant(
         "only the nearer of two cuts is tried",
-        "anonymity/cutting.py::_halves",
+        "anonymity/mondrian.py::_halves",
         "    yield np.where(nearer, after, before)\n",
         "",
         f"{MAKING}test_the_other_cut_is_tried_where_the_nearer_one_is_not_admitted",
     ),
     Mutant(
         "what is required of both halves is asked of one",
-        "anonymity/cutting.py::_both_admitted",
+        "anonymity/mondrian.py::_both_admitted",
         "return admissible[0::2] & admissible[1::2]",
         "return admissible[0::2] | admissible[1::2]",
         f"{MAKING}test_every_class_of_mondrian_meets_what_is_required",
@@ -53,14 +53,14 @@ ANONYMITY_MUTANTS = [
     ),
     Mutant(
         "a node that fails is taken to fail for what is above it, too",
-        "anonymity/lattice.py::GeneralisationLattice.fail_below",
+        "anonymity/full_domain.py::GeneralisationLattice.fail_below",
         "(self.levels <= levels).all(axis=1)",
         "(self.levels >= levels).all(axis=1)",
         f"{MAKING}test_full_domain_search_finds_a_least_penalty_of_all_combinations",
     ),
     Mutant(
         "nodes are spared where nothing follows from one that fails",
-        "anonymity/lattice.py::Node.monotone",
+        "anonymity/full_domain.py::Node.monotone",
         "return not self.most or all(isinstance(requirement, DistinctDiversity) for requirement in self.requirements)",
         "return True",
         f"{MAKING}test_full_domain_search_finds_a_least_penalty_of_all_combinations",
@@ -74,7 +74,7 @@ ANONYMITY_MUTANTS = [
     ),
     Mutant(
         "rows of classes that fail are published",
-        "anonymity/lattice.py::Node.classes",
+        "anonymity/full_domain.py::Node.classes",
         "return Classes.of(labels[self.holds]).without(bad)",
         "return Classes.of(labels[self.holds]).without(bad & False)",
         f"{MAKING}test_suppressed_rows_are_not_published",
@@ -137,7 +137,7 @@ ANONYMITY_MUTANTS = [
     ),
     Mutant(
         "a journalist knows who is in the table",
-        "anonymity/risk.py::journalist_risk",
+        "anonymity/measures.py::journalist_risk",
         'return _risk(here, there, need_share(limit, "limit"))',
         'return _risk(here, here, need_share(limit, "limit"))',
         f"{MEASURES}test_risk_of_people_known_to_be_in_the_population_counts_the_population",
@@ -165,14 +165,14 @@ ANONYMITY_MUTANTS = [
     ),
     Mutant(
         "rows are written in the order in which they came",
-        "anonymity/deidentifying.py::_statement",
+        "anonymity/treatments.py::_statement",
         " ORDER BY ALL",
         "",
         f"{ROWS}test_every_column_is_passed_on_as_it_was_treated_and_in_no_order_of_the_source",
     ),
     Mutant(
         "a column that nobody thought of is kept",
-        "anonymity/deidentifying.py::deidentify.use",
+        "anonymity/treatments.py::deidentify.use",
         "        _need_all(engine, treatments)\n",
         "        from discreet.anonymity.treatments import Keep\n        for name in engine.kinds:\n            "
         "treatments.setdefault(name, Keep())\n",
@@ -201,7 +201,7 @@ ANONYMITY_MUTANTS = [
     ),
     Mutant(
         "numbers that a double cannot tell apart are taken for one",
-        "anonymity/reading.py::_need_apart",
+        "anonymity/engine.py::_need_apart",
         "        if here != there:\n",
         "        if here < there:\n",
         f"{APART}test_values_that_would_become_one_are_refused_by_column",

@@ -136,7 +136,7 @@ COMPILED_MUTANTS = [
     ),
     Mutant(
         "draws that are left and have no room are forgotten",
-        "noise/compiled_draws.py::CompiledTable.draw",
+        "noise/lookup.py::CompiledTable.draw",
         "        if left <= FEW:\n",
         "        if left >= 0:\n",
         f"{SAME}::test_all_draws_that_are_left_are_told",

@@ -17,21 +17,21 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "rows of one unit in a node are taken for rows of several nodes",
-        "mechanisms/counters/sensitivity.py::bound_sensitivity",
+        "mechanisms/counters/spans.py::bound_sensitivity",
         "l2_squared = min(sides * sum(move**2 for move in worst), l1 * linf)",
         "l2_squared = max(l1, linf**2)",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "a replaced unit is paid for as one that is added",
-        "mechanisms/counters/sensitivity.py::bound_sensitivity",
+        "mechanisms/counters/spans.py::bound_sensitivity",
         "sides = 1 if neighbours is Neighbours.ADD_REMOVE else 2",
         "sides = 1",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "of several steps of one unit one is paid for",
-        "mechanisms/counters/sensitivity.py::worst_stream",
+        "mechanisms/counters/spans.py::worst_stream",
         "            early = min(groups, steps)\n",
         "            early = 1\n",
         f"{COUNTERS}::test_the_first_steps_are_the_worst_of_all_subsets",
@@ -81,7 +81,7 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "the error of Gaussian sums is that of one of the two sides",
-        "mechanisms/counters/errors.py::gaussian_factor",
+        "mechanisms/counters/spans.py::gaussian_factor",
         "            chance = risk / 2 * _NORMAL.cdf(lead)",
         "            chance = risk * _NORMAL.cdf(lead)",
         f"{COUNTERS}::test_gaussian_sums_are_bounded_by_what_they_are {COUNTERS}"
@@ -139,7 +139,7 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "verifying does not follow steps",
-        "gate/proofs/histories.py::History._continue",
+        "gate/proofs/verification.py::History._continue",
         "        elif step != self.steps.get(payment, 0) + 1:\n",
         "        elif step < 0:\n",
         f"{STEPS}::test_a_step_that_does_not_follow_is_found_by_verifying",

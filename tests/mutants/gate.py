@@ -40,7 +40,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "everybody hears the operator's log",
-        "core/operator_log.py",
+        "core/errors.py",
         "OPERATOR.propagate = False\n",
         "OPERATOR.removeHandler(OPERATOR.handlers[0])\n",
         "unit/test_gate.py::test_nobody_hears_of_the_details_by_default",
@@ -236,7 +236,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "an export may release what was not paid for",
-        "gate/proofs/histories.py::History._release",
+        "gate/proofs/verification.py::History._release",
         '        if payment not in self.payments:\n            self.faults.append(f"entry {number} releases',
         '        if False:\n            self.faults.append(f"entry {number} releases',
         "unit/test_gate_rewritten.py::test_an_export_whose_events_do_not_follow_proves_nothing",
@@ -285,7 +285,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "bytes between long floats are stored",
-        "gate/answers.py::_encode_value",
+        "gate/releases.py::_encode_value",
         " and value.dtype.itemsize <= 8:",
         ":",
         "unit/test_gate_leaks.py",

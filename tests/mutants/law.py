@@ -259,14 +259,14 @@ LAW_MUTANTS = [
     ),
     Mutant(
         "the conversion forgets (1 − 1/α)^α the wrong way",
-        "accounting/concentrated.py::_log_delta",
+        "accounting/conversions.py::_log_delta",
         "+ order * math.log1p(-1 / order) - math.log(order - 1)",
         "+ 2 * order * math.log1p(-1 / order) - math.log(order - 1)",
         "claims/test_renyi.py::test_what_one_divergence_implies_is_never_below_the_truth",
     ),
     Mutant(
         "a divergence converts with one order too many",
-        "accounting/concentrated.py::_epsilon",
+        "accounting/conversions.py::_epsilon",
         "return order * rho + (gain - log_delta) / (order - 1)",
         "return order * rho + (gain - log_delta) / order",
         "claims/test_renyi.py::test_the_conversion_is_its_formula_rounded_up",
@@ -333,14 +333,14 @@ LAW_MUTANTS = [
     ),
     Mutant(
         "Laplace noise ends at half of its mass",
-        "accounting/pld/exponential.py::laplace_pair",
+        "accounting/pld/gaussian.py::laplace_pair",
         "return ExponentialPair(reach, 1.0, 0.5)",
         "return ExponentialPair(reach, 1.0, 0.25)",
         "claims/test_conversions.py::test_one_laplace_noise_has_the_curve_of_its_closed_form",
     ),
     Mutant(
         "bounded range has the density of Laplace noise",
-        "accounting/pld/exponential.py::range_pair",
+        "accounting/pld/gaussian.py::range_pair",
         "return ExponentialPair(reach, -2 / math.expm1(-reach), 0.0)",
         "return ExponentialPair(reach, 1.0, 0.0)",
         "claims/test_conversions.py::test_bounded_range_covers_the_worst_of_its_mechanisms_and_no_more",

@@ -152,14 +152,14 @@ MECHANISM_MUTANTS = [
     ),
     Mutant(
         "one-shot noise forgets that k are chosen",
-        "mechanisms/selection/noisy_ranking.py::NoisyRanking.scale",
+        "mechanisms/selection/choice.py::NoisyRanking.scale",
         "directions(monotone=self.monotone) * self.k * distance",
         "directions(monotone=self.monotone) * distance",
         "claims/test_top_k.py",
     ),
     Mutant(
         "a tie goes to the higher index",
-        "mechanisms/selection/noisy_ranking.py::largest",
+        "mechanisms/selection/choice.py::largest",
         "np.flatnonzero(values == limit)[: k - len(above)]",
         "np.flatnonzero(values == limit)[-(k - len(above)) :]",
         "claims/test_top_k.py",

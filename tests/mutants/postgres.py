@@ -25,21 +25,21 @@ POSTGRES_MUTANTS = [
     ),
     Mutant(
         "PostgreSQL: ids of those who leave are told as texts, which an error logs",
-        "data/postgres/leavers.py::LeaverTable.fill",
+        "data/postgres/personal.py::LeaverTable.fill",
         "FROM STDIN BINARY",
         "FROM STDIN",
         "attacks/test_ids_in_the_servers_log.py",
     ),
     Mutant(
         "PostgreSQL: the table of those who leave is made as the role begins transactions",
-        "data/postgres/leavers.py::LeaverTable.creation",
+        "data/postgres/personal.py::LeaverTable.creation",
         "BEGIN READ WRITE; ",
         "BEGIN; ",
         "attacks/test_ids_in_the_servers_log.py",
     ),
     Mutant(
         "PostgreSQL: ids of those who leave stand in a statement",
-        "data/postgres/leavers.py::LeaverTable.fill",
+        "data/postgres/personal.py::LeaverTable.fill",
         "            for unit in leavers:\n                copy.write_row(unit)\n",
         "            pass\n        for unit in leavers:\n            connection.execute(\n"
         "                f\"INSERT INTO {self._name} VALUES ({', '.join(['%s'] * len(unit))})\", unit\n            )\n",
@@ -206,14 +206,14 @@ POSTGRES_MUTANTS = [
     ),
     Mutant(
         "PostgreSQL: only the view itself is looked at, not what it reads",
-        "data/postgres/plain_relations.py::_reasons",
+        "data/postgres/catalogue.py::_reasons",
         '        waiting += [int(oid) for oid in RELATION.findall(definition or "") if int(oid)]\n',
         "",
         "attacks/test_view_that_fails.py::test_a_view_that_computes_is_refused",
     ),
     Mutant(
         "PostgreSQL: partitions are not looked at",
-        "data/postgres/plain_relations.py::_reasons",
+        "data/postgres/catalogue.py::_reasons",
         '        waiting += [int(oid) for oid in (parts or "").split()]\n',
         "",
         "attacks/test_view_that_fails.py::test_a_foreign_table_and_what_has_one_among_its_parts_are_refused",

@@ -87,7 +87,7 @@ QUERY_MUTANTS = [
     ),
     Mutant(
         "a ratio's interval forgets the error of its count",
-        "query/results/estimates.py::mean_of",
+        "query/results/views.py::mean_of",
         "ratio = divide(total, Band(count.value, np.maximum(count.low, 0.0), count.high))",
         "ratio = divide(total, Band(count.value, count.value, count.value))",
         f"{PLANS}::test_the_interval_of_a_mean_holds_for_every_count_and_sum_within_theirs",
@@ -115,14 +115,14 @@ QUERY_MUTANTS = [
     ),
     Mutant(
         "a mean of values around the middle forgets the middle",
-        "query/results/estimates.py::Estimates.of",
+        "query/results/views.py::Estimates.of",
         "float(bounds.centre * bounds.step))",
         "0.0)",
         f"{PLANS}::test_averages_and_variances_are_those_of_the_clamped_values",
     ),
     Mutant(
         "the variance of a sample is that of all",
-        "query/results/estimates.py::Estimates._variance",
+        "query/results/views.py::Estimates._variance",
         "if sample:",
         "if False:",
         f"{PLANS}::test_averages_and_variances_are_those_of_the_clamped_values",

@@ -97,7 +97,7 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "questions under different caps have one text",
-        "query/relations/row_cap_words.py::cap_text",
+        "query/relations/schemas.py::cap_text",
         "stated = schema.rows_per_person != ROWS_PER_PERSON or any(",
         "stated = any(",
         f"{ROW_CAPS}::test_the_text_of_a_plain_question_stays_as_it_was_under_the_default_cap",
@@ -188,14 +188,14 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "any limit will do for a match",
-        "algebra/relation_checks.py::check_source",
+        "algebra/aggregates.py::check_source",
         " or aggregation.limit.rows < join.moved",
         "",
         f"{CONTRACT}::test_what_has_no_meaning_is_refused_alike_with_and_without_rows",
     ),
     Mutant(
         "people are counted in a match",
-        "algebra/relation_checks.py::check_source",
+        "algebra/aggregates.py::check_source",
         "    if not all(isinstance(aggregate, OF_ROWS) for aggregate in aggregation.aggregates):",
         "    if False:",
         f"{CONTRACT}::test_what_has_no_meaning_is_refused_alike_with_and_without_rows",
@@ -315,7 +315,7 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "a public column of a server has some of too many groups",
-        "data/postgres/public.py::_values",
+        "data/postgres/table.py::_values",
         "LIMIT {MOST_GROUPS + 1}",
         "LIMIT {MOST_GROUPS}",
         f"{PUBLICS}::test_a_column_with_too_many_values_has_no_groups_on_a_server",

@@ -42,7 +42,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "the time that a file of settings gives is not kept",
-        "session/dataset_opening.py::open_described",
+        "session/datasets.py::open_described",
         "        engine=settings.engine,\n",
         "        engine=Engine(),\n",
         ENGINE,
@@ -135,14 +135,14 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "replaced people are priced as added ones",
-        "session/dataset_opening.py::_dataset",
+        "session/datasets.py::_dataset",
         "name: replace(schema, unit=replace(schema.unit, neighbours=neighbours))",
         "name: schema",
         f"{SESSION}::test_neighbours_of_the_budget_reach_the_plan",
     ),
     Mutant(
         "a ledger is begun before the table is open",
-        "session/dataset_opening.py::open_dataset",
+        "session/datasets.py::open_dataset",
         "        tables = rows.open(facts)\n        kind",
         "        ledger = ledger or account.begin_ledger()\n        tables = rows.open(facts)\n        kind",
         f"{SESSION}::test_a_table_that_cannot_be_opened_leaves_no_ledger_behind",
@@ -170,28 +170,28 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "notes on bounds are believed whatever was released",
-        "session/bought.py::_find_bounds",
+        "session/tables_known.py::_find_bounds",
         "if receipt.plan != plan_digest(plan) or not may_know",
         "if not may_know",
         f"{SESSION}::test_a_note_that_fits_no_release_is_passed_over",
     ),
     Mutant(
         "bounds that one analyst bought are known to those who pay for themselves",
-        "session/bought.py::may_know",
+        "session/tables_known.py::may_know",
         "return payer == analyst or (account.policy is Policy.SHARED and analyst not in account.limits)",
         "return True",
         f"{SESSION}::test_who_may_not_have_an_answer_for_free_may_not_have_bounds_for_free",
     ),
     Mutant(
         "bought bounds win over declared ones",
-        "session/bought.py::lacks_bounds",
+        "session/tables_known.py::lacks_bounds",
         "return column.kind.numeric and column.bounds is None and",
         "return column.kind.numeric and",
         f"{SESSION}::test_declared_bounds_win_over_bought_ones",
     ),
     Mutant(
         "the oldest bounds count",
-        "session/bought.py::add_bought_bounds",
+        "session/tables_known.py::add_bought_bounds",
         "            by_name[name] = bounds\n",
         "            by_name.setdefault(name, bounds)\n",
         f"{SESSION}::test_fresh_bounds_are_paid_for_and_count_from_then_on",
@@ -247,7 +247,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a notebook runs what a group says",
-        "session/answers/text_tables.py::html_table",
+        "session/answers/cells.py::html_table",
         "<td style='text-align:{side}'>{html.escape(column.cells[index])}</td>",
         "<td style='text-align:{side}'>{column.cells[index]}</td>",
         TABLES,
@@ -296,7 +296,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "settings open without their kinds",
-        "session/dataset_opening.py::open_described",
+        "session/datasets.py::open_described",
         "        kinds=settings.kinds,\n",
         "",
         f"{SESSION}::test_settings_open_with_their_kinds_and_complete_columns",
@@ -310,14 +310,14 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a window is forgotten when a ledger is born",
-        "gate/ledger/budget_text.py::budget_fields",
+        "gate/ledger/budget.py::budget_fields",
         '**({} if budget.unit.window is None else {"window": str(budget.unit.window)}),',
         "",
         "unit/test_window_units.py::test_a_ledger_is_born_with_its_window",
     ),
     Mutant(
         "a person's months are one unit",
-        "algebra/unit_keys.py::unit_keys",
+        "algebra/row_caps.py::unit_keys",
         "    if schema.unit.window is None:\n",
         "    if True:\n",
         "unit/test_window_units.py::test_a_unit_is_a_persons_month",
@@ -438,7 +438,7 @@ SESSION_MUTANTS = [
     # One name for life.
     Mutant(
         "people are named by reals, which are written in two ways",
-        "session/person_kinds.py::kind_of_people",
+        "session/tables_known.py::kind_of_people",
         "(column.kind is Kind.TEXT and not STABLE.fullmatch(spelt))",
         "False",
         f"{PERSONAL}::test_ids_that_become_reals_give_nobody_a_second_account",

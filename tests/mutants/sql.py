@@ -124,7 +124,7 @@ SQL_MUTANTS = [
     ),
     Mutant(
         "characters that cannot be seen are let through in quotes",
-        "query/sql/lexing.py::check_characters",
+        "query/sql/tokens.py::check_characters",
         "if unicodedata.category(sign) in HIDDEN and sign not in BLANKS:",
         'if unicodedata.category(sign) in HIDDEN and sign not in BLANKS and "\'" not in page.text[:at]:',
         "unit/test_sql_hiding.py::test_a_character_that_cannot_be_seen_is_refused_even_in_quotes",

@@ -53,14 +53,14 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "quantiles are asked of people who are joined with each other",
-        "query/relations/matched_rows.py",
+        "query/planning/question_checks.py",
         "q.Deviation, q.HistogramOf)",
         "q.Deviation, q.HistogramOf, q.Quantile)",
         f"{PLANS}::test_a_plan_itself_refuses_what_needs_to_know_whose_a_row_is",
     ),
     Mutant(
         "private groups of people who are joined with each other",
-        "query/relations/matched_rows.py::check_matched",
+        "query/planning/question_checks.py::check_matched",
         "if public_values(group.expression, schema) is None:",
         "if group.expression is None:",
         f"{PLANS}::test_a_plan_itself_refuses_private_groups_where_people_are_joined_with_each_other",
@@ -180,14 +180,14 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "a comment goes on after the end of its line",
-        "query/sql/lexing.py",
+        "query/sql/tokens.py",
         r"--[^\r\n]*",
         r"--.*",
         TEXTS,
     ),
     Mutant(
         "a comment inside another ends with the first",
-        "query/sql/lexing.py",
+        "query/sql/tokens.py",
         r"(?:(?!/\*|\*/).)*",
         r"(?:(?!\*/).)*",
         REFUSALS,

@@ -81,14 +81,14 @@ TEXT_MUTANTS = [
     ),
     Mutant(
         "texts grow as long as they like",
-        "algebra/expression_costs.py::can_grow",
+        "algebra/work_bounds.py::can_grow",
         "return letters * (1 if call.function is F.CONCAT else CASED) > LONGEST_TEXT",
         "return letters < 0",
         f"{CONTRACT}::test_what_is_made_of_texts_is_cut[duckdb]",
     ),
     Mutant(
         "capitals make a text longer",
-        "algebra/expression_costs.py",
+        "algebra/work_bounds.py",
         "CASED = 3",
         "CASED = 1",
         f"{WORK}::test_the_longest_text_that_an_expression_can_be_is_known",
@@ -186,7 +186,7 @@ TEXT_MUTANTS = [
     ),
     Mutant(
         "an engine has no folder to spill to",
-        "data/reading/connection.py::connect_spilling",
+        "data/reading/importing.py::connect_spilling",
         "read_only=read_only, spill=folder)",
         "read_only=read_only)",
         f"{PERSON_WORK}::test_an_engine_spills_to_a_folder_of_its_owner_which_goes_with_it",

@@ -23,7 +23,7 @@ from discreet.anonymity import (
     read_hierarchy,
     suppress,
 )
-from discreet.anonymity.cutting import Rules, cut_up
+from discreet.anonymity.mondrian import Rules, cut_up
 from discreet.anonymity.regions import covers
 from discreet.core import DiscreetError, InvalidInput
 
@@ -254,7 +254,7 @@ def test_full_domain_publishes_every_column_at_one_level(rows, k):
 
 def test_the_search_looks_at_few_of_many_nodes(monkeypatch):
     """Pruning is a claim, too: of 5 · 5 · 5 · 5 nodes fewer than a fifth are looked at."""
-    from discreet.anonymity.lattice import Node
+    from discreet.anonymity.full_domain import Node
 
     rng = np.random.default_rng(5)
     names = ["a", "b", "c", "d"]

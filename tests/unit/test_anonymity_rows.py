@@ -149,7 +149,7 @@ def test_a_column_that_nobody_thought_of_is_not_passed_on(patients, tmp_path):
 
 def test_a_file_that_could_not_be_written_is_not_there_afterwards(patients, tmp_path, monkeypatch):
     place = tmp_path / "out.csv"
-    monkeypatch.setattr("discreet.anonymity.deidentifying.FORMATS", {".csv": "FORMAT nonsense"})
+    monkeypatch.setattr("discreet.anonymity.treatments.FORMATS", {".csv": "FORMAT nonsense"})
     with pytest.raises(DiscreetError):
         deidentify(patients, place, TREATED)
     assert not place.exists()

@@ -7,13 +7,12 @@ import pyarrow as pa
 import pytest
 
 from contribution_checks import Recorder
-from discreet.algebra import account_names
-from discreet.algebra.account_names import name_text, name_texts, names_by_columns, names_of
+from discreet.algebra import contributions as account_names
+from discreet.algebra.contributions import name_text, name_texts, names_by_columns, names_of
 from discreet.core import Limit
-from discreet.data.spark import per_unit_sums as spark_bundles
+from discreet.data.spark import personal as spark_bundles
 from discreet.data.sql.answers import Sums
-from discreet.data.sql.contributions import ContributionStatement
-from discreet.data.sql.per_unit_sums import NARROW, Bundles, fits
+from discreet.data.sql.contributions import NARROW, Bundles, ContributionStatement, fits
 
 ROWS, PEOPLE, TOTAL = Sums(((0, 1),)), Sums(((1, 1),)), Sums(((2, 1),), most=100)
 

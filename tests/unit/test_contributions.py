@@ -13,8 +13,8 @@ from broken_admissions import BROKEN_ADMISSIONS
 from contribution_checks import Recorder, Some, among_mismatches, everybody
 from data_engines import duck_table
 from data_worlds import PERSON, World, world
-from discreet.algebra.account_names import name_text, names_of
 from discreet.algebra.aggregates import Aggregation, Key, Load, People, PeopleBy, Present, Rows, Total
+from discreet.algebra.contributions import name_text, names_of
 from discreet.algebra.expressions import ColumnValue, Literal, call
 from discreet.algebra.functions import F
 from discreet.core import Bounds, DiscreetError, Limit, PrivacyUnit
@@ -22,7 +22,7 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.duckdb import bounding as kernel
 from discreet.data.duckdb import table as duck_table_module
-from discreet.data.sql.floats_above import floats_above
+from discreet.data.sql.contributions import floats_above
 from plain_engine import PlainTable
 
 RULES = (everybody, Some(seed=1, always=8, most=0), Some(seed=2, always=0, most=4))

@@ -10,7 +10,7 @@ from data_worlds import World, world
 from discreet.algebra.aggregates import Aggregation, Key, People, PeopleCut, Rows, Total
 from discreet.algebra.expressions import column
 from discreet.core import Bounds, Column, Kind, Limit, PrivacyUnit, Schema
-from discreet.data import exact_sums as sums
+from discreet.data.duckdb import batch as sums
 from discreet.data.duckdb import bounding as kernel
 from discreet.data.duckdb import expressions as compiling
 from discreet.data.duckdb import group_codes as groupings

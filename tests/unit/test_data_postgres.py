@@ -35,16 +35,15 @@ from discreet.algebra.expressions import ColumnValue, Literal, call, column
 from discreet.algebra.functions import F
 from discreet.algebra.relations import JoinKind, PublicJoin, PublicScan, Scan
 from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
+from discreet.core.errors import OPERATOR
 from discreet.core.limits import TotalLimit
-from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.failures import EngineFailed, engine_failed
+from discreet.data.failures import EngineFailed, EngineSettings, engine_failed
 from discreet.data.postgres import sessions as postgres_sessions
 from discreet.data.postgres.dialect import SAMPLE
 from discreet.data.postgres.sessions import Sessions, StatementFailed
 from discreet.data.postgres.table import open_declared, open_postgres
 from discreet.data.reading.table_sources import Declaration
-from discreet.data.settings import EngineSettings
 from plain_engine import PlainTable
 from postgres_server import server
 from postgres_tables import postgres_table, running, writer

@@ -18,10 +18,10 @@ from discreet.algebra.expressions import Literal, call, column
 from discreet.algebra.functions import F
 from discreet.algebra.relations import Scan, UnitJoin
 from discreet.core import Bounds, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
-from discreet.core.operator_log import OPERATOR
+from discreet.core.errors import OPERATOR
 from discreet.core.schema import Kind
 from discreet.data.failures import EngineFailed
-from discreet.data.spark.per_unit_sums import bundling_of
+from discreet.data.spark.personal import bundling_of
 from discreet.data.spark.sessions import LOUD, spark_session
 from discreet.data.spark.table import open_spark
 from spark_tables import frame_of, session

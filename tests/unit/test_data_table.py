@@ -28,15 +28,14 @@ from discreet.core import Bounds, InvalidInput, Limit, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
 from discreet.data.duckdb import bounding as kernel
+from discreet.data.duckdb import bounding as rounds
 from discreet.data.duckdb import connection as engines
 from discreet.data.duckdb import group_codes as groupings
-from discreet.data.duckdb import group_selection as rounds
 from discreet.data.duckdb import table as module
+from discreet.data.duckdb.batch import squares_by, sum_by
 from discreet.data.duckdb.expressions import Scope, compile_sql
-from discreet.data.exact_sums import squares_by, sum_by
-from discreet.data.failures import EngineFailed
+from discreet.data.failures import EngineFailed, EngineSettings
 from discreet.data.opening import open_table
-from discreet.data.settings import EngineSettings
 from plain_engine import PlainTable
 
 PERSON = PrivacyUnit(column="person")

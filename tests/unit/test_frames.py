@@ -22,7 +22,7 @@ from discreet.query.frames.terms import (
     total,
     variance,
 )
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.sql import read_sql
 from sql_corpus import SCHEMAS, VISITS
 

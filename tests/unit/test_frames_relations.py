@@ -11,7 +11,7 @@ from discreet.query.frames.frame import Frame
 from discreet.query.frames.terms import count, count_people, maximum, mean, total
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.spending import Epsilon, PlanningContext
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from sql_corpus import DRUGS, PATIENTS, VISITS, WARDS, asked
 
 OTHERS = {"schemas": (PATIENTS, DRUGS, VISITS), "publics": (WARDS,)}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.accounting import ConcentratedFilter, GaussianNoise, Pure, PureFilter, RenyiFilter
 from discreet.core import BudgetExceeded, DiscreetError, LedgerDamaged, Neighbours, PrivacyUnit, WrongType
 from discreet.gate import Budget, DatasetAccount, Policy
-from discreet.gate.accounts.protocol import limit_of
+from discreet.gate.accounts.personal_terms import limit_of
 
 TENTH = Pure(0.1)
 

@@ -12,7 +12,6 @@ from hypothesis.extra import numpy as arrays
 
 from discreet.core import DiscreetError, Neighbours, PrivacyUnit, WrongType
 from discreet.gate import Budget, Policy
-from discreet.gate.answers import decode, encode
 from discreet.gate.ledger.chain import GENESIS, check_chain, link_entry
 from discreet.gate.ledger.events import (
     Annotated,
@@ -26,6 +25,7 @@ from discreet.gate.ledger.events import (
     kind_name,
     to_body,
 )
+from discreet.gate.releases import decode, encode
 from loss_strategies import losses
 
 TEXTS = st.text(max_size=20)

@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting import Approximate, Concentrated, GaussianNoise, Pure, Renyi, guarantee
-from discreet.accounting.concentrated import concentrated_epsilon
+from discreet.accounting.conversions import concentrated_epsilon
 from discreet.accounting.personal import QUANTA, Currency, largest_rho, personal_limit
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, Neighbours, PrivacyUnit, WrongType
 from discreet.gate import Budget, Ledger, PersonalAccount, Policy
 from discreet.gate.accounts import personal_terms as personal_account
-from discreet.gate.accounts.protocol import account_from_text, create_account
+from discreet.gate.accounts.personal_terms import account_from_text, create_account
 from discreet.gate.ledger.events import Birth, Charged, Snapshot, from_body, kind_name, to_body
 from personal_plans import UNIT, personal
 

@@ -6,19 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
-from discreet.gate.accounts import bit_packing as packed_numbers
+from discreet.gate.accounts import account_names as packed_numbers
 from discreet.gate.accounts.account_names import (
     SECOND,
+    Directory,
     decode_names,
     encode_names,
     halves,
     in_order,
     order_of,
+    pack_bits,
+    size_of,
     sizes_of,
+    unpack_bits,
 )
-from discreet.gate.accounts.bit_packing import pack_bits, size_of, unpack_bits
 from discreet.gate.accounts.charge_files import HEADER, NAMES, SALT, ChargeRecord, Enrolled, pack, unpack
-from discreet.gate.accounts.name_index import Directory
 
 BATCH = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), unique=True, max_size=30)
 

@@ -22,7 +22,7 @@ from discreet.gate.accounts.charge_files import pack
 from discreet.gate.ledger.chain import link_entry
 from discreet.gate.ledger.events import Charged, Released, Snapshot, from_body, now, to_body
 from discreet.gate.ledger.state import LedgerState
-from discreet.gate.priced_plans import price_plan
+from discreet.gate.plans import price_plan
 from discreet.gate.stores.protocol import keys_of
 from personal_plans import Ask, Crowd, personal
 from questions import Question

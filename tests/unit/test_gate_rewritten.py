@@ -9,9 +9,8 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import InvalidInput, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines, inspect_ledger
-from discreet.gate.accounts.protocol import DatasetAccount
-from discreet.gate.ledger.chain import GENESIS, link_entry
-from discreet.gate.ledger.encoding import canonical
+from discreet.gate.accounts.personal_terms import DatasetAccount
+from discreet.gate.ledger.chain import GENESIS, canonical, link_entry
 from discreet.gate.ledger.events import Checkpoint, from_body, to_body
 from questions import Question
 

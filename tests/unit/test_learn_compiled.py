@@ -14,11 +14,12 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
-from discreet.learn.torch import gradient_noise, rounding  # noqa: E402
+from discreet.learn.torch import dpsgd as gradient_noise  # noqa: E402
+from discreet.learn.torch import rounding  # noqa: E402
 from discreet.learn.torch.clipping import Clipping, PrivateModel  # noqa: E402
-from discreet.learn.torch.exact_sums import ExactSum  # noqa: E402
-from discreet.learn.torch.gradient_noise import add_rounded_gaussian  # noqa: E402
+from discreet.learn.torch.dpsgd import add_rounded_gaussian  # noqa: E402
 from discreet.learn.torch.per_example import grid  # noqa: E402
+from discreet.learn.torch.rounding import ExactSum  # noqa: E402
 
 #: Halves, which go to the even number; numbers that floats hardly hold; and what is none.
 ODD = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -3.5, 0.49999997, 1e-45, 8388607.5, 16777216.0, -3e9, 1e30, float("inf")]

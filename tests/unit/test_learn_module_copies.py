@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from discreet.learn.torch.module_copies import copy_module  # noqa: E402
+from discreet.learn.torch.clipping import copy_module  # noqa: E402
 
 torch.set_num_threads(1)
 nn = torch.nn

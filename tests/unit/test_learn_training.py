@@ -20,14 +20,20 @@ from discreet.learn.torch import (  # noqa: E402
     PrivateModel,
     Training,
     dpsgd,
-    gradient_noise,
 )
-from discreet.learn.torch.dpsgd import add_noise, take_private_step  # noqa: E402
-from discreet.learn.torch.examples import Examples  # noqa: E402
-from discreet.learn.torch.gradient_noise import add_rounded_gaussian  # noqa: E402
-from discreet.learn.torch.poisson_sampling import sample_batch, split_batch  # noqa: E402
-from discreet.learn.torch.pricing import share_noise  # noqa: E402
+from discreet.learn.torch import dpsgd as gradient_noise  # noqa: E402
+from discreet.learn.torch.dpsgd import (  # noqa: E402
+    add_noise,
+    add_rounded_gaussian,
+    take_private_step,
+)
+from discreet.learn.torch.examples import (  # noqa: E402
+    Examples,
+    sample_batch,
+    split_batch,
+)
 from discreet.learn.torch.states import ITERATIONS, capture_state, restore_state  # noqa: E402
+from discreet.learn.torch.step_settings import share_noise  # noqa: E402
 
 torch.set_num_threads(1)  # so small a step is slower on two
 nn = torch.nn

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.local import Hadamard, LocalHashing, Unary, encode_all, supports_of
-from discreet.local.device.fields import field_of, field_sizes
+from discreet.local.device.hashing import field_of, field_sizes
 from discreet.local.server.packed import column_counts, pack_sets, sizes_of, unpack_sets
 from discreet.local.server.supports import rows_of
 from discreet.local.server.transforms import hadamard_transform

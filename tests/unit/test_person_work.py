@@ -9,7 +9,6 @@ import pytest
 from data_engines import ENGINES
 from data_expressions import Expressions
 from discreet.algebra.aggregates import Aggregation, Distinct, Key, PeopleWhere, Rows
-from discreet.algebra.expression_costs import cost_of
 from discreet.algebra.expressions import ColumnValue, Like, Literal, call
 from discreet.algebra.functions import F
 from discreet.algebra.relations import (
@@ -27,11 +26,12 @@ from discreet.algebra.relations import (
     UnionAll,
     UnitJoin,
 )
+from discreet.algebra.work_bounds import cost_of
 from discreet.core import Limit, OutOfRange, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
 from discreet.data.duckdb.connection import memory_of
-from discreet.data.reading.connection import connect_spilling
-from discreet.data.settings import EngineSettings
+from discreet.data.failures import EngineSettings
+from discreet.data.reading.importing import connect_spilling
 from discreet.data.unit_work import MOST_BYTES, STEPS_PER_SECOND, Allowance, check_unit_work, unit_work
 from work_times import COLUMNS, SCHEMA, condition_on, table_of
 

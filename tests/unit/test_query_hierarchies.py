@@ -23,7 +23,7 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data import open_table
 from discreet.gate import Budget, Gate, Ledger, Plan
-from discreet.gate.answers import decode, encode
+from discreet.gate.releases import decode, encode
 from discreet.mechanisms.combinations import noise_variance
 from discreet.mechanisms.consistency import consistent
 from discreet.query.planning.spending import Epsilon, Rho, Within

@@ -26,8 +26,7 @@ from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import ChosenLimit, aggregate_of
 from discreet.query.planning.predictions import predict
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Within, split
-from discreet.query.results.estimates import mean_of
-from discreet.query.results.views import view
+from discreet.query.results.views import mean_of, view
 from discreet.query.sql import read_sql
 from plain_engine import PlainTable
 

@@ -33,8 +33,7 @@ from discreet.query.planning.measurements import Noisy
 from discreet.query.planning.planning import plan_limits, plan_question
 from discreet.query.planning.plans import aggregate_of
 from discreet.query.planning.spending import Epsilon, PlanningContext, Within
-from discreet.query.questions import Count, GroupValue, Output, Question
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import Count, GroupValue, Output, QueryRefused, Question
 from discreet.query.relations.schemas import schema_of
 from discreet.query.results.views import view
 from discreet.query.sql import read_sql

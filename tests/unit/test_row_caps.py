@@ -17,7 +17,7 @@ from discreet.core.limits import Limit, TotalLimit
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
 from discreet.data.opening import open_table
 from discreet.query.planning.spending import Epsilon
-from discreet.query.relations.row_cap_words import cap_note, cap_text
+from discreet.query.relations.schemas import cap_note, cap_text
 from discreet.query.workloads.streams import plan_stream
 from plain_engine import PlainTable
 from plain_relations import PlainTables

@@ -84,7 +84,7 @@ def test_a_library_that_is_missing_is_named(answer, monkeypatch, name):
             raise ImportError(module)
         return importlib.import_module(module, *more)
 
-    monkeypatch.setattr("discreet.session.answers.exports.import_module", missing)
+    monkeypatch.setattr("discreet.session.answers.answer.import_module", missing)
     verb = {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}[name]
     with pytest.raises(DiscreetError, match=f"needs {name}, which is not installed") as caught:
         getattr(answer, verb)()
@@ -133,7 +133,7 @@ def test_names_of_bars_do_not_hide_other_columns(clinic):
 
 
 def test_sums_beyond_64_bits_fit_into_frames():
-    from discreet.session.answers.exports import arrow_table, pandas_frame, polars_frame
+    from discreet.session.answers.answer import arrow_table, pandas_frame, polars_frame
 
     columns = {"total": (2**70, None), "n": (1, 2)}
     for frame in (arrow_table(columns).to_pylist(), polars_frame(columns).to_dicts()):

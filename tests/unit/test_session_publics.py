@@ -126,7 +126,7 @@ def test_a_column_with_too_many_values_has_no_groups_on_a_server(tmp_path, monke
 
 
 def test_moments_texts_and_many_columns_are_read_on_a_server(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.data.postgres.public.TOGETHER", 2)
+    monkeypatch.setattr("discreet.data.postgres.table.TOGETHER", 2)
     on_server()
     do("DROP TABLE IF EXISTS p_odd")
     do('CREATE TABLE p_odd (at timestamptz, "od d" char(3), huge bigint, price numeric(6, 2), tags text[])')

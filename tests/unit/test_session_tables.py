@@ -10,8 +10,18 @@ from hypothesis import strategies as st
 from discreet.core import DiscreetError
 from discreet.core.schema import Kind
 from discreet.query import ResultColumn
-from discreet.session.answers.cells import ceiling, deviations, error_cells, error_text, floor, plain, value_cells
-from discreet.session.answers.text_tables import TextColumn, html_table, text_table
+from discreet.session.answers.cells import (
+    TextColumn,
+    ceiling,
+    deviations,
+    error_cells,
+    error_text,
+    floor,
+    html_table,
+    plain,
+    text_table,
+    value_cells,
+)
 
 MOMENT = datetime(2024, 2, 29, 1, 2)  # noqa: DTZ001 - as a table has them
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.sql_writing.question import question_sql
 from sql_corpus import SCHEMAS, asked, outcome, pairs
 from sql_tables import sql_engine

@@ -13,7 +13,7 @@ from discreet.core import InvalidInput, PrivacyUnit
 from discreet.query.planning.explanations import explain
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.spending import Epsilon, PlanningContext
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.relations.public_values import public_values
 from discreet.query.relations.schemas import relation_schema
 from discreet.query.sql import read_sql

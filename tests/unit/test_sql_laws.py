@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.query.names import ALL_FUNCTIONS
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.sql import read_sql
 from discreet.query.sql.parser import SmallTokenizer
+from discreet.query.sql_writing.expressions import RESERVED
 from discreet.query.sql_writing.question import question_sql
-from discreet.query.sql_writing.reserved_words import RESERVED
 from sql_corpus import SCHEMAS, VISITS, asked, pairs
 from sql_strategies import conditions, questions
 

@@ -12,7 +12,7 @@ from discreet.algebra.relations import Derived, Fold, JoinKind, PerUnit, Scan, U
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period, Window
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.sql import read_sql
 from discreet.query.sql_writing.question import question_sql
 from sql_corpus import PUBLICS, SCHEMAS, asked, pairs

@@ -10,7 +10,6 @@ from data_engines import ENGINES
 from data_expressions import Expressions
 from discreet.algebra import work_bounds
 from discreet.algebra.aggregates import Aggregation, Total
-from discreet.algebra.expression_costs import cost_of
 from discreet.algebra.expressions import MOST_PARTS, Case, ColumnValue, InSet, Like, Literal, call
 from discreet.algebra.functions import LONGEST_TEXT, WORK, F
 from discreet.algebra.relations import (
@@ -27,7 +26,7 @@ from discreet.algebra.relations import (
     UnionAll,
     UnitJoin,
 )
-from discreet.algebra.work_bounds import MOST_WORK, check_length
+from discreet.algebra.work_bounds import MOST_WORK, check_length, cost_of
 from discreet.core import Bounds, InvalidInput, Limit
 from discreet.core.schema import Column, Kind
 from discreet.data import measure_sql

@@ -18,21 +18,18 @@ from discreet.accounting.composites import (
     Subsampled,
     neighbours_of,
 )
-from discreet.accounting.composition.optimal import (
-    optimal_composition,
-    optimal_delta,
-    optimal_delta_unequal,
-    optimal_epsilon,
-)
-from discreet.accounting.composition.theorems import (
+from discreet.accounting.composition import (
     advanced_composition,
     advanced_composition_sharp,
     basic_composition,
     group_privacy,
     group_privacy_sharp,
+    optimal_composition,
+    optimal_delta,
+    optimal_delta_unequal,
+    optimal_epsilon,
 )
 from discreet.accounting.conversions import approximate_of, concentrated_of
-from discreet.accounting.deltas import advised_delta, need_delta
 from discreet.accounting.filter_texts import filter_from_text, filter_to_text
 from discreet.accounting.filters import (
     ConcentratedFilter,
@@ -57,7 +54,7 @@ from discreet.accounting.losses import (
     RandomisedResponse,
     Renyi,
 )
-from discreet.accounting.membership_odds import advantage, posterior, power
+from discreet.accounting.membership_odds import advantage, advised_delta, need_delta, posterior, power
 from discreet.accounting.odometers import Odometer
 from discreet.accounting.pld.loss_variable import LossDistribution, loss_distribution
 from discreet.accounting.renyi import RenyiBound, renyi_of

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.accounting.composites import PrivacyLoss, Repeated, need_loss
-from discreet.accounting.concentrated import concentrated_epsilon
-from discreet.accounting.conversions import approximate_of, concentrated_of
+from discreet.accounting.conversions import approximate_of, concentrated_epsilon, concentrated_of
 from discreet.accounting.discrete_gaussian import solve_variance
 from discreet.accounting.guarantees import epsilon as epsilon_of
 from discreet.core import (

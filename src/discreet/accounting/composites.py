@@ -24,9 +24,8 @@ from discreet.accounting.losses import (
     Renyi,
 )
 from discreet.core import InvalidInput, Neighbours, NotProved, Number, WrongType, positive, whole
-from discreet.core.canonical_text import Choices, Record
+from discreet.core.canonical_text import Choices, Record, settle
 from discreet.core.errors import kind_of
-from discreet.core.frozen import settle
 
 #: Trees deeper than this are built by a program gone astray, and reading one would exhaust the stack.
 DEEPEST = 64

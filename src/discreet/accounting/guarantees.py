@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.accounting.composites import Group, Parallel, PrivacyLoss, Shuffled, Subsampled, need_loss
-from discreet.accounting.composition.failure_masses import failure_masses
-from discreet.accounting.concentrated import concentrated_delta, concentrated_epsilon
-from discreet.accounting.conversions import approximate_of, concentrated_of
-from discreet.accounting.deltas import need_delta
-from discreet.accounting.discrete_gaussian import gaussian_delta, gaussian_epsilon
-from discreet.accounting.gaussian_curve import curve_delta, curve_epsilon
+from discreet.accounting.conversions import (
+    approximate_of,
+    concentrated_delta,
+    concentrated_epsilon,
+    concentrated_of,
+    failure_masses,
+)
+from discreet.accounting.discrete_gaussian import curve_delta, curve_epsilon, gaussian_delta, gaussian_epsilon
 from discreet.accounting.losses import DiscreteGaussianNoise
+from discreet.accounting.membership_odds import need_delta
 from discreet.accounting.pld.dominating_pairs import batches, flatten_loss, gaussian_mu, unwrap_loss
 from discreet.accounting.pld.numeric import delta_above, delta_below, epsilon_above, epsilon_below
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon

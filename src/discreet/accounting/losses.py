@@ -12,8 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from discreet.core import InvalidInput, Number, OutOfRange, Sensitivity, WrongType, exact, positive, probability, whole
-from discreet.core.canonical_text import Record
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import Record, settle
 from discreet.core.sensitivity import need_sensitivity
 
 #: A table of probabilities longer than this is a mistake, and would make a ledger's entry unreadable.
@@ -157,7 +156,7 @@ class DiscreteLaplaceNoise:
     """Discrete Laplace noise, P(x) ∝ e^(−|x|/scale), on one integer answer that moves by at most the sensitivity.
 
     Reference: Ghosh, Roughgarden, Sundararajan 2009; its exact curve is summed in
-    `discreet.accounting.pld.discrete_laplace`.
+    `discreet.accounting.pld.discrete_gaussian`.
     """
 
     __canonical__: ClassVar[Record] = Record("DiscreteLaplaceNoise", "scale", "sensitivity")

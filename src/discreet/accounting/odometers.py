@@ -30,9 +30,8 @@ from discreet.accounting.guarantees import Guarantee
 from discreet.accounting.losses import Approximate, Pure
 from discreet.accounting.renyi import renyi_of
 from discreet.core import InvalidInput, Neighbours, Number, WrongType, exact, exp_up, log_up, round_up
-from discreet.core.exact import LARGEST
-from discreet.core.exponential import COST_STEP
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import settle
+from discreet.core.exact import COST_STEP, LARGEST
 from discreet.core.units import need_neighbours
 
 #: α − 1 grows by √2: between two of these a Gaussian session loses at most three per cent.

@@ -17,8 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from discreet.accounting.composites import PrivacyLoss
-from discreet.accounting.concentrated import concentrated_epsilon
-from discreet.accounting.conversions import approximate_of, concentrated_of
+from discreet.accounting.conversions import approximate_of, concentrated_epsilon, concentrated_of
 from discreet.accounting.losses import Concentrated, Pure
 from discreet.accounting.odometers import need_relation
 from discreet.core import InvalidInput, Neighbours

@@ -28,8 +28,7 @@ from discreet.accounting.composites import (
     need_loss,
     parts_of,
 )
-from discreet.accounting.concentrated import order_delta, order_epsilon
-from discreet.accounting.conversions import approximate_of, concentrated_of, group_loss
+from discreet.accounting.conversions import approximate_of, concentrated_of, group_loss, order_delta, order_epsilon
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
@@ -47,7 +46,7 @@ from discreet.accounting.losses import (
 from discreet.accounting.pld.atoms import Atoms
 from discreet.accounting.pld.cells import UNIT, Floats
 from discreet.accounting.pld.dominating_pairs import atoms_of, gaussian_mu
-from discreet.accounting.pld.exponential import laplace_pair
+from discreet.accounting.pld.gaussian import laplace_pair
 from discreet.accounting.pld.lattice import outwards
 from discreet.accounting.sampled_gaussian import sampled_gaussian_moment, sampled_list_moment
 from discreet.core import DiscreetError, InvalidInput, Number, WrongType, exact, round_up

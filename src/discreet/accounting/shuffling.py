@@ -59,8 +59,7 @@ from discreet.accounting.losses import Pure, RandomisedResponse
 from discreet.accounting.pld.atoms import Atoms
 from discreet.accounting.pld.cells import Floats
 from discreet.core import NotProved
-from discreet.core.exact import nearest_float
-from discreet.core.exponential import exp_up
+from discreet.core.exact import exp_up, nearest_float
 
 #: The pair for more people than this is that for this many; windows are as wide as its root.
 MOST_PEOPLE = 10**9

@@ -182,7 +182,7 @@ def check_relation_expressions(  # noqa: C901 - one case a kind
 ) -> None:
     """Refuse a relation with an expression that its own rows cannot answer, or with tables as they were not declared.
 
-    Public tables are checked by the engine that holds them (`discreet.algebra.relation_checks`), before payment, too.
+    Public tables are checked by the engine that holds them (`discreet.algebra.aggregates`), before payment, too.
     """
     for source in sources_of(relation):
         if not isinstance(source, PublicScan):

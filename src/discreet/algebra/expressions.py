@@ -18,8 +18,7 @@ from typing import ClassVar
 
 from discreet.algebra.functions import F, Function, kind_of_call
 from discreet.core import Bounds, InvalidInput, OutOfRange, WrongType
-from discreet.core.canonical_text import Record
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import Record, settle
 from discreet.core.schema import Kind, Schema, Value, closest, day_number, day_of
 
 #: An expression has at most so many parts.

@@ -216,7 +216,7 @@ class Work:
     per_letter: int = 0
 
 
-#: The work of each function; that of LIKE, IN and CASE is counted in `discreet.algebra.expression_costs`.
+#: The work of each function; that of LIKE, IN and CASE is counted in `discreet.algebra.work_bounds`.
 WORK: dict[Function, Work] = {
     **dict.fromkeys((F.ADD, F.SUBTRACT, F.MULTIPLY, F.DIVIDE, F.FLOOR_DIVIDE, F.POWER), Work(10_000)),
     F.MODULO: Work(200_000),  # PostgreSQL's is one of exact numbers with up to 632 digits

@@ -36,10 +36,11 @@ rows, so that a statement is the same whoever is in the data.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isqrt
 
-from discreet.algebra.expressions import Expression
+from discreet.algebra.expressions import ColumnValue, Expression, call, column
+from discreet.algebra.functions import F
 from discreet.algebra.relations import (
     Derived,
     First,
@@ -55,6 +56,7 @@ from discreet.algebra.relations import (
     UnitJoin,
     sources_of,
 )
+from discreet.core import Period
 from discreet.core.exact import whole
 from discreet.core.schema import MOST_ROWS_PER_PERSON, ROWS_PER_PERSON, Kind, Schema
 
@@ -209,3 +211,35 @@ def _fan_outs(relation: Relation | PublicScan) -> list[FanOut]:
     if isinstance(relation, PublicJoin) and relation.kind in MAKING:
         below.append(FanOut.of(relation.right, relation.on))
     return below
+
+
+# Keys of privacy units: the person, and with a window the stretch of time. Public; sees no row.
+
+TRUNCATIONS = {
+    Period.DAY: F.TRUNC_DAY,
+    Period.WEEK: F.TRUNC_WEEK,
+    Period.MONTH: F.TRUNC_MONTH,
+    Period.QUARTER: F.TRUNC_QUARTER,
+    Period.YEAR: F.TRUNC_YEAR,
+}
+
+
+def unit_keys(schema: Schema) -> tuple[Expression, ...]:
+    """Return the values that a unit's rows share, the person first; none where each row is a unit.
+
+    Rows whose person is NULL are nobody's and left out. A window that is NULL is one like others. A unit's id is the
+    tuple of these values, its name that of the tuple (`discreet.algebra.row_hashes.name_of`), and ids are in
+    `group_order`.
+    """
+    if schema.unit.column is None:
+        return ()
+    person = _as_it_came(schema, schema.unit.column)
+    if schema.unit.window is None:
+        return (person,)
+    time = _as_it_came(schema, schema.unit.window.time)
+    return (person, call(TRUNCATIONS[schema.unit.window.period], time))
+
+
+def _as_it_came(schema: Schema, name: str) -> ColumnValue:
+    """Return a column without its bounds: a clamp would make one unit of several."""
+    return replace(column(schema, name), bounds=None)

@@ -5,18 +5,28 @@ disclosure. This room holds rows, draws no noise and prices nothing.
 """
 
 from discreet.anonymity.attacks import Linked, beliefs, homogeneous, in_both, link, newcomers, reconstruct
-from discreet.anonymity.deidentifying import Deidentified, deidentify
+from discreet.anonymity.engine import Gaps, read_microdata
 from discreet.anonymity.finding import Finding, Role, find_identifying
 from discreet.anonymity.full_domain import full_domain
 from discreet.anonymity.hierarchies import Hierarchy, read_hierarchy
 from discreet.anonymity.information import InformationLost, discernibility_of, information_lost, misclassified
-from discreet.anonymity.keys import PseudonymKey
-from discreet.anonymity.measures import Diversity, Presence, diversity_of, k_of, meets, presence_of, recursive_c
+from discreet.anonymity.measures import (
+    Diversity,
+    Presence,
+    Risk,
+    diversity_of,
+    journalist_risk,
+    k_of,
+    marketer_risk,
+    meets,
+    presence_of,
+    prosecutor_risk,
+    recursive_c,
+)
 from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.mondrian import Recoding, mondrian
 from discreet.anonymity.published import Anonymised, suppress
 from discreet.anonymity.publishing import publish, write_inside
-from discreet.anonymity.reading import Gaps, read_microdata
 from discreet.anonymity.requirements import (
     Closeness,
     DistinctDiversity,
@@ -25,18 +35,20 @@ from discreet.anonymity.requirements import (
     RecursiveDiversity,
     Requirement,
 )
-from discreet.anonymity.risk import Risk, journalist_risk, marketer_risk, prosecutor_risk
 from discreet.anonymity.treatments import (
     Clip,
     DatePart,
     DayTo,
+    Deidentified,
     Drop,
     Keep,
     Label,
     Mask,
     Pseudonym,
+    PseudonymKey,
     Round,
     Treatment,
+    deidentify,
 )
 
 __all__ = [

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, WrongType, whole
+from discreet.core.canonical_text import settle
 from discreet.core.errors import kind_of
-from discreet.core.frozen import settle
 
 #: The label that says nothing.
 ANY = "*"

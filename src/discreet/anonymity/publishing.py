@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.algebra.names import literal, quote_name
-from discreet.anonymity.deidentifying import FORMATS, need_new_file, reserve_file
 from discreet.anonymity.published import Anonymised, need_published
+from discreet.anonymity.treatments import FORMATS, need_new_file, reserve_file
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
 from discreet.data import EngineSettings

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from discreet.anonymity.classes import Spread
 from discreet.core import InvalidInput, Number, OutOfRange, exact, positive, whole
+from discreet.core.canonical_text import settle
 from discreet.core.exact import flag
-from discreet.core.frozen import settle
 
 #: Entropies that are nearer to each other than this are compared exactly.
 CLOSE = 1e-9

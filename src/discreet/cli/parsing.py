@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 import click
 
 from discreet.cli.console import write
-from discreet.cli.output import CommandOutput
-from discreet.cli.safe_text import escape_controls
+from discreet.cli.output import CommandOutput, escape_controls
 from discreet.core import InvalidInput
 from discreet.core.schema import closest
 

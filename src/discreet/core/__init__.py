@@ -16,8 +16,19 @@ from discreet.core.errors import (
     StillRunning,
     WrongType,
 )
-from discreet.core.exact import Number, exact, positive, probability, round_down, round_up, whole
-from discreet.core.exponential import exp_down, exp_minus, exp_up, log_up
+from discreet.core.exact import (
+    Number,
+    exact,
+    exp_down,
+    exp_minus,
+    exp_up,
+    log_up,
+    positive,
+    probability,
+    round_down,
+    round_up,
+    whole,
+)
 from discreet.core.limits import Limit, Matches, TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.sensitivity import (

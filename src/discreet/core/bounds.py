@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import InvalidInput, OutOfRange, WrongType, kind_of
 from discreet.core.exact import Number, exact, positive
-from discreet.core.frozen import settle
 
 #: Without a step of its own, an interval gets at least this many grid steps.
 FINE = 10**6

@@ -36,7 +36,15 @@ from types import NoneType
 from typing import Any
 
 from discreet.core.errors import WrongType, kind_of
-from discreet.core.frozen import settle
+
+# Frozen values whose fields are checked at birth.
+
+
+def settle(value: object, **fields: object) -> None:
+    """Set the fields of a frozen value in its `__init__`, and nowhere else."""
+    for name, content in fields.items():
+        object.__setattr__(value, name, content)
+
 
 #: Types whose `repr` the language fixes. Of exactly these: a class that derives from one may show anything.
 PLAIN = frozenset({NoneType, bool, int, float, str, bytes, Fraction, date, datetime})

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import WrongType, kind_of
 from discreet.core.exact import whole
-from discreet.core.frozen import settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from discreet.core.bounds import Bounds, need_bounds
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import InvalidInput, WrongType, kind_of
 from discreet.core.exact import whole
-from discreet.core.frozen import settle
 from discreet.core.limits import Limit, need_limit
 from discreet.core.units import Neighbours, need_neighbours
 

@@ -1,12 +1,14 @@
 """Engine failures: the constant errors that leave this room in place of an engine's own, which may quote rows."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from discreet.core import DiscreetError, InvalidInput
-from discreet.core.errors import is_interrupt
-from discreet.core.operator_log import tell_operator
+from discreet.core.canonical_text import settle
+from discreet.core.errors import is_interrupt, tell_operator
+from discreet.core.exact import positive, whole
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -77,3 +79,30 @@ def _unreadable() -> InvalidInput:
         "The rows could not be read.",
         fix="check that the file is whole and of the kind that its name says; the operator's log says what went wrong",
     )
+
+
+# Engine settings: the memory, threads and seconds that an engine may take.
+
+MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineSettings:
+    """How much an engine may take: memory in bytes, threads, seconds for a question; None leaves it to the engine."""
+
+    memory: int | None = None
+    threads: int | None = None
+    seconds: float = 600
+
+    def __post_init__(self) -> None:
+        settle(
+            self,
+            memory=None if self.memory is None else whole(self.memory, "memory", least=64 * MEBIBYTE),
+            threads=None if self.threads is None else whole(self.threads, "threads"),
+            seconds=float(positive(self.seconds, "seconds")),
+        )
+
+
+DEFAULT_SETTINGS = EngineSettings()
+#: Tables on Spark are large, so a question may take an hour.
+SPARK_SETTINGS = EngineSettings(seconds=3600)

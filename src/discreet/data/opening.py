@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from discreet.algebra.declarations import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.core import PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Value
-from discreet.data.duckdb.connection import lock
-from discreet.data.duckdb.imported import Holdings
+from discreet.data.duckdb.connection import Holdings, lock
 from discreet.data.duckdb.importing import import_tables, read_holding
 from discreet.data.duckdb.table import DuckTable
-from discreet.data.failures import quiet_opening
+from discreet.data.failures import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings, quiet_opening
 from discreet.data.reading.public_tables import read_public_schema
 from discreet.data.reading.table_sources import (
     Declaration,
@@ -21,11 +20,18 @@ from discreet.data.reading.table_sources import (
     need_names,
     need_one_kind,
 )
-from discreet.data.settings import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings
 
 if TYPE_CHECKING:
     from discreet.data.postgres.table import PostgresTables
     from discreet.data.spark.table import SparkTable
+from collections import Counter
+
+from discreet.algebra.expressions import Expression
+from discreet.core import DiscreetError
+from discreet.data.duckdb.expressions import write_sql as write_duckdb
+from discreet.data.postgres.expressions import write_sql as write_postgres
+from discreet.data.spark.expressions import write_sql as write_spark
+from discreet.data.sql.dialect import WriteSql, measure
 
 
 def open_table(  # noqa: PLR0913 - all but the first are named
@@ -145,3 +151,21 @@ def open_frames(
     from discreet.data.spark import table  # noqa: PLC0415 - PySpark is an extra
 
     return table.open_frames(sources, unit=unit, public=public, settings=settings)
+
+
+# The length of an expression's SQL, over all engines: sessions refuse the same questions on each. Sees no row.
+
+WRITERS: tuple[WriteSql, ...] = (write_duckdb, write_postgres, write_spark)
+
+
+def measure_sql(expression: Expression) -> tuple[int, Counter[str]]:
+    """Return the length of an expression's SQL, and how often it names each column: of all engines, the most."""
+    longest, named = 0, Counter[str]()
+    for write in WRITERS:
+        try:
+            length, own = measure(expression, write)
+        except DiscreetError:
+            continue  # that engine refuses it by itself, before it is paid
+        longest = max(longest, length)
+        named |= own
+    return longest, named

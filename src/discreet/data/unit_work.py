@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from discreet.algebra.aggregates import Aggregation
-from discreet.algebra.expression_costs import Costs, cost_of, table_column
 from discreet.algebra.expressions import Expression, columns_in
 from discreet.algebra.relations import (
     Derived,
@@ -35,7 +34,7 @@ from discreet.algebra.relations import (
     UnitJoin,
 )
 from discreet.algebra.row_caps import MAKING, cap_of
-from discreet.algebra.work_bounds import costs_of_fold, costs_of_union
+from discreet.algebra.work_bounds import Costs, cost_of, costs_of_fold, costs_of_union, table_column
 from discreet.core import OutOfRange
 from discreet.core.schema import Kind, Schema
 

@@ -4,7 +4,7 @@ Prices, pays, runs and releases. Never sees SQL text or what a plan computes.
 """
 
 from discreet.gate.accounts.charges import ChargedTable
-from discreet.gate.accounts.protocol import Account, DatasetAccount, PersonalAccount
+from discreet.gate.accounts.personal_terms import Account, DatasetAccount, PersonalAccount
 from discreet.gate.accounts.statements import AccountStatement, Distribution
 from discreet.gate.gate import Gate, Price
 from discreet.gate.ledger.budget import Budget, Policy

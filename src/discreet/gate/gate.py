@@ -21,26 +21,27 @@ from discreet.core import (
     WrongType,
     whole,
 )
-from discreet.core.errors import is_interrupt
-from discreet.core.operator_log import HOW_TO_READ, tell_operator
+from discreet.core.errors import HOW_TO_READ, is_interrupt, tell_operator
 from discreet.gate.accounts.charges import need_askable
-from discreet.gate.answers import decode, encode
-from discreet.gate.ledger.least_price import need_least_price
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.ledger.runs import FAILED as FAILED_RUN
-from discreet.gate.ledger.runs import INTERRUPTED
-from discreet.gate.plans import AnyPlan, Plan, SteppedPlan, need_label, plan_digest
-from discreet.gate.priced_plans import (
+from discreet.gate.ledger.runs import INTERRUPTED, need_least_price
+from discreet.gate.plans import (
+    AnyPlan,
+    Plan,
     PricedPlan,
+    SteppedPlan,
     check_ready,
     is_stepped,
+    need_label,
     need_personal,
     need_plan,
     need_stepped,
     not_in_steps,
+    plan_digest,
     price_plan,
 )
-from discreet.gate.releases import Receipt, Release
+from discreet.gate.releases import Receipt, Release, decode, encode
 from discreet.gate.stores.thread_queue import bare
 from discreet.noise import SYSTEM
 

@@ -9,7 +9,7 @@ from discreet.core import Number, whole
 from discreet.learn.estimator import Estimator, accuracy, need_as_many
 from discreet.learn.features import Features, Floats, class_indices, read_classes, read_labels, read_matrix
 from discreet.learn.moments import GroupedRows, GroupPlan
-from discreet.learn.spending import affordable
+from discreet.learn.payment import affordable
 from discreet.learn.transformers import means_and_variances
 
 

@@ -23,7 +23,7 @@ from discreet.learn.features import (
     with_constant,
 )
 from discreet.learn.moments import GroupedRows, members
-from discreet.learn.spending import affordable, noise_for, total
+from discreet.learn.payment import affordable, noise_for, total
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy
 

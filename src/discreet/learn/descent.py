@@ -24,7 +24,7 @@ from discreet.learn.features import (
     squares,
     with_constant,
 )
-from discreet.learn.spending import noise_for, total
+from discreet.learn.payment import noise_for, total
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy
 

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, WrongType
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import kind_of
-from discreet.core.frozen import settle
 
 #: A value at the end of its bounds is this many steps from their middle, or from zero.
 BITS = 12

@@ -10,7 +10,7 @@ from discreet.learn.descent import ClassifiedRows, DescentPlan
 from discreet.learn.estimator import Estimator, accuracy, need_as_many
 from discreet.learn.features import Features, Floats, class_indices, read_classes, read_labels, read_matrix
 from discreet.learn.objective import ObjectivePlan
-from discreet.learn.spending import affordable
+from discreet.learn.payment import affordable
 
 Method = Literal["descent", "objective"]
 Plans = DescentPlan | ObjectivePlan

@@ -20,7 +20,7 @@ from discreet.learn.features import (
     shorten_rows,
     with_constant,
 )
-from discreet.learn.spending import noise_for
+from discreet.learn.payment import noise_for
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy
 

@@ -36,11 +36,10 @@ from numpy.typing import NDArray
 
 from discreet.accounting import Approximate, GaussianNoise, PrivacyLoss, least_noise
 from discreet.core import NotProved, Number, log_up, positive, probability, round_up
-from discreet.core.canonical_text import Record, canonical_text
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import Record, canonical_text, settle
 from discreet.learn.descent import ClassifiedRows
 from discreet.learn.features import BITS, STEPS, Features, Floats, shorten_rows, with_constant
-from discreet.learn.spending import affordable, noise_for
+from discreet.learn.payment import affordable, noise_for
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy, gaussian
 

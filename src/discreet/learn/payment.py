@@ -1,13 +1,16 @@
 """Payment of a fit: through a gate where there is a ledger; otherwise the caller has to keep account."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.accounting import PrivacyLoss
-from discreet.core import InvalidInput, Neighbours, WrongType
+from discreet.accounting import Composed, PrivacyLoss, Repeated, calibrate_concentrated
+from discreet.core import InvalidInput, Neighbours, Number, Sensitivity, WrongType
 from discreet.core.exact import flag
 from discreet.gate import Gate, Ledger, Plan, Receipt
+from discreet.mechanisms import Gaussian
 from discreet.noise import SYSTEM
 
 
@@ -60,3 +63,22 @@ def need_rows(ledger: Ledger, *, one_row_each: bool) -> None:
             f"Models are priced for one row; this ledger protects {unit}.",
             fix="pass one row per person, such as sums by person, and declare one_row_each=True",
         )
+
+
+# The budget of a model: converts (ε, δ) to the ρ of zCDP that implies it, and divides it.
+
+
+def affordable(epsilon: Number, delta: Number) -> Fraction:
+    """Return the ρ of zCDP that implies (ε, δ)."""
+    return calibrate_concentrated(epsilon, delta)
+
+
+def noise_for(square: int, rho: Fraction) -> Gaussian:
+    """Return the noise at ρ for sums of whole vectors of which one row adds one, of squared norm `square` at most."""
+    return Gaussian.for_rho(rho, Sensitivity.l2_ball(square))
+
+
+def total(parts: Sequence[tuple[Gaussian, int]]) -> PrivacyLoss:
+    """Return what several sums cost together, each with how many times it is released."""
+    losses = [Repeated(noise.cost, times) if times > 1 else noise.cost for noise, times in parts]
+    return losses[0] if len(losses) == 1 else Composed(losses)

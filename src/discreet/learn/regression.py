@@ -8,7 +8,7 @@ from discreet.core import InvalidInput, Number, exact, positive, whole
 from discreet.learn.estimator import Estimator, need_as_many
 from discreet.learn.features import Features, Floats, read_array, read_labels, read_matrix
 from discreet.learn.moments import GroupedRows, ProductPlan
-from discreet.learn.spending import affordable
+from discreet.learn.payment import affordable
 
 
 class Ridge(Estimator):

@@ -8,7 +8,7 @@ from discreet.core import InvalidInput, Number, positive, whole
 from discreet.learn.estimator import Estimator
 from discreet.learn.features import Features, Floats, read_matrix
 from discreet.learn.moments import GroupedRows, GroupPlan, ProductPlan
-from discreet.learn.spending import affordable
+from discreet.learn.payment import affordable
 
 #: The least share of a column's range that is taken for its spread; below, noise would blow a column up.
 LEAST_SPREAD = 1e-3

@@ -7,19 +7,14 @@ NumPy are fetched when they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from discreet.local.device.choosing import best_encoder
-from discreet.local.device.hadamard import Hadamard
 from discreet.local.device.hashing import LocalHashing
-from discreet.local.device.numbers import NumberResponse
+from discreet.local.device.numbers import NumberResponse, VectorResponse
 from discreet.local.device.prefixes import PrefixTree
 from discreet.local.device.purse import Purse
 from discreet.local.device.rappor import Rappor
 from discreet.local.device.reports import pack, report_bits, report_bytes, unpack
-from discreet.local.device.response import KaryResponse
-from discreet.local.device.subset import SubsetSelection
-from discreet.local.device.surveys import Survey
-from discreet.local.device.unary import Unary
-from discreet.local.device.vectors import VectorResponse
+from discreet.local.device.response import Hadamard, KaryResponse, SubsetSelection, Unary
+from discreet.local.device.surveys import Survey, best_encoder
 
 if TYPE_CHECKING:
     from discreet.local.server.averages import MeanEstimate, errors_of_mean, estimate_mean
@@ -27,15 +22,17 @@ if TYPE_CHECKING:
     from discreet.local.server.crowd import encode_all, instant_all
     from discreet.local.server.frequencies import (
         Frequencies,
+        Simulation,
         error_of,
         estimate,
         from_supports,
         on_simplex,
+        simulate,
+        skewed,
         variance_of,
     )
     from discreet.local.server.heavy_hitters import FrequentText, FrequentTexts, encode_texts, find_texts
     from discreet.local.server.marginals import Marginals, encode_survey, estimate_marginals
-    from discreet.local.server.simulation import Simulation, simulate, skewed
     from discreet.local.server.supports import supports_of
 
 __all__ = [

@@ -4,8 +4,7 @@ An auction is an Auction with an Outcome; *mechanism* keeps its one meaning, and
 """
 
 from discreet.market.attributes import AttributeAuction
-from discreet.market.auctions import Auction, Outcome
-from discreet.market.bid_files import BidFile
+from discreet.market.auctions import Auction, BidFile, Outcome
 from discreet.market.commitments import Setting, TruthfulChoice, best_epsilon
 from discreet.market.equilibria import Billboard, Mediator, best_rho
 from discreet.market.games import LargeGame, entry_game, routing_game

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange, Parallel
 from discreet.core import InvalidInput, Number, OutOfRange, WrongType, log_up, positive, whole
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.exact import flag
-from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, Outcome, need_grid
 from discreet.market.grids import Bids, PriceGrid, need_bids, revenues
 from discreet.market.statements import IncentiveGuarantee, miss_of, truthfulness, words_of

@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, NotProved, Number, OutOfRange, WrongType, exact, log_up, positive, whole
-from discreet.core.canonical_text import Record
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import Record, settle
 from discreet.market.statements import IncentiveGuarantee, miss_of, most_gain, words_of
 from discreet.mechanisms import ExponentialMechanism
 from discreet.noise import Entropy, bernoulli, choose

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, OutOfRange, WrongType, exact, whole
-from discreet.core.canonical_text import Record
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import Record, settle
 
 #: Players, and actions or types.
 MOST_PLAYERS, MOST_NAMES = 10**9, 200

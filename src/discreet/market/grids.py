@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import Number, WrongType, positive, whole
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import kind_of
-from discreet.core.frozen import settle
 
 #: More prices than this make no better auction for any number of bidders that one machine holds.
 MOST_STEPS = 1_000_000

@@ -29,9 +29,8 @@ from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange, Repeated
 from discreet.core import InvalidInput, Number, WrongType, log_up, positive, whole
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.exact import text_up
-from discreet.core.frozen import settle
 from discreet.market.auctions import Floats, need_grid
 from discreet.market.grids import Bids, PriceGrid, need_bids, revenues
 from discreet.market.statements import IncentiveGuarantee, miss_of, most_gain, words_of

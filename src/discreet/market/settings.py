@@ -6,8 +6,7 @@ from itertools import combinations_with_replacement, product
 from typing import ClassVar
 
 from discreet.core import OutOfRange, whole
-from discreet.core.canonical_text import Record
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import Record, settle
 
 #: Places of a line, and of a plane, and facilities: tables grow with the third power and more.
 MOST_PLACES, MOST_FACILITIES = 200, 4

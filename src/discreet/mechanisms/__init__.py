@@ -9,7 +9,12 @@ from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.many_quantiles import ManyQuantiles, QuantileMethod
 from discreet.mechanisms.marginals import agreeing
 from discreet.mechanisms.mean import CentredTotal, Mean, MeanAnswer, centred_sum
-from discreet.mechanisms.partition_selection import TruncatedGeometricSelection, best_selection
+from discreet.mechanisms.partition_selection import (
+    GaussianThreshold,
+    LaplaceThreshold,
+    TruncatedGeometricSelection,
+    best_selection,
+)
 from discreet.mechanisms.quantiles import Extreme, QuantileChoice
 from discreet.mechanisms.randomised_response import Estimate, RandomisedResponse
 from discreet.mechanisms.ranges import LimitChoice, RangeChoice
@@ -17,7 +22,6 @@ from discreet.mechanisms.selection.choice import ExponentialMechanism, NoiseKind
 from discreet.mechanisms.selection.top_k import TopK, TopKMethod
 from discreet.mechanisms.sparse_vector.mechanism import AboveThreshold, NumericSparse, Sparse
 from discreet.mechanisms.sparse_vector.stream import NumericSparseStream, SparseStream
-from discreet.mechanisms.thresholds import GaussianThreshold, LaplaceThreshold
 from discreet.mechanisms.truncated import Truncated
 
 __all__ = [

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.ranks import Counts
+from discreet.mechanisms.quantiles import Counts
 from discreet.noise import Entropy, below
 from discreet.noise.decide import below_exp
 

@@ -21,7 +21,7 @@ from discreet.core import (
     round_down,
     whole,
 )
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import settle
 from discreet.core.sensitivity import need_sensitivity
 from discreet.mechanisms.integers import Answer, add_noise
 from discreet.mechanisms.laplace import FAINT, chance_each

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.accounting import PrivacyLoss
 from discreet.core import Bounds, InvalidInput, Number, Sensitivity, WrongType, positive, round_up, whole
 from discreet.core.bounds import need_bounds
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import settle
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import SYSTEM, Entropy

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import Pure
 from discreet.core import Number, Sensitivity, positive, probability, whole
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import settle
 from discreet.core.sensitivity import need_sensitivity
 from discreet.mechanisms.integers import Answer, add_noise
 from discreet.noise import SYSTEM, Entropy, laplace

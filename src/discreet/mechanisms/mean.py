@@ -20,8 +20,8 @@ from discreet.core import (
 )
 from discreet.core import probability as need_probability
 from discreet.core.bounds import need_bounds
+from discreet.core.canonical_text import settle
 from discreet.core.errors import kind_of
-from discreet.core.frozen import settle
 from discreet.core.limits import need_limit
 from discreet.core.sensitivity import ONE_ROW
 from discreet.core.units import need_neighbours

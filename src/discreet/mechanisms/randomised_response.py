@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import Pure
 from discreet.core import InvalidInput, Number, OutOfRange, exp_down, log_up, positive, probability, whole
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import settle
 from discreet.mechanisms.integers import read_integers
 from discreet.noise import SYSTEM, Entropy, below, bernoulli
 

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.accounting import BoundedRange
 from discreet.core import InvalidInput, Number, positive, probability, whole
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.exact import flag
-from discreet.core.frozen import settle
-from discreet.mechanisms.quantiles import CountList, Extreme, Floats, QuantileChoice, read_level
-from discreet.mechanisms.ranks import read_cells
+from discreet.mechanisms.quantiles import CountList, Extreme, Floats, QuantileChoice, read_cells, read_level
 from discreet.mechanisms.selection.odds import exponential_odds
 from discreet.noise import SYSTEM, Entropy, choose_exp
 

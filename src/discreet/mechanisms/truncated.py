@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import InvalidInput, Number, WrongType, whole
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import settle
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.integers import Answer
 from discreet.mechanisms.laplace import Laplace

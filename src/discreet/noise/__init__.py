@@ -15,13 +15,13 @@ if TYPE_CHECKING:
         below,
         bernoulli,
         bernoulli_exp,
+        coin_words,
         gaussian,
         geometric,
         hand_out_rounded,
         laplace,
         rounded_gaussian,
     )
-    from discreet.noise.sliced import coin_words
     from discreet.noise.stream import SYSTEM, Entropy, process_mark
 
 __all__ = [

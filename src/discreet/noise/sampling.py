@@ -1,19 +1,122 @@
 """Draws by name: Laplace, Gaussian, geometric, coins and uniform integers, one or many at a time."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, exact, exp_minus, positive, whole
-from discreet.noise.decide import below_exp, below_ratio
-from discreet.noise.direct import draw_one
+from discreet.noise.decide import STRIDE, below_exp, below_ratio
 from discreet.noise.lookup import clamp_draw, draw, hand_out
-from discreet.noise.shapes import GaussianShape, LaplaceShape, Shape
-from discreet.noise.stream import SYSTEM, Entropy, need_entropy
-from discreet.noise.table import TABLES, WIDEST
+from discreet.noise.stream import SYSTEM, Entropy, Words, need_entropy
+from discreet.noise.table import TABLES, WIDEST, GaussianShape, LaplaceShape, Shape
+
+# Single draws without a table, at any rational scale, in a time that does not tell their size.
+#
+# Each draw uses a fixed number of words and a float logarithm or exponential that is almost always certain. Where
+# draws are repeated until one is taken, the number of tries is independent of the value taken.
+
+#: Above this scale the float logarithm would too often be uncertain; low bits are then split off.
+SPLIT_ABOVE = 1 << 24
+KEPT_BITS = 20
+#: Relative error that math.log and math.exp are trusted to: 16 times what their documentation gives, and more.
+MARGIN = 2.0**-48
+#: Distance from a float probability within which exact arithmetic decides.
+DOUBT = 2.0**-40
+
+
+def draw_one(shape: Shape, entropy: Entropy) -> int:
+    """Return one draw from a shape.
+
+    Guarantee: each integer x has probability exactly proportional to e^−exponent(x).
+    """
+    # Draws below 2⁵³ are whole floats until the end: Python takes other times over small and large integers.
+    match shape:
+        case LaplaceShape(scale, two_sided=True):
+            return int(_laplace(scale, entropy))
+        case LaplaceShape(scale):
+            return int(_geometric(scale, entropy) if scale <= SPLIT_ABOVE else _wide_geometric(scale, entropy))
+        case GaussianShape(variance):
+            return int(_gaussian(variance, entropy))
+
+
+def _laplace(scale: Fraction, entropy: Entropy) -> float | int:
+    narrow = scale <= SPLIT_ABOVE
+    while True:
+        magnitude = _geometric(scale, entropy) if narrow else _wide_geometric(scale, entropy)
+        sign = 1 - 2 * (entropy.word() & 1)
+        # Minus zero starts again, or zero would be drawn twice as often as it should.
+        if magnitude or sign > 0:
+            return sign * magnitude
+
+
+def _gaussian(variance: Fraction, entropy: Entropy) -> float | int:
+    """Reject from Laplace noise of about the same width (Canonne, Kamath, Steinke 2020, Algorithm 3)."""
+    width = math.isqrt(variance.numerator // variance.denominator) + 1
+    scale, doubled = Fraction(width), 2 * float(variance)
+    centre = doubled / (2 * width)
+    while True:
+        x = _laplace(scale, entropy)
+        word, uniform = entropy.uniform()
+        chance = math.exp(-((abs(x) - centre) ** 2) / doubled)
+        # Where the chance exceeds 2⁻⁴⁰, |x| is within 9 widths, and the float exponent within 2⁻⁴⁵.
+        if uniform < chance - DOUBT:
+            return x
+        if uniform < chance + DOUBT and below_exp(entropy, word, 64, _excess(int(x), width, variance)):
+            return x
+
+
+def _excess(x: int, width: int, variance: Fraction) -> Fraction:
+    """Return the exponent of the chance that a Laplace draw is taken as a Gaussian one."""
+    return (abs(x) - variance / width) ** 2 / (2 * variance)
+
+
+def _geometric(scale: Fraction, entropy: Entropy) -> float | int:
+    """Return G ≥ 0 with P(G ≥ k) = e^−k/scale, for a scale of at most SPLIT_ABOVE; nearly always as a whole float."""
+    word, uniform = entropy.uniform()
+    if word:
+        # G = ⌊−scale·ln U⌋ for a uniform real U in [word, word + 1)/2⁶⁴; ln(1 + 1/word) is less than 1/word.
+        width = float(scale)
+        most = -width * math.log(uniform)
+        doubt = (most + width) * MARGIN
+        # modf takes the same time for all numbers, // and floor do not. It cuts −ε to zero, and rightly: G ≥ 0.
+        value = math.modf(most + doubt)[1]
+        if value == math.modf(most - width * 2.0**-64 / uniform - doubt)[1]:
+            return value
+    return _careful_geometric(scale, word, entropy)
+
+
+def _careful_geometric(scale: Fraction, word: int, entropy: Entropy) -> int:
+    """Finish a geometric draw that floats cannot decide, by exact arithmetic on a longer word."""
+    bits = 64
+    while True:
+        guess = math.floor(float(scale) * (bits * math.log(2) - math.log(word + 1)))
+        for value in range(max(guess - 2, 0), guess + 3):
+            if _is_settled(value, scale, word, bits):
+                return value
+        word = word << STRIDE | entropy.bits(STRIDE)
+        bits += STRIDE
+
+
+def _is_settled(value: int, scale: Fraction, word: int, bits: int) -> bool:
+    """Whether every U in [word, word + 1)/2^bits has e^−(value+1)/scale ≤ U < e^−value/scale."""
+    return word + 1 <= exp_minus(value / scale, bits)[0] and word >= exp_minus((value + 1) / scale, bits)[1]
+
+
+def _wide_geometric(scale: Fraction, entropy: Entropy) -> float | int:
+    """Split G into high and low bits, which are independent: e^−(2^b·h + l)/scale is a product."""
+    bits = math.floor(scale).bit_length() - KEPT_BITS
+    high = _geometric(scale / (1 << bits), entropy)
+    while True:
+        low = entropy.bits(bits)  # uniform, and then taken with probability e^−low/scale ≥ e^(−2⁻¹⁹)
+        word = entropy.word()
+        if word < (1 << 64) - (1 << 46) or below_exp(entropy, word, 64, low / scale):
+            whole = high * 2.0**bits + low if bits < 60 else math.inf
+            return whole if whole < 2.0**53 else (int(high) << bits) + low
+
 
 Size = int | tuple[int, ...]
 #: `int64`, or Python integers where 64 bits are too few.
@@ -205,3 +308,69 @@ __all__ = [
     "rounded_gaussian",
     "sample",
 ]
+
+
+# Coins by the billion: 64 to a word, compared side by side.
+
+#: Bits of each random number that are compared side by side; the one in 2¹⁶ that is still open is decided on its own.
+TOGETHER = 16
+#: Words made at a time, so that all buffers stay in the processor's cache.
+BATCH = 1 << 13
+
+
+def coin_words(chance: Number, size: Size, *, entropy: Entropy = SYSTEM) -> Words:
+    """Return an array of 64-bit words, every bit of which is an independent coin that is 1 with probability `chance`.
+
+    Guarantee: the probability is exactly `chance`, any rational number from 0 to 1.
+    """
+    need_entropy(entropy)
+    ratio = exact(chance, "chance")
+    if not 0 <= ratio <= 1:
+        raise InvalidInput("chance must lie between 0 and 1.", fix="pass a probability, such as 0.75")
+    dimensions = dimensions_of(size)
+    if ratio == 1:
+        return np.full(dimensions, ~np.uint64(0))
+    heads = np.zeros(math.prod(dimensions), np.uint64)
+    leading = math.floor(ratio * (1 << TOGETHER))
+    rest = ratio * (1 << TOGETHER) - leading
+    # Where nothing is left of the chance, no number that begins like it is below it.
+    last = 0 if rest or not leading else (leading & -leading).bit_length() - 1
+    for start in range(0, len(heads), BATCH):
+        piece = heads[start : start + BATCH]
+        undecided = _compare(piece, leading, last, entropy)
+        if rest:
+            _settle(piece, undecided, rest, entropy)
+    return heads.reshape(dimensions)
+
+
+def _compare(heads: Words, leading: int, last: int, entropy: Entropy) -> Words:
+    """Set the bits whose random numbers begin below `leading`, down to its bit `last`; return those that are equal."""
+    undecided = np.full(len(heads), ~np.uint64(0))
+    zeros = np.empty_like(heads)  # where the random number has a 0
+    for place in reversed(range(last, TOGETHER)):
+        entropy.fill(zeros)
+        np.bitwise_and(undecided, zeros, out=zeros)
+        if leading >> place & 1:
+            np.bitwise_or(heads, zeros, out=heads)
+            np.bitwise_xor(undecided, zeros, out=undecided)
+        else:
+            np.copyto(undecided, zeros)
+    return undecided
+
+
+def _settle(heads: Words, undecided: Words, rest: Fraction, entropy: Entropy) -> None:
+    """Decide the coins that are still open: what is left of each is a coin of what is left of the chance."""
+    which = np.flatnonzero(undecided)
+    places = [
+        (index, coin) for index, word in zip(which, undecided[which].tolist(), strict=True) for coin in _bits(word)
+    ]
+    for (index, coin), head in zip(places, bernoulli(rest, len(places), entropy=entropy), strict=True):
+        if head:
+            heads[index] |= np.uint64(coin)
+
+
+def _bits(word: int) -> Iterator[int]:
+    """Yield the bits of a word, each as the number that it is."""
+    while word:
+        yield word & -word
+        word &= word - 1

@@ -24,8 +24,7 @@ from discreet.query.planning.planning import find_limit, plan_limits, plan_quest
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import Predicted, predict
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Within
-from discreet.query.questions import Question
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused, Question
 from discreet.query.relations.schemas import schema_of
 from discreet.query.results.table import Result, ResultColumn
 from discreet.query.results.views import view
@@ -35,8 +34,7 @@ from discreet.query.workloads.batch_views import view_batch, view_others
 from discreet.query.workloads.batches import BatchPlan, plan_batch
 from discreet.query.workloads.hierarchies import HierarchyPlan, plan_hierarchy
 from discreet.query.workloads.hierarchy_views import HierarchyLevel, HierarchyResult, view_hierarchy
-from discreet.query.workloads.predictions import predict_batch, predict_hierarchy
-from discreet.query.workloads.savings import Saving, saving_of
+from discreet.query.workloads.predictions import Saving, predict_batch, predict_hierarchy, saving_of
 from discreet.query.workloads.streams import StreamPlan, StreamView, count_between, plan_stream, view_stream
 
 __all__ = [

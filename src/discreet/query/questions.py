@@ -4,12 +4,17 @@ What is asked of rows is an `Expression` of the data room; what is made of priva
 free.
 """
 
+import math
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from discreet.algebra.expressions import Expression
-from discreet.algebra.functions import Function
+from discreet.algebra.functions import F, Function
 from discreet.algebra.relations import Relation
+from discreet.core import DiscreetError
 from discreet.core.schema import Value
 
 
@@ -209,3 +214,94 @@ def picks_by_noise(question: Question) -> bool:
     having = question.having is not None and bool(measures_in(question.having))
     ordered = any(measures_in(order.term) for order in question.order)
     return having or (question.most is not None and ordered)
+
+
+# Terms on one row of a private answer: what HAVING and ORDER BY look at. Values only, as SQL has it.
+
+
+def _divide(left: Any, right: Any) -> Any:
+    return None if right == 0 else left / right
+
+
+def _round(value: Any) -> Any:
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
+
+
+def _root(value: Any) -> Any:
+    return math.sqrt(value) if value >= 0 else None
+
+
+def _logarithm(value: Any) -> Any:
+    return math.log(value) if value > 0 else None
+
+
+#: Functions of values that are all there; with a NULL among them the result is NULL.
+STRICT: dict[F, Callable[..., Any]] = {
+    F.ADD: operator.add,
+    F.SUBTRACT: operator.sub,
+    F.MULTIPLY: operator.mul,
+    F.DIVIDE: _divide,
+    F.FLOOR_DIVIDE: lambda left, right: None if right == 0 else left // right,
+    F.MODULO: lambda left, right: None if right == 0 else math.fmod(left, right),
+    F.NEGATE: operator.neg,
+    F.ABS: abs,
+    F.FLOOR: math.floor,
+    F.CEIL: math.ceil,
+    F.ROUND: _round,
+    F.TO_INTEGER: _round,
+    F.TO_REAL: float,
+    F.SQRT: _root,
+    F.LN: _logarithm,
+    F.EXP: math.exp,
+    F.CLAMP: lambda value, low, high: min(max(value, low), high),
+    F.EQ: operator.eq,
+    F.NE: operator.ne,
+    F.LT: operator.lt,
+    F.LE: operator.le,
+    F.GT: operator.gt,
+    F.GE: operator.ge,
+    F.NOT: operator.not_,
+}
+#: Functions that look at NULLs themselves.
+LENIENT: dict[F, Callable[..., Any]] = {
+    F.AND: lambda *values: False if False in values else (None if None in values else True),
+    F.OR: lambda *values: True if True in values else (None if None in values else False),
+    F.IS_NULL: lambda value: value is None,
+    F.COALESCE: lambda *values: next((value for value in values if value is not None), None),
+    F.LEAST: lambda *values: min((value for value in values if value is not None), default=None),
+    F.GREATEST: lambda *values: max((value for value in values if value is not None), default=None),
+}
+
+
+def apply_function(function: F, values: list[Value]) -> Value:
+    """Return a function of values; NULL where it has none."""
+    if function in LENIENT:
+        answer: Value = LENIENT[function](*values)
+        return answer
+    if any(value is None for value in values):
+        return None
+    try:
+        result: Value = STRICT[function](*values)
+    except (OverflowError, TypeError, ValueError):
+        return None
+    return result
+
+
+# Refusals of a question, with their place in its text.
+
+
+class QueryRefused(DiscreetError, ValueError):
+    """A question cannot be asked like this. `line` and `column` count from 1, and stand at the end of the problem."""
+
+    def __init__(self, problem: str, *, fix: str, line: int, column: int) -> None:
+        super().__init__(f"{problem} (line {line}, column {column})", fix=fix)
+        self.plain = problem
+        self.line = line
+        self.column = column
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (self.plain, self.fix, self.line, self.column)
+
+
+def _rebuild(problem: str, fix: str, line: int, column: int) -> QueryRefused:
+    return QueryRefused(problem, fix=fix, line=line, column=column)

@@ -14,12 +14,12 @@ from discreet.accounting import (
 from discreet.core import BudgetExceeded, DiscreetError
 from discreet.core.exact import text_down
 from discreet.gate import Ledger
-from discreet.gate.accounts.protocol import PersonalAccount
+from discreet.gate.accounts.personal_terms import PersonalAccount
 from discreet.gate.plans import plan_digest
 from discreet.query import Epsilon, QueryPlan, Rho, plan_question, predict
 from discreet.session.answers.cells import error_text
-from discreet.session.bought import may_know
 from discreet.session.context import PreparedQuestion
+from discreet.session.tables_known import may_know
 
 #: How many payments are looked through for an earlier answer.
 LOOKED = 200

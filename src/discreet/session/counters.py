@@ -10,8 +10,7 @@ from discreet.core.schema import Value
 from discreet.gate import Gate, Price
 from discreet.query import StreamPlan, StreamView, count_between, view_stream
 from discreet.session.answers.answer import percent
-from discreet.session.answers.cells import error_text
-from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
+from discreet.session.answers.cells import TextColumn, error_text, html_lines, html_table, text_table
 from discreet.session.rows import OneOf
 
 #: Days that a terminal and a notebook show.
@@ -104,7 +103,7 @@ class Counts:
 
     def to_pandas(self) -> Any:
         """Return the table of `rows` as a pandas frame."""
-        from discreet.session.answers.exports import pandas_frame  # noqa: PLC0415 - with what it needs
+        from discreet.session.answers.answer import pandas_frame  # noqa: PLC0415 - with what it needs
 
         rows = self.rows()
         return pandas_frame({name: [row[name] for row in rows] for name in rows[0]})

@@ -1,17 +1,32 @@
 """Datasets: the tables, the ledger and the public facts that all sessions of one opening share."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 from discreet.algebra.relations import PublicScan
-from discreet.core import InvalidInput, WrongType
-from discreet.core.errors import kind_of
+from discreet.core import InvalidInput, Number, WrongType
+from discreet.core.errors import is_interrupt, kind_of
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Schema, closest
-from discreet.gate import Ledger
-from discreet.session.bought import Notes, add_bought_bounds, lacks_bounds
-from discreet.session.rows import OpenTables
+from discreet.data.reading import need_names
+from discreet.gate import Budget, Ledger
+from discreet.gate.plans import need_label
+from discreet.session.declared import DeclaredTable, read_declaration, read_never_fails
+from discreet.session.ledgers import LedgerAt, delta_for
+from discreet.session.publics import read_public_tables, split_declarations
+from discreet.session.rows import OpenTables, TableSources, read_sources, select_declaration
+from discreet.session.settings.file import Settings
+from discreet.session.tables_known import (
+    Notes,
+    add_bought_bounds,
+    hold_to_kind,
+    hold_to_units,
+    kind_of_people,
+    lacks_bounds,
+)
 
 
 @dataclass(slots=True)
@@ -99,3 +114,149 @@ class Dataset:
             self.closed = True
             self.tables.close()
             self.ledger.close()
+
+
+# Datasets: opened from declarations or from a settings file, with the ledger that pays for questions.
+
+#: What may be said about a table, and an example of each.
+EXAMPLES = {
+    "person": '"patient_id"',
+    "bounds": '{"stay": (0, 60)}',
+    "groups": '{"ward": ["A", "B", "C"]}',
+    "kinds": '{"stay": "real"}',
+    "complete": '["stay"]',
+    "order": '"visit_id"',
+}
+
+
+def declare_tables(
+    sources: TableSources, everything: Mapping[str, Any], once: Mapping[str, Any], never_fails: object
+) -> tuple[TableSources, dict[str, DeclaredTable]]:
+    """Return the tables, public ones with what is declared of them, and what is declared of private ones.
+
+    `once` is what is said for all tables together. A person's column is called the same in all, unless it is said.
+    """
+    need_names(sources.sources, sources.public)
+    declarations = split_declarations(everything, sources.sources, sources.public)
+    rows, private = (
+        replace(sources, public=read_public_tables(sources.public, declarations), nobodys=declarations.nobodys),
+        declarations.private,
+    )
+
+    def select_for(name: str, argument: str) -> Any:
+        if argument == "person" and isinstance(private["person"], str):
+            return private["person"]
+        return select_declaration(private[argument], name, rows, argument, EXAMPLES[argument])
+
+    facts = {
+        name: read_declaration(**once, **{argument: select_for(name, argument) for argument in private})
+        for name in rows.sources
+    }
+    promised = read_never_fails(never_fails, rows.sources)
+    return rows, {
+        name: replace(declaration, never_fails=name.casefold() in promised) for name, declaration in facts.items()
+    }
+
+
+def open_described(
+    settings: Settings,
+    *,
+    analyst: str = "",
+    anchors: Sequence[str | Path] | None = None,
+    key: str | Path | None = None,
+) -> Dataset:
+    """Return the dataset that settings describe. The budget begins a ledger where there is none yet."""
+    several = isinstance(settings.source, Mapping)
+    sources = read_sources(
+        settings.source,
+        None if several else settings.tables or settings.table,
+        inner=settings.inner,
+        store=settings.store,
+        public=settings.public,
+        engine=settings.engine,
+    )
+    declarations = list_declarations(
+        person=settings.person,
+        bounds=settings.bounds,
+        groups=settings.groups,
+        kinds=settings.kinds,
+        complete=settings.complete,
+        order=settings.order,
+    )
+    limit = settings.limit if settings.person is not None else None
+    once = {
+        "row": settings.person is None,
+        "window": settings.window,
+        "limit": limit,
+        "rows_per_person": settings.rows_per_person,
+    }
+    rows, facts = declare_tables(sources, declarations, once, settings.never_fails)
+    units = [declaration.unit for declaration in facts.values()]
+    account = LedgerAt(
+        place=settings.ledger,
+        budget=settings.budget,
+        unit=units[0],
+        others=tuple(units[1:]),
+        title=rows.title,
+        anchors=anchors,
+        key=key,
+    )
+    return open_dataset(rows, facts, account, analyst=analyst, delta=settings.delta)
+
+
+def list_declarations(**declarations: Any) -> dict[str, Any]:
+    """Return what is said of tables; what is empty is not said."""
+    return {argument: value or None for argument, value in declarations.items()}
+
+
+#: What Ctrl-C says while a table is being opened.
+INTERRUPTED = "Interrupted while the table was opened. Nothing was paid."
+
+
+def open_dataset(
+    rows: TableSources, facts: Mapping[str, DeclaredTable], account: LedgerAt, *, analyst: str, delta: Number | None
+) -> Dataset:
+    """Open the ledger if there is one, then the tables; a new ledger is begun last, when all the rest is well."""
+    need_label(analyst, "analyst", empty=True)
+    ledger = account.find_ledger()
+    tables: OpenTables | None = None
+    try:
+        budget = ledger.budget if ledger is not None else _budget(account)
+        delta_for(budget, delta)
+        tables = rows.open(facts)
+        kind = kind_of_people(tables) if budget.personal else None
+        ledger = account.begin_ledger() if ledger is None else ledger
+        hold_to_units(ledger, {name: declaration.unit for name, declaration in facts.items()})
+        if kind is not None:
+            hold_to_kind(ledger, kind)
+        return _dataset(tables, ledger, facts, delta)
+    except BaseException as error:
+        for resource in (tables, ledger):
+            if resource is not None:
+                resource.close()
+        if not is_interrupt(error):
+            raise
+    raise KeyboardInterrupt(INTERRUPTED)
+
+
+def _budget(account: LedgerAt) -> Budget:
+    if account.budget is None:
+        raise InvalidInput("There is no budget to create a ledger with.", fix="pass budget=discreet.Budget(…)")
+    return account.budget
+
+
+def _dataset(tables: OpenTables, ledger: Ledger, facts: Mapping[str, DeclaredTable], delta: Number | None) -> Dataset:
+    """Return all that sessions share. The ledger says which tables are neighbours: it was begun with that."""
+    neighbours = ledger.budget.unit.neighbours
+    return Dataset(
+        tables=tables,
+        ledger=ledger,
+        schemas={
+            name: replace(schema, unit=replace(schema.unit, neighbours=neighbours))
+            for name, schema in tables.schemas.items()
+        },
+        publics=tables.publics,
+        limit=next(iter(facts.values())).limit,
+        delta=delta_for(ledger.budget, delta),
+        left_out=tables.left_out,
+    )

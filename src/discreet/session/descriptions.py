@@ -10,8 +10,7 @@ from discreet.core.exact import nearest_float
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Kind, Schema, day_number, day_of
 from discreet.gate.releases import one_line
-from discreet.session.answers.cells import plain
-from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
+from discreet.session.answers.cells import TextColumn, html_lines, html_table, plain, text_table
 
 if TYPE_CHECKING:
     from discreet.session.datasets import Dataset

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.core import InvalidInput, OutOfRange
+from discreet.core.canonical_text import settle
 from discreet.core.exact import nearest_float, positive, whole
-from discreet.core.frozen import settle
 from discreet.data import EngineSettings
 
 MEMORY = re.compile(r"([0-9]{1,9}) ?(MB|GB)", re.ASCII | re.IGNORECASE)

@@ -10,7 +10,7 @@ from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
 from discreet.gate import Budget
 from discreet.gate.stores.thread_queue import bare
-from discreet.session.dataset_opening import declare_tables, open_dataset, open_described
+from discreet.session.datasets import declare_tables, open_dataset, open_described
 from discreet.session.engine import Engine
 from discreet.session.ledgers import LedgerAt, place_of, read_budget
 from discreet.session.rows import read_sources

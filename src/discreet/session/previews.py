@@ -10,7 +10,7 @@ from discreet.gate import Price
 from discreet.gate.releases import one_line
 from discreet.query import Epsilon, Predicted, QueryPlan, Rho
 from discreet.session.answers.answer import percent, price_words
-from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
+from discreet.session.answers.cells import TextColumn, html_lines, html_table, text_table
 
 #: Columns of an answer that are listed.
 MOST = 40

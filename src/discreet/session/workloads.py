@@ -27,8 +27,7 @@ from discreet.query import (
     view_others,
 )
 from discreet.session.answers.answer import MAY_HAVE_LEFT, Answer, percent
-from discreet.session.answers.cells import error_text
-from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
+from discreet.session.answers.cells import TextColumn, error_text, html_lines, html_table, text_table
 from discreet.session.context import AnalystContext
 from discreet.session.options import CheckedOptions, QuestionOptions, ReleaseOptions, need_price
 from discreet.session.previews import WHO_PAYS

@@ -256,8 +256,7 @@ def deidentify_command(arguments: Arguments) -> CommandOutput:
     """Write rows without names."""
     from discreet.anonymity import deidentify
     from discreet.cli.ledger.views import reachable
-    from discreet.cli.microdata import NO_GUARANTEE
-    from discreet.cli.treatments import read_treatments
+    from discreet.cli.microdata import NO_GUARANTEE, read_treatments
     from discreet.gate.releases import one_line
 
     treatments = read_treatments(arguments)

@@ -1,6 +1,6 @@
 """`discreet ask`, `preview`, `explain`, `schema` and `buy-bounds`: questions about a table. Only two of them spend."""
 
-from discreet.cli.commands.options import LIMIT_HELP, analyst, project
+from discreet.cli.commands import LIMIT_HELP, analyst, project
 from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import (
     JSON,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from discreet.cli.commands.options import LIMIT_HELP, accounts
+from discreet.cli.commands import LIMIT_HELP, accounts
 from discreet.cli.output import CommandOutput
 from discreet.cli.parsing import (
     JSON,

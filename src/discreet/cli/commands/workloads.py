@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from discreet.cli.commands.options import LIMIT_HELP, analyst, project
+from discreet.cli.commands import LIMIT_HELP, analyst, project
 from discreet.cli.numbers import read_whole
 from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import (

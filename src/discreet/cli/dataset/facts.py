@@ -9,8 +9,7 @@ from datetime import date
 from discreet.accounting import loss_to_text
 from discreet.cli.dataset.rewording import name_options
 from discreet.cli.ledger.views import currency, currency_of, gauge_facts
-from discreet.cli.output import Fact, exact_facts
-from discreet.cli.safe_text import csv_text
+from discreet.cli.output import Fact, csv_text, exact_facts
 from discreet.core import Bounds, round_down, round_up
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Column, Schema, Value

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.cli import console
 from discreet.cli.account.targets import delta_of, epsilon_of, payers_of
-from discreet.cli.dataset import interview
+from discreet.cli.dataset import declarations as interview
 from discreet.cli.dataset.declarations import (
     find_column,
     read_bounds,
@@ -37,10 +37,10 @@ from discreet.gate.ledger.views import promise_words
 from discreet.gate.releases import one_line
 from discreet.gate.stores.protocol import SERVER
 from discreet.session import Session, Settings, read_settings, write_settings
-from discreet.session.columns import has_texts_alone
 from discreet.session.declared import AnyBounds
 from discreet.session.engine import Engine
 from discreet.session.opening import open_settings
+from discreet.session.rows import has_texts_alone
 
 #: Names that columns with a person's identity tend to have, the likeliest first. Only names are looked at.
 WHO = (

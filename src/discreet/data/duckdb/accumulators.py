@@ -26,9 +26,17 @@ from discreet.algebra.aggregates import (
 )
 from discreet.algebra.expressions import Expression
 from discreet.core.exact import nearest_float
-from discreet.data.duckdb.batch import RowBatch, clamp_numbers, numbers
-from discreet.data.duckdb.select import Selected, SelectStatement
-from discreet.data.exact_sums import NARROW, count_by, squares_by, sum_by
+from discreet.data.duckdb.batch import (
+    NARROW,
+    RowBatch,
+    Selected,
+    SelectStatement,
+    clamp_numbers,
+    count_by,
+    numbers,
+    squares_by,
+    sum_by,
+)
 
 #: No table has more rows.
 MOST_ROWS = 1 << 36

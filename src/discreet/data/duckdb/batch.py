@@ -6,15 +6,152 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
 from discreet.data.duckdb.bounding import BoundedRows, Pairs
-from discreet.data.duckdb.select import Clamp, Fetched, Selected
-from discreet.data.duckdb.unit_index import Placed
-from discreet.data.exact_sums import count_by
+from discreet.data.duckdb.clustering import Placed
+from discreet.data.duckdb.expressions import Scope, as_kind, compile_sql, raw_column
 from discreet.data.failures import engine_failed
-from discreet.data.sql.values import DAY
+from discreet.data.sql.dialect import DAY, ends
+
+# Exact sums of integers by group, with float64 as the adder only where it cannot round.
+
+#: float64 adds integers exactly below this.
+EXACT = 1 << 53
+#: int64 holds totals below this.
+NARROW = 1 << 62
+#: Squares of magnitudes below this fit into int64.
+ROOT = 1 << 31
+#: Larger magnitudes are squared by halves of so many bits.
+HALF = 27
+
+
+def count_by(codes: NDArray[np.intp], size: int) -> NDArray[np.int64]:
+    """Return how often each code occurs."""
+    return np.bincount(codes, minlength=size).astype(np.int64, copy=False)
+
+
+def sum_by(codes: NDArray[np.intp], numbers: NDArray[Any], most: int, size: int) -> NDArray[Any]:
+    """Return the sum of numbers (whole, none larger than `most`) of each code; objects where int64 is too narrow."""
+    rows = max(len(numbers), 1)
+    if rows * most < EXACT:
+        return np.bincount(codes, weights=numbers, minlength=size).astype(np.int64)
+    bits = (EXACT // rows).bit_length() - 1
+    whole = numbers.astype(np.int64, copy=False)
+    upper = whole >> bits  # rounds down, so that the lower bits are not negative
+    lower = whole - (upper << bits)
+    uppers = sum_by(codes, upper, (most >> bits) + 1, size)
+    lowers = np.bincount(codes, weights=lower, minlength=size).astype(np.int64)
+    if rows * most < NARROW:
+        return np.asarray(uppers * (1 << bits) + lowers)
+    return np.asarray(uppers.astype(object) * (1 << bits) + lowers.astype(object))
+
+
+def squares_by(codes: NDArray[np.intp], numbers: NDArray[Any], most: int, size: int) -> NDArray[Any]:
+    """Return the sum of squares of numbers (whole, none larger than `most`) of each code."""
+    if most < ROOT:
+        whole = numbers.astype(np.int64, copy=False)
+        return sum_by(codes, whole * whole, most * most, size)
+    whole = np.abs(numbers.astype(np.int64, copy=False))
+    upper = whole >> HALF
+    lower = whole - (upper << HALF)
+    above, below = (most >> HALF) + 1, 1 << HALF
+    parts = (
+        (sum_by(codes, upper * upper, above * above, size), 2 * HALF),
+        (sum_by(codes, upper * lower, above * below, size), HALF + 1),
+        (sum_by(codes, lower * lower, below * below, size), 0),
+    )
+    return sum((part.astype(object) * (1 << shift) for part, shift in parts), np.zeros(size, dtype=object))
+
+
+# One statement over the rows: what it selects, each thing once, and how fetched columns become arrays.
+
+#: A clamp in NumPy, for columns that are fetched as they are: cheaper there than in SQL.
+Clamp = tuple[Any, Any] | None
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Fetched:
+    """One fetched column. Where `valid` is false there is no value, whatever stands there; None: all have one."""
+
+    data: NDArray[Any]
+    valid: NDArray[np.bool_] | None
+
+    def at(self, rows: NDArray[Any]) -> "Fetched":
+        """Return some of the rows, in this order."""
+        return Fetched(self.data[rows], None if self.valid is None else self.valid[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Where a value is found among the fetched columns, and what it is still to be clamped to."""
+
+    index: int
+    clamp: Clamp = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectStatement:
+    """A SELECT over the rows of a table, in the making."""
+
+    scope: Scope
+    #: The engine's name of the rows.
+    table: str = "rows"
+    items: list[str] = field(default_factory=list)
+    conditions: list[str] = field(default_factory=list)
+
+    def select(self, text: str) -> int:
+        """Return the place of a piece of SQL among what is selected; the same piece is selected once."""
+        if text not in self.items:
+            self.items.append(text)
+        return self.items.index(text)
+
+    def number(self, expression: Expression) -> Selected:
+        """Select a value as a number: days since 1970, or microseconds since then; true is 1."""
+        if isinstance(expression, ColumnValue) and expression.kind.numeric:
+            clamp = None if expression.bounds is None else ends(expression.kind, expression.bounds)
+            return Selected(self.select(raw_column(expression, self.scope)), clamp)
+        return Selected(self.select(self.number_text(expression)))
+
+    def number_text(self, expression: Expression) -> str:
+        """Return the SQL of a value as a number."""
+        sql = compile_sql(expression, self.scope)
+        match sql.kind:
+            case Kind.DATE:
+                return f"({sql.text} - DATE '1970-01-01')"
+            case Kind.TIMESTAMP:
+                return f"epoch_us({sql.text})"
+            case Kind.BOOLEAN:
+                return f"CAST({sql.text} AS BIGINT)"
+            case _:
+                return sql.text
+
+    def presence(self, expression: Expression) -> Selected:
+        """Select something that is NULL where a value is."""
+        if expression.kind is Kind.TEXT:
+            return Selected(self.select(f"CASE WHEN {compile_sql(expression, self.scope).text} IS NOT NULL THEN 1 END"))
+        return self.number(expression)
+
+    def truth(self, expression: Expression) -> int:
+        """Select whether a condition is true."""
+        return self.select(f"coalesce({as_kind(expression, Kind.BOOLEAN, self.scope).text}, false)")
+
+    def text(self, first: str, last: str) -> str:
+        """Return the statement for rows numbered from a parameter to another, in their order."""
+        columns = ", ".join([f"{item} AS i{place}" for place, item in enumerate(self.items)])
+        conditions = " AND ".join([f"rowid BETWEEN ${first} AND ${last}", *self.conditions])
+        return f"SELECT {columns} FROM {self.table} WHERE {conditions}"  # noqa: S608 - made of our own names
+
+
+def read_column(column: Any) -> Fetched:
+    """Return a column as DuckDB hands it over: a masked array where there is a NULL."""
+    if isinstance(column, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(column)
+        return Fetched(np.asarray(column.data), ~mask if mask.any() else None)
+    return Fetched(np.asarray(column), None)
+
 
 Ints = NDArray[np.intp]
 

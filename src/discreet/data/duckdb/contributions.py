@@ -21,15 +21,12 @@ from numpy.typing import NDArray
 from discreet.algebra.aggregates import Aggregate, Distinct, Frequencies, Histogram, People, Present, Rows, Total
 from discreet.algebra.contributions import Admission, Contribution
 from discreet.data.duckdb.accumulators import CountTally, Tally, TotalTally
-from discreet.data.duckdb.batch import RowBatch
+from discreet.data.duckdb.batch import EXACT, NARROW, RowBatch, Selected
 from discreet.data.duckdb.bounding import NONE, BoundedRows, Pairs
-from discreet.data.duckdb.connection import ReadCursor
-from discreet.data.duckdb.imported import Holdings
+from discreet.data.duckdb.connection import Holdings, ReadCursor
 from discreet.data.duckdb.relations import AggregationInput
-from discreet.data.duckdb.select import Selected
-from discreet.data.exact_sums import EXACT, NARROW
 from discreet.data.failures import engine_failed
-from discreet.data.sql.floats_above import floats_above
+from discreet.data.sql.contributions import floats_above
 
 #: A unit adds one number in each group to these.
 OF_NUMBERS = (Rows, Present, Total)

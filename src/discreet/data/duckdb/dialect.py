@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 
 from discreet.algebra.expressions import Expression
 from discreet.algebra.names import quote_name
-from discreet.algebra.unit_keys import unit_keys
+from discreet.algebra.row_caps import unit_keys
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
 from discreet.data.duckdb.clustering import UnitColumn, mix_sql, word_sql
+from discreet.data.duckdb.connection import Holding, Holdings
 from discreet.data.duckdb.expressions import Scope, as_kind, compile_sql
-from discreet.data.duckdb.imported import Holding, Holdings
-from discreet.data.sql.dialect import Scanned, Typed
-from discreet.data.sql.values import DAY
+from discreet.data.sql.dialect import DAY, Scanned, Typed
 
 #: A folded sum ends here.
 MOST = 2**53

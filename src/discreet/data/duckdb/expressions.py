@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from discreet.algebra.expression_costs import can_grow
 from discreet.algebra.expressions import (
     BINARY,
     MOST_DAYS,
@@ -32,9 +31,10 @@ from discreet.algebra.expressions import (
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.like_patterns import Pattern, Shape, re2_parts, regular_expression
+from discreet.algebra.work_bounds import can_grow
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
-from discreet.data.sql.values import LEAST_INTEGER, MOST_INTEGER, WIDE, Sql, ends
+from discreet.data.sql.dialect import LEAST_INTEGER, MOST_INTEGER, WIDE, Sql, ends
 
 TYPES = {
     Kind.INTEGER: "BIGINT",

@@ -18,8 +18,8 @@ from discreet.algebra.aggregates import Aggregation, Key
 from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.algebra.row_hashes import KEYS, MASK, OTHERS, Words, word_of
 from discreet.core.schema import Kind, Value, day_number, day_of
+from discreet.data.duckdb.batch import Fetched, Selected, SelectStatement
 from discreet.data.duckdb.expressions import compile_sql
-from discreet.data.duckdb.select import Fetched, Selected, SelectStatement
 
 #: Codes are counted off up to this many, without listing first which of them occur.
 COUNTED = 1 << 13

@@ -8,22 +8,34 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.algebra.aggregates import Aggregate, Aggregation, Key, People, PeopleBy, PeopleCut, PeopleWhere, Rows
+from discreet.algebra.aggregates import (
+    Aggregate,
+    Aggregation,
+    Key,
+    People,
+    PeopleBy,
+    PeopleCut,
+    PeopleWhere,
+    Rows,
+    check_source,
+)
 from discreet.algebra.expressions import ColumnValue, Expression, NotPlain, call, columns_in, substitute_columns
 from discreet.algebra.functions import F
-from discreet.algebra.relation_checks import check_source
 from discreet.algebra.relations import Derived, Named, PublicJoin, Relation, Scan, UnitJoin, columns_of
-from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts, public_facts
-from discreet.algebra.unit_keys import unit_keys
+from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts, public_facts, unit_keys
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
-from discreet.data.duckdb.accounts import UnitIdTable
-from discreet.data.duckdb.clustering import UnitColumn, cluster_statements, read_integer_units, read_units, units_beside
-from discreet.data.duckdb.connection import ReadCursor
+from discreet.data.duckdb.clustering import (
+    UnitColumn,
+    Units,
+    cluster_statements,
+    read_integer_units,
+    read_units,
+    units_beside,
+)
+from discreet.data.duckdb.connection import Holding, Holdings, ReadCursor, UnitIdTable
 from discreet.data.duckdb.dialect import DuckDialect
 from discreet.data.duckdb.expressions import Scope, compile_sql
-from discreet.data.duckdb.imported import Holding, Holdings
-from discreet.data.duckdb.unit_index import Units
 from discreet.data.failures import engine_failed
 from discreet.data.sql.dialect import Typed
 from discreet.data.sql.relations import RelationSql, fan_outs_sql, relation_sql

@@ -6,26 +6,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.algebra.account_names import need_accounts
 from discreet.algebra.aggregates import Aggregation, Exact, Load, People, PeopleBy, PeopleCut
-from discreet.algebra.contributions import Admission
+from discreet.algebra.contributions import Admission, need_accounts
 from discreet.algebra.expressions import Expression
 from discreet.core.limits import Limit
 from discreet.core.schema import Kind, Schema
 from discreet.data.duckdb.accumulators import Tally, tally_of
-from discreet.data.duckdb.batch import RowBatch
+from discreet.data.duckdb.batch import Fetched, RowBatch, Selected, SelectStatement, read_column
 from discreet.data.duckdb.bounding import Bounding
-from discreet.data.duckdb.connection import ReadCursor, memory_of, need_connected, open_cursor
+from discreet.data.duckdb.clustering import FETCHED, place_rows
+from discreet.data.duckdb.connection import Holding, Holdings, ReadCursor, memory_of, need_connected, open_cursor
 from discreet.data.duckdb.contributions import UnitAdmission, build_admission
 from discreet.data.duckdb.expressions import Scope, as_kind, write_sql
 from discreet.data.duckdb.group_codes import GroupCodes, build_group_codes, number_texts
-from discreet.data.duckdb.imported import Holding, Holdings
 from discreet.data.duckdb.relations import check_aggregation, need_only, prepare_input
-from discreet.data.duckdb.select import Fetched, Selected, SelectStatement, read_column
-from discreet.data.duckdb.unit_index import FETCHED, place_rows
-from discreet.data.failures import engine_failed, quiet
-from discreet.data.settings import EngineSettings
-from discreet.data.sql.length import check_aggregation_length
+from discreet.data.failures import EngineSettings, engine_failed, quiet
+from discreet.data.sql.dialect import check_aggregation_length
 from discreet.data.unit_work import check_unit_work
 
 #: A table is fetched in about so many spans, unless it is small.

@@ -17,8 +17,7 @@ from discreet.data.postgres.numbers import (
     real_of_text,
     round_to_integer,
 )
-from discreet.data.reading.column_rules import CanonicalRules
-from discreet.data.reading.column_types import Casting, cannot_be_asked
+from discreet.data.reading.column_types import CanonicalRules, Casting, cannot_be_asked
 
 INTEGERS = {"int2", "int4", "int8"}
 REALS = {"float4", "float8"}

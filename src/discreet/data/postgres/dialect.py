@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from discreet.algebra.expressions import Expression
 from discreet.algebra.names import quote_name
-from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts
+from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts, unit_keys
 from discreet.algebra.row_hashes import FIRST, KEYS, MASK, NULL, SECOND, SHIFTS
-from discreet.algebra.unit_keys import unit_keys
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
@@ -16,8 +15,7 @@ from discreet.data.postgres.catalogue import OWN, PostgresSources, Relation
 from discreet.data.postgres.expressions import as_kind, compile_sql
 from discreet.data.postgres.literals import BYTES, real, whole, wide
 from discreet.data.postgres.numbers import SATURATED, bind_pieces
-from discreet.data.sql.dialect import Scanned, Typed
-from discreet.data.sql.values import DAY
+from discreet.data.sql.dialect import DAY, Scanned, Typed
 
 #: A hundredth of a table's blocks; the same ones each time.
 SAMPLE = "TABLESAMPLE SYSTEM (1) REPEATABLE (0)"

@@ -7,7 +7,6 @@ long, or nesting would double it at each level.
 import math
 from collections.abc import Mapping
 
-from discreet.algebra.expression_costs import can_grow
 from discreet.algebra.expressions import (
     BINARY,
     MOST_DAYS,
@@ -28,6 +27,7 @@ from discreet.algebra.expressions import (
     later,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
+from discreet.algebra.work_bounds import can_grow
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.postgres.literals import BYTES, TYPES, bare_text, constant, day, null, wide
@@ -49,7 +49,7 @@ from discreet.data.postgres.numbers import (
     remainder,
     round_to_integer,
 )
-from discreet.data.sql.values import LEAST_INTEGER, MOST_INTEGER, ends
+from discreet.data.sql.dialect import LEAST_INTEGER, MOST_INTEGER, ends
 
 #: The SQL of columns, by their names.
 Columns = Mapping[str, str]

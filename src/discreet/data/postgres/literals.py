@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind, Value
-from discreet.data.sql.values import LEAST_INTEGER, MOST_INTEGER, WIDE
+from discreet.data.sql.dialect import LEAST_INTEGER, MOST_INTEGER, WIDE
 
 #: What holds a kind.
 TYPES = {

@@ -1,9 +1,8 @@
 """Reading rows: DuckDB reads files and frames, and their columns become six kinds of values."""
 
 from discreet.data.reading.column_types import cast_as
-from discreet.data.reading.connection import connect
 from discreet.data.reading.csv_files import infer_kinds, is_csv
-from discreet.data.reading.importing import check_columns, offer_kinds
+from discreet.data.reading.importing import check_columns, connect, offer_kinds
 from discreet.data.reading.sources import Source, attach, detach
 from discreet.data.reading.table_sources import TableSource, need_names
 

@@ -15,7 +15,7 @@ from discreet.algebra.row_hashes import group_order
 from discreet.core import Bounds, DiscreetError, InvalidInput
 from discreet.core.schema import Column, Kind, Schema, Value, day_number, day_of
 from discreet.data.reading.table_sources import Declaration, Entering
-from discreet.data.sql.values import DAY
+from discreet.data.sql.dialect import DAY
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

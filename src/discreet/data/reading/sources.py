@@ -11,8 +11,7 @@ from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import closest
-from discreet.data.reading.csv_files import CsvFile, is_csv
-from discreet.data.reading.csv_lines import forget_lines, load_lines
+from discreet.data.reading.csv_files import CsvFile, forget_lines, is_csv, load_lines
 
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
 #: The name that the source has in statements.

@@ -10,11 +10,10 @@ Parquet file may have been made without NaN, or by it.
 
 from discreet.algebra.functions import LONGEST_TEXT
 from discreet.core.schema import Kind
-from discreet.data.reading.column_rules import CanonicalRules
-from discreet.data.reading.column_types import Casting, cannot_be_asked
+from discreet.data.reading.column_types import CanonicalRules, Casting, cannot_be_asked
 from discreet.data.spark.expressions import DAYS
 from discreet.data.spark.literals import real, text, whole
-from discreet.data.sql.values import DAY
+from discreet.data.sql.dialect import DAY
 
 INTEGERS = {"tinyint", "smallint", "int", "bigint"}
 REALS = {"float", "double"}

@@ -8,17 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.algebra.expressions import Expression
-from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts
+from discreet.algebra.row_caps import NOTHING_KNOWN, RowFacts, unit_keys
 from discreet.algebra.row_hashes import FIRST, KEYS, MASK, NULL, OTHERS, SECOND, SHIFTS
-from discreet.algebra.unit_keys import unit_keys
 from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
 from discreet.data.spark.expressions import as_kind, compile_sql
 from discreet.data.spark.frames import SparkFrame, SparkFrames
 from discreet.data.spark.literals import real, whole
-from discreet.data.sql.dialect import Scanned, Typed
-from discreet.data.sql.values import DAY
+from discreet.data.sql.dialect import DAY, Scanned, Typed
 
 #: A folded sum ends here.
 MOST = 2**53

@@ -8,7 +8,6 @@ piece that is written twice at each level.
 import math
 from collections.abc import Mapping
 
-from discreet.algebra.expression_costs import can_grow
 from discreet.algebra.expressions import (
     BINARY,
     MOST_DAYS,
@@ -31,10 +30,11 @@ from discreet.algebra.expressions import (
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.like_patterns import Part, Pattern, Shape, java_parts, regular_expression
+from discreet.algebra.work_bounds import can_grow
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.spark.literals import INFINITY, NAN, TYPES, constant, day, null, real, text, whole, wide
-from discreet.data.sql.values import DAY, LEAST_INTEGER, MOST_INTEGER, Sql, ends
+from discreet.data.sql.dialect import DAY, LEAST_INTEGER, MOST_INTEGER, Sql, ends
 
 #: The SQL of columns, by their names.
 Columns = Mapping[str, str]

@@ -5,12 +5,133 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from discreet.core import InvalidInput, NotReady
-from discreet.data.spark.deadlines import has_ended, need_running, run_within
+
+# Statements of Spark within their time: each in a thread of its own, which is told to end when its time is over.
+#
+# What Spark can be told to end are jobs that run; a statement that is still being planned has none, and would go on.
+# So it is told again and again until it has ended. A server that is gone ends nothing, and PySpark tries for minutes
+# to reach it: such a thread is left to itself after a while, and what it may still bring is thrown away.
+#
+# Jobs are found by a tag, which leaves the job group of whoever asks as it is.
+
+Made = TypeVar("Made")
+
+#: Seconds between two times that a statement is told to end.
+AGAIN = 0.2
+#: Seconds that a statement is waited for that was told to end.
+PATIENCE = 10.0
+
+
+def is_connect(session: Any) -> bool:
+    """Whether a session is one of Spark Connect."""
+    return type(session).__module__.startswith("pyspark.sql.connect.")
+
+
+def need_running(session: Any) -> None:
+    """Refuse a session that has ended. Whether it has is known to whoever made it, and told before a row is read."""
+    if has_ended(session):
+        raise InvalidInput(
+            "The session of Spark has ended, and its frames with it.",
+            fix="start a session, make the frames again and open them with the same ledger; "
+            "what was paid for is asked again under its request, and costs nothing more",
+        )
+
+
+def has_ended(session: Any) -> bool:
+    """Whether a session was stopped, or its JVM is gone. Of a server that is gone, Connect knows nothing."""
+    if is_connect(session):
+        return bool(session.is_stopped)
+    try:
+        context = session.sparkContext._jsc  # noqa: SLF001 - PySpark has no other sign of it
+        return context is None or bool(context.sc().isStopped())
+    except Exception:  # noqa: BLE001 - a JVM that does not answer has ended, however that shows
+        return True
+
+
+def run_within(session: Any, seconds: float, run: Callable[[], Made]) -> Made:
+    """Return what is made, in time; raise what it raises, or TimeoutError.
+
+    If this thread is interrupted, the statement is ended, too.
+    """
+    tag = f"discreet_{uuid.uuid4().hex}"
+    future: Future[Made] = Future()
+    _start_thread(_tag_run(session, tag, run), future)
+    try:
+        wait([future], seconds)
+    except BaseException:
+        _end(session, tag, future)
+        raise
+    if not future.done():
+        _end(session, tag, future)
+        wait([future], PATIENCE)
+        raise TimeoutError
+    return future.result()
+
+
+def run_aside(run: Callable[[], object]) -> None:
+    """Run something that may fail, and whose end nobody needs: it is waited for a while, and then left to itself."""
+    future: Future[object] = Future()
+    _start_thread(run, future)
+    wait([future], PATIENCE)
+
+
+def _start_thread(run: Callable[[], Made], future: Future[Made]) -> None:
+    def fulfil() -> None:
+        try:
+            future.set_result(run())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asked
+            future.set_exception(error)
+
+    threading.Thread(target=fulfil, name="discreet-spark", daemon=True).start()
+
+
+def _tag_run(session: Any, tag: str, run: Callable[[], Made]) -> Callable[[], Made]:
+    """Return what is to run in another thread as it would in this one: of the same pool and group, with its tags."""
+    if is_connect(session):
+        tags = {*session.getTags(), tag}
+
+        def remote() -> Made:
+            for label in tags:
+                session.addTag(label)
+            return run()
+
+        return remote
+
+    from pyspark import inheritable_thread_target  # noqa: PLC0415 - an extra, loaded by whoever made a frame
+
+    def local() -> Made:
+        session.sparkContext.addJobTag(tag)
+        session.sparkContext.setInterruptOnCancel(True)  # or tasks would keep their cores
+        try:
+            return run()
+        finally:
+            with suppress(Exception):  # a session that is gone has no tags
+                session.sparkContext.removeJobTag(tag)
+
+    inherited: Callable[[], Made] = inheritable_thread_target(session)(local)
+    return inherited
+
+
+def _end(session: Any, tag: str, future: Future[Made]) -> None:
+    """Tell a statement to end, until it has. In another thread: a server that is gone does not answer this, either."""
+    end = session.interruptTag if is_connect(session) else session.sparkContext.cancelJobsWithTag
+
+    def tell() -> None:
+        for _ in range(int(PATIENCE / AGAIN)):
+            with suppress(Exception):  # there is nobody left to tell
+                end(tag)
+            if wait([future], AGAIN).done:
+                return
+
+    threading.Thread(target=tell, name="discreet-spark-end", daemon=True).start()
+
 
 #: PySpark's own loggers, which write what an engine's error says to the console, rows and all.
 LOUD = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")

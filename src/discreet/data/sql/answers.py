@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.algebra.aggregates import Exact
 from discreet.algebra.row_hashes import group_order
 from discreet.core.schema import Value
-from discreet.data.sql.group_keys import GroupKey
+from discreet.data.sql.rows import GroupKey
 
 #: No table has more rows.
 MOST_ROWS = 1 << 36

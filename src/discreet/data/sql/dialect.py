@@ -7,14 +7,21 @@ nothing of a question can be taken for SQL). What it writes never raises because
 Expressions mean what `discreet.algebra.functions` says.
 """
 
-from collections.abc import Mapping
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Protocol
 
-from discreet.algebra.expressions import Expression
+from discreet.algebra.aggregates import Aggregation
+from discreet.algebra.expressions import Expression, columns_in
 from discreet.algebra.row_caps import RowFacts
+from discreet.algebra.work_bounds import check_length
 from discreet.core import Bounds
-from discreet.core.schema import Kind
+from discreet.core.exact import nearest_float
+from discreet.core.schema import Kind, Value, day_number, day_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,7 @@ class Scanned:
     columns: Mapping[str, str]
     #: What the rows of one unit are ordered by, one after another: pieces for `sorting`.
     order: tuple[Typed, ...]
-    #: What tells units apart (`discreet.algebra.unit_keys`); none for a public table, or where rows are units.
+    #: What tells units apart (`discreet.algebra.row_caps`); none for a public table, or where rows are units.
     units: tuple[Typed, ...]
     #: What stands in FROM in place of the text and yields some of the rows, soon; empty if there is no such way.
     some: str = ""
@@ -135,3 +142,78 @@ class BoundedDialect(Dialect, Protocol):
     def quotient(self, text: str, divisor: int) -> str:
         """Return a non-negative 64-bit integer, divided by a constant and rounded down."""
         ...
+
+
+# Values in SQL that all engines share: the range of integers, the ends of bounds, the length of a day.
+
+LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**63 - 1
+#: Constants beyond this are compared as if they were it: no column holds more.
+WIDE = 10**37
+#: Microseconds of a day.
+DAY = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """A piece of SQL, its kind, and a magnitude that no number among its values exceeds."""
+
+    text: str
+    kind: Kind
+    most: float = math.inf
+
+
+def ends(kind: Kind, bounds: Bounds) -> tuple[Value, Value]:
+    """Return the smallest and the largest value that a column of bounds is seen to have."""
+    match kind:
+        case Kind.REAL:
+            return nearest_float(bounds.low), nearest_float(bounds.high)
+        case Kind.DATE:
+            return day_of(int(bounds.low)), day_of(int(bounds.high))
+        case Kind.TIMESTAMP:
+            return _moment(bounds.low * DAY), _moment(bounds.high * DAY)
+        case _:
+            return (
+                min(max(int(bounds.low), LEAST_INTEGER), MOST_INTEGER),
+                min(max(int(bounds.high), LEAST_INTEGER), MOST_INTEGER),
+            )
+
+
+def _moment(microseconds: object) -> datetime:
+    whole = int(microseconds)  # type: ignore[call-overload]
+    days, rest = divmod(whole, DAY)
+    day = day_of(days)
+    start = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - timestamps are UTC, without saying so
+    return start if day_number(day) != days else start + timedelta(microseconds=rest)
+
+
+# The length of the SQL that an engine would write: checked before payment. Public; sees no row.
+
+#: A name of a column with signs that no question in SQL may hold, so that no literal looks like it; as short as the
+#: names of subqueries' columns.
+NAME = re.compile("\x01([0-9]{4})\x02c")
+#: Writes an expression over columns in the SQL of one engine.
+WriteSql = Callable[[Expression, Mapping[str, str]], str]
+
+
+def measure(expression: Expression, write: WriteSql) -> tuple[int, Counter[str]]:
+    """Return the length of an expression's SQL on one engine, and how often it names each column."""
+    names = sorted(columns_in(expression))
+    text = write(expression, {name: f"\x01{place:04}\x02c" for place, name in enumerate(names)})
+    places = (int(place) for place in NAME.findall(text))
+    # A literal of a question that was made by hand may look like a column that there is not.
+    return len(text), Counter(names[place] for place in places if place < len(names))
+
+
+def check_aggregation_length(aggregation: Aggregation, write: WriteSql) -> None:
+    """Refuse an aggregation whose SQL is too long on one engine once columns of subqueries are written out.
+
+    Aggregates are checked one by one: a batch asks for many in one pass, and each was allowed.
+    """
+    source = aggregation.source
+    if source is None:
+        return  # columns of a table are as long as their names
+    where = () if aggregation.where is None else (aggregation.where,)
+    shared = (*where, *(key.expression for key in aggregation.keys))
+    check_length(
+        source, (shared, *((value,) for value in aggregation.values)), lambda expression: measure(expression, write)
+    )

@@ -31,9 +31,8 @@ from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Kind
 from discreet.data.sql.answers import CountedCells, Nothing, ReadingRule, Sums
-from discreet.data.sql.dialect import BoundedDialect, Dialect, Typed
+from discreet.data.sql.dialect import DAY, BoundedDialect, Dialect, Typed
 from discreet.data.sql.rows import PassedRows
-from discreet.data.sql.values import DAY
 
 #: Powers of two that are edges of cells.
 POWERS = [2.0**power for power in range(LEAST_POWER, MOST_POWER + 1)]

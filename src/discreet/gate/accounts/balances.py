@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.gate.accounts.account_names import First, Second, in_order, order_of, sizes_of
+from discreet.gate.accounts.account_names import Directory, First, Second, in_order, order_of, sizes_of
 from discreet.gate.accounts.charge_files import (
     NAMES,
     ChargeRecord,
@@ -23,7 +23,6 @@ from discreet.gate.accounts.charge_files import (
     unpack_names,
     unreadable_error,
 )
-from discreet.gate.accounts.name_index import Directory
 from discreet.gate.accounts.personal_terms import PersonalAccount, extend_trail
 from discreet.gate.ledger.chain import damage_error
 from discreet.gate.ledger.events import Charged, Snapshot, from_body

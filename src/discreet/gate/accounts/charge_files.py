@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import LedgerDamaged
-from discreet.gate.accounts.account_names import First, Second, decode_names, encode_names
-from discreet.gate.accounts.bit_packing import pack_bits, unpack_bits
+from discreet.gate.accounts.account_names import First, Second, decode_names, encode_names, pack_bits, unpack_bits
 from discreet.gate.ledger.chain import damage_error
 
 #: Bytes that nobody can guess; what follows them says which version this is, and how many of everything there are.

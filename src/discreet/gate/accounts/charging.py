@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 
-from discreet.algebra.account_names import name_text, names_of
+from discreet.algebra.contributions import name_text, names_of
 from discreet.core import InvalidInput
 from discreet.core.schema import Value
-from discreet.gate.accounts.account_names import halves
+from discreet.gate.accounts.account_names import Directory, halves
 from discreet.gate.accounts.balances import Accounts, Locals, read_stored_people
 from discreet.gate.accounts.charge_files import Numbers, pack, unpack
 from discreet.gate.accounts.charges import ChargedTable, Run
-from discreet.gate.accounts.name_index import Directory
 from discreet.gate.accounts.personal_terms import PersonalAccount
 from discreet.gate.accounts.statements import AccountStatement, ChargeEntry, Distribution, distribution_of, statement_of
 from discreet.gate.ledger.chain import damage_error

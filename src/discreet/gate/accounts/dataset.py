@@ -21,8 +21,7 @@ from discreet.accounting.filters import adds_exactly, states_no_less
 from discreet.core import BudgetExceeded
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import damage_error
-from discreet.gate.ledger.encoding import canonical, parse_canonical
+from discreet.gate.ledger.chain import canonical, damage_error, parse_canonical
 
 
 @dataclass(frozen=True, slots=True)

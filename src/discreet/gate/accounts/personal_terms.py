@@ -16,11 +16,10 @@ from discreet.accounting.personal import Currency, PersonalLimit
 from discreet.core import BudgetExceeded, InvalidInput
 from discreet.core.exact import text_down, text_up
 from discreet.core.untrusted_text import read_fraction
-from discreet.gate.accounts.dataset import DatasetAccount
+from discreet.gate.accounts.dataset import DatasetAccount, limit_of
 from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import damage_error
-from discreet.gate.ledger.encoding import canonical, parse_canonical
-from discreet.gate.ledger.least_price import reserve_quanta
+from discreet.gate.ledger.chain import canonical, damage_error, parse_canonical
+from discreet.gate.ledger.runs import reserve_quanta
 
 #: Quanta of ε or ρ, and quanta of failure mass.
 Quanta = tuple[int, int]
@@ -364,3 +363,25 @@ def _add_quanta(first: Quanta, second: Quanta) -> Quanta:
 def _quanta(numbers: list[int]) -> Quanta:
     first, second = map(int, numbers)
     return first, second
+
+
+# The two kinds of accounts: one for the dataset, or one for each person.
+
+Account = DatasetAccount | PersonalAccount
+
+__all__ = ["Account", "DatasetAccount", "PersonalAccount", "account_from_text", "create_account", "limit_of"]
+
+
+def create_account(budget: Budget, policy: Policy) -> Account:
+    """Return the account that a ledger begins with."""
+    return PersonalAccount.create(budget, policy) if budget.personal else DatasetAccount.create(budget, policy)
+
+
+def account_from_text(text: str, budget: Budget, policy: Policy) -> Account:
+    """Return the account that the text of a checkpoint stands for; refuse one of another budget."""
+    if budget.personal:
+        return PersonalAccount.from_text(text, budget)
+    account = DatasetAccount.from_text(text)
+    if account.policy is not policy or account.empty != budget.filter():
+        raise damage_error("The totals of a checkpoint are not those of this ledger's budget.")
+    return account

@@ -3,11 +3,13 @@
 Whoever knows the head of entry n knows, up to a collision of SHA-256, every byte of entries 1 to n.
 """
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import NamedTuple
+from json.scanner import make_scanner
+from typing import Any, NamedTuple
 
-from discreet.core import LedgerDamaged
+from discreet.core import InvalidInput, LedgerDamaged
 
 #: The head before the first entry.
 GENESIS = sha256(b"discreet ledger, version 1").digest()
@@ -47,3 +49,28 @@ def check_chain(entries: Iterable[LedgerEntry], number: int, head: bytes) -> Ite
             raise damage_error(f"Entry {number} does not continue the chain: it was changed, removed or damaged.")
         head = after
         yield entry
+
+
+# Canonical bytes: one value, one text, so that a hash of the text is a hash of the value.
+
+Fields = dict[str, Any]
+
+#: Reads one value and tells where it ends: `json.loads` without the spaces that canonical bytes never have.
+SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(json.JSONDecoder())  # type: ignore[arg-type] # typed as its own argument
+
+
+def canonical(fields: Mapping[str, Any]) -> bytes:
+    """Return JSON in ASCII, keys in order, no spaces; floats have no place in it."""
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def parse_canonical(body: bytes) -> Fields:
+    """Return what canonical bytes say; other bytes are refused."""
+    try:
+        text = body.decode("ascii")
+        fields, end = SCAN(text, 0)
+    except (ValueError, StopIteration, RecursionError):
+        fields, end, text = None, 0, ""
+    if type(fields) is not dict or end != len(text):
+        raise InvalidInput("This is not the text of an event.", fix="pass the bytes as they were stored")
+    return fields

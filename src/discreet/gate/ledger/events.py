@@ -13,11 +13,9 @@ from typing import assert_never
 
 from discreet.accounting import PrivacyLoss, loss_from_text, loss_to_text
 from discreet.core import InvalidInput, LedgerDamaged
-from discreet.gate.accounts.protocol import create_account
-from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.budget_text import budget_fields, budget_of, number_of, text_of
-from discreet.gate.ledger.chain import damage_error
-from discreet.gate.ledger.encoding import Fields, canonical, parse_canonical
+from discreet.gate.accounts.personal_terms import create_account
+from discreet.gate.ledger.budget import Budget, Policy, budget_fields, budget_of, number_of, text_of
+from discreet.gate.ledger.chain import Fields, canonical, damage_error, parse_canonical
 
 #: Of the bytes. A change in what an event says, or in what follows from it, makes a new one. A kind that is added later
 #: has the number of its day, and the others keep theirs: so an old ledger reads as ever, and an old release that meets

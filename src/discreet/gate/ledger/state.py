@@ -7,9 +7,16 @@ from dataclasses import dataclass, field, replace
 from discreet.accounting import PrivacyLoss
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, ReviewNeeded, StillRunning
 from discreet.gate.accounts.dataset import DatasetAccount
-from discreet.gate.accounts.protocol import Account, PersonalAccount, account_from_text, create_account
-from discreet.gate.ledger.chain import GENESIS, LedgerEntry, check_chain, damage_error, head_after
-from discreet.gate.ledger.encoding import Fields, parse_canonical
+from discreet.gate.accounts.personal_terms import Account, PersonalAccount, account_from_text, create_account
+from discreet.gate.ledger.chain import (
+    GENESIS,
+    Fields,
+    LedgerEntry,
+    check_chain,
+    damage_error,
+    head_after,
+    parse_canonical,
+)
 from discreet.gate.ledger.events import (
     Annotated,
     Begun,

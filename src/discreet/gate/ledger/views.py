@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from discreet.accounting import ConcentratedFilter
 from discreet.core import DiscreetError
 from discreet.core.exact import text_down, text_up
-from discreet.gate.accounts.protocol import PersonalAccount, limit_of
+from discreet.gate.accounts.personal_terms import PersonalAccount, limit_of
 from discreet.gate.ledger.budget import Policy
 from discreet.gate.ledger.cost_text import cost_words
 from discreet.gate.releases import one_line

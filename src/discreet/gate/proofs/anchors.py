@@ -21,7 +21,7 @@ from typing import ClassVar
 from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.core.private_files import PRIVATE, PRIVATE_FOLDER, open_private, state_folder
 from discreet.core.untrusted_text import read_json
-from discreet.gate.ledger.encoding import canonical
+from discreet.gate.ledger.chain import canonical
 from discreet.gate.proofs.keys import ANCHOR, SigningKey, verify_signature
 
 #: A file with more bytes than this is begun anew with its best lines.

@@ -18,8 +18,7 @@ from discreet.accounting import guarantee
 from discreet.core import InvalidInput, LedgerDamaged
 from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate.ledger.budget import Budget
-from discreet.gate.ledger.chain import GENESIS, head_after
-from discreet.gate.ledger.encoding import canonical
+from discreet.gate.ledger.chain import GENESIS, canonical, head_after
 from discreet.gate.ledger.events import Birth, Payment, Released, from_body
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.proofs.anchors import MOST_NUMBER

@@ -1,18 +1,216 @@
 """Checking a ledger from its first entry on: chain, keys, sums, answers, signatures, anchors."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
-from discreet.core import DiscreetError
-from discreet.gate.ledger.chain import LedgerEntry
-from discreet.gate.ledger.encoding import Fields
-from discreet.gate.ledger.events import Birth
+import numpy as np
+
+from discreet.accounting import PrivacyLoss
+from discreet.core import DiscreetError, LedgerDamaged
+from discreet.gate.accounts.account_names import Directory
+from discreet.gate.accounts.balances import Accounts, read_stored_people
+from discreet.gate.accounts.charge_files import ChargeRecord, unpack
+from discreet.gate.accounts.personal_terms import PersonalAccount, Quanta
+from discreet.gate.ledger.budget import Budget, Policy
+from discreet.gate.ledger.chain import Fields, LedgerEntry
+from discreet.gate.ledger.events import (
+    Birth,
+    Charged,
+    Disclosed,
+    Payment,
+    Peopled,
+    Released,
+    Resized,
+    Reviewed,
+    Snapshot,
+    from_body,
+)
 from discreet.gate.ledger.opening import Places, need_anchored
 from discreet.gate.ledger.state import LedgerState
-from discreet.gate.proofs.balance_audit import PeopleAudit
-from discreet.gate.proofs.histories import History
+from discreet.gate.proofs.keys import is_signed
 from discreet.gate.stores.protocol import Keys, LedgerReader, read_trusted
+
+# Rules that a history must satisfy besides its chain, its keys and its sums.
+#
+# `verification` asks it of a store, `exports` of lines of text.
+
+
+@dataclass
+class History:
+    """Entries that were looked at, one after another; `faults` says what does not follow."""
+
+    #: The ledger's public key, and the head before the next entry.
+    key: str
+    head: bytes
+    #: Whether persons have accounts: then each is charged before an answer is stored.
+    personal: bool = False
+    requests: set[str] = field(default_factory=set)
+    payments: set[int] = field(default_factory=set)
+    released: set[int] = field(default_factory=set)
+    #: Payments that were continued, and the last step of each; and how many steps that makes.
+    steps: dict[int, int] = field(default_factory=dict)
+    continued: int = 0
+    #: Payments for which persons were charged, and the last entry that did.
+    charged: dict[int, int] = field(default_factory=dict)
+    #: Runs that were begun: by the entry that began one, its payment and step.
+    runs: dict[int, tuple[int, int]] = field(default_factory=dict)
+    checkpoints: int = 0
+    #: Checkpoints that the key signed, and the last of them.
+    signed: int = 0
+    vouched: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def look(self, entry: LedgerEntry, fields: Fields) -> None:
+        """Look at one more entry."""
+        number, kind = entry.number, fields["kind"]
+        if kind == "payment":
+            if fields["request"] in self.requests:
+                self.faults.append(f"entry {number} pays for a request that was paid for before")
+            self.requests.add(fields["request"])
+            self.payments.add(number)
+        elif kind == "release":
+            self._release(number, fields["payment"], fields.get("charge"))
+            self._run(number, (fields["payment"], 0), fields.get("run"))
+        elif kind == "continuation":
+            self._continue(number, fields["payment"], fields["step"])
+            self._run(number, (fields["payment"], fields["step"]), fields.get("run"))
+        elif kind == "begun":
+            self._begin(number, fields["payment"], fields["step"])
+        elif kind == "charge":
+            self._charge(number, fields["payment"])
+        elif kind == "checkpoint":
+            self._checkpoint(entry, fields["signature"])
+        self.head = entry.head
+
+    def _release(self, number: int, payment: int, charge: int | None) -> None:
+        if payment not in self.payments:
+            self.faults.append(f"entry {number} releases what was not paid for before")
+        elif payment in self.released:
+            self.faults.append(f"entry {number} releases what was released before")
+        elif self.personal and (charge is None or charge != self.charged.get(payment)):
+            self.faults.append(f"entry {number} releases what nobody was charged for, or not last")
+        self.released.add(payment)
+
+    def _begin(self, number: int, payment: int, step: int) -> None:
+        if payment not in self.payments:
+            self.faults.append(f"entry {number} begins a run of what was not paid for before")
+        elif (payment in self.released) if not step else step <= self.steps.get(payment, 0):
+            self.faults.append(f"entry {number} begins a run of what was released before")
+        self.runs[number] = (payment, step)
+
+    def _run(self, number: int, subject: tuple[int, int], run: int | None) -> None:
+        """Look whether an answer is of a run that was begun for it, where it names one."""
+        if run is not None and self.runs.get(run) != subject:
+            self.faults.append(f"entry {number} is of a run that was not begun for it")
+
+    def _charge(self, number: int, payment: int) -> None:
+        if payment in self.released:
+            self.faults.append(f"entry {number} charges for what was released before")
+        elif payment not in self.payments:
+            self.faults.append(f"entry {number} charges for what was not paid for before")
+        self.charged[payment] = number
+
+    def _continue(self, number: int, payment: int, step: int) -> None:
+        if payment not in self.released:
+            self.faults.append(f"entry {number} continues what was not released before")
+        elif step != self.steps.get(payment, 0) + 1:
+            self.faults.append(f"entry {number} is not the next step of what it continues")
+        self.steps[payment] = step
+        self.continued += 1
+
+    def _checkpoint(self, entry: LedgerEntry, signature: str) -> None:
+        self.checkpoints += 1
+        if is_signed(entry, self.head, self.key):
+            self.signed += 1
+            self.vouched = entry.number
+        elif signature:
+            self.faults.append(f"the signature of checkpoint {entry.number} is not by the ledger's key")
+
+
+# Audits personal charges from the first entry on: hashes, sums, limits. Reports entries, never persons.
+
+KINDS = frozenset({"payment", "release", "charge", "snapshot", "resize", "disclosure", "review"})
+#: The most quanta by which a run's charges may be more than the price of its payment, as each pass rounds up by itself.
+#: The loss is no more for that, so the promise need not be. Far more passes than a run makes, and 3·10⁻⁶ of a limit.
+ROUNDING = 4096
+
+
+class PeopleAudit:
+    """All charges of a ledger, counted again. `faults` says what does not follow."""
+
+    def __init__(self, budget: Budget, reading: LedgerReader) -> None:
+        # What the dataset pays besides is the state's to count.
+        self._account = replace(PersonalAccount.create(budget, Policy.SHARED), everybody=None)
+        self._charges = 0
+        self._accounts, self._reading = Accounts(Directory()), reading
+        self.faults: list[str] = []
+
+    def look(self, entry: LedgerEntry, fields: Fields) -> None:  # noqa: C901 - one case a kind
+        """Look at one more entry; after a fault nothing more is counted, as nothing would be right."""
+        if fields["kind"] not in KINDS or self.faults:
+            return
+        match from_body(entry.body):
+            case Payment(cost=cost):
+                self._pay(entry.number, cost)
+            case Released(payment=payment):
+                self._account = self._account.record_answer(payment)
+            case Charged() | Snapshot() as event:
+                self._count(entry.number, event)
+            case Resized(limit=limit, analyst=None):
+                self._account = replace(self._account.resize(limit, None), settled=entry.number)
+            case Resized():
+                self._account = replace(self._account, settled=entry.number)
+            case Reviewed(analyst=None):
+                self._account = replace(self._account.renew_reserve(), settled=entry.number)
+            case Disclosed(cost=cost_or_none):
+                self._account = replace(self._account.disclose(cost_or_none), settled=entry.number)
+
+    def _pay(self, number: int, cost: PrivacyLoss) -> None:
+        try:
+            self._account = self._account.admit(cost, "").record_payment(number, cost)
+        except DiscreetError:
+            self.faults.append(f"entry {number} pays more than a question may cost")
+
+    def _count(self, number: int, event: Peopled) -> None:
+        try:
+            people = unpack(read_stored_people(self._reading, number, event))
+            if isinstance(event, Charged):
+                self._accounts.charge(people, number)
+            else:
+                self._accounts.compare(people, self._reading)
+        except LedgerDamaged as error:
+            self.faults.append(f"entry {number}: {error.problem}")
+            return
+        except DiscreetError:
+            self.faults.append(f"entry {number} charges more persons than there can be")
+            return
+        if isinstance(event, Charged):
+            self._charges, self._account = self._charges + 1, self._account.record_run(event.payment)
+            if self._over(people):
+                self.faults.append(f"entry {number} charges somebody more than was left")
+            if self._beyond(people):
+                self.faults.append(f"entry {number} charges somebody more than the promise says that anybody has lost")
+
+    def _over(self, people: ChargeRecord) -> bool:
+        """Tell whether somebody who was charged is beyond the limits of that moment."""
+        terms = self._account.terms
+        return self._above((terms.limit, terms.failures_limit), people)
+
+    def _beyond(self, people: ChargeRecord) -> bool:
+        """Tell whether somebody who was charged is beyond what is public of the worst, but for roundings."""
+        (amount, failures), slack = self._account.reached, ROUNDING * self._charges
+        return self._above((amount + slack, failures + slack), people)
+
+    def _above(self, limits: Quanta, people: ChargeRecord) -> bool:
+        numbers = self._accounts.ours(people.accounts)
+        charges = people.amounts, people.failures
+        sums = zip(self._accounts.balances(), charges, limits, self._account.aside, strict=True)
+        return any(
+            bool(np.any((charged > 0) & (balance[numbers].astype(np.int64) + base > limit)))
+            for balance, charged, limit, base in sums
+        )
+
 
 #: Told how many entries were checked, of how many.
 Progress = Callable[[int, int], None]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from discreet.learn.torch.exact_sums import ExactSum
 from discreet.learn.torch.per_example.grid import zero_rows
+from discreet.learn.torch.rounding import ExactSum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,23 +13,19 @@ from torch import Tensor, nn
 
 from discreet.accounting import Approximate, Guarantee, PrivacyLoss, epsilon, guarantee, loss_to_text
 from discreet.core import InvalidInput, Number, WrongType, positive, probability, whole
-from discreet.core.canonical_text import canonical_text
+from discreet.core.canonical_text import canonical_text, settle
 from discreet.core.exact import flag
-from discreet.core.frozen import settle
 from discreet.gate import Gate, Receipt, Release
 from discreet.gate.plans import plan_digest
 from discreet.learn.payment import need_rows
-from discreet.learn.torch.adaptive import AdaptiveClip
 from discreet.learn.torch.clipping import PrivateModel, Style
 from discreet.learn.torch.dpsgd import default_grid_steps, take_private_step
 from discreet.learn.torch.examples import Examples, count_examples, form_of
 from discreet.learn.torch.global_settings import keep_generators
-from discreet.learn.torch.identities import function_text, model_text
-from discreet.learn.torch.optimisers import Optimisation, build_network, take_optimiser_step
 from discreet.learn.torch.per_example.passes import GradientMethod
-from discreet.learn.torch.pricing import calibrate_noise, compose_loss, most_iterations, share_noise
-from discreet.learn.torch.rehearsal import rehearse
+from discreet.learn.torch.rehearsal import Optimisation, build_network, rehearse, take_optimiser_step
 from discreet.learn.torch.schedules import (
+    AdaptiveClip,
     ClipSchedule,
     Schedule,
     Segment,
@@ -37,8 +33,15 @@ from discreet.learn.torch.schedules import (
     schedule_values,
     split_iterations,
 )
-from discreet.learn.torch.states import ITERATIONS, State, capture_state, restore_state
-from discreet.learn.torch.step_settings import StepSettings, Sums
+from discreet.learn.torch.states import ITERATIONS, State, capture_state, function_text, model_text, restore_state
+from discreet.learn.torch.step_settings import (
+    StepSettings,
+    Sums,
+    calibrate_noise,
+    compose_loss,
+    most_iterations,
+    share_noise,
+)
 from discreet.noise import Entropy
 
 Bill = Literal["loss", "sentence"]

@@ -5,12 +5,10 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from discreet.core import InvalidInput, Number, log_up, probability
-from discreet.core.canonical_text import Record
-from discreet.core.exponential import COST_STEP
-from discreet.core.frozen import settle
-from discreet.local.device.odds import need_epsilon, odds_below, root_below
+from discreet.core.canonical_text import Record, settle
+from discreet.core.exact import COST_STEP
 from discreet.local.device.reports import category_of, need_domain
-from discreet.local.device.unary import MOST_CATEGORIES
+from discreet.local.device.response import MOST_CATEGORIES, need_epsilon, odds_below, root_below
 from discreet.noise.coins import DEVICE, Coins, need_coins
 
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, WrongType, probability, whole
 from discreet.core.errors import kind_of
-from discreet.local.device.numbers import NumberResponse
+from discreet.local.device.numbers import NumberResponse, VectorResponse
 from discreet.local.device.reports import unpack
-from discreet.local.device.vectors import VectorResponse
 from discreet.local.server.frequencies import bernstein
 from discreet.local.server.packed import Integers
 

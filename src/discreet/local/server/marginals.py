@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, Number, WrongType, probability
 from discreet.core.errors import kind_of
-from discreet.local.device.choosing import Chosen
 from discreet.local.device.reports import unpack
-from discreet.local.device.surveys import Survey
+from discreet.local.device.surveys import Chosen, Survey
 from discreet.local.server.crowd import Reports, encode_all
 from discreet.local.server.frequencies import bernstein, variance_of
 from discreet.local.server.packed import Integers

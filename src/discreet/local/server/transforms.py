@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.local.device.fields import FiniteField
+from discreet.local.device.hashing import FiniteField
 
 Integers = NDArray[np.int64]
 

@@ -11,19 +11,24 @@ import numpy as np
 
 from discreet.accounting import Concentrated
 from discreet.core import Neighbours, Number, Sensitivity, positive, whole
-from discreet.core.canonical_text import Record
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import Record, settle
 from discreet.core.limits import AnyLimit
-from discreet.mechanisms.counters.errors import Floats, gaussian_factor
-from discreet.mechanisms.counters.sensitivity import (
+from discreet.mechanisms.counters.spans import (
     MOST_STEPS,
     ONE_ROW,
+    Counted,
+    Floats,
+    Span,
+    add_rounding_error,
     bound_sensitivity,
+    gaussian_factor,
     need_counts,
     need_reach,
+    need_released,
+    need_spans,
+    risk_each,
     worst_stream,
 )
-from discreet.mechanisms.counters.spans import Counted, Span, add_rounding_error, need_released, need_spans, risk_each
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.noise import SYSTEM, Entropy
 
@@ -43,7 +48,7 @@ class FactorisationCounter:
     Guarantee: ρ-zCDP for all steps together, where one unit adds what `limit` says to the exact counts; also if what
     arrives depends on what was released. c is not negative and does not grow, so ⟨C_s, C_t⟩ = Σ_j c_j·c_{j+t−s}, over
     j < steps − t for s ≤ t, falls with t and with t − s; hence the first steps move most:
-    `discreet.mechanisms.counters.sensitivity`.
+    `discreet.mechanisms.counters.spans`.
     Reference: Fichtenberger, Henzinger, Upadhyay 2023; Henzinger, Upadhyay, Upadhyay 2023; adaptively arriving data:
     Denisov, McMahan, Rush, Smith, Thakurta 2022.
     """

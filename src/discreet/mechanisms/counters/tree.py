@@ -11,19 +11,26 @@ import numpy as np
 
 from discreet.accounting import Concentrated, Pure
 from discreet.core import InvalidInput, Neighbours, Number, Sensitivity, positive, whole
-from discreet.core.canonical_text import Record
-from discreet.core.frozen import settle
+from discreet.core.canonical_text import Record, settle
 from discreet.core.limits import AnyLimit
-from discreet.mechanisms.counters.errors import Floats, gaussian_factor, laplace_growth, laplace_radius
-from discreet.mechanisms.counters.sensitivity import (
+from discreet.mechanisms.counters.spans import (
     MOST_STEPS,
     ONE_ROW,
+    Counted,
+    Floats,
+    Span,
+    add_rounding_error,
     bound_sensitivity,
+    gaussian_factor,
+    laplace_growth,
+    laplace_radius,
     need_counts,
     need_reach,
+    need_released,
+    need_spans,
+    risk_each,
     worst_stream,
 )
-from discreet.mechanisms.counters.spans import Counted, Span, add_rounding_error, need_released, need_spans, risk_each
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import SYSTEM, Entropy
@@ -41,7 +48,7 @@ class TreeCounter:
     Guarantee: ε-differential privacy, or ρ-zCDP, for all steps together, where one unit adds what `limit` says to the
     exact counts; also if what arrives depends on what was released. Every step is in at most one node of each height,
     so with L heights one row moves the nodes by at most L in l1 and √L in l2; k rows by at most k·L in l1, and most in
-    l2 if they are the first k steps: `discreet.mechanisms.counters.sensitivity`.
+    l2 if they are the first k steps: `discreet.mechanisms.counters.spans`.
     Reference: Dwork, Naor, Pitassi, Rothblum 2010; Chan, Shi, Song 2011; the estimate is Honaker 2015, "from below".
     """
 

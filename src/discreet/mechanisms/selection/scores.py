@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, OutOfRange, WrongType, exact, positive
+from discreet.core.canonical_text import settle
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag, nearest_float
-from discreet.core.frozen import settle
 
 #: A list's common denominator stays below this; a list that needs a larger one is kept as fractions.
 FINEST = 1 << 62

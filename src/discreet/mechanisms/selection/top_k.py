@@ -6,11 +6,10 @@ from fractions import Fraction
 
 from discreet.accounting import BoundedRange, PrivacyLoss, Repeated
 from discreet.core import InvalidInput, Number, WrongType, positive, whole
+from discreet.core.canonical_text import settle
 from discreet.core.exact import flag
-from discreet.core.frozen import settle
-from discreet.mechanisms.selection.errors import exponential_error, read_question
-from discreet.mechanisms.selection.noisy_ranking import NoisyRanking, need_enough
-from discreet.mechanisms.selection.odds import exponential_odds
+from discreet.mechanisms.selection.choice import NoisyRanking, need_enough
+from discreet.mechanisms.selection.odds import exponential_error, exponential_odds, read_question
 from discreet.mechanisms.selection.scores import ScoreList, Scores, read_rate, read_scores, read_step
 from discreet.noise import SYSTEM, Entropy, ExpChoice
 

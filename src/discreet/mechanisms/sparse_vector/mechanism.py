@@ -33,8 +33,8 @@ from fractions import Fraction
 
 from discreet.accounting import Pure
 from discreet.core import Number, Sensitivity, positive, probability, whole
+from discreet.core.canonical_text import settle
 from discreet.core.exact import flag
-from discreet.core.frozen import settle
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.sparse_vector.odds import (
     comparison_error,

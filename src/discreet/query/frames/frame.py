@@ -11,8 +11,7 @@ from discreet.core.limits import Matches
 from discreet.core.schema import Schema
 from discreet.query.frames.terms import AggregateExpression, aggregate_sql
 from discreet.query.names import make_unique_name
-from discreet.query.questions import Question
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused, Question
 from discreet.query.sql_writing.expressions import PLAIN_NAME, quote_name
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.spending import Rho, Spend
-from discreet.query.relations.row_cap_words import cap_text
+from discreet.query.relations.schemas import cap_text
 
 FORM = "discreet bounds 1"
 #: Whole numbers are counted in ones up to here.

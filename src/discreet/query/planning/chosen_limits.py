@@ -17,7 +17,7 @@ from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Spend
-from discreet.query.relations.row_cap_words import cap_text
+from discreet.query.relations.schemas import cap_text
 
 FORM = "discreet limits 1"
 

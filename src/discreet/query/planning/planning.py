@@ -17,7 +17,7 @@ from discreet.algebra.relations import (
     matching,
     most_rows,
 )
-from discreet.algebra.unit_keys import unit_keys
+from discreet.algebra.row_caps import unit_keys
 from discreet.algebra.work_bounds import check_work
 from discreet.core import InvalidInput, OutOfRange
 from discreet.core.canonical_text import canonical_text
@@ -25,17 +25,15 @@ from discreet.core.exact import text_up
 from discreet.core.limits import AnyLimit, Limit, TotalLimit
 from discreet.core.schema import Schema
 from discreet.query.error_bars import RULES
-from discreet.query.having import LENIENT, STRICT
 from discreet.query.planning.chosen_limits import ChosenLimit, LimitsPlan
 from discreet.query.planning.measurements import ONE, Blueprint, KeySelection, Noisy, Part
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import predict
-from discreet.query.planning.question_checks import check_question
+from discreet.query.planning.question_checks import check_matched, check_question
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Spend, Within, split
-from discreet.query.questions import Apply, CountPeople, Question, Term, all_measures
-from discreet.query.relations.matched_rows import check_matched
+from discreet.query.questions import LENIENT, STRICT, Apply, CountPeople, Question, Term, all_measures
+from discreet.query.relations.normal_form import expressions_of
 from discreet.query.relations.public_values import public_values
-from discreet.query.relations.question_form import expressions_of
 from discreet.query.sql_writing.question import question_sql
 
 #: The parts of the price for choosing limits, where none are given, and for estimating biases, where that is asked.

@@ -35,7 +35,7 @@ from discreet.query.planning.measurements import Blueprint, End, KeySelection, L
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Spend
 from discreet.query.questions import Question, all_measures
-from discreet.query.relations.row_cap_words import cap_text
+from discreet.query.relations.schemas import cap_text
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
 FORM = "discreet query 2"

@@ -22,6 +22,7 @@ from discreet.core.errors import kind_of
 from discreet.core.schema import Kind, Schema
 from discreet.query import questions as q
 from discreet.query.planning.spending import PlanningContext
+from discreet.query.relations.public_values import public_values
 
 MOST_EDGES = 1001
 #: Measures of numbers, and of numbers and days.
@@ -162,3 +163,31 @@ def _check_histogram_alone(question: q.Question) -> None:
         raise InvalidInput(
             "A histogram must be the only output.", fix="ask for it by itself, without groups, order or limit"
         )
+
+
+# Joins of people with each other: only counts and sums of rows, in public groups.
+
+#: Counts and sums of rows: how far one unit moves them follows from how many rows it moves.
+BY_ROW = (q.Count, q.CountOf, q.Sum, q.Average, q.Variance, q.Deviation, q.HistogramOf)
+
+
+def check_matched(question: q.Question, schema: Schema) -> None:
+    """Refuse what needs to know whose a row is.
+
+    Quantiles are refused, too: their choice is calibrated to rows that all come, or all go, when a unit does.
+    """
+    terms = [*(output.term for output in question.outputs), *(order.term for order in question.order)]
+    terms += [] if question.having is None else [question.having]
+    for term in terms:
+        for measure in q.measures_in(term):
+            if not isinstance(measure, BY_ROW):
+                raise InvalidInput(
+                    "Where people are joined with each other, only rows can be counted and summed.",
+                    fix="ask for COUNT(*), SUM, AVG or HISTOGRAM; or join on the person",
+                )
+    for group in question.groups:
+        if public_values(group.expression, schema) is None:
+            raise InvalidInput(
+                f"Where people are joined with each other, groups must be public; those of {group.name!r} are private.",
+                fix='declare them when the dataset is opened, as in groups={"ward": ["A", "B"]}',
+            )

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from discreet.algebra.work_bounds import MeasureSql
 from discreet.core import InvalidInput, Number, positive, probability, whole
-from discreet.core.canonical_text import Record
+from discreet.core.canonical_text import Record, settle
 from discreet.core.exact import flag
-from discreet.core.frozen import settle
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Schema
 from discreet.query.questions import Question

@@ -5,7 +5,7 @@ one, and columns are called after what they are made of, not after the names tha
 question is the same plan, and a column that nobody asks for may get bounds without changing it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -26,11 +26,13 @@ from discreet.algebra.relations import (
     Scan,
     UnionAll,
     UnitJoin,
+    check_relation,
     columns_of,
 )
 from discreet.core.schema import Column, Schema
+from discreet.query import questions as q
 from discreet.query.names import make_unique_name, name_of
-from discreet.query.relations.schemas import KEEPING, people_in
+from discreet.query.relations.schemas import KEEPING, name_for, people_in, unit_of
 
 #: What a folded column is called: a word, and what was folded.
 FOLD_WORDS = {
@@ -302,3 +304,56 @@ def _rename_output(named: Named, change: Names) -> Named:
 
 def _new(column: Column, change: Names) -> Column:
     return replace(column, name=change[column.name])
+
+
+# A question about a relation in its one form: see `discreet.query.relations.normal_form`.
+
+Change = Callable[[Expression], Expression]
+
+
+def settle_question(question: q.Question, relation: Relation, schemas: Mapping[str, Schema]) -> q.Question:
+    """Return the question of a relation, in its form. A filter right above a table is the question's own."""
+    settled = Forms(schemas).settle(relation, collect_columns(*expressions_of(question)))
+    question = change_question(question, lambda expression: rename_columns(expression, settled.names))
+    source = settled.relation
+    while isinstance(source, Derived) and (below := plain_columns(source)) is not None:
+        question = change_question(question, lambda expression, below=below: rename_columns(expression, below))  # type: ignore[misc]
+        question = replace(question, where=combine_conditions(source.where, question.where))
+        source = source.source
+    if isinstance(source, Scan):
+        return replace(question, table=source.table, source=None)
+    check_relation(source)
+    unit_of(source, schemas)
+    return replace(question, table=name_for(source), source=source)
+
+
+def change_question(question: q.Question, change: Change) -> q.Question:
+    """Return a question with all its expressions changed."""
+    return replace(
+        question,
+        where=None if question.where is None else change(question.where),
+        groups=tuple(replace(group, expression=change(group.expression)) for group in question.groups),
+        outputs=tuple(replace(output, term=_change_term(output.term, change)) for output in question.outputs),
+        having=None if question.having is None else _change_term(question.having, change),
+        order=tuple(replace(order, term=_change_term(order.term, change)) for order in question.order),
+    )
+
+
+def _change_term(term: q.Term, change: Change) -> q.Term:
+    match term:
+        case q.Apply(arguments=arguments):
+            return replace(term, arguments=tuple(_change_term(argument, change) for argument in arguments))
+        case q.GroupValue() | q.Constant() | q.Count() | q.CountPeople():
+            return term
+        case _:
+            return replace(term, value=change(term.value))
+
+
+def expressions_of(question: q.Question) -> list[Expression]:
+    """Return all that a question computes of rows."""
+    terms = [*(output.term for output in question.outputs), *(order.term for order in question.order)]
+    terms += [] if question.having is None else [question.having]
+    measures = [measure for term in terms for measure in q.measures_in(term)]
+    values = [getattr(measure, "value", None) for measure in measures]
+    expressions = [question.where, *(group.expression for group in question.groups), *values]
+    return [expression for expression in expressions if expression is not None]

@@ -17,8 +17,8 @@ from discreet.algebra.relations import (
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.query import questions as q
-from discreet.query.refusals import QueryRefused
-from discreet.query.relations.matched_rows import check_matched
+from discreet.query.planning.question_checks import check_matched
+from discreet.query.questions import QueryRefused
 from discreet.query.relations.public_values import bounds_of
 from discreet.query.sql.outputs import WORDS
 from discreet.query.sql.scope import strip_numbers

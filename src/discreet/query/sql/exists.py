@@ -10,7 +10,7 @@ from sqlglot import exp
 from discreet.algebra.expressions import ColumnValue, Expression, columns_in
 from discreet.algebra.relations import JoinKind, Pair, PublicJoin, UnitJoin, matching
 from discreet.core.schema import Kind
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.joins import (
     TRUE,

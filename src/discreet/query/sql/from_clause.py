@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from discreet.algebra.expressions import ColumnValue, Expression, columns_in
 from discreet.core.schema import Kind
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.joins import Side, check_names_differ, join_sides, kind_of_join, split_conjuncts
 from discreet.query.sql.scope import APART, Item, Known, Public, RowSource, SqlScope

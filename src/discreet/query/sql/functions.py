@@ -9,7 +9,7 @@ from discreet.algebra.expressions import Case, Expression, Literal, is_null
 from discreet.algebra.functions import F
 from discreet.core.schema import Kind
 from discreet.query.names import PARTS, PLAIN, TRUNCATIONS
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.sql.constants import with_days
 from discreet.query.sql.scope import SqlScope
 

@@ -22,7 +22,7 @@ from discreet.algebra.relations import (
 )
 from discreet.core import DiscreetError
 from discreet.core.schema import Kind
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import combine_conditions as both_of
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.schemas import unit_of, words_for

@@ -8,7 +8,7 @@ from discreet.algebra.expressions import Call, ColumnValue, Expression, InSet, L
 from discreet.algebra.functions import F
 from discreet.query import questions as q
 from discreet.query.names import name_of
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.sql.aggregates import MeasurePlaceholders, read_measure
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import SqlScope, strip_numbers

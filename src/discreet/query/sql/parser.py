@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from sqlglot import ParseError, Parser, Token, TokenError, Tokenizer, TokenType, exp
 from sqlglot.parser import IsPredicatePrecedence
 
-from discreet.query.sql.lexing import Page
+from discreet.query.sql.tokens import Page
 
 #: sqlglot's own guard, some way above ours.
 MOST_NODES = 20_000

@@ -13,20 +13,22 @@ from discreet.core import DiscreetError
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema
 from discreet.query.questions import Question
-from discreet.query.relations.question_form import settle_question
+from discreet.query.relations.normal_form import settle_question
 from discreet.query.sql.computed_bounds import check_question
-from discreet.query.sql.lexing import TEXT_CHECKS, Page, without_comments
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Known, RowSource
 from discreet.query.sql.select import Parts, SqlPiece, group_nodes, question_of
 from discreet.query.sql.tokens import (
+    TEXT_CHECKS,
+    Page,
     check_expression,
     check_gaps,
     check_nesting,
     check_statement,
     check_touching,
     check_words,
+    without_comments,
 )
 from discreet.query.sql.tree_checks import TREE_CHECKS, start_of
 

@@ -9,7 +9,7 @@ from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.algebra.relations import Derived, JoinKind, Named, Relation, Scan, UnionAll, UnitJoin, matching
 from discreet.core import Bounds, DiscreetError
 from discreet.core.schema import Column, Kind, closest
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import combine_conditions
 from discreet.query.relations.schemas import unit_of
 from discreet.query.sql.exists import filter_by_partners, filter_by_public_column, find_public_column, need_plain_select

@@ -11,10 +11,10 @@ from discreet.algebra.relations import Derived, Named, PublicScan, Relation, Sca
 from discreet.core import DiscreetError
 from discreet.core.limits import Matches
 from discreet.core.schema import Column, Schema, closest
-from discreet.query.refusals import QueryRefused
+from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.schemas import people_in, relation_schema, table_schema
-from discreet.query.sql.lexing import Page
+from discreet.query.sql.tokens import Page
 from discreet.query.sql.tree_checks import start_of
 
 #: While a question of several tables is read, every column has a name of its own: the one that it is called by, this

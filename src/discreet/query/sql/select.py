@@ -12,9 +12,9 @@ from discreet.query import questions as q
 from discreet.query.names import AGGREGATES, make_unique_name, name_of
 from discreet.query.sql.aggregates import MeasurePlaceholders
 from discreet.query.sql.expressions import build_call, read_expression
-from discreet.query.sql.lexing import Page
 from discreet.query.sql.outputs import OutputTerms, term_name
 from discreet.query.sql.scope import Item, SqlScope, strip_numbers
+from discreet.query.sql.tokens import Page
 
 
 def sums_up(node: exp.Expr) -> bool:

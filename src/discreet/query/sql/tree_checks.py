@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sqlglot import Token, TokenType, exp
 
-from discreet.query.sql.lexing import Page
+from discreet.query.sql.tokens import Page
 
 MOST_NODES = 4_000
 #: How deep our own tree may be. Whoever walks it may recurse.

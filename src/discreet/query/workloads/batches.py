@@ -24,7 +24,7 @@ from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.spending import PlanningContext, Spend, split
 from discreet.query.questions import Question, all_measures
-from discreet.query.relations.row_cap_words import cap_text
+from discreet.query.relations.schemas import cap_text
 from discreet.query.workloads.batch_passes import BatchPass, Measured, check_spend, is_additive
 
 #: Changes whenever the same text would no longer give the same distribution of answers.

@@ -13,8 +13,8 @@ from discreet.core.exact import flag
 from discreet.core.schema import Value
 from discreet.mechanisms.combinations import noise_variance, radius_of
 from discreet.mechanisms.consistency import Consistent, consistent, rounded
-from discreet.query.relations.row_cap_words import cap_note
-from discreet.query.results.notes import bound_words
+from discreet.query.relations.schemas import cap_note
+from discreet.query.results.table import bound_words
 from discreet.query.workloads.hierarchies import HierarchyPlan, Path
 
 Floats = NDArray[np.float64]

@@ -16,11 +16,24 @@ from discreet.gate import Receipt, Release
 from discreet.gate.releases import one_line
 from discreet.query import QueryPlan, Question, Result, ResultColumn, view
 from discreet.query.planning.measurements import KeySelection
-from discreet.session.answers.cells import deviations, error_cells, is_measured, is_right_aligned, value_cells
-from discreet.session.answers.text_tables import TextColumn, html_lines, html_table, text_table
+from discreet.session.answers.cells import (
+    TextColumn,
+    deviations,
+    error_cells,
+    html_lines,
+    html_table,
+    is_measured,
+    is_right_aligned,
+    text_table,
+    value_cells,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+from collections.abc import Mapping
+from importlib import import_module
+
+from discreet.core import DiscreetError
 
 #: Said beside every answer where each person has an account; it depends on no row and costs nothing.
 MAY_HAVE_LEFT = (
@@ -107,20 +120,14 @@ class Answer:
 
     def to_pandas(self) -> Any:
         """Return the table of `rows` as a pandas frame."""
-        from discreet.session.answers.exports import pandas_frame  # noqa: PLC0415 - each with what it needs
-
         return pandas_frame(self._table)
 
     def to_polars(self) -> Any:
         """Return the table of `rows` as a Polars frame."""
-        from discreet.session.answers.exports import polars_frame  # noqa: PLC0415
-
         return polars_frame(self._table)
 
     def to_arrow(self) -> Any:
         """Return the table of `rows` as an Arrow table."""
-        from discreet.session.answers.exports import arrow_table  # noqa: PLC0415
-
         return arrow_table(self._table)
 
     def plot(self, path: str | Path | None = None, *, column: str | None = None) -> "Figure":
@@ -206,3 +213,45 @@ def _make_unique(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name
+
+
+# An answer in the frames of others, each of which may be missing.
+
+Columns = Mapping[str, Sequence[Value]]
+#: Integers beyond this have no room in a frame's columns.
+MOST = 2**63
+
+
+def pandas_frame(columns: Columns) -> Any:
+    """Return a pandas frame."""
+    return _import_library("pandas", "to_pandas").DataFrame(_widen_columns(columns))
+
+
+def polars_frame(columns: Columns) -> Any:
+    """Return a Polars frame."""
+    return _import_library("polars", "to_polars").DataFrame(_widen_columns(columns), strict=False)
+
+
+def arrow_table(columns: Columns) -> Any:
+    """Return an Arrow table."""
+    return _import_library("pyarrow", "to_arrow").table(_widen_columns(columns))
+
+
+def _import_library(name: str, method: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise DiscreetError(
+            f"{method}() needs {name}, which is not installed.",
+            fix=f"pip install {name}, or pip install 'discreet[frames]'; rows() needs nothing",
+        ) from None
+
+
+def _widen_columns(columns: Columns) -> dict[str, list[Value]]:
+    """Return the columns with sums that are too large for 64 bits as floats."""
+    return {
+        name: [float(cell) if isinstance(cell, int) and abs(cell) >= MOST else cell for cell in cells]
+        if any(isinstance(cell, int) and abs(cell) >= MOST for cell in cells)
+        else list(cells)
+        for name, cells in columns.items()
+    }

@@ -1,7 +1,7 @@
 """`discreet ledger create`: begins a ledger."""
 
+from discreet.cli.commands import accounts
 from discreet.cli.commands.ledger import placed
-from discreet.cli.commands.options import accounts
 from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, WordChoice, command, exclusive, flag, option
 

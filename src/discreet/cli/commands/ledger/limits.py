@@ -12,7 +12,7 @@ from discreet.core import InvalidInput
 @signed_off
 def raise_command(arguments: Arguments) -> CommandOutput:
     """Raise the limit: from now on less is promised."""
-    from discreet.cli.ledger.changes import need_other_side, resize_ledger
+    from discreet.cli.ledger.summary import need_other_side, resize_ledger
     from discreet.cli.ledger.views import limit_of, open_ledger
 
     limit = limit_of(arguments)
@@ -30,7 +30,7 @@ def raise_command(arguments: Arguments) -> CommandOutput:
 def lower_command(arguments: Arguments) -> CommandOutput:
     """Lower the limit: from now on more is promised, as far as it was not spent."""
     from discreet.cli.formatting import format_exact
-    from discreet.cli.ledger.changes import need_other_side, resize_ledger
+    from discreet.cli.ledger.summary import need_other_side, resize_ledger
     from discreet.cli.ledger.views import limit_of, open_ledger
     from discreet.gate.ledger.cost_text import figure
 
@@ -57,7 +57,7 @@ def lower_command(arguments: Arguments) -> CommandOutput:
 @signed_off
 def allow_command(arguments: Arguments) -> CommandOutput:
     """Set the limit of one analyst, or take it away."""
-    from discreet.cli.ledger.changes import change_facts, change_lines, title_line
+    from discreet.cli.ledger.summary import change_facts, change_lines, title_line
     from discreet.cli.ledger.views import author, limit_of, open_ledger
     from discreet.gate.ledger.views import analyst_gauge, name_of
     from discreet.gate.plans import need_label
@@ -84,7 +84,7 @@ def allow_command(arguments: Arguments) -> CommandOutput:
 def disclose_command(arguments: Arguments) -> CommandOutput:
     """Charge what became known elsewhere."""
     from discreet.cli.account.loss_syntax import read_loss
-    from discreet.cli.ledger.changes import change_facts, change_lines, title_line
+    from discreet.cli.ledger.summary import change_facts, change_lines, title_line
     from discreet.cli.ledger.views import author, open_ledger
     from discreet.gate.ledger.cost_text import cost_words
     from discreet.gate.ledger.views import CLOSED, standings

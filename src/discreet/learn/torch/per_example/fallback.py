@@ -24,7 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from discreet.core import InvalidInput
 from discreet.learn.torch.per_example.axis_tracking import EMPTY
 from discreet.learn.torch.per_example.gradients import KnownGradients
-from discreet.learn.torch.per_example.recording import shows_values
+from discreet.learn.torch.per_example.rules import shows_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 
 from discreet.learn.torch.per_example.convolution import ConvolutionCall
-from discreet.learn.torch.per_example.embedding import EmbeddingCall
 from discreet.learn.torch.per_example.grid import EmbeddingRows, GradientPart, Outer, Whole
-from discreet.learn.torch.per_example.layer_calls import chunks, join_chunks, row_squares
-from discreet.learn.torch.per_example.linear import LinearCall, positions
+from discreet.learn.torch.per_example.layer_calls import (
+    EmbeddingCall,
+    LinearCall,
+    chunks,
+    join_chunks,
+    positions,
+    row_squares,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

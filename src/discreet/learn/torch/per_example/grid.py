@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import torch
 
-from discreet.learn.torch.exact_sums import EXACT_32
 from discreet.learn.torch.per_example.layer_calls import row_squares
-from discreet.learn.torch.rounding import add_rounded_rows, round_outer_products, round_rows, wide_sum
+from discreet.learn.torch.rounding import EXACT_32, add_rounded_rows, round_outer_products, round_rows, wide_sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torch import Tensor
 
-    from discreet.learn.torch.exact_sums import ExactSum
+    from discreet.learn.torch.rounding import ExactSum
 
     Order = Callable[[Tensor], Tensor]
 

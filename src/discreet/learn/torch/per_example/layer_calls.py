@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torch import Tensor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+
+if TYPE_CHECKING:
+    from torch import Tensor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
 
 #: Numbers that are worked on at a time, so that they stay in the processor's cache.
 CHUNK = 1 << 20
@@ -79,3 +91,99 @@ def gram_squares(gradient: Tensor, inputs: Tensor) -> Tensor:
 def join_chunks(parts: list[Tensor], like: Tensor) -> Tensor:
     """Return numbers of all chunks in one row; of no chunks, none."""
     return torch.cat(parts) if parts else like.new_zeros(0)
+
+
+# Embeddings: a per-example gradient is a few rows of a large matrix.
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingCall:
+    """y = W[x]: rows of a matrix, by number. The row `padding`, if there is one, never learns."""
+
+    padding: int | None
+
+    def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:  # noqa: ARG002 - the same for all calls
+        """Return what the layer computes."""
+        return F.embedding(inputs, weight)
+
+    def input_gradient(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> None:  # noqa: ARG002 - same
+        """Return nothing: words have no gradient."""
+        return
+
+    def weight_gradient(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
+        """Return the gradient of the weight, summed over examples."""
+        return weight.new_zeros(weight.shape).index_add_(0, inputs.flatten(), self._learning(gradient, inputs))
+
+    def weight_gradients(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
+        """Return the gradient of the weight, one for every example."""
+        gradients = weight.new_zeros(len(inputs) * len(weight), weight.shape[1])
+        gradients.index_add_(0, self._places(inputs, weight), self._learning(gradient, inputs))
+        return gradients.view(len(inputs), *weight.shape)
+
+    def squares(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
+        """Return the squared norm of every example's gradient of the weight."""
+        owners, _, rows = self.distinct(gradient, inputs, weight)
+        return gradient.new_zeros(len(inputs)).index_add_(0, owners, row_squares(rows))
+
+    def distinct(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the rows that examples touch, each once: whose it is, which word, and its gradient."""
+        places, which = self._places(inputs, weight).unique(return_inverse=True)  # type: ignore[no-untyped-call]
+        rows = gradient.new_zeros(len(places), weight.shape[1])
+        rows.index_add_(0, which, self._learning(gradient, inputs))
+        return places // len(weight), places % len(weight), rows
+
+    def bias_gradients(self, gradient: Tensor) -> Tensor:
+        """Return nothing that could be a bias: an embedding has none."""
+        return gradient.new_zeros(len(gradient), 0)
+
+    def _places(self, inputs: Tensor, weight: Tensor) -> Tensor:
+        """Return the number of every word, counted on from one example to the next."""
+        first = torch.arange(len(inputs)) * len(weight)
+        return (inputs + first.view(-1, *[1] * (inputs.ndim - 1))).flatten()
+
+    def _learning(self, gradient: Tensor, inputs: Tensor) -> Tensor:
+        rows = gradient.reshape(inputs.numel(), gradient.shape[-1])
+        return rows if self.padding is None else rows * (inputs.reshape(-1, 1) != self.padding)
+
+
+# Linear layers: per-example gradients from inputs and output gradients.
+
+
+@dataclass(frozen=True, slots=True)
+class LinearCall:
+    """y = x Wᵀ + b, over any number of positions between the examples and the features."""
+
+    def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """Return what the layer computes."""
+        return F.linear(inputs, weight, bias)
+
+    def input_gradient(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:  # noqa: ARG002 - the same for all calls
+        """Return the gradient at the inputs."""
+        return gradient @ weight
+
+    def weight_gradient(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:  # noqa: ARG002 - same
+        """Return the gradient of the weight, summed over examples."""
+        return gradient.flatten(0, -2).t() @ inputs.flatten(0, -2)
+
+    def weight_gradients(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:  # noqa: ARG002 - same
+        """Return the gradient of the weight, one for every example."""
+        return torch.bmm(positions(gradient).mT, positions(inputs))
+
+    def squares(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:
+        """Return the squared norm of every example's gradient of the weight."""
+        g, x = positions(gradient), positions(inputs)
+        places, (outs, ins) = g.shape[1], weight.shape
+        if places * (outs + ins) < outs * ins:
+            parts = [gram_squares(g[chunk], x[chunk]) for chunk in chunks(len(g), places * (places + outs + ins))]
+        else:
+            parts = [row_squares(torch.bmm(g[chunk].mT, x[chunk])) for chunk in chunks(len(g), outs * ins)]
+        return join_chunks(parts, gradient)
+
+    def bias_gradients(self, gradient: Tensor) -> Tensor:
+        """Return the gradient of the bias, one for every example."""
+        return gradient if gradient.ndim == 2 else positions(gradient).sum(1)
+
+
+def positions(rows: Tensor) -> Tensor:
+    """Return features as (examples, positions, features)."""
+    return rows.reshape(len(rows), math.prod(rows.shape[1:-1]), rows.shape[-1])

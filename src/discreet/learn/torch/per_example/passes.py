@@ -29,12 +29,12 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.learn.torch.global_settings import read_other_generators
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking
+from discreet.learn.torch.per_example.convolution import ChannelsLast, OtherLayoutError
 from discreet.learn.torch.per_example.example_axes import FIRST, MemoryOwners, Owner
 from discreet.learn.torch.per_example.fallback import by_vmap, count_rows, is_all_tensors, one_by_one
 from discreet.learn.torch.per_example.gradients import gradients_of
-from discreet.learn.torch.per_example.layouts import ChannelsLast, OtherLayoutError
-from discreet.learn.torch.per_example.recording import Recording
 from discreet.learn.torch.per_example.refusals import refuse_changed, refuse_mixing, state_of
+from discreet.learn.torch.per_example.rules import Recording
 from discreet.learn.torch.per_example.tape import Recorded, Tape
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from torch import nn
 
     from discreet.learn.torch.per_example.axis_tracking import AxisTracking
+    from discreet.learn.torch.per_example.convolution import ChannelsLast
     from discreet.learn.torch.per_example.layer_calls import LayerCall
-    from discreet.learn.torch.per_example.layouts import ChannelsLast
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,1 +1,0 @@
-"""Composition theorems in closed form: classical, advanced, and the optimal one for (ε, δ) promises."""
