@@ -24,7 +24,7 @@ from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Total, s
 from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, Limit, PrivacyUnit
 from discreet.core.schema import Kind
-from discreet.data.failures import EngineSettings
+from discreet.data.engine_rules import EngineSettings
 from discreet.data.postgres.table import open_postgres
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

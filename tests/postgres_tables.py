@@ -8,7 +8,7 @@ from itertools import count
 import psycopg
 
 from discreet.core.schema import Kind
-from discreet.data.failures import EngineSettings
+from discreet.data.engine_rules import EngineSettings
 from discreet.data.postgres.catalogue import Catalogue, PostgresSources, private_relation, public_relation
 from discreet.data.postgres.sessions import Sessions
 from discreet.data.postgres.table import PostgresTables

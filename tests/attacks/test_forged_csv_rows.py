@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.anonymity.engine import with_rows
+from discreet.anonymity.reading import with_rows
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
 from discreet.data.opening import open_table

@@ -16,7 +16,7 @@ from discreet.algebra.aggregates import Aggregation, Distinct, People
 from discreet.algebra.expressions import ColumnValue
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
-from discreet.data.failures import EngineSettings
+from discreet.data.engine_rules import EngineSettings
 from discreet.data.postgres.personal import LeaverTable
 from discreet.data.postgres.sessions import Sessions, StatementFailed
 from discreet.data.postgres.table import open_postgres

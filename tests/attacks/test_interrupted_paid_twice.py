@@ -12,7 +12,7 @@ from discreet.accounting import Pure
 from discreet.cli import main
 from discreet.core import ReviewNeeded, RunFailed
 from discreet.data.duckdb import importing
-from discreet.data.failures import quietly
+from discreet.data.engine_rules import quietly
 from discreet.gate import Budget, Gate, Ledger, Policy
 from questions import Question
 from step_plans import Steps

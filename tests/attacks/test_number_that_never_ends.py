@@ -18,7 +18,7 @@ from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
 from discreet.gate.ledger.chain import GENESIS, head_after
 from discreet.gate.proofs.anchors import Anchor, read_anchors
-from discreet.session.tables_known import PREFIX, note_of
+from discreet.session.ledger_notes import PREFIX, note_of
 from questions import Question
 
 LONG = "1e999999999"

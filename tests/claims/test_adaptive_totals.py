@@ -27,7 +27,7 @@ from discreet.accounting import (
     epsilon,
 )
 from discreet.accounting.pld.atoms import Atoms
-from discreet.accounting.pld.gaussian import GaussianPair, laplace_pair
+from discreet.accounting.pld.continuous_noise import GaussianPair, laplace_pair
 from discreet.accounting.pld.lattice import outwards
 from discreet.accounting.pld.maximum import MaximumPair
 from discreet.accounting.pld.subsampled import PoissonPair

@@ -8,10 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.accounting.discrete_gaussian import gaussian_delta
+from discreet.accounting.gaussian_curves import gaussian_delta
 from discreet.accounting.losses import DiscreteLaplaceNoise
 from discreet.accounting.pld.cells import UNIT
-from discreet.accounting.pld.discrete_gaussian import (
+from discreet.accounting.pld.discrete_noise import (
     MOST,
     ROUNDINGS,
     _choose_integers,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.accounting import Concentrated, DiscreteGaussianNoise, concentrated_of, delta, epsilon
-from discreet.accounting.discrete_gaussian import tail
+from discreet.accounting.gaussian_curves import tail
 from discreet.core import NotProved, Sensitivity, counting_query, histogram
 from discreet.mechanisms import Gaussian
 from scripted import Seeded

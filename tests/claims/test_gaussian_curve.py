@@ -19,8 +19,8 @@ from discreet.accounting import (
     delta,
     epsilon,
 )
-from discreet.accounting import discrete_gaussian as gaussian_curve
-from discreet.accounting.discrete_gaussian import curve_delta, curve_epsilon
+from discreet.accounting import gaussian_curves as gaussian_curve
+from discreet.accounting.gaussian_curves import curve_delta, curve_epsilon
 from discreet.accounting.pld.dominating_pairs import gaussian_mu
 
 #: What a bound may cost: so much of ε, or of δ where ε hangs on the last digits of δ.

@@ -23,7 +23,7 @@ from discreet.local import (
     report_bytes,
     unpack,
 )
-from discreet.local.device.response import odds_below, root_below
+from discreet.local.device.categories import odds_below, root_below
 from local_walk import distribution, worst_ratio
 
 EPSILONS = [Fraction(1, 1000), Fraction(1, 2), 1, 2, 5]

@@ -30,11 +30,11 @@ from discreet.accounting import (
     loss_distribution,
     optimal_delta,
 )
-from discreet.accounting.discrete_gaussian import curve_delta, curve_epsilon
+from discreet.accounting.gaussian_curves import curve_delta, curve_epsilon
 from discreet.accounting.pld import numeric
 from discreet.accounting.pld.atoms import Atoms
+from discreet.accounting.pld.continuous_noise import GaussianPair, laplace_pair, range_pair
 from discreet.accounting.pld.convolution import RepeatedLattice, SumWindow, convolve
-from discreet.accounting.pld.gaussian import GaussianPair, laplace_pair, range_pair
 from discreet.accounting.pld.grid_choice import PairBatch, Sketch
 from discreet.accounting.pld.lattice import Lattice, inwards, outwards
 from discreet.accounting.pld.numeric import delta_above, delta_below, epsilon_above, epsilon_below, grid_of

@@ -11,7 +11,7 @@ from scipy import stats
 
 from coins import SPARE, threshold
 from discreet.accounting import Approximate, Concentrated, approximate_of, concentrated_of
-from discreet.accounting.discrete_gaussian import tail
+from discreet.accounting.gaussian_curves import tail
 from discreet.core import DiscreetError, exp_minus
 from discreet.mechanisms import (
     GaussianThreshold,

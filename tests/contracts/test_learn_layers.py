@@ -20,7 +20,7 @@ from discreet.learn.torch import rounding  # noqa: E402
 from discreet.learn.torch import rounding as exact_sums  # noqa: E402
 from discreet.learn.torch.clipping import MOST_STEPS, Clipping, PrivateModel  # noqa: E402
 from discreet.learn.torch.per_example import grid  # noqa: E402
-from discreet.learn.torch.per_example import layer_calls as calls  # noqa: E402
+from discreet.learn.torch.per_example import layers as calls  # noqa: E402
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
 from discreet.learn.torch.per_example.example_axes import FIRST, MemoryOwners, Owner  # noqa: E402
 from discreet.learn.torch.per_example.rules import Recording  # noqa: E402

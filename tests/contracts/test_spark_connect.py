@@ -17,7 +17,7 @@ from discreet.algebra.aggregates import Aggregation, Key, People, PeopleCut, Row
 from discreet.algebra.expressions import column
 from discreet.core import Bounds, InvalidInput, Limit, NotReady, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.failures import EngineFailed, EngineSettings
+from discreet.data.engine_rules import EngineFailed, EngineSettings
 from discreet.data.spark import sessions as spark_deadlines
 from discreet.data.spark.table import open_spark
 from plain_engine import PlainTable

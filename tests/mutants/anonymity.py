@@ -165,29 +165,29 @@ ANONYMITY_MUTANTS = [
     ),
     Mutant(
         "rows are written in the order in which they came",
-        "anonymity/treatments.py::_statement",
+        "anonymity/deidentification.py::_statement",
         " ORDER BY ALL",
         "",
         f"{ROWS}test_every_column_is_passed_on_as_it_was_treated_and_in_no_order_of_the_source",
     ),
     Mutant(
         "a column that nobody thought of is kept",
-        "anonymity/treatments.py::deidentify.use",
+        "anonymity/deidentification.py::deidentify.use",
         "        _need_all(engine, treatments)\n",
-        "        from discreet.anonymity.treatments import Keep\n        for name in engine.kinds:\n            "
+        "        from discreet.anonymity.deidentification import Keep\n        for name in engine.kinds:\n            "
         "treatments.setdefault(name, Keep())\n",
         f"{ROWS}test_a_column_that_nobody_thought_of_is_not_passed_on",
     ),
     Mutant(
         "pseudonyms are not keyed",
-        "anonymity/treatments.py::_pseudonym",
+        "anonymity/deidentification.py::_pseudonym",
         "    inner, outer = key.pads\n",
         "    inner, outer = bytes(64), bytes(64)\n",
         f"{ROWS}test_pseudonyms_of_the_engine_are_those_of_rfc_2104",
     ),
     Mutant(
         "a short text passes its mask whole",
-        "anonymity/treatments.py::_mask_text",
+        "anonymity/deidentification.py::_mask_text",
         "WHEN length({text}) > {first + last} THEN",
         "WHEN true THEN",
         f"{ROWS}test_a_mask_never_tells_a_text_whole",
@@ -201,14 +201,14 @@ ANONYMITY_MUTANTS = [
     ),
     Mutant(
         "numbers that a double cannot tell apart are taken for one",
-        "anonymity/engine.py::_need_apart",
+        "anonymity/reading.py::_need_apart",
         "        if here != there:\n",
         "        if here < there:\n",
         f"{APART}test_values_that_would_become_one_are_refused_by_column",
     ),
     Mutant(
         "numbers of too many digits are numbers in a CSV file",
-        "anonymity/engine.py::_become_one",
+        "anonymity/reading.py::_become_one",
         "len({Decimal(text) for text in spelt}) > 1",
         "len({float(text) for text in spelt}) > 1",
         f"{APART}test_numbers_of_too_many_digits_are_texts_in_a_csv_file",
@@ -229,14 +229,14 @@ ANONYMITY_MUTANTS = [
     ),
     Mutant(
         "a missing number is clipped to the lower end",
-        "anonymity/treatments.py::_coarser",
+        "anonymity/deidentification.py::_coarser",
         'f"CASE WHEN {column} IS NOT NULL THEN {clipped} END"',
         "clipped",
         f"{APART}test_a_missing_number_stays_missing_if_numbers_are_clipped",
     ),
     Mutant(
         "lines that cannot be read are not looked at",
-        "anonymity/engine.py::_need_all_lines",
+        "anonymity/reading.py::_need_all_lines",
         "    if rows < lines:\n",
         "    if rows > lines:\n",
         f"{APART}test_a_file_with_lines_that_cannot_be_read_is_refused_rather_than_looked_at_without_them",

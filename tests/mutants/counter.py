@@ -17,21 +17,21 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "rows of one unit in a node are taken for rows of several nodes",
-        "mechanisms/counters/spans.py::bound_sensitivity",
+        "mechanisms/counters/readings.py::bound_sensitivity",
         "l2_squared = min(sides * sum(move**2 for move in worst), l1 * linf)",
         "l2_squared = max(l1, linf**2)",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "a replaced unit is paid for as one that is added",
-        "mechanisms/counters/spans.py::bound_sensitivity",
+        "mechanisms/counters/readings.py::bound_sensitivity",
         "sides = 1 if neighbours is Neighbours.ADD_REMOVE else 2",
         "sides = 1",
         f"{COUNTERS}::test_no_two_neighbouring_streams_are_told_apart_by_more_than_the_cost",
     ),
     Mutant(
         "of several steps of one unit one is paid for",
-        "mechanisms/counters/spans.py::worst_stream",
+        "mechanisms/counters/readings.py::worst_stream",
         "            early = min(groups, steps)\n",
         "            early = 1\n",
         f"{COUNTERS}::test_the_first_steps_are_the_worst_of_all_subsets",
@@ -74,14 +74,14 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "errors forget that many counts are to hold together",
-        "mechanisms/counters/spans.py::risk_each",
+        "mechanisms/counters/readings.py::risk_each",
         "    return risk / len(spans) if together else risk\n",
         "    return risk\n",
         f"{COUNTERS}::test_the_error_at_all_steps_is_no_smaller_than_at_any {STREAMS}",
     ),
     Mutant(
         "the error of Gaussian sums is that of one of the two sides",
-        "mechanisms/counters/spans.py::gaussian_factor",
+        "mechanisms/counters/readings.py::gaussian_factor",
         "            chance = risk / 2 * _NORMAL.cdf(lead)",
         "            chance = risk * _NORMAL.cdf(lead)",
         f"{COUNTERS}::test_gaussian_sums_are_bounded_by_what_they_are {COUNTERS}"

@@ -237,7 +237,7 @@ FAILURE_MUTANTS = [
     ),
     Mutant(
         "whoever interrupts opening is told that the file is broken",
-        "data/failures.py::quiet_opening",
+        "data/engine_rules.py::quiet_opening",
         "    if not is_interrupt(failure):\n",
         "    if True:\n",
         TWICE,

@@ -333,14 +333,14 @@ LAW_MUTANTS = [
     ),
     Mutant(
         "Laplace noise ends at half of its mass",
-        "accounting/pld/gaussian.py::laplace_pair",
+        "accounting/pld/continuous_noise.py::laplace_pair",
         "return ExponentialPair(reach, 1.0, 0.5)",
         "return ExponentialPair(reach, 1.0, 0.25)",
         "claims/test_conversions.py::test_one_laplace_noise_has_the_curve_of_its_closed_form",
     ),
     Mutant(
         "bounded range has the density of Laplace noise",
-        "accounting/pld/gaussian.py::range_pair",
+        "accounting/pld/continuous_noise.py::range_pair",
         "return ExponentialPair(reach, -2 / math.expm1(-reach), 0.0)",
         "return ExponentialPair(reach, 1.0, 0.0)",
         "claims/test_conversions.py::test_bounded_range_covers_the_worst_of_its_mechanisms_and_no_more",

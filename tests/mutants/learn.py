@@ -111,7 +111,7 @@ LEARN_MUTANTS = [
     ),
     Mutant(
         "a word that an example repeats counts as several",
-        "learn/torch/per_example/layer_calls.py::EmbeddingCall.distinct",
+        "learn/torch/per_example/layers.py::EmbeddingCall.distinct",
         "places, which = self._places(inputs, weight).unique(return_inverse=True)",
         "places = self._places(inputs, weight); which = torch.arange(len(places))",
         LOOP,

@@ -26,14 +26,14 @@ MECHANISM_MUTANTS = [
     ),
     Mutant(
         "the worst shift of a Gaussian is taken for the least",
-        "accounting/discrete_gaussian.py::gaussian_delta",
+        "accounting/gaussian_curves.py::gaussian_delta",
         "tail(width, start + count * shift)[0]",
         "tail(width, start + count * shift - 1)[1]",
         "claims/test_gaussian.py",
     ),
     Mutant(
         "a sum of Gaussians is taken for one of the same width",
-        "accounting/discrete_gaussian.py::gaussian_delta",
+        "accounting/gaussian_curves.py::gaussian_delta",
         "width = math.sqrt(count * variance)",
         "width = count * math.sqrt(variance)",
         "claims/test_gaussian.py",

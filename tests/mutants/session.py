@@ -170,28 +170,28 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "notes on bounds are believed whatever was released",
-        "session/tables_known.py::_find_bounds",
+        "session/ledger_notes.py::_find_bounds",
         "if receipt.plan != plan_digest(plan) or not may_know",
         "if not may_know",
         f"{SESSION}::test_a_note_that_fits_no_release_is_passed_over",
     ),
     Mutant(
         "bounds that one analyst bought are known to those who pay for themselves",
-        "session/tables_known.py::may_know",
+        "session/ledger_notes.py::may_know",
         "return payer == analyst or (account.policy is Policy.SHARED and analyst not in account.limits)",
         "return True",
         f"{SESSION}::test_who_may_not_have_an_answer_for_free_may_not_have_bounds_for_free",
     ),
     Mutant(
         "bought bounds win over declared ones",
-        "session/tables_known.py::lacks_bounds",
+        "session/ledger_notes.py::lacks_bounds",
         "return column.kind.numeric and column.bounds is None and",
         "return column.kind.numeric and",
         f"{SESSION}::test_declared_bounds_win_over_bought_ones",
     ),
     Mutant(
         "the oldest bounds count",
-        "session/tables_known.py::add_bought_bounds",
+        "session/ledger_notes.py::add_bought_bounds",
         "            by_name[name] = bounds\n",
         "            by_name.setdefault(name, bounds)\n",
         f"{SESSION}::test_fresh_bounds_are_paid_for_and_count_from_then_on",
@@ -345,7 +345,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a table is opened for others than before",
-        "session/tables_known.py::hold_to_units",
+        "session/ledger_notes.py::hold_to_units",
         "if before is not None and before != columns:",
         "if False:",
         "unit/test_session_relations.py::test_a_table_is_for_the_same_people_ever_after",
@@ -438,14 +438,14 @@ SESSION_MUTANTS = [
     # One name for life.
     Mutant(
         "people are named by reals, which are written in two ways",
-        "session/tables_known.py::kind_of_people",
+        "session/ledger_notes.py::kind_of_people",
         "(column.kind is Kind.TEXT and not STABLE.fullmatch(spelt))",
         "False",
         f"{PERSONAL}::test_ids_that_become_reals_give_nobody_a_second_account",
     ),
     Mutant(
         "people get second accounts under names of another kind",
-        "session/tables_known.py::hold_to_kind",
+        "session/ledger_notes.py::hold_to_kind",
         '    if known.get("kind") != kind:\n',
         "    if False:\n",
         f"{PERSONAL}::test_people_who_are_named_by_another_kind_than_before_are_refused",

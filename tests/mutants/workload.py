@@ -167,7 +167,7 @@ WORKLOAD_MUTANTS = [
     ),
     Mutant(
         "what agreeing gains is not asked of a question alone",
-        "query/workloads/predictions.py::_price_alone",
+        "query/workloads/forecasts.py::_price_alone",
         "share = _share(batch_pass, pricing, part, measured.axes) if part in batch_pass.families else measured.share",
         "share = measured.share",
         f"{BATCH}::test_asking_one_by_one_would_be_as_accurate_as_the_batch_and_not_more",

@@ -93,7 +93,7 @@ def test_pseudonyms_of_the_engine_are_those_of_rfc_2104(values, secret):
     key = PseudonymKey(secret)
     plain = [hmac.new(secret, f"ward\x1f{value}".encode(), hashlib.sha256).hexdigest()[:32] for value in values]
     assert [key.pseudonym(value, "ward") for value in values] == plain
-    from discreet.anonymity.treatments import treat_column
+    from discreet.anonymity.deidentification import treat_column
     from discreet.core.schema import Kind
 
     sql, parameters = treat_column("ward", Kind.TEXT, Pseudonym(key=key), 3)
@@ -129,7 +129,7 @@ def test_a_key_is_its_owners_and_shows_itself_nowhere(tmp_path):
 
 
 def test_a_mask_never_tells_a_text_whole():
-    from discreet.anonymity.treatments import treat_column
+    from discreet.anonymity.deidentification import treat_column
     from discreet.core.schema import Kind
 
     sql, _ = treat_column("t", Kind.TEXT, Mask(first=2, last=2), 0)
@@ -149,7 +149,7 @@ def test_a_column_that_nobody_thought_of_is_not_passed_on(patients, tmp_path):
 
 def test_a_file_that_could_not_be_written_is_not_there_afterwards(patients, tmp_path, monkeypatch):
     place = tmp_path / "out.csv"
-    monkeypatch.setattr("discreet.anonymity.treatments.FORMATS", {".csv": "FORMAT nonsense"})
+    monkeypatch.setattr("discreet.anonymity.deidentification.FORMATS", {".csv": "FORMAT nonsense"})
     with pytest.raises(DiscreetError):
         deidentify(patients, place, TREATED)
     assert not place.exists()

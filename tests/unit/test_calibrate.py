@@ -37,7 +37,7 @@ from discreet.accounting import (
     most_times,
     optimal_epsilon,
 )
-from discreet.accounting.discrete_gaussian import gaussian_delta
+from discreet.accounting.gaussian_curves import gaussian_delta
 from discreet.core import InvalidInput, NotProved, OutOfRange, Sensitivity
 
 mp = mpmath.MPContext()

@@ -38,7 +38,7 @@ from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Wind
 from discreet.core.errors import OPERATOR
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.data.failures import EngineFailed, EngineSettings, engine_failed
+from discreet.data.engine_rules import EngineFailed, EngineSettings, engine_failed
 from discreet.data.postgres import sessions as postgres_sessions
 from discreet.data.postgres.dialect import SAMPLE
 from discreet.data.postgres.sessions import Sessions, StatementFailed

@@ -40,7 +40,7 @@ from discreet.core.schema import Column, Kind
 from discreet.data.duckdb import relations as duck_relations
 from discreet.data.duckdb import table as duck_table
 from discreet.data.duckdb.connection import open_cursor
-from discreet.data.failures import EngineFailed, EngineSettings
+from discreet.data.engine_rules import EngineFailed, EngineSettings
 from discreet.data.opening import open_table, open_tables
 from discreet.data.reading.table_sources import TableSource
 from discreet.data.sql.dialect import Scanned, Typed

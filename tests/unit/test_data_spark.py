@@ -20,7 +20,7 @@ from discreet.algebra.relations import Scan, UnitJoin
 from discreet.core import Bounds, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.errors import OPERATOR
 from discreet.core.schema import Kind
-from discreet.data.failures import EngineFailed
+from discreet.data.engine_rules import EngineFailed
 from discreet.data.spark.personal import bundling_of
 from discreet.data.spark.sessions import LOUD, spark_session
 from discreet.data.spark.table import open_spark

@@ -34,7 +34,7 @@ from discreet.data.duckdb import group_codes as groupings
 from discreet.data.duckdb import table as module
 from discreet.data.duckdb.batch import squares_by, sum_by
 from discreet.data.duckdb.expressions import Scope, compile_sql
-from discreet.data.failures import EngineFailed, EngineSettings
+from discreet.data.engine_rules import EngineFailed, EngineSettings
 from discreet.data.opening import open_table
 from plain_engine import PlainTable
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
-from discreet.accounting.membership_odds import MOST_PEOPLE, advised_delta, need_delta
+from discreet.accounting.interpretation import MOST_PEOPLE, advised_delta, need_delta
 from discreet.core import InvalidInput, Neighbours, OutOfRange, WrongType, exact
 from universe import pairs
 

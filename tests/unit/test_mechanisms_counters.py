@@ -14,7 +14,7 @@ from discreet.core.limits import TotalLimit
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.counters import FactorisationCounter, TreeCounter, best_counter
 from discreet.mechanisms.counters.factorisation import GRID, coefficients
-from discreet.mechanisms.counters.spans import gaussian_factor, laplace_growth, laplace_radius
+from discreet.mechanisms.counters.readings import gaussian_factor, laplace_growth, laplace_radius
 
 LIMITS = [
     TotalLimit(1),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
-from discreet.accounting.membership_odds import TELLING, advantage, posterior, power
+from discreet.accounting.interpretation import TELLING, advantage, posterior, power
 from discreet.core import InvalidInput, WrongType, exact, exp_down, log_up
 
 #: A result is the float after the bound at worst, and the bound takes e^ε within a factor of 1 + 2⁻⁶⁰.

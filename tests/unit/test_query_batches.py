@@ -25,7 +25,7 @@ from discreet.query.sql import read_sql
 from discreet.query.workloads.batch_passes import is_additive
 from discreet.query.workloads.batch_views import view_batch, view_others
 from discreet.query.workloads.batches import plan_batch
-from discreet.query.workloads.predictions import predict_batch, saving_of
+from discreet.query.workloads.forecasts import predict_batch, saving_of
 from plain_engine import PlainTable
 from scripted import Seeded
 
@@ -390,7 +390,7 @@ def test_asking_one_by_one_would_be_as_accurate_as_the_batch_and_not_more():
     """What each question is said to cost alone buys it the variance that it has in the batch."""
     facts = replace(FACTS, limit=TotalLimit(3))
     plan = plan_batch(questions(CUBE[1:]), facts, Rho(1))
-    from discreet.query.workloads.predictions import _price_alone
+    from discreet.query.workloads.forecasts import _price_alone
 
     family = plan.passes[0].families[Noisy(Rows())]
     measured = {axes: float(plan.passes[0].noise(one).variance) for axes, one in family.items()}

@@ -27,9 +27,9 @@ from discreet.gate.releases import decode, encode
 from discreet.mechanisms.combinations import noise_variance
 from discreet.mechanisms.consistency import consistent
 from discreet.query.planning.spending import Epsilon, Rho, Within
+from discreet.query.workloads.forecasts import predict_hierarchy
 from discreet.query.workloads.hierarchies import plan_hierarchy
 from discreet.query.workloads.hierarchy_views import estimates_of, view_hierarchy
-from discreet.query.workloads.predictions import predict_hierarchy
 from plain_engine import PlainTable
 from scripted import Seeded
 

@@ -20,7 +20,7 @@ from discreet.core.schema import Kind
 from discreet.gate import Ledger
 from discreet.query import Epsilon, Rho
 from discreet.session import Session, Settings, write_settings
-from discreet.session.tables_known import Note
+from discreet.session.ledger_notes import Note
 from start_times import most_seconds, seconds_of
 
 BUDGET = Budget(epsilon=3, delta=1e-9)
@@ -390,7 +390,7 @@ def test_bounds_that_cannot_be_used_are_said_and_not_remembered(tmp_path, monkey
 
     with opened(tmp_path, budget=MUCH) as session:
         with monkeypatch.context() as patch:
-            patch.setattr("discreet.session.tables_known.read_bought_bounds", beyond)
+            patch.setattr("discreet.session.ledger_notes.read_bought_bounds", beyond)
             with pytest.raises(InvalidInput, match="unusably wide"):
                 session.buy_bounds("cost", epsilon=1)
         assert session.schema.schema.find("cost").bounds is None

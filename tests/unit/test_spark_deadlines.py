@@ -12,7 +12,7 @@ from discreet import Budget
 from discreet.algebra.aggregates import Aggregation, PeopleCut, Rows
 from discreet.core import InvalidInput, PrivacyUnit, RunFailed
 from discreet.core.limits import Limit
-from discreet.data.failures import EngineFailed, EngineSettings
+from discreet.data.engine_rules import EngineFailed, EngineSettings
 from discreet.data.spark import sessions as spark_deadlines
 from discreet.data.spark.table import open_spark
 from spark_tables import session

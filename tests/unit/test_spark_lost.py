@@ -16,7 +16,7 @@ from discreet.algebra.aggregates import Aggregation, Key, Rows
 from discreet.algebra.expressions import column
 from discreet.core import InvalidInput, PrivacyUnit, RunFailed
 from discreet.core.errors import OPERATOR
-from discreet.data.failures import EngineFailed
+from discreet.data.engine_rules import EngineFailed
 from discreet.data.spark.sessions import spark_session
 from discreet.data.spark.table import open_spark
 from spark_tables import frame_of, session

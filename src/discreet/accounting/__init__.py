@@ -40,6 +40,7 @@ from discreet.accounting.filters import (
     with_limit,
 )
 from discreet.accounting.guarantees import Bracket, Guarantee, bracket, bracket_delta, curve, delta, epsilon, guarantee
+from discreet.accounting.interpretation import advantage, advised_delta, need_delta, posterior, power
 from discreet.accounting.losses import (
     Approximate,
     BoundedRange,
@@ -54,7 +55,6 @@ from discreet.accounting.losses import (
     RandomisedResponse,
     Renyi,
 )
-from discreet.accounting.membership_odds import advantage, advised_delta, need_delta, posterior, power
 from discreet.accounting.odometers import Odometer
 from discreet.accounting.pld.loss_variable import LossDistribution, loss_distribution
 from discreet.accounting.renyi import RenyiBound, renyi_of

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from discreet.accounting.composites import PrivacyLoss, Repeated, need_loss
 from discreet.accounting.conversions import approximate_of, concentrated_epsilon, concentrated_of
-from discreet.accounting.discrete_gaussian import solve_variance
+from discreet.accounting.gaussian_curves import solve_variance
 from discreet.accounting.guarantees import epsilon as epsilon_of
 from discreet.core import (
     InvalidInput,
@@ -56,7 +56,7 @@ def calibrate_concentrated(epsilon: Number, delta: Number) -> Fraction:
 def calibrate_gaussian(epsilon: Number, delta: Number, sensitivity: Sensitivity) -> Fraction:
     """Return the least variance found for which discrete Gaussian noise is (ε, δ)-differentially private.
 
-    Reference: Balle, Wang 2018, for the idea of inverting the exact curve; `discreet.accounting.discrete_gaussian`
+    Reference: Balle, Wang 2018, for the idea of inverting the exact curve; `discreet.accounting.gaussian_curves`
     for the curve on the integers.
     """
     enough = need_sensitivity(sensitivity).l2_squared / (2 * calibrate_concentrated(epsilon, delta))

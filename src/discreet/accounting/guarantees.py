@@ -17,9 +17,9 @@ from discreet.accounting.conversions import (
     concentrated_of,
     failure_masses,
 )
-from discreet.accounting.discrete_gaussian import curve_delta, curve_epsilon, gaussian_delta, gaussian_epsilon
+from discreet.accounting.gaussian_curves import curve_delta, curve_epsilon, gaussian_delta, gaussian_epsilon
+from discreet.accounting.interpretation import need_delta
 from discreet.accounting.losses import DiscreteGaussianNoise
-from discreet.accounting.membership_odds import need_delta
 from discreet.accounting.pld.dominating_pairs import batches, flatten_loss, gaussian_mu, unwrap_loss
 from discreet.accounting.pld.numeric import delta_above, delta_below, epsilon_above, epsilon_below
 from discreet.accounting.renyi import renyi_delta, renyi_epsilon

@@ -156,7 +156,7 @@ class DiscreteLaplaceNoise:
     """Discrete Laplace noise, P(x) ∝ e^(−|x|/scale), on one integer answer that moves by at most the sensitivity.
 
     Reference: Ghosh, Roughgarden, Sundararajan 2009; its exact curve is summed in
-    `discreet.accounting.pld.discrete_gaussian`.
+    `discreet.accounting.pld.discrete_noise`.
     """
 
     __canonical__: ClassVar[Record] = Record("DiscreteLaplaceNoise", "scale", "sensitivity")
@@ -172,7 +172,7 @@ class DiscreteLaplaceNoise:
 class DiscreteGaussianNoise:
     """Discrete Gaussian noise of a variance on integer answers of a sensitivity.
 
-    Implies (l2²/2σ²)-zCDP, and sharper (ε, δ) than zCDP tells: see `discreet.accounting.discrete_gaussian`.
+    Implies (l2²/2σ²)-zCDP, and sharper (ε, δ) than zCDP tells: see `discreet.accounting.gaussian_curves`.
     Reference: Canonne, Kamath, Steinke 2020, Theorems 7 and 14.
     """
 

@@ -45,8 +45,8 @@ from discreet.accounting.losses import (
 )
 from discreet.accounting.pld.atoms import Atoms
 from discreet.accounting.pld.cells import UNIT, Floats
+from discreet.accounting.pld.continuous_noise import laplace_pair
 from discreet.accounting.pld.dominating_pairs import atoms_of, gaussian_mu
-from discreet.accounting.pld.gaussian import laplace_pair
 from discreet.accounting.pld.lattice import outwards
 from discreet.accounting.sampled_gaussian import sampled_gaussian_moment, sampled_list_moment
 from discreet.core import DiscreetError, InvalidInput, Number, WrongType, exact, round_up

@@ -5,7 +5,21 @@ disclosure. This room holds rows, draws no noise and prices nothing.
 """
 
 from discreet.anonymity.attacks import Linked, beliefs, homogeneous, in_both, link, newcomers, reconstruct
-from discreet.anonymity.engine import Gaps, read_microdata
+from discreet.anonymity.deidentification import (
+    Clip,
+    DatePart,
+    DayTo,
+    Deidentified,
+    Drop,
+    Keep,
+    Label,
+    Mask,
+    Pseudonym,
+    PseudonymKey,
+    Round,
+    Treatment,
+    deidentify,
+)
 from discreet.anonymity.finding import Finding, Role, find_identifying
 from discreet.anonymity.full_domain import full_domain
 from discreet.anonymity.hierarchies import Hierarchy, read_hierarchy
@@ -27,6 +41,7 @@ from discreet.anonymity.microdata import Microdata
 from discreet.anonymity.mondrian import Recoding, mondrian
 from discreet.anonymity.published import Anonymised, suppress
 from discreet.anonymity.publishing import publish, write_inside
+from discreet.anonymity.reading import Gaps, read_microdata
 from discreet.anonymity.requirements import (
     Closeness,
     DistinctDiversity,
@@ -34,21 +49,6 @@ from discreet.anonymity.requirements import (
     MostOfOne,
     RecursiveDiversity,
     Requirement,
-)
-from discreet.anonymity.treatments import (
-    Clip,
-    DatePart,
-    DayTo,
-    Deidentified,
-    Drop,
-    Keep,
-    Label,
-    Mask,
-    Pseudonym,
-    PseudonymKey,
-    Round,
-    Treatment,
-    deidentify,
 )
 
 __all__ = [

@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 
 from discreet.algebra.names import literal, quote_name
-from discreet.anonymity.engine import ROWS, Held, with_rows
+from discreet.anonymity.reading import ROWS, Held, with_rows
 from discreet.core.schema import Kind
 
 #: So many rows are looked at for patterns, evenly from the first to the last.

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.algebra.names import literal, quote_name
+from discreet.anonymity.deidentification import FORMATS, need_new_file, reserve_file
 from discreet.anonymity.published import Anonymised, need_published
-from discreet.anonymity.treatments import FORMATS, need_new_file, reserve_file
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
 from discreet.data import EngineSettings
-from discreet.data.failures import quietly
+from discreet.data.engine_rules import quietly
 from discreet.data.reading import connect
 from discreet.gate import Ledger
 from discreet.gate.plans import need_label

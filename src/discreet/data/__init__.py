@@ -6,7 +6,7 @@ says which rows, which groups and which integers, to an `Exact`, which is privat
 """
 
 from discreet.data.duckdb.table import DuckTable
-from discreet.data.failures import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineFailed, EngineSettings
+from discreet.data.engine_rules import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineFailed, EngineSettings
 from discreet.data.opening import measure_sql, open_frames, open_server, open_table, open_tables
 from discreet.data.reading import TableSource
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.algebra.row_hashes import MASK, OTHERS, UNITS, Words, mix_words
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 
 #: A piece has so many rows: what 16 bits can number.
 PIECE = 1 << 16

@@ -10,7 +10,7 @@ from discreet.core.schema import ROWS_PER_PERSON, Value
 from discreet.data.duckdb.connection import Holdings, lock
 from discreet.data.duckdb.importing import import_tables, read_holding
 from discreet.data.duckdb.table import DuckTable
-from discreet.data.failures import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings, quiet_opening
+from discreet.data.engine_rules import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings, quiet_opening
 from discreet.data.reading.public_tables import read_public_schema
 from discreet.data.reading.table_sources import (
     Declaration,

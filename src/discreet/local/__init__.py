@@ -7,13 +7,13 @@ NumPy are fetched when they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from discreet.local.device.categories import Hadamard, KaryResponse, SubsetSelection, Unary
 from discreet.local.device.hashing import LocalHashing
 from discreet.local.device.numbers import NumberResponse, VectorResponse
 from discreet.local.device.prefixes import PrefixTree
 from discreet.local.device.purse import Purse
 from discreet.local.device.rappor import Rappor
 from discreet.local.device.reports import pack, report_bits, report_bytes, unpack
-from discreet.local.device.response import Hadamard, KaryResponse, SubsetSelection, Unary
 from discreet.local.device.surveys import Survey, best_encoder
 
 if TYPE_CHECKING:

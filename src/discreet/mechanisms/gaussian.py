@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting import DiscreteGaussianNoise, calibrate_gaussian
 from discreet.accounting import delta as delta_at
-from discreet.accounting.discrete_gaussian import tail
+from discreet.accounting.gaussian_curves import tail
 from discreet.core import (
     NotProved,
     Number,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Approximate, Concentrated, PrivacyLoss, Repeated, calibrate_gaussian
-from discreet.accounting.discrete_gaussian import tail
+from discreet.accounting.gaussian_curves import tail
 from discreet.core import InvalidInput, Number, OutOfRange, Sensitivity, exp_minus, positive, probability, whole
 from discreet.core.canonical_text import settle
 from discreet.core.exact import nearest_float, root_down

@@ -32,9 +32,9 @@ from discreet.query.sql import read_sql
 from discreet.query.sql_writing.question import question_sql
 from discreet.query.workloads.batch_views import view_batch, view_others
 from discreet.query.workloads.batches import BatchPlan, plan_batch
+from discreet.query.workloads.forecasts import Saving, predict_batch, predict_hierarchy, saving_of
 from discreet.query.workloads.hierarchies import HierarchyPlan, plan_hierarchy
 from discreet.query.workloads.hierarchy_views import HierarchyLevel, HierarchyResult, view_hierarchy
-from discreet.query.workloads.predictions import Saving, predict_batch, predict_hierarchy, saving_of
 from discreet.query.workloads.streams import StreamPlan, StreamView, count_between, plan_stream, view_stream
 
 __all__ = [

@@ -19,7 +19,7 @@ from discreet.gate.plans import plan_digest
 from discreet.query import Epsilon, QueryPlan, Rho, plan_question, predict
 from discreet.session.answers.cells import error_text
 from discreet.session.context import PreparedQuestion
-from discreet.session.tables_known import may_know
+from discreet.session.ledger_notes import may_know
 
 #: How many payments are looked through for an earlier answer.
 LOOKED = 200

@@ -15,11 +15,7 @@ from discreet.data.reading import need_names
 from discreet.gate import Budget, Ledger
 from discreet.gate.plans import need_label
 from discreet.session.declared import DeclaredTable, read_declaration, read_never_fails
-from discreet.session.ledgers import LedgerAt, delta_for
-from discreet.session.publics import read_public_tables, split_declarations
-from discreet.session.rows import OpenTables, TableSources, read_sources, select_declaration
-from discreet.session.settings.file import Settings
-from discreet.session.tables_known import (
+from discreet.session.ledger_notes import (
     Notes,
     add_bought_bounds,
     hold_to_kind,
@@ -27,6 +23,10 @@ from discreet.session.tables_known import (
     kind_of_people,
     lacks_bounds,
 )
+from discreet.session.ledgers import LedgerAt, delta_for
+from discreet.session.publics import read_public_tables, split_declarations
+from discreet.session.rows import OpenTables, TableSources, read_sources, select_declaration
+from discreet.session.settings.file import Settings
 
 
 @dataclass(slots=True)

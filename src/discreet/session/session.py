@@ -38,10 +38,10 @@ from discreet.session.context import AnalystContext
 from discreet.session.counters import Counter
 from discreet.session.datasets import Dataset, open_described
 from discreet.session.descriptions import Description, description
+from discreet.session.ledger_notes import Note, usable_bounds
 from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, read_price
 from discreet.session.previews import Preview
 from discreet.session.settings.file import read_settings
-from discreet.session.tables_known import Note, usable_bounds
 from discreet.session.workloads import (
     BatchAnswer,
     HierarchyAnswer,

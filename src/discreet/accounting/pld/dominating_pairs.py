@@ -38,8 +38,8 @@ from discreet.accounting.losses import (
 )
 from discreet.accounting.pld.atoms import Atoms
 from discreet.accounting.pld.cells import UNIT, Pair
-from discreet.accounting.pld.discrete_gaussian import discrete_gaussian_atoms, discrete_laplace_atoms
-from discreet.accounting.pld.gaussian import GaussianPair, laplace_pair, range_pair
+from discreet.accounting.pld.continuous_noise import GaussianPair, laplace_pair, range_pair
+from discreet.accounting.pld.discrete_noise import discrete_gaussian_atoms, discrete_laplace_atoms
 from discreet.accounting.pld.grid_choice import PairBatch
 from discreet.accounting.pld.maximum import MaximumPair
 from discreet.accounting.pld.subsampled import FixedSizePair, PoissonPair

@@ -13,7 +13,7 @@ from discreet.core.schema import Kind
 from discreet.data.duckdb.bounding import BoundedRows, Pairs
 from discreet.data.duckdb.clustering import Placed
 from discreet.data.duckdb.expressions import Scope, as_kind, compile_sql, raw_column
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 from discreet.data.sql.dialect import DAY, ends
 
 # Exact sums of integers by group, with float64 as the adder only where it cannot round.

@@ -31,7 +31,7 @@ from discreet.data.bounding_rules import (
     unit_words,
 )
 from discreet.data.duckdb.clustering import Placed
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 
 # Selects each unit's groups by repeated minimum of the hash instead of a sort.
 #

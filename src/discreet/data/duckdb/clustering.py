@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.algebra.row_caps import CAP_SALT
 from discreet.algebra.row_hashes import FIRST, KEYS, MASK, NULL, OTHERS, SECOND, SHIFTS, UNITS, Words
 from discreet.core.schema import Kind
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 
 # Whose rows stand where: the import is clustered, so that a unit's rows are neighbours, in the order of the source.
 

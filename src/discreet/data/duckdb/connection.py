@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from discreet.core import NotReady
-from discreet.data.failures import EngineSettings
+from discreet.data.engine_rules import EngineSettings
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from discreet.algebra.contributions import BETWEEN, Admission, Names
 from discreet.data.duckdb.clustering import UnitColumn
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 
 PARAMETER = re.compile(r"\$([a-z]+[0-9]*)")
 #: The units in which DuckDB tells its memory.

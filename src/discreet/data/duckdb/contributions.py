@@ -25,7 +25,7 @@ from discreet.data.duckdb.batch import EXACT, NARROW, RowBatch, Selected
 from discreet.data.duckdb.bounding import NONE, BoundedRows, Pairs
 from discreet.data.duckdb.connection import Holdings, ReadCursor
 from discreet.data.duckdb.relations import AggregationInput
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 from discreet.data.sql.contributions import floats_above
 
 #: A unit adds one number in each group to these.

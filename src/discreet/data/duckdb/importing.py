@@ -15,7 +15,7 @@ from discreet.core.schema import Schema
 from discreet.data.duckdb.clustering import UnitColumn, beyond_statements, cluster_statements, read_units
 from discreet.data.duckdb.connection import Holding
 from discreet.data.duckdb.expressions import Scope, compile_sql
-from discreet.data.failures import EngineSettings
+from discreet.data.engine_rules import EngineSettings
 from discreet.data.reading.importing import Imported, connect, connect_spilling, load_rows
 from discreet.data.reading.sources import stamp_of
 from discreet.data.reading.table_sources import Entering

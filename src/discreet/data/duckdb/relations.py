@@ -36,7 +36,7 @@ from discreet.data.duckdb.clustering import (
 from discreet.data.duckdb.connection import Holding, Holdings, ReadCursor, UnitIdTable
 from discreet.data.duckdb.dialect import DuckDialect
 from discreet.data.duckdb.expressions import Scope, compile_sql
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 from discreet.data.sql.dialect import Typed
 from discreet.data.sql.relations import RelationSql, fan_outs_sql, relation_sql
 

@@ -20,7 +20,7 @@ from discreet.data.duckdb.contributions import UnitAdmission, build_admission
 from discreet.data.duckdb.expressions import Scope, as_kind, write_sql
 from discreet.data.duckdb.group_codes import GroupCodes, build_group_codes, number_texts
 from discreet.data.duckdb.relations import check_aggregation, need_only, prepare_input
-from discreet.data.failures import EngineSettings, engine_failed, quiet
+from discreet.data.engine_rules import EngineSettings, engine_failed, quiet
 from discreet.data.sql.dialect import check_aggregation_length
 from discreet.data.unit_work import check_unit_work
 

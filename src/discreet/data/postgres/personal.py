@@ -22,7 +22,7 @@ from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 from discreet.data.postgres.dialect import PostgresDialect
 from discreet.data.postgres.sessions import Sessions, Together
 from discreet.data.sql.answers import Sums

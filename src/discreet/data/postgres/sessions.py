@@ -14,7 +14,7 @@ from typing import Any
 
 from discreet.core import InvalidInput, NotReady, WrongType
 from discreet.core.errors import kind_of
-from discreet.data.failures import EngineSettings
+from discreet.data.engine_rules import EngineSettings
 
 try:
     import psycopg

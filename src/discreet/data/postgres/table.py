@@ -16,7 +16,7 @@ from discreet.algebra.relations import Scan, scans_in
 from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value
-from discreet.data.failures import DEFAULT_SETTINGS, EngineSettings, quiet, quiet_opening, quietly
+from discreet.data.engine_rules import DEFAULT_SETTINGS, EngineSettings, quiet, quiet_opening, quietly
 from discreet.data.postgres.catalogue import (
     Ask,
     Catalogue,

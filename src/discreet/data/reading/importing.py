@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from discreet.algebra.declarations import need_column, need_told_apart
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind, closest
-from discreet.data.failures import DEFAULT_SETTINGS, quiet_opening
+from discreet.data.engine_rules import DEFAULT_SETTINGS, quiet_opening
 from discreet.data.reading.column_types import (
     Casting,
     cast_declared,
@@ -34,7 +34,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
-from discreet.data.failures import MEBIBYTE, EngineSettings
+from discreet.data.engine_rules import MEBIBYTE, EngineSettings
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -34,7 +34,7 @@ from discreet.algebra.expressions import ColumnValue
 from discreet.algebra.relations import Relation, Scan
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Kind, Value
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 from discreet.data.spark.frames import SparkFrame, views
 from discreet.data.spark.literals import real
 from discreet.data.spark.sessions import hush_logs, is_connect, run_aside, run_within

@@ -20,7 +20,7 @@ from discreet.algebra.relations import Scan, scans_in
 from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, OutOfRange, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Column, Schema, Value
-from discreet.data.failures import SPARK_SETTINGS, EngineSettings, quiet, quiet_opening
+from discreet.data.engine_rules import SPARK_SETTINGS, EngineSettings, quiet, quiet_opening
 from discreet.data.reading.importing import load_separately
 from discreet.data.reading.public_tables import MOST_GROUPS, ColumnSummary, has_ends, public_schema
 from discreet.data.reading.table_sources import (

@@ -16,7 +16,7 @@ from discreet.algebra.aggregates import Aggregation, People, Present, Rows, Tota
 from discreet.algebra.contributions import Admission, Contribution, names_by_columns
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
-from discreet.data.failures import engine_failed
+from discreet.data.engine_rules import engine_failed
 from discreet.data.sql.answers import Layout, Sums
 from discreet.data.sql.dialect import Typed
 from discreet.data.sql.requirements import Needs

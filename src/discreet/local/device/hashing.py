@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from discreet.core import InvalidInput, Number, whole
 from discreet.core.canonical_text import Record, settle
+from discreet.local.device.categories import need_epsilon, odds_below, respond
 from discreet.local.device.reports import category_of, need_domain
-from discreet.local.device.response import need_epsilon, odds_below, respond
 from discreet.noise.coins import DEVICE, Coins, need_coins
 
 # Finite fields of prime size and of powers of two, for hash functions.

@@ -10,7 +10,7 @@ from discreet.core.bounds import need_bounds
 from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import kind_of
 from discreet.core.exact import exact
-from discreet.local.device.response import draw_subset, need_epsilon, odds_below, root_below
+from discreet.local.device.categories import draw_subset, need_epsilon, odds_below, root_below
 from discreet.noise.coins import DEVICE, Coins, need_coins
 
 if TYPE_CHECKING:

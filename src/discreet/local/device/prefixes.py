@@ -7,8 +7,8 @@ from typing import ClassVar
 from discreet.core import InvalidInput, Number, WrongType, whole
 from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import kind_of
+from discreet.local.device.categories import need_epsilon, odds_below
 from discreet.local.device.hashing import LocalHashing, best_buckets
-from discreet.local.device.response import need_epsilon, odds_below
 from discreet.noise.coins import DEVICE, Coins, need_coins
 
 #: Texts have up to so many bytes.

@@ -18,8 +18,8 @@ from discreet.core.errors import kind_of
 from discreet.core.exact import text_down, text_up
 from discreet.core.private_files import create_private, open_regular
 from discreet.core.untrusted_text import read_fraction, read_json
+from discreet.local.device.categories import need_epsilon
 from discreet.local.device.rappor import Rappor
-from discreet.local.device.response import need_epsilon
 from discreet.noise.coins import DEVICE, Coins, need_coins
 
 # The file of a purse: append-only lines, each chained to all lines before it.

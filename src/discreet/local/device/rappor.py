@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 from discreet.core import InvalidInput, Number, log_up, probability
 from discreet.core.canonical_text import Record, settle
 from discreet.core.exact import COST_STEP
+from discreet.local.device.categories import MOST_CATEGORIES, need_epsilon, odds_below, root_below
 from discreet.local.device.reports import category_of, need_domain
-from discreet.local.device.response import MOST_CATEGORIES, need_epsilon, odds_below, root_below
 from discreet.noise.coins import DEVICE, Coins, need_coins
 
 

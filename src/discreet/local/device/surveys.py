@@ -10,9 +10,16 @@ from typing import ClassVar
 from discreet.core import InvalidInput, Number, WrongType, exact, whole
 from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import kind_of
+from discreet.local.device.categories import (
+    MOST_CATEGORIES,
+    Hadamard,
+    KaryResponse,
+    SubsetSelection,
+    Unary,
+    need_epsilon,
+)
 from discreet.local.device.hashing import LocalHashing
 from discreet.local.device.reports import category_of, need_domain, report_bits
-from discreet.local.device.response import MOST_CATEGORIES, Hadamard, KaryResponse, SubsetSelection, Unary, need_epsilon
 from discreet.noise.coins import DEVICE, Coins, need_coins
 
 # Choice of an encoder for a number of categories, an ε, and a size of reports.

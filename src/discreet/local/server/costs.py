@@ -5,11 +5,11 @@ from typing import Any
 from discreet.accounting import Pure, RandomisedResponse, Shuffled
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
+from discreet.local.device.categories import Hadamard, KaryResponse, SubsetSelection, Unary
 from discreet.local.device.hashing import LocalHashing
 from discreet.local.device.numbers import NumberResponse, VectorResponse
 from discreet.local.device.prefixes import PrefixTree
 from discreet.local.device.rappor import Rappor
-from discreet.local.device.response import Hadamard, KaryResponse, SubsetSelection, Unary
 from discreet.local.device.surveys import Survey
 
 KNOWN = (

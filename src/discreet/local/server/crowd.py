@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
+from discreet.local.device.categories import Hadamard, KaryResponse, SubsetSelection, Unary
 from discreet.local.device.hashing import LocalHashing
 from discreet.local.device.numbers import GRID, NumberResponse, VectorResponse
 from discreet.local.device.rappor import Rappor
-from discreet.local.device.response import Hadamard, KaryResponse, SubsetSelection, Unary
 from discreet.local.server.packed import Integers, Words, places_of, sizes_of, trim_rows, words_for
 from discreet.local.server.transforms import tables
 from discreet.noise import SYSTEM, Entropy, below, bernoulli, coin_words

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
+from discreet.local.device.categories import Hadamard, KaryResponse, SubsetSelection, Unary
 from discreet.local.device.hashing import FiniteField, LocalHashing
 from discreet.local.device.rappor import Rappor
 from discreet.local.device.reports import unpack
-from discreet.local.device.response import Hadamard, KaryResponse, SubsetSelection, Unary
 from discreet.local.server.crowd import CategoricalEncoder, Reports
 from discreet.local.server.packed import Integers, column_counts, pack_sets, sizes_of, words_for
 from discreet.local.server.transforms import hadamard_transform, hash_supports, tables

@@ -7,7 +7,7 @@ grows with T, or with √T; here it grows with a power of log T.
 from discreet.core import InvalidInput, Neighbours, Number
 from discreet.core.limits import AnyLimit
 from discreet.mechanisms.counters.factorisation import FactorisationCounter
-from discreet.mechanisms.counters.spans import ONE_ROW, Counted, Span
+from discreet.mechanisms.counters.readings import ONE_ROW, Counted, Span
 from discreet.mechanisms.counters.tree import TreeCounter
 
 Counter = TreeCounter | FactorisationCounter

@@ -13,7 +13,7 @@ from discreet.accounting import Concentrated
 from discreet.core import Neighbours, Number, Sensitivity, positive, whole
 from discreet.core.canonical_text import Record, settle
 from discreet.core.limits import AnyLimit
-from discreet.mechanisms.counters.spans import (
+from discreet.mechanisms.counters.readings import (
     MOST_STEPS,
     ONE_ROW,
     Counted,
@@ -48,7 +48,7 @@ class FactorisationCounter:
     Guarantee: ρ-zCDP for all steps together, where one unit adds what `limit` says to the exact counts; also if what
     arrives depends on what was released. c is not negative and does not grow, so ⟨C_s, C_t⟩ = Σ_j c_j·c_{j+t−s}, over
     j < steps − t for s ≤ t, falls with t and with t − s; hence the first steps move most:
-    `discreet.mechanisms.counters.spans`.
+    `discreet.mechanisms.counters.readings`.
     Reference: Fichtenberger, Henzinger, Upadhyay 2023; Henzinger, Upadhyay, Upadhyay 2023; adaptively arriving data:
     Denisov, McMahan, Rush, Smith, Thakurta 2022.
     """

@@ -13,7 +13,7 @@ from discreet.accounting import Concentrated, Pure
 from discreet.core import InvalidInput, Neighbours, Number, Sensitivity, positive, whole
 from discreet.core.canonical_text import Record, settle
 from discreet.core.limits import AnyLimit
-from discreet.mechanisms.counters.spans import (
+from discreet.mechanisms.counters.readings import (
     MOST_STEPS,
     ONE_ROW,
     Counted,
@@ -48,7 +48,7 @@ class TreeCounter:
     Guarantee: ε-differential privacy, or ρ-zCDP, for all steps together, where one unit adds what `limit` says to the
     exact counts; also if what arrives depends on what was released. Every step is in at most one node of each height,
     so with L heights one row moves the nodes by at most L in l1 and √L in l2; k rows by at most k·L in l1, and most in
-    l2 if they are the first k steps: `discreet.mechanisms.counters.spans`.
+    l2 if they are the first k steps: `discreet.mechanisms.counters.readings`.
     Reference: Dwork, Naor, Pitassi, Rothblum 2010; Chan, Shi, Song 2011; the estimate is Honaker 2015, "from below".
     """
 

@@ -17,7 +17,7 @@ from discreet.core.exact import text_up
 def epsilon_command(arguments: Arguments) -> CommandOutput:
     """Answer which ε a loss promises at a δ."""
     from discreet.accounting import bracket, epsilon
-    from discreet.cli.account.release_plans import ending_lines, lower_row
+    from discreet.cli.account.promises import ending_lines, lower_row
     from discreet.cli.account.targets import delta_facts, delta_of, loss_facts, loss_of, people_of
     from discreet.cli.formatting import columns, neighbours, shorten
 
@@ -44,7 +44,7 @@ def epsilon_command(arguments: Arguments) -> CommandOutput:
 def delta_command(arguments: Arguments) -> CommandOutput:
     """Answer which δ a loss promises at an ε."""
     from discreet.accounting import bracket_delta, delta
-    from discreet.cli.account.release_plans import lower_row, need_far_below
+    from discreet.cli.account.promises import lower_row, need_far_below
     from discreet.cli.account.targets import epsilon_of, loss_facts, loss_of, people_of
     from discreet.cli.formatting import columns, neighbours, sentence, shorten
 
@@ -74,7 +74,7 @@ def delta_command(arguments: Arguments) -> CommandOutput:
 def curve_command(arguments: Arguments) -> CommandOutput:
     """Answer the promise of a loss at several ε, and draw it if that is asked."""
     from discreet.cli.account import picture_data as series
-    from discreet.cli.account.release_plans import curve_point, point_row
+    from discreet.cli.account.promises import curve_point, point_row
     from discreet.cli.account.targets import loss_facts, loss_of
     from discreet.cli.formatting import columns, neighbours
 

@@ -31,7 +31,7 @@ target = several(
 def noise_command(arguments: Arguments) -> CommandOutput:
     """Answer the least noise of a kind that keeps a target."""
     from discreet.accounting import least_noise
-    from discreet.cli.account.release_plans import deviation_text, promise_facts, promise_text, release_of
+    from discreet.cli.account.promises import deviation_text, promise_facts, promise_text, release_of
     from discreet.cli.account.targets import loss_facts, people_of, target_of
     from discreet.cli.formatting import columns, format_exact, neighbours
 
@@ -66,7 +66,7 @@ def noise_command(arguments: Arguments) -> CommandOutput:
 def times_command(arguments: Arguments) -> CommandOutput:
     """Answer how many releases fit in a target."""
     from discreet.accounting import Repeated, most_times
-    from discreet.cli.account.release_plans import promise_facts, promise_text
+    from discreet.cli.account.promises import promise_facts, promise_text
     from discreet.cli.account.targets import loss_facts, loss_of, people_of, target_of
     from discreet.cli.formatting import columns, neighbours
 

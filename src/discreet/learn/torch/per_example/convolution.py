@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from torch import Tensor
 
-from discreet.learn.torch.per_example.layer_calls import chunks, gram_squares, join_chunks, row_squares
+from discreet.learn.torch.per_example.layers import chunks, gram_squares, join_chunks, row_squares
 
 # Channels-last layout of images, in which convolutions, pooling and patches are fastest.
 #

@@ -11,7 +11,7 @@ import torch
 
 from discreet.learn.torch.per_example.convolution import ConvolutionCall
 from discreet.learn.torch.per_example.grid import EmbeddingRows, GradientPart, Outer, Whole
-from discreet.learn.torch.per_example.layer_calls import (
+from discreet.learn.torch.per_example.layers import (
     EmbeddingCall,
     LinearCall,
     chunks,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import torch
 
-from discreet.learn.torch.per_example.layer_calls import row_squares
+from discreet.learn.torch.per_example.layers import row_squares
 from discreet.learn.torch.rounding import EXACT_32, add_rounded_rows, round_outer_products, round_rows, wide_sum
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from torch import Tensor
 
-from discreet.learn.torch.per_example.layer_calls import LinearCall
+from discreet.learn.torch.per_example.layers import LinearCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

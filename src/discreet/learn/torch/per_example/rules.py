@@ -16,7 +16,7 @@ import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from discreet.core import InvalidInput
 from discreet.learn.torch.per_example.convolution import ConvolutionCall
 from discreet.learn.torch.per_example.example_axes import FIRST
-from discreet.learn.torch.per_example.layer_calls import EmbeddingCall, LinearCall, row_squares
+from discreet.learn.torch.per_example.layers import EmbeddingCall, LinearCall, row_squares
 from discreet.learn.torch.per_example.recurrent import RULES as RECURRENT
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from discreet.learn.torch.per_example.example_axes import FIRST
-from discreet.learn.torch.per_example.layer_calls import row_squares
+from discreet.learn.torch.per_example.layers import row_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from discreet.learn.torch.per_example.axis_tracking import AxisTracking
     from discreet.learn.torch.per_example.convolution import ChannelsLast
-    from discreet.learn.torch.per_example.layer_calls import LayerCall
+    from discreet.learn.torch.per_example.layers import LayerCall
 
 
 @dataclass(frozen=True, slots=True, eq=False)

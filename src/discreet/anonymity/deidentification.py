@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeAlias, assert_never
 
 from discreet.algebra.names import literal, quote_name
-from discreet.anonymity.engine import ROWS, Held, with_rows
 from discreet.anonymity.hierarchies import Hierarchy
+from discreet.anonymity.reading import ROWS, Held, with_rows
 from discreet.core import InvalidInput, Number, WrongType, exact, positive, whole
 from discreet.core.canonical_text import settle
 from discreet.core.errors import kind_of

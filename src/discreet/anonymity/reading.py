@@ -12,7 +12,7 @@ from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput, WrongType
 from discreet.core.schema import Kind, closest
 from discreet.data import EngineSettings
-from discreet.data.failures import quietly
+from discreet.data.engine_rules import quietly
 from discreet.data.reading import Source, attach, cast_as, connect, detach, infer_kinds
 
 if TYPE_CHECKING:
