@@ -56,10 +56,10 @@ class Mutant:
 def find_definition(tree: ast.AST, names: Sequence[str]) -> ast.AST | None:
     """Return the definition with a qualified name; the tree itself without names, None where there is no such one."""
     for name in names:
-        inner = next((node for node in definitions_in(tree) if node.name == name), None)
-        if inner is None:
+        named = [node for node in definitions_in(tree) if node.name == name]
+        if not named:
             return None
-        tree = inner
+        tree = named[-1]  # those before it are overloads
     return tree
 
 

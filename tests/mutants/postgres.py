@@ -206,14 +206,14 @@ POSTGRES_MUTANTS = [
     ),
     Mutant(
         "PostgreSQL: only the view itself is looked at, not what it reads",
-        "data/postgres/catalogue.py::_reasons",
+        "data/postgres/catalogue.py::_reasons_against",
         '        waiting += [int(oid) for oid in RELATION.findall(definition or "") if int(oid)]\n',
         "",
         "attacks/test_view_that_fails.py::test_a_view_that_computes_is_refused",
     ),
     Mutant(
         "PostgreSQL: partitions are not looked at",
-        "data/postgres/catalogue.py::_reasons",
+        "data/postgres/catalogue.py::_reasons_against",
         '        waiting += [int(oid) for oid in (parts or "").split()]\n',
         "",
         "attacks/test_view_that_fails.py::test_a_foreign_table_and_what_has_one_among_its_parts_are_refused",

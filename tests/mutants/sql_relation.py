@@ -54,8 +54,8 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "quantiles are asked of people who are joined with each other",
         "query/planning/question_checks.py",
-        "q.Deviation, q.HistogramOf)",
-        "q.Deviation, q.HistogramOf, q.Quantile)",
+        "BY_ROW = (q.Count, ",
+        "BY_ROW = (q.Quantile, q.Count, ",
         f"{PLANS}::test_a_plan_itself_refuses_what_needs_to_know_whose_a_row_is",
     ),
     Mutant(

@@ -348,7 +348,7 @@ def test_a_scan_leaves_out_rows_of_nobody():
 class ScannedDialect:
     """What a scan needs of a dialect."""
 
-    def scanned(self, table, alias, *, whole):
+    def scan_private(self, table, alias, *, whole):
         assert not whole
         return Scanned(f"{table} AS {alias}", {"n": "n", "stay": "stay"}, (), (Typed("owner", Kind.INTEGER),))
 

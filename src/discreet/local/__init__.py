@@ -88,7 +88,7 @@ _FETCHED = {
     ),
     **dict.fromkeys(("FrequentText", "FrequentTexts", "encode_texts", "find_texts"), "heavy_hitters"),
     **dict.fromkeys(("Marginals", "encode_survey", "estimate_marginals"), "marginals"),
-    **dict.fromkeys(("Simulation", "simulate", "skewed"), "simulation"),
+    **dict.fromkeys(("Simulation", "simulate", "skewed"), "frequencies"),
     "supports_of": "supports",
 }
 

@@ -49,9 +49,8 @@ __all__ = [
 _FETCHED = {
     **dict.fromkeys(("ExpChoice", "choose", "choose_exp", "toss_exp"), "choice"),
     **dict.fromkeys(("below", "bernoulli", "bernoulli_exp", "gaussian", "geometric", "laplace"), "sampling"),
-    **dict.fromkeys(("hand_out_rounded", "rounded_gaussian"), "sampling"),
+    **dict.fromkeys(("coin_words", "hand_out_rounded", "rounded_gaussian"), "sampling"),
     **dict.fromkeys(("SYSTEM", "Entropy", "process_mark"), "stream"),
-    "coin_words": "sliced",
 }
 
 
