@@ -14,6 +14,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from fractions import Fraction
 from typing import ClassVar
 
 from discreet.algebra.functions import F, Function, kind_of_call
@@ -29,12 +30,20 @@ LONGEST_PATTERN = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant. Text that is compared with dates is turned into a date by whoever builds the tree."""
+    """A constant. Text that is compared with dates is turned into a date where the tree is built.
 
-    __canonical__: ClassVar[Record] = Record("Literal", "value", "kind")
+    Attributes:
+        value: The constant, as engines see it.
+        kind: Its kind.
+        exact: The number that was written in decimals and is rounded in `value`: constants are computed from it.
+
+    """
+
+    __canonical__: ClassVar[Record] = Record("Literal", "value", "kind", unwritten=["exact"])
 
     value: Value
     kind: Kind
+    exact: Fraction | None = field(default=None, repr=False, compare=False)
 
     @property
     def parts(self) -> int:
@@ -42,9 +51,9 @@ class Literal:
         return 1
 
     @classmethod
-    def of(cls, value: Value) -> "Literal":
+    def of(cls, value: Value, exact: Fraction | None = None) -> "Literal":
         """Return a constant of the kind that Python's type says; NULL counts as text."""
-        return cls(value, kind_of_value(value))
+        return cls(value, kind_of_value(value), exact)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
 """Constants: numbers, texts and days as they are written, and what is computed from them before any row is seen."""
 
 import math
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
+from fractions import Fraction
+from typing import Any
 
 from discreet.algebra.expressions import Expression, Literal
 from discreet.algebra.functions import F
@@ -31,7 +34,7 @@ def number(text: str, sign: int = 1) -> Literal:
         raise OutOfRange(
             "This number does not fit a floating-point number.", fix="write one between 1e-300 and 1e300, or 0"
         )
-    return Literal.of(sign * value + 0.0)  # + 0 makes 0 of −0
+    return Literal.of(sign * value + 0.0, sign * Fraction(text))  # + 0 makes 0 of −0
 
 
 def day(text: str) -> Literal:
@@ -68,35 +71,43 @@ def with_days(arguments: tuple[Expression, ...]) -> tuple[Expression, ...]:
 
 def fold(function: F, arguments: tuple[Expression, ...]) -> Literal | None:
     """Return the constant that a function of constants is, where that is plain. NULL is left to engines."""
-    if function not in FOLDS or not all(
+    if function not in {*ARITHMETIC, *FOLDS} or not all(
         isinstance(argument, Literal) and argument.value is not None for argument in arguments
     ):
         return None
-    values = [argument.value for argument in arguments if isinstance(argument, Literal)]
+    literals = [argument for argument in arguments if isinstance(argument, Literal)]
     try:
-        return FOLDS[function](*values)
+        if function in ARITHMETIC:
+            return _compute(function, literals)
+        return FOLDS[function](*(literal.value for literal in literals))
     except (ArithmeticError, ValueError):
         return None
 
 
-def _arithmetic(compute: Callable[..., float]) -> Callable[..., Literal | None]:
-    def fold_numbers(*values: int | float) -> Literal | None:
-        result = compute(*map(float, values))
-        if not math.isfinite(result):
-            return None
-        if all(isinstance(value, int) for value in values):
-            return Literal.of(int(min(max(result, -CLIP), CLIP)))
-        return Literal.of(result + 0.0)
+def _compute(function: F, literals: Sequence[Literal]) -> Literal | None:
+    """Return the number that arithmetic on constants gives.
 
-    return fold_numbers
+    Integers are computed as engines compute with them. Numbers that were written in decimals are exact in SQL: 0.06 +
+    0.01 is 0.07, and the sum of the two floating-point numbers is not the one that is nearest to that. So they are
+    computed exactly and rounded once, at the end. What was made a floating-point number is computed with as such.
+    """
+    numbers = [_read_number(literal) for literal in literals]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return None
+    compute = ARITHMETIC[function]
+    if function is not F.DIVIDE and all(isinstance(literal.value, int) for literal in literals):
+        return Literal.of(int(max(min(compute(*map(float, known)), float(CLIP)), -float(CLIP))))
+    exact = compute(*known)
+    written = all(isinstance(literal.value, int) or literal.exact is not None for literal in literals)
+    return Literal.of(float(exact) + 0.0, exact if written else None)  # −0.0 would be another text
 
 
-def _real(compute: Callable[..., float]) -> Callable[..., Literal | None]:
-    def fold_real(*values: int | float) -> Literal | None:
-        result = compute(*map(float, values))
-        return Literal.of(result + 0.0) if math.isfinite(result) else None  # −0.0 would be another text
-
-    return fold_real
+def _read_number(literal: Literal) -> Fraction | None:
+    """Return the number that a constant stands for; None for a constant that is none."""
+    if literal.exact is not None:
+        return literal.exact
+    return Fraction(literal.value) if isinstance(literal.value, int | float) else None
 
 
 def _add_months(start: date, months: int) -> Literal | None:
@@ -108,12 +119,14 @@ def _days_between(start: object, end: object) -> Literal | None:
     return Literal.of((end - start).days) if type(start) is date and type(end) is date else None
 
 
+ARITHMETIC: dict[F, Callable[..., Any]] = {
+    F.ADD: operator.add,
+    F.SUBTRACT: operator.sub,
+    F.MULTIPLY: operator.mul,
+    F.NEGATE: operator.neg,
+    F.DIVIDE: operator.truediv,
+}
 FOLDS: dict[F, Callable[..., Literal | None]] = {
-    F.ADD: _arithmetic(lambda a, b: a + b),
-    F.SUBTRACT: _arithmetic(lambda a, b: a - b),
-    F.MULTIPLY: _arithmetic(lambda a, b: a * b),
-    F.NEGATE: _arithmetic(lambda a: -a),
-    F.DIVIDE: _real(lambda a, b: a / b),
     F.TO_REAL: lambda value: Literal.of(float(value)) if isinstance(value, (int, float)) else None,
     F.CONCAT: lambda *texts: Literal.of("".join(texts)),
     F.ADD_DAYS: lambda start, days: Literal.of(start + timedelta(days=days)),
