@@ -11,6 +11,20 @@ PUBLICS = "unit/test_query_publics.py"
 
 SQL_MUTANTS = [
     Mutant(
+        "decimal constants are computed as floating-point numbers",
+        "query/sql/constants.py::_compute",
+        "exact = compute(*known)",
+        "exact = compute(*map(float, known))",
+        "contracts/test_constants.py::test_decimals_are_exact_and_rounded_once",
+    ),
+    Mutant(
+        "constants that were made floating-point numbers are computed as decimals",
+        "query/sql/constants.py::_read_number",
+        "Fraction(literal.value) if",
+        "Fraction(str(literal.value)) if",
+        "contracts/test_constants.py::test_a_number_that_was_made_a_float_is_computed_with_as_a_float",
+    ),
+    Mutant(
         "a year is as long as a month",
         "query/sql/expressions.py",
         '("YEAR", 12)',
