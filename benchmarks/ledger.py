@@ -20,9 +20,9 @@ from measure import Bar, Report, Table, finish, publish, say
 
 from discreet.accounting import GaussianNoise, Pure, Repeated
 from discreet.gate import Budget, Ledger
+from discreet.gate.entries.chain import link_entry
+from discreet.gate.entries.events import Payment, now, to_body
 from discreet.gate.ledger.append import OFTEN, checkpoint_of
-from discreet.gate.ledger.chain import link_entry
-from discreet.gate.ledger.events import Payment, now, to_body
 from discreet.gate.ledger.opening import open_store
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.process_queue import ProcessQueue

@@ -51,7 +51,7 @@ from discreet.accounting.pld.dominating_pairs import flatten_loss
 from discreet.core import Bounds, DiscreetError, Neighbours, PrivacyUnit, Sensitivity, Window
 from discreet.core.canonical_text import canonical_text
 from discreet.gate import Budget
-from discreet.gate.ledger.budget import budget_fields
+from discreet.gate.entries.budget import budget_fields
 from discreet.gate.plans import plan_digest
 from discreet.learn import Conjunctions, DecisionLists, FinitePlan, Hypotheses, Thresholds
 from discreet.learn.clusters import ClusterPlan

@@ -16,7 +16,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import LedgerUnavailable
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger.events import Begun, Continued, Failed, Payment, Released, build_answer_event, now, to_body
+from discreet.gate.entries.events import Begun, Continued, Failed, Payment, Released, build_answer_event, now, to_body
 from discreet.gate.releases import encode
 from discreet.gate.stores.protocol import Accepted, Refused
 from ledger_places import Place

@@ -13,8 +13,8 @@ from command_line import reader, runner
 from discreet.accounting import Pure
 from discreet.core import InvalidInput
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
-from discreet.gate.ledger.chain import GENESIS, canonical, head_after
-from discreet.gate.ledger.events import Payment, from_body, to_body
+from discreet.gate.entries.chain import GENESIS, canonical, head_after
+from discreet.gate.entries.events import Payment, from_body, to_body
 from questions import Question
 
 

@@ -18,10 +18,10 @@ import pytest
 from discreet.accounting import Concentrated, GaussianNoise, Pure
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines
+from discreet.gate.entries.chain import canonical, link_entry, parse_canonical
+from discreet.gate.entries.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
+from discreet.gate.entries.runs import ANALYST_FAILURES, LEDGER_FAILURES
 from discreet.gate.ledger import append, run_tracker
-from discreet.gate.ledger.chain import canonical, link_entry, parse_canonical
-from discreet.gate.ledger.events import Begun, Birth, Payment, Released, Reviewed, from_body, to_body
-from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES
 from discreet.gate.plans import plan_digest
 from ledger_bytes import nothing_written
 from personal_plans import Ask, Crowd, personal

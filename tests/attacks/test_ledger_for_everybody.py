@@ -13,8 +13,8 @@ import pytest
 
 from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.gate import Gate, Ledger, move
-from discreet.gate.proofs.anchors import LONGEST, Anchor, write_anchor
-from discreet.gate.proofs.keys import SigningKey
+from discreet.gate.ledger.anchors import LONGEST, Anchor, write_anchor
+from discreet.gate.ledger.keys import SigningKey
 from personal_plans import Ask, Crowd, personal
 
 BUDGET = personal(3, Fraction(1, 10**9))

@@ -16,8 +16,8 @@ import discreet
 from discreet.core import DiscreetError, InvalidInput
 from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
-from discreet.gate.ledger.chain import GENESIS, head_after
-from discreet.gate.proofs.anchors import Anchor, read_anchors
+from discreet.gate.entries.chain import GENESIS, head_after
+from discreet.gate.ledger.anchors import Anchor, read_anchors
 from discreet.session.ledger_notes import PREFIX, note_of
 from questions import Question
 

@@ -14,10 +14,10 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import ReviewNeeded, RunFailed, StillRunning
 from discreet.gate import Budget, Gate, Ledger
+from discreet.gate.entries.chain import link_entry
+from discreet.gate.entries.events import Begun, to_body
+from discreet.gate.entries.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, RunState
 from discreet.gate.ledger import run_tracker
-from discreet.gate.ledger.chain import link_entry
-from discreet.gate.ledger.events import Begun, to_body
-from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, RunState
 from ledger_bytes import nothing_written
 from personal_plans import Ask, Crowd, personal
 from questions import Question

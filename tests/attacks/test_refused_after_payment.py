@@ -15,7 +15,7 @@ from discreet.accounting import Pure
 from discreet.core import DiscreetError, InvalidInput, NotReady
 from discreet.gate import Gate, Ledger
 from discreet.gate.accounts.charges import Prospect
-from discreet.gate.ledger.budget import Budget
+from discreet.gate.entries.budget import Budget
 from ledger_bytes import nothing_written
 from personal_plans import Ask, Crowd, personal
 from questions import Question

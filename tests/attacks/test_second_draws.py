@@ -14,7 +14,7 @@ from discreet import counting_query
 from discreet.accounting import Pure
 from discreet.core import ReviewNeeded, RunFailed
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger.runs import ANALYST_FAILURES
+from discreet.gate.entries.runs import ANALYST_FAILURES
 from discreet.mechanisms import Laplace
 from discreet.noise import laplace
 from discreet.noise.lookup import clamp_draw

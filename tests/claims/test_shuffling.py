@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.accounting import shuffling
 from discreet.accounting.composites import Shuffled
 from discreet.accounting.losses import Pure, RandomisedResponse
-from discreet.accounting.shuffling import shuffled_atoms
+from discreet.accounting.pld import shuffling
+from discreet.accounting.pld.shuffling import shuffled_atoms
 from discreet.core.errors import NotProved
 from discreet.core.exact import log_up
 

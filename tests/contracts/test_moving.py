@@ -10,8 +10,8 @@ from discreet.accounting import Pure
 from discreet.core import BudgetExceeded, DiscreetError, Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate import Budget, Ledger, certificate, check_certificate
 from discreet.gate.ledger import moving
+from discreet.gate.ledger.anchors import default_place, read_anchors
 from discreet.gate.ledger.moving import finish_move, move
-from discreet.gate.proofs.anchors import default_place, read_anchors
 from discreet.gate.stores.protocol import StoreStatus
 from ledger_places import PLAN, pay
 

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.core import LedgerDamaged
 from discreet.gate import Gate
-from discreet.gate.accounts import charging as desks
+from discreet.gate.ledger import charging as desks
 from discreet.gate.ledger.moving import move
 from discreet.gate.stores import protocol as stores
 from personal_plans import Ask, Crowd, ask_all, personal

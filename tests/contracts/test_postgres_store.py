@@ -11,8 +11,8 @@ from psycopg import errors
 
 from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.gate import Budget, Ledger
-from discreet.gate.ledger.chain import link_entry
-from discreet.gate.ledger.events import Annotated, to_body
+from discreet.gate.entries.chain import link_entry
+from discreet.gate.entries.events import Annotated, to_body
 from discreet.gate.stores.postgres import PostgresStore
 from discreet.gate.stores.protocol import Keys
 from ledger_places import pay

@@ -13,9 +13,9 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate import Budget, Policy
+from discreet.gate.entries.chain import link_entry
+from discreet.gate.entries.events import Annotated, to_body
 from discreet.gate.ledger import append
-from discreet.gate.ledger.chain import link_entry
-from discreet.gate.ledger.events import Annotated, to_body
 from discreet.gate.stores.protocol import Keys, StoreStatus
 from ledger_places import COST, PLAN, pay, spend
 

@@ -3,9 +3,9 @@
 import time
 
 from discreet.gate import Gate, Ledger, Release
-from discreet.gate.ledger.chain import link_entry
-from discreet.gate.ledger.events import Payment, from_body, to_body
-from discreet.gate.ledger.runs import RunState
+from discreet.gate.entries.chain import link_entry
+from discreet.gate.entries.events import Payment, from_body, to_body
+from discreet.gate.entries.runs import RunState
 from discreet.gate.plans import plan_digest
 from discreet.gate.releases import decode, encode
 from discreet.gate.stores.protocol import Accepted, Refused, keys_of

@@ -24,10 +24,10 @@ import apsw
 from discreet.algebra.contributions import name_text, names_of
 from discreet.core import LedgerUnavailable, ReviewNeeded
 from discreet.gate import Gate, Ledger
-from discreet.gate.accounts import charging as desks
 from discreet.gate.accounts.account_names import halves
 from discreet.gate.accounts.charge_files import unpack
-from discreet.gate.ledger.chain import GENESIS
+from discreet.gate.entries.chain import GENESIS
+from discreet.gate.ledger import charging as desks
 from discreet.gate.stores import process_queue as queues
 from discreet.gate.stores import sqlite as sqlite_store
 from faults.checker import noted

@@ -10,8 +10,8 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import DiscreetError, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate import Budget, Gate, Ledger
+from discreet.gate.ledger.anchors import read_anchors
 from discreet.gate.plans import plan_digest
-from discreet.gate.proofs.anchors import read_anchors
 from faults.disk_scenes import ROWS, Sum, many, quick_folder
 from faults.disks import Acknowledged, Disk, FolderSynced, Synced, SyncFailed, Truncated, Wrote, image, mounted
 

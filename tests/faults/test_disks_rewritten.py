@@ -12,12 +12,12 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import DiscreetError, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger
+from discreet.gate.entries.chain import GENESIS, link_entry
+from discreet.gate.entries.events import Birth, Payment, to_body
+from discreet.gate.ledger.anchors import read_anchors
 from discreet.gate.ledger.append import append_batch
-from discreet.gate.ledger.chain import GENESIS, link_entry
-from discreet.gate.ledger.events import Birth, Payment, to_body
+from discreet.gate.ledger.keys import CHECKPOINT, SigningKey, checkpoint_message
 from discreet.gate.ledger.state import LedgerState
-from discreet.gate.proofs.anchors import read_anchors
-from discreet.gate.proofs.keys import CHECKPOINT, SigningKey, checkpoint_message
 from discreet.gate.stores.protocol import Accepted, keys_of
 from discreet.gate.stores.sqlite import SqliteStore
 from faults.disk_scenes import ROWS, Asked, a_life, ask, quick_folder

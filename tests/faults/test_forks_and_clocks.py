@@ -12,7 +12,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import BudgetExceeded
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger import events
+from discreet.gate.entries import events
 from faults.checker import examined
 from questions import Question
 

@@ -14,7 +14,7 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import BudgetExceeded
 from discreet.gate import Budget, Gate, Ledger
-from discreet.gate.ledger.events import Payment, to_body
+from discreet.gate.entries.events import Payment, to_body
 from discreet.gate.stores import process_queue as queues
 from faults.checker import agreed, examined
 from questions import Question

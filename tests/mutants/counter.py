@@ -139,7 +139,7 @@ COUNTER_MUTANTS = [
     ),
     Mutant(
         "verifying does not follow steps",
-        "gate/proofs/verification.py::History._continue",
+        "gate/ledger/verification.py::History._continue",
         "        elif step != self.steps.get(payment, 0) + 1:\n",
         "        elif step < 0:\n",
         f"{STEPS}::test_a_step_that_does_not_follow_is_found_by_verifying",

@@ -315,7 +315,7 @@ FACE_MUTANTS = [
     ),
     Mutant(
         "what is said of one of several tables is said of no matter which",
-        "session/settings/file.py::_read_private",
+        "session/settings/settings.py::_read_private",
         "        if value and len(names) > 1:\n",
         "        if False:\n",
         f"{SETTINGS}test_a_bad_file_of_several_tables_is_refused_with_what_to_write",

@@ -82,7 +82,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "the chain is not followed",
-        "gate/ledger/chain.py::check_chain",
+        "gate/entries/chain.py::check_chain",
         'if at != number or after != sha256(head + number.to_bytes(8, "big") + body).digest():',
         "if at != number:",
         "unit/test_gate_events.py::test_a_chain_with_a_changed_entry_is_refused",
@@ -138,7 +138,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "signatures can be passed off for another purpose",
-        "gate/proofs/keys.py::verify_signature",
+        "gate/ledger/keys.py::verify_signature",
         "key.verify(bytes.fromhex(signature), purpose + message)",
         "key.verify(bytes.fromhex(signature), (CERTIFICATE if purpose == ANCHOR else purpose) + message)",
         "unit/test_gate_anchors.py::test_signatures_are_about_what_they_say",
@@ -187,7 +187,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "bytes that are not canonical are taken",
-        "gate/ledger/events.py::from_body",
+        "gate/entries/events.py::from_body",
         "        same = to_body(event) == body\n",
         "        same = True\n",
         "unit/test_gate_events.py",
@@ -222,7 +222,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "verifying believes the keys",
-        "gate/proofs/verification.py::_StoreWalk.look",
+        "gate/ledger/verification.py::_StoreWalk.look",
         "        if self.keys != stated_keys:\n",
         "        if False:\n",
         "contracts/test_stores.py::test_a_changed_key_is_found_by_verifying",
@@ -236,7 +236,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "an export may release what was not paid for",
-        "gate/proofs/verification.py::History._release",
+        "gate/ledger/verification.py::History._release",
         '        if payment not in self.payments:\n            self.faults.append(f"entry {number} releases',
         '        if False:\n            self.faults.append(f"entry {number} releases',
         "unit/test_gate_rewritten.py::test_an_export_whose_events_do_not_follow_proves_nothing",

@@ -73,7 +73,7 @@ PERSONAL_MUTANTS = [
     ),
     Mutant(
         "a run after a crash charges everybody again",
-        "gate/accounts/charging.py::PersonalCharging.build_charged_table",
+        "gate/ledger/charging.py::PersonalCharging.build_charged_table",
         "for number in self._reading.charges_of(payment):",
         "for number in []:",
         f"{RUNS}::test_what_was_charged_and_not_answered_is_charged_once",
@@ -87,7 +87,7 @@ PERSONAL_MUTANTS = [
     ),
     Mutant(
         "a dead run of several passes is credited",
-        "gate/accounts/charging.py::PersonalCharging.build_charged_table",
+        "gate/ledger/charging.py::PersonalCharging.build_charged_table",
         "paid = [*paid, charges] if people.lone else []",
         "paid = [*paid, charges]",
         f"{RUNS}::test_a_dead_run_of_several_passes_is_paid_for_as_if_it_had_been_seen",
@@ -269,14 +269,14 @@ PERSONAL_MUTANTS = [
     ),
     Mutant(
         "verifying does not look at limits of persons",
-        "gate/proofs/verification.py::PeopleAudit._count",
+        "gate/ledger/verification.py::PeopleAudit._count",
         "            if self._over(people):\n",
         "            if not people:\n",
         f"{RUNS}::test_verifying_finds_a_charge_beyond_the_limit_an_answer_without_charges_and_one_too_late",
     ),
     Mutant(
         "verifying does not compare persons with the promise",
-        "gate/proofs/verification.py::PeopleAudit._count",
+        "gate/ledger/verification.py::PeopleAudit._count",
         "            if self._beyond(people):\n",
         "            if not people:\n",
         f"{RUNS}::test_verifying_finds_somebody_charged_more_than_the_promise_says",
@@ -304,7 +304,7 @@ PERSONAL_MUTANTS = [
     ),
     Mutant(
         "exports hold persons",
-        "gate/ledger/events.py",
+        "gate/entries/events.py",
         "Answered = Released | Continued\n",
         "Answered = Released | Continued | Charged\n",
         f"{RUNS}::test_exports_and_certificates_have_no_persons_and_prove_what_they_did",

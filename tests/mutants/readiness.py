@@ -256,7 +256,7 @@ READINESS_MUTANTS = [
     ),
     Mutant(
         "an anchor that was shortened is as readable as the umask allows",
-        "gate/proofs/anchors.py::_shorten",
+        "gate/ledger/anchors.py::_shorten",
         '    with os.fdopen(open_private(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:\n',
         '    with temporary.open("wb") as file:\n',
         MODES,

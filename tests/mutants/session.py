@@ -310,7 +310,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a window is forgotten when a ledger is born",
-        "gate/ledger/budget.py::budget_fields",
+        "gate/entries/budget.py::budget_fields",
         '**({} if budget.unit.window is None else {"window": str(budget.unit.window)}),',
         "",
         "unit/test_window_units.py::test_a_ledger_is_born_with_its_window",

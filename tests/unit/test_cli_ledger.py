@@ -21,7 +21,8 @@ from discreet.cli.commands.ledger import VERBS
 from discreet.cli.console import Palette, Progress
 from discreet.core import RunFailed
 from discreet.gate import Gate, Ledger
-from discreet.gate.proofs import inspection, verification
+from discreet.gate.ledger import verification
+from discreet.gate.proofs import inspection
 from questions import Question
 
 #: What `run` and `facts` say before all else.

@@ -14,7 +14,7 @@ from discreet.accounting import GaussianNoise, Pure
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger, Policy
 from discreet.gate.gate import FAILED, INTERRUPTED_PAID
-from discreet.gate.proofs.keys import SigningKey
+from discreet.gate.ledger.keys import SigningKey
 from questions import Question
 
 SECRET = "Ada Lovelace, ward C, 1852"

@@ -11,9 +11,9 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate import Anchor, Budget, Gate, Ledger, certificate, check_certificate
-from discreet.gate.proofs import anchors
-from discreet.gate.proofs.anchors import default_place, read_anchors, write_anchor
-from discreet.gate.proofs.keys import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, verify_signature
+from discreet.gate.ledger import anchors
+from discreet.gate.ledger.anchors import default_place, read_anchors, write_anchor
+from discreet.gate.ledger.keys import ANCHOR, CERTIFICATE, CHECKPOINT, SigningKey, verify_signature
 from questions import Question
 
 

@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as arrays
 
 from discreet.core import DiscreetError, Neighbours, PrivacyUnit, WrongType
 from discreet.gate import Budget, Policy
-from discreet.gate.ledger.chain import GENESIS, check_chain, link_entry
-from discreet.gate.ledger.events import (
+from discreet.gate.entries.chain import GENESIS, check_chain, link_entry
+from discreet.gate.entries.events import (
     Annotated,
     Birth,
     Checkpoint,

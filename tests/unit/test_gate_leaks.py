@@ -12,9 +12,9 @@ import pytest
 from discreet.accounting import Pure
 from discreet.core import LedgerDamaged, LedgerUnavailable, RunFailed
 from discreet.gate import Budget, Gate, Ledger, Policy
-from discreet.gate.ledger.chain import link_entry
-from discreet.gate.proofs.anchors import Anchor, read_anchors, write_anchor
-from discreet.gate.proofs.keys import SigningKey
+from discreet.gate.entries.chain import link_entry
+from discreet.gate.ledger.anchors import Anchor, read_anchors, write_anchor
+from discreet.gate.ledger.keys import SigningKey
 from discreet.gate.stores.protocol import CommitBatch
 from questions import Question
 

@@ -14,7 +14,7 @@ from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, Neighbour
 from discreet.gate import Budget, Ledger, PersonalAccount, Policy
 from discreet.gate.accounts import personal_terms as personal_account
 from discreet.gate.accounts.personal_terms import account_from_text, create_account
-from discreet.gate.ledger.events import Birth, Charged, Snapshot, from_body, kind_name, to_body
+from discreet.gate.entries.events import Birth, Charged, Snapshot, from_body, kind_name, to_body
 from personal_plans import UNIT, personal
 
 POSITIVE = st.fractions(Fraction(1, 10**4), 50, max_denominator=10**6)

@@ -12,10 +12,10 @@ import pytest
 from discreet.algebra.contributions import Contribution
 from discreet.core import LedgerDamaged, RunFailed
 from discreet.gate import Gate, Ledger
-from discreet.gate.accounts import charging as desks
 from discreet.gate.accounts.charge_files import NAMES, pack, unpack
-from discreet.gate.ledger.chain import LedgerEntry, link_entry
-from discreet.gate.ledger.events import Snapshot, now, to_body
+from discreet.gate.entries.chain import LedgerEntry, link_entry
+from discreet.gate.entries.events import Snapshot, now, to_body
+from discreet.gate.ledger import charging as desks
 from discreet.gate.stores import process_queue as queues
 from discreet.gate.stores.process_queue import ProcessQueue
 from discreet.gate.stores.protocol import Keys, keys_of

@@ -17,10 +17,10 @@ from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, LedgerUna
 from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
 from discreet.gate.accounts import balances as personal_accounts
 from discreet.gate.accounts import charges as takings
-from discreet.gate.accounts import charging as desks
 from discreet.gate.accounts.charge_files import pack
-from discreet.gate.ledger.chain import link_entry
-from discreet.gate.ledger.events import Charged, Released, Snapshot, from_body, now, to_body
+from discreet.gate.entries.chain import link_entry
+from discreet.gate.entries.events import Charged, Released, Snapshot, from_body, now, to_body
+from discreet.gate.ledger import charging as desks
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.plans import price_plan
 from discreet.gate.stores.protocol import keys_of

@@ -10,8 +10,8 @@ from discreet.accounting import Pure
 from discreet.core import InvalidInput, LedgerDamaged
 from discreet.gate import Budget, Gate, Ledger, check_export, export_lines, inspect_ledger
 from discreet.gate.accounts.personal_terms import DatasetAccount
-from discreet.gate.ledger.chain import GENESIS, canonical, link_entry
-from discreet.gate.ledger.events import Checkpoint, from_body, to_body
+from discreet.gate.entries.chain import GENESIS, canonical, link_entry
+from discreet.gate.entries.events import Checkpoint, from_body, to_body
 from questions import Question
 
 

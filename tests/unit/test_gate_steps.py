@@ -13,9 +13,9 @@ from discreet.accounting import Pure
 from discreet.cli import main
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, OutOfRange, RunFailed, WrongType
 from discreet.gate import Budget, Gate, Ledger, Policy, certificate, check_certificate, check_export, export_lines
+from discreet.gate.entries.chain import link_entry
+from discreet.gate.entries.events import Continued, Released, from_body, now, to_body
 from discreet.gate.gate import FAILED
-from discreet.gate.ledger.chain import link_entry
-from discreet.gate.ledger.events import Continued, Released, from_body, now, to_body
 from discreet.gate.ledger.run_tracker import RunTracker
 from discreet.gate.plans import SteppedPlan, plan_digest
 from discreet.gate.releases import encode

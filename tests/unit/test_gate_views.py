@@ -30,7 +30,7 @@ from discreet.accounting import (
 from discreet.core import InvalidInput, Sensitivity
 from discreet.core.exact import text_down, text_up
 from discreet.gate import Budget, Gate, Ledger, Policy, Receipt, Release, certificate, check_certificate
-from discreet.gate.ledger.cost_text import cost_words, figure
+from discreet.gate.entries.cost_text import cost_words, figure
 from discreet.gate.ledger.views import Gauge
 from discreet.gate.proofs.exports import check_export, export_lines
 from discreet.gate.releases import one_line

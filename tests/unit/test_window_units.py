@@ -15,8 +15,9 @@ from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Wind
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.opening import open_table
 from discreet.gate import Budget
-from discreet.gate.ledger.budget import Policy
-from discreet.gate.ledger.events import build_birth, from_body, to_body
+from discreet.gate.entries.budget import Policy
+from discreet.gate.entries.events import from_body, to_body
+from discreet.gate.ledger.state import build_birth
 
 WINDOW = Window(period=Period.MONTH, time="day")
 UNIT = PrivacyUnit(column="who", window=WINDOW)

@@ -146,7 +146,7 @@ class Shuffled:
 
     For replace neighbours, and reports that do not depend on one another. People who collude with the reader do not
     count. Reference: Balle, Bell, Gascón, Nissim 2019; Feldman, McMillan, Talwar 2021; the proof in
-    `discreet.accounting.shuffling`.
+    `discreet.accounting.pld.shuffling`.
     """
 
     __canonical__: ClassVar[Record] = Record("Shuffled", "part", "people")

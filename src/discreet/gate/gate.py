@@ -23,9 +23,9 @@ from discreet.core import (
 )
 from discreet.core.errors import HOW_TO_READ, is_interrupt, tell_operator
 from discreet.gate.accounts.charges import need_askable
+from discreet.gate.entries.runs import FAILED as FAILED_RUN
+from discreet.gate.entries.runs import INTERRUPTED, need_least_price
 from discreet.gate.ledger.ledger import Ledger
-from discreet.gate.ledger.runs import FAILED as FAILED_RUN
-from discreet.gate.ledger.runs import INTERRUPTED, need_least_price
 from discreet.gate.plans import (
     AnyPlan,
     Plan,

@@ -16,8 +16,8 @@ from discreet.accounting import PrivacyLoss
 from discreet.core import WrongType
 from discreet.core.exact import text_up
 from discreet.core.untrusted_text import read_fraction
-from discreet.gate.ledger.cost_text import cost_words
-from discreet.gate.ledger.events import Payment
+from discreet.gate.entries.cost_text import cost_words
+from discreet.gate.entries.events import Payment
 
 #: Rows of an answer that a notebook shows, and characters of one of its values.
 ROWS, CHARACTERS = 20, 200

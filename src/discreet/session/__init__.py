@@ -7,7 +7,8 @@ from discreet.session.opening import open_session
 from discreet.session.options import QuestionOptions, ReleaseOptions
 from discreet.session.previews import Preview
 from discreet.session.session import Session
-from discreet.session.settings.file import Settings, read_settings, write_settings
+from discreet.session.settings.file import read_settings, write_settings
+from discreet.session.settings.settings import Settings
 from discreet.session.workloads import BatchAnswer, HierarchyAnswer, WorkloadPreview
 
 __all__ = [

@@ -26,7 +26,7 @@ from discreet.session.ledger_notes import (
 from discreet.session.ledgers import LedgerAt, delta_for
 from discreet.session.publics import read_public_tables, split_declarations
 from discreet.session.rows import OpenTables, TableSources, read_sources, select_declaration
-from discreet.session.settings.file import Settings
+from discreet.session.settings.settings import Settings
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Ledger, Policy
-from discreet.gate.ledger.events import Annotated, Released, from_body
+from discreet.gate.entries.events import Annotated, Released, from_body
 from discreet.gate.plans import plan_digest
 from discreet.gate.releases import decode
 from discreet.query import BoundsPlan, Epsilon, Rho, read_bought_bounds

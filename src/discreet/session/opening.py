@@ -15,7 +15,8 @@ from discreet.session.engine import Engine
 from discreet.session.ledgers import LedgerAt, place_of, read_budget
 from discreet.session.rows import read_sources
 from discreet.session.session import Session, session_on
-from discreet.session.settings.file import Settings, read_settings
+from discreet.session.settings.file import read_settings
+from discreet.session.settings.settings import Settings
 
 
 def open_session(  # noqa: PLR0913 - each is one thing that a steward declares

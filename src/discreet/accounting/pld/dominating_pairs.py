@@ -42,8 +42,8 @@ from discreet.accounting.pld.continuous_noise import GaussianPair, laplace_pair,
 from discreet.accounting.pld.discrete_noise import discrete_gaussian_atoms, discrete_laplace_atoms
 from discreet.accounting.pld.grid_choice import PairBatch
 from discreet.accounting.pld.maximum import MaximumPair
+from discreet.accounting.pld.shuffling import shuffled_atoms
 from discreet.accounting.pld.subsampled import FixedSizePair, PoissonPair
-from discreet.accounting.shuffling import shuffled_atoms
 from discreet.core import Sensitivity
 from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import nearest_float

@@ -19,7 +19,7 @@ from discreet.core import Bounds, BudgetExceeded, InvalidInput, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Value
 from discreet.gate import Budget
-from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.entries.cost_text import cost_words
 from discreet.gate.ledger.views import ledger_text
 from discreet.gate.releases import one_line
 from discreet.session import Answer as Answered

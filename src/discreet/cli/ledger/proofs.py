@@ -13,11 +13,11 @@ from discreet.cli.ledger.views import open_ledger, reachable, when
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
 from discreet.gate import Certified, check_certificate
-from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.entries.cost_text import cost_words
 from discreet.gate.ledger.state import LedgerState
+from discreet.gate.ledger.verification import OFTEN
 from discreet.gate.ledger.views import name_of, payment_words
 from discreet.gate.proofs.exports import Exported, check_export, export_lines
-from discreet.gate.proofs.verification import OFTEN
 from discreet.gate.releases import one_line
 
 #: A ledger's name: the hash of its birth.

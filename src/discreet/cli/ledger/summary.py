@@ -24,9 +24,9 @@ from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
 from discreet.gate import Ledger
-from discreet.gate.ledger.cost_text import figure
-from discreet.gate.ledger.events import Payment, Released
-from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES
+from discreet.gate.entries.cost_text import figure
+from discreet.gate.entries.events import Payment, Released
+from discreet.gate.entries.runs import ANALYST_FAILURES, LEDGER_FAILURES
 from discreet.gate.ledger.views import (
     CLOSED,
     SHOWN,

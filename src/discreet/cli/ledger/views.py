@@ -19,8 +19,8 @@ from discreet.cli.parsing import Arguments
 from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, exact, positive, round_down, round_up
 from discreet.core.private_files import open_private
 from discreet.gate import Budget, Ledger, Policy
-from discreet.gate.ledger.cost_text import cost_words
-from discreet.gate.ledger.events import Payment, from_body
+from discreet.gate.entries.cost_text import cost_words
+from discreet.gate.entries.events import Payment, from_body
 from discreet.gate.ledger.views import HARDLY, LITTLE, WORDS, Gauge, Terms, name_of
 from discreet.gate.plans import need_label
 from discreet.gate.releases import Receipt, one_line

@@ -24,8 +24,8 @@ from discreet.gate.accounts.charge_files import (
     unreadable_error,
 )
 from discreet.gate.accounts.personal_terms import PersonalAccount, extend_trail
-from discreet.gate.ledger.chain import damage_error
-from discreet.gate.ledger.events import Charged, Snapshot, from_body
+from discreet.gate.entries.chain import damage_error
+from discreet.gate.entries.events import Charged, Snapshot, from_body
 from discreet.gate.stores.protocol import LedgerReader, read_beside, read_trusted
 
 T = TypeVar("T", bound=np.generic)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.core import LedgerDamaged
 from discreet.gate.accounts.account_names import First, Second, decode_names, encode_names, pack_bits, unpack_bits
-from discreet.gate.ledger.chain import damage_error
+from discreet.gate.entries.chain import damage_error
 
 #: Bytes that nobody can guess; what follows them says which version this is, and how many of everything there are.
 SALT, HEADER, SECTION = 32, struct.Struct("<B?QQQ"), struct.Struct("<BQ")

@@ -20,8 +20,8 @@ from discreet.accounting import (
 from discreet.accounting.filters import adds_exactly, states_no_less
 from discreet.core import BudgetExceeded
 from discreet.core.untrusted_text import read_fraction
-from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import canonical, damage_error, parse_canonical
+from discreet.gate.entries.budget import Budget, Policy
+from discreet.gate.entries.chain import canonical, damage_error, parse_canonical
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from discreet.core import BudgetExceeded, InvalidInput
 from discreet.core.exact import text_down, text_up
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.accounts.dataset import DatasetAccount, limit_of
-from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import canonical, damage_error, parse_canonical
-from discreet.gate.ledger.runs import reserve_quanta
+from discreet.gate.entries.budget import Budget, Policy
+from discreet.gate.entries.chain import canonical, damage_error, parse_canonical
+from discreet.gate.entries.runs import reserve_quanta
 
 #: Quanta of ε or ρ, and quanta of failure mass.
 Quanta = tuple[int, int]

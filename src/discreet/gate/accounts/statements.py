@@ -11,7 +11,7 @@ from discreet.accounting.personal import PersonalLimit
 from discreet.core.exact import text_down, text_up
 from discreet.gate.accounts.charge_files import ChargeRecord
 from discreet.gate.accounts.personal_terms import PersonalAccount
-from discreet.gate.ledger.events import Charged, Payment
+from discreet.gate.entries.events import Charged, Payment
 from discreet.gate.releases import one_line
 
 #: Parts of the limit by which accounts are counted.

@@ -1,1 +1,1 @@
-"""The ledger: its entries, their order, and the budget that follows from them."""
+"""The ledger: state, payments, the only writer of entries, anchors, signing keys and verification."""

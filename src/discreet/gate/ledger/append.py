@@ -7,8 +7,8 @@ from hashlib import sha256
 
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerUnavailable, StillRunning
 from discreet.gate.accounts.personal_terms import PersonalAccount
-from discreet.gate.ledger.chain import LedgerEntry, link_entry
-from discreet.gate.ledger.events import (
+from discreet.gate.entries.chain import LedgerEntry, link_entry
+from discreet.gate.entries.events import (
     Begun,
     Birth,
     Charged,
@@ -26,8 +26,8 @@ from discreet.gate.ledger.events import (
     now,
     to_body,
 )
+from discreet.gate.entries.runs import ENDINGS, GONE, need_least_price
 from discreet.gate.ledger.opening import Places, need_continued
-from discreet.gate.ledger.runs import ENDINGS, GONE, need_least_price
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.protocol import (
     Accepted,

@@ -17,12 +17,10 @@ from pathlib import Path
 from discreet.accounting import Filter, Guarantee, PrivacyLoss, guarantee
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable, Number, WrongType, positive
 from discreet.core.schema import Value
-from discreet.gate.accounts.charging import PersonalCharging
 from discreet.gate.accounts.statements import AccountStatement, Distribution
-from discreet.gate.ledger.append import append_batch, checkpoint_of
-from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import GENESIS, LedgerEntry, damage_error, link_entry
-from discreet.gate.ledger.events import (
+from discreet.gate.entries.budget import Budget, Policy
+from discreet.gate.entries.chain import GENESIS, LedgerEntry, damage_error, link_entry
+from discreet.gate.entries.events import (
     Annotated,
     Answered,
     Birth,
@@ -31,19 +29,20 @@ from discreet.gate.ledger.events import (
     Payment,
     Resized,
     build_answer_event,
-    build_birth,
     from_body,
     now,
     to_body,
 )
+from discreet.gate.ledger.anchors import Anchor, Handles, append_anchors, hold_anchors, need_anchor_file, write_anchor
+from discreet.gate.ledger.append import append_batch, checkpoint_of
+from discreet.gate.ledger.charging import PersonalCharging
+from discreet.gate.ledger.keys import CHECKPOINT, SigningKey, checkpoint_message, key_at_hand, key_for_birth, match_key
 from discreet.gate.ledger.opening import Places, need_continued, need_new, open_state, open_store, places_of
 from discreet.gate.ledger.run_tracker import RunTracker
-from discreet.gate.ledger.state import LedgerState
+from discreet.gate.ledger.state import LedgerState, build_birth
+from discreet.gate.ledger.verification import Progress, Verification, verify_store
 from discreet.gate.ledger.views import ledger_html, ledger_text
 from discreet.gate.plans import need_label, need_words
-from discreet.gate.proofs.anchors import Anchor, Handles, append_anchors, hold_anchors, need_anchor_file, write_anchor
-from discreet.gate.proofs.keys import CHECKPOINT, SigningKey, checkpoint_message, key_at_hand, key_for_birth, match_key
-from discreet.gate.proofs.verification import Progress, Verification, verify_store
 from discreet.gate.releases import Receipt, receipt_of
 from discreet.gate.stores.protocol import (
     Accepted,

@@ -19,11 +19,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged
-from discreet.gate.ledger.chain import GENESIS, check_chain
-from discreet.gate.ledger.events import digest_beside, from_body
+from discreet.gate.entries.chain import GENESIS, check_chain
+from discreet.gate.entries.events import digest_beside, from_body
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.ledger.opening import open_state, open_store
-from discreet.gate.proofs.verification import Progress, verify_store
+from discreet.gate.ledger.verification import Progress, verify_store
 from discreet.gate.stores.protocol import Add, LedgerReader, Store, StoreStatus, keys_of, read_beside
 
 

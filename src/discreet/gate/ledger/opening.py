@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from discreet.core import InvalidInput, LedgerDamaged, WrongType
-from discreet.gate.ledger.chain import LedgerEntry, check_chain, damage_error
+from discreet.gate.entries.chain import LedgerEntry, check_chain, damage_error
+from discreet.gate.ledger.anchors import Anchor, default_place, last_anchor, newest, place_of_path, read_anchors
+from discreet.gate.ledger.keys import is_signed
 from discreet.gate.ledger.state import LedgerState, not_a_ledger
-from discreet.gate.proofs.anchors import Anchor, default_place, last_anchor, newest, place_of_path, read_anchors
-from discreet.gate.proofs.keys import is_signed
 from discreet.gate.stores.protocol import NEWEST, SERVER, LedgerReader, Store, StoreStatus, read_trusted
 
 #: Files that hold anchors.

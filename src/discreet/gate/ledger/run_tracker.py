@@ -13,8 +13,8 @@ from itertools import count
 from typing import TypeVar
 
 from discreet.core import DiscreetError, InvalidInput, StillRunning
-from discreet.gate.ledger.events import Begun, Excused, Failed, Reviewed, now, to_body
-from discreet.gate.ledger.runs import INTERRUPTED, RunState
+from discreet.gate.entries.events import Begun, Excused, Failed, Reviewed, now, to_body
+from discreet.gate.entries.runs import INTERRUPTED, RunState
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.plans import need_label
 from discreet.gate.stores.protocol import Accepted

@@ -1,5 +1,6 @@
 """Ledger state: the fold of all entries, and its transition function."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,8 @@ from discreet.accounting import PrivacyLoss
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, ReviewNeeded, StillRunning
 from discreet.gate.accounts.dataset import DatasetAccount
 from discreet.gate.accounts.personal_terms import Account, PersonalAccount, account_from_text, create_account
-from discreet.gate.ledger.chain import (
+from discreet.gate.entries.budget import Budget, Policy
+from discreet.gate.entries.chain import (
     GENESIS,
     Fields,
     LedgerEntry,
@@ -17,7 +19,7 @@ from discreet.gate.ledger.chain import (
     head_after,
     parse_canonical,
 )
-from discreet.gate.ledger.events import (
+from discreet.gate.entries.events import (
     Annotated,
     Begun,
     Birth,
@@ -37,9 +39,10 @@ from discreet.gate.ledger.events import (
     Snapshot,
     from_body,
     loss_of,
+    now,
     version_of,
 )
-from discreet.gate.ledger.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, RunState
+from discreet.gate.entries.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, RunState
 
 #: Given a number, all entries after it.
 Fetch = Callable[[int], Iterable[LedgerEntry]]
@@ -49,6 +52,12 @@ Look = Callable[[LedgerEntry, Fields], None]
 
 def _look_away(entry: LedgerEntry, fields: Fields) -> None:
     """Nobody looks."""
+
+
+def build_birth(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
+    """Return a birth unlike any other; refuse what no account can begin with."""
+    create_account(budget, policy)
+    return Birth(at=now(), title=title, budget=budget, policy=policy, key=key, nonce=os.urandom(16).hex())
 
 
 @dataclass(frozen=True, slots=True)

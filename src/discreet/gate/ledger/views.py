@@ -4,19 +4,17 @@ import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from discreet.accounting import ConcentratedFilter
+from discreet.accounting import ConcentratedFilter, Filter
 from discreet.core import DiscreetError
 from discreet.core.exact import text_down, text_up
 from discreet.gate.accounts.personal_terms import PersonalAccount, limit_of
-from discreet.gate.ledger.budget import Policy
-from discreet.gate.ledger.cost_text import cost_words
-from discreet.gate.releases import one_line
-
-if TYPE_CHECKING:
-    from discreet.accounting import Filter
-    from discreet.gate.ledger.ledger import Ledger
+from discreet.gate.entries.budget import Budget, Policy
+from discreet.gate.entries.cost_text import cost_words
+from discreet.gate.entries.events import Birth
+from discreet.gate.ledger.state import LedgerState
+from discreet.gate.releases import Receipt, one_line
 
 #: Characters of a gauge, and what it is drawn with.
 WIDTH, FULL, EMPTY = 30, "█", "░"
@@ -27,6 +25,32 @@ WORDS, NAME = 60, 24
 CLOSED = "CLOSED for good: what it protects became known elsewhere."
 #: From these shares on, little is left, and hardly anything.
 LITTLE, HARDLY = 0.75, 0.9
+
+
+class ShownLedger(Protocol):
+    """The parts of a ledger that are shown here. `Ledger` imports this module, so that this one cannot import it."""
+
+    @property
+    def identity(self) -> str:
+        """The hash of its birth."""
+
+    @property
+    def birth(self) -> Birth:
+        """What is fixed for life."""
+
+    @property
+    def budget(self) -> Budget:
+        """The budget at birth."""
+
+    @property
+    def state(self) -> LedgerState:
+        """All totals, up to date."""
+
+    def recent(self, count: int) -> list[Receipt]:
+        """Return the last payments, newest first."""
+
+    def release_of(self, payment: int) -> int | None:
+        """Return the number of a payment's release, if it was answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +110,7 @@ class Terms:
         return f"{own}{beside}{most}; balances are private"
 
 
-def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:
+def standings(ledger: ShownLedger) -> list[tuple[str, Gauge | Terms]]:
     """Return what binds everybody, and whose it is: gauges of what all share, terms of what each person has."""
     account = ledger.state.account
     if not isinstance(account, PersonalAccount):
@@ -98,7 +122,7 @@ def standings(ledger: "Ledger") -> list[tuple[str, Gauge | Terms]]:
     return [personal, ("all together", _gauge(ledger, account.everybody.total, account.everybody.total))]
 
 
-def standing_of(ledger: "Ledger", analyst: str) -> tuple[str, Gauge | Terms]:
+def standing_of(ledger: ShownLedger, analyst: str) -> tuple[str, Gauge | Terms]:
     """Return what binds one analyst, and whose it is: without a name, everybody's."""
     account = ledger.state.account
     if not analyst or (isinstance(account, PersonalAccount) and account.everybody is None):
@@ -106,7 +130,7 @@ def standing_of(ledger: "Ledger", analyst: str) -> tuple[str, Gauge | Terms]:
     return name_of(analyst), analyst_gauge(ledger, analyst)
 
 
-def standing_lines(ledger: "Ledger") -> list[str]:
+def standing_lines(ledger: ShownLedger) -> list[str]:
     """Return what binds everybody, a line each, without whose it is where only one thing does."""
     return [
         _line(standing) if isinstance(standing, Gauge) else f"{who}: {standing.words()}"
@@ -121,26 +145,26 @@ def _terms(account: PersonalAccount) -> Terms:
     return Terms(account.symbol, terms.amount, base, most, account.closed, reserve)
 
 
-def analyst_gauges(ledger: "Ledger") -> dict[str, Gauge]:
+def analyst_gauges(ledger: ShownLedger) -> dict[str, Gauge]:
     """Return the gauges of all analysts who paid or have a limit of their own, those who spent most first."""
     account = ledger.state.account
     gauges = {name: analyst_gauge(ledger, name) for name in {*account.analysts, *account.limits}}
     return dict(sorted(gauges.items(), key=lambda item: (-item[1].spent, item[0])))
 
 
-def analyst_gauge(ledger: "Ledger", analyst: str) -> Gauge:
+def analyst_gauge(ledger: ShownLedger, analyst: str) -> Gauge:
     """Return the gauge of one analyst, who may be new; where persons have accounts, of the dataset's total."""
     account = ledger.state.account
     return _gauge(ledger, account.filter_of(analyst), account.binding(analyst))
 
 
-def _gauge(ledger: "Ledger", session: "Filter", binding: "Filter") -> Gauge:
+def _gauge(ledger: ShownLedger, session: Filter, binding: Filter) -> Gauge:
     left = ledger.state.account.left_of(binding)
     symbol = "ρ" if isinstance(session, ConcentratedFilter) else "ε"
     return Gauge(symbol, session.spent, limit_of(session), left)
 
 
-def promise_words(ledger: "Ledger") -> str:
+def promise_words(ledger: ShownLedger) -> str:
     """Return what is promised now, and what was at birth if that was something else."""
     budget, account = ledger.budget, ledger.state.account
     if account.closed:
@@ -153,7 +177,7 @@ def promise_words(ledger: "Ledger") -> str:
     return f"{budget.symbol} = {text_up(limit)}{beside}{born} for {budget.unit}{whose}{source}"
 
 
-def ledger_text(ledger: "Ledger") -> str:
+def ledger_text(ledger: ShownLedger) -> str:
     """Return a few lines for a terminal; for a ledger that cannot be read any more, one."""
     try:
         return _text(ledger)
@@ -161,7 +185,7 @@ def ledger_text(ledger: "Ledger") -> str:
         return f"Ledger {title_of(ledger)} · {error.problem}"
 
 
-def ledger_html(ledger: "Ledger") -> str:
+def ledger_html(ledger: ShownLedger) -> str:
     """Return gauges and the last payments for a notebook."""
     try:
         return _html(ledger)
@@ -169,7 +193,7 @@ def ledger_html(ledger: "Ledger") -> str:
         return f"<div><b>Ledger {html.escape(title_of(ledger))}</b> · {html.escape(error.problem)}</div>"
 
 
-def _text(ledger: "Ledger") -> str:
+def _text(ledger: ShownLedger) -> str:
     state = ledger.state
     analysts = analyst_gauges(ledger)
     rows = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
@@ -185,7 +209,7 @@ def _text(ledger: "Ledger") -> str:
     )
 
 
-def _html(ledger: "Ledger") -> str:
+def _html(ledger: ShownLedger) -> str:
     state = ledger.state
     analysts = analyst_gauges(ledger)
     shown = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
@@ -200,7 +224,7 @@ def _html(ledger: "Ledger") -> str:
     )
 
 
-def title_of(ledger: "Ledger") -> str:
+def title_of(ledger: ShownLedger) -> str:
     """Return a ledger's title, or the beginning of its name."""
     return one_line(ledger.birth.title) or ledger.identity[:12]
 
@@ -216,7 +240,7 @@ def payment_words(payments: int, releases: int) -> str:
     return paid if payments == releases else f"{paid}, {payments - releases:,} not answered"
 
 
-def _recent_html(ledger: "Ledger") -> str:
+def _recent_html(ledger: ShownLedger) -> str:
     rows = []
     for receipt in ledger.recent(SHOWN):
         release = ledger.release_of(receipt.number)

@@ -1,1 +1,1 @@
-"""Proofs about a ledger for others: anchors, signatures, certificates, exports, verification."""
+"""Proofs about a ledger for others: certificates, exports, inspection."""

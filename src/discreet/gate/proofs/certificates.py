@@ -17,12 +17,12 @@ from typing import Any
 from discreet.accounting import guarantee
 from discreet.core import InvalidInput, LedgerDamaged
 from discreet.core.untrusted_text import read_fraction, read_json
-from discreet.gate.ledger.budget import Budget
-from discreet.gate.ledger.chain import GENESIS, canonical, head_after
-from discreet.gate.ledger.events import Birth, Payment, Released, from_body
+from discreet.gate.entries.budget import Budget
+from discreet.gate.entries.chain import GENESIS, canonical, head_after
+from discreet.gate.entries.events import Birth, Payment, Released, from_body
+from discreet.gate.ledger.anchors import MOST_NUMBER
+from discreet.gate.ledger.keys import CERTIFICATE, verify_signature
 from discreet.gate.ledger.ledger import Ledger
-from discreet.gate.proofs.anchors import MOST_NUMBER
-from discreet.gate.proofs.keys import CERTIFICATE, verify_signature
 
 VERSION = 1
 

@@ -20,14 +20,14 @@ from itertools import islice
 
 from discreet.core import DiscreetError, InvalidInput, LedgerDamaged
 from discreet.core.untrusted_text import read_json
-from discreet.gate.ledger.chain import GENESIS, LedgerEntry, canonical, check_chain, parse_canonical
-from discreet.gate.ledger.events import Answered, Birth, from_body
+from discreet.gate.entries.chain import GENESIS, LedgerEntry, canonical, check_chain, parse_canonical
+from discreet.gate.entries.events import Answered, Birth, from_body
+from discreet.gate.ledger.anchors import MOST_NUMBER
+from discreet.gate.ledger.keys import EXPORT, verify_signature
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.ledger.state import LedgerState
-from discreet.gate.proofs.anchors import MOST_NUMBER
+from discreet.gate.ledger.verification import OFTEN, History, Progress
 from discreet.gate.proofs.certificates import Certified
-from discreet.gate.proofs.keys import EXPORT, verify_signature
-from discreet.gate.proofs.verification import OFTEN, History, Progress
 
 #: Entries that are counted at once.
 PAGE = 5000

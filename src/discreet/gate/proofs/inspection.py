@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from discreet.core import LedgerDamaged
+from discreet.gate.ledger.anchors import read_anchors
+from discreet.gate.ledger.keys import SigningKey
 from discreet.gate.ledger.opening import Places, open_store, places_of
-from discreet.gate.proofs.anchors import read_anchors
-from discreet.gate.proofs.keys import SigningKey
-from discreet.gate.proofs.verification import Progress, Verification, verify_store
+from discreet.gate.ledger.verification import Progress, Verification, verify_store
 from discreet.gate.stores.protocol import LedgerReader
 
 NOTHING = Verification(0, 0, 0, 0, 0, 0, ())

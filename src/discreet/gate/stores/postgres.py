@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate.ledger.chain import LedgerEntry, damage_error
+from discreet.gate.entries.chain import LedgerEntry, damage_error
 from discreet.gate.stores.protocol import (
     PIECED,
     Add,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from discreet import core
 from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
-from discreet.gate.ledger.chain import GENESIS, LedgerEntry, check_chain, damage_error, parse_canonical
-from discreet.gate.ledger.events import Begun, Charged, Continued, Event, Payment, Released, Snapshot, kind_name
+from discreet.gate.entries.chain import GENESIS, LedgerEntry, check_chain, damage_error, parse_canonical
+from discreet.gate.entries.events import Begun, Charged, Continued, Event, Payment, Released, Snapshot, kind_name
 
 T = TypeVar("T")
 

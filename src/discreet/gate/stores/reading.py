@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from discreet.gate.ledger.chain import LedgerEntry, damage_error
+from discreet.gate.entries.chain import LedgerEntry, damage_error
 from discreet.gate.stores.protocol import NEWEST, Keys
 
 #: Rows of a query with ? for its arguments.

@@ -16,7 +16,7 @@ import apsw
 
 from discreet.core import Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.core.private_files import create_private, narrow_files
-from discreet.gate.ledger.chain import LedgerEntry, damage_error
+from discreet.gate.entries.chain import LedgerEntry, damage_error
 from discreet.gate.stores.process_queue import ProcessQueue
 from discreet.gate.stores.protocol import (
     PIECED,

@@ -46,7 +46,7 @@ def shuffled_cost(encoder: Any, *, people: int) -> Shuffled:
     """Return the privacy loss of one shuffled report from each of `people` people.
 
     All reports are made by this encoder, one by each person, and nobody learns more than the reports in random order.
-    Of RAPPOR it is one batch of single reports. Reference: the proof in `discreet.accounting.shuffling`.
+    Of RAPPOR it is one batch of single reports. Reference: the proof in `discreet.accounting.pld.shuffling`.
 
     Args:
         encoder: the encoder that all of them use.

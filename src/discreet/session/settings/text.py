@@ -16,13 +16,13 @@ from tomlkit.items import Array, Item, Key, KeyType, SingleKey, String, StringTy
 from discreet.core import Bounds, Neighbours
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Value
-from discreet.gate.ledger.budget import least_by_default
+from discreet.gate.entries.budget import least_by_default
 from discreet.session.declared import AnyBounds
 from discreet.session.engine import Engine, memory_text
 
 if TYPE_CHECKING:
     from discreet.gate import Budget
-    from discreet.session.settings.file import Settings
+    from discreet.session.settings.settings import Settings
 
 #: What settings are added to: the file, or a heading of it.
 Container: TypeAlias = tomlkit.TOMLDocument | Table

@@ -32,7 +32,7 @@ def lower_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.formatting import format_exact
     from discreet.cli.ledger.summary import need_other_side, resize_ledger
     from discreet.cli.ledger.views import limit_of, open_ledger
-    from discreet.gate.ledger.cost_text import figure
+    from discreet.gate.entries.cost_text import figure
 
     limit = limit_of(arguments)
     with open_ledger(arguments) as ledger:
@@ -86,7 +86,7 @@ def disclose_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.account.loss_syntax import read_loss
     from discreet.cli.ledger.summary import change_facts, change_lines, title_line
     from discreet.cli.ledger.views import author, open_ledger
-    from discreet.gate.ledger.cost_text import cost_words
+    from discreet.gate.entries.cost_text import cost_words
     from discreet.gate.ledger.views import CLOSED, standings
 
     cost = None if arguments.all else read_loss(arguments.cost)

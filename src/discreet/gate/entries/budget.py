@@ -12,7 +12,7 @@ from discreet.core.canonical_text import settle
 from discreet.core.exact import text_down
 from discreet.core.units import NEIGHBOUR_WORDS
 from discreet.core.untrusted_text import read_fraction
-from discreet.gate.ledger.chain import Fields, canonical, parse_canonical
+from discreet.gate.entries.chain import Fields, canonical, parse_canonical
 
 #: Who pays: everybody alike, or each person for what an answer took from that person.
 Payers = Literal["dataset", "person"]

@@ -15,9 +15,9 @@ from discreet.accounting import PrivacyLoss, Repeated
 from discreet.accounting.conversions import approximate_of, concentrated_of
 from discreet.core import DiscreetError, InvalidInput, ReviewNeeded, StillRunning
 from discreet.core.exact import text_down
-from discreet.gate.ledger.budget import Budget
-from discreet.gate.ledger.chain import canonical, damage_error, parse_canonical
-from discreet.gate.ledger.cost_text import cost_words
+from discreet.gate.entries.budget import Budget
+from discreet.gate.entries.chain import canonical, damage_error, parse_canonical
+from discreet.gate.entries.cost_text import cost_words
 
 #: Failures that one analyst may cause, and that all may cause together, before the steward has to look. Runs that are
 #: still going on count towards both: so neither is ever exceeded, however many are begun at once.

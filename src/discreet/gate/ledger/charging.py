@@ -13,8 +13,8 @@ from discreet.gate.accounts.charge_files import Numbers, pack, unpack
 from discreet.gate.accounts.charges import ChargedTable, Run
 from discreet.gate.accounts.personal_terms import PersonalAccount
 from discreet.gate.accounts.statements import AccountStatement, ChargeEntry, Distribution, distribution_of, statement_of
-from discreet.gate.ledger.chain import damage_error
-from discreet.gate.ledger.events import Charged, Payment, Snapshot, from_body, now, to_body
+from discreet.gate.entries.chain import damage_error
+from discreet.gate.entries.events import Charged, Payment, Snapshot, from_body, now, to_body
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.protocol import Accepted, LedgerReader, read_trusted
 

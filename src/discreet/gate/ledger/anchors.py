@@ -21,8 +21,8 @@ from typing import ClassVar
 from discreet.core import InvalidInput, LedgerUnavailable
 from discreet.core.private_files import PRIVATE, PRIVATE_FOLDER, open_private, state_folder
 from discreet.core.untrusted_text import read_json
-from discreet.gate.ledger.chain import canonical
-from discreet.gate.proofs.keys import ANCHOR, SigningKey, verify_signature
+from discreet.gate.entries.chain import canonical
+from discreet.gate.ledger.keys import ANCHOR, SigningKey, verify_signature
 
 #: A file with more bytes than this is begun anew with its best lines.
 LONGEST = 64 * 1024

@@ -3,7 +3,6 @@
 `at` is the clock's word for people to read. Nothing is ever decided by it.
 """
 
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -13,9 +12,8 @@ from typing import assert_never
 
 from discreet.accounting import PrivacyLoss, loss_from_text, loss_to_text
 from discreet.core import InvalidInput, LedgerDamaged
-from discreet.gate.accounts.personal_terms import create_account
-from discreet.gate.ledger.budget import Budget, Policy, budget_fields, budget_of, number_of, text_of
-from discreet.gate.ledger.chain import Fields, canonical, damage_error, parse_canonical
+from discreet.gate.entries.budget import Budget, Policy, budget_fields, budget_of, number_of, text_of
+from discreet.gate.entries.chain import Fields, canonical, damage_error, parse_canonical
 
 #: Of the bytes. A change in what an event says, or in what follows from it, makes a new one. A kind that is added later
 #: has the number of its day, and the others keep theirs: so an old ledger reads as ever, and an old release that meets
@@ -192,7 +190,7 @@ class Checkpoint:
     account: str
     payments: int
     releases: int
-    #: Of the head before, the number and the totals: see `proofs.keys`. Empty if nobody signed.
+    #: Of the head before, the number and the totals: see `discreet.gate.ledger.keys`. Empty if nobody signed.
     signature: str
     #: Open runs and failures: see `runs`. Empty, and not written, if there are none.
     runs: str = ""
@@ -210,12 +208,6 @@ Event = Birth | Payment | Answered | Peopled | Running | Resized | Annotated | D
 def now(*, finely: bool = False) -> str:
     """Return the time for people to read; `finely` where two events that say the same have to differ."""
     return datetime.now(UTC).isoformat(timespec="microseconds" if finely else "seconds")
-
-
-def build_birth(title: str, budget: Budget, policy: Policy, key: str) -> Birth:
-    """Return a birth unlike any other; refuse what no account can begin with."""
-    create_account(budget, policy)
-    return Birth(at=now(), title=title, budget=budget, policy=policy, key=key, nonce=os.urandom(16).hex())
 
 
 def build_answer_event(payment: int, step: int, answer: bytes, charge: int = 0, run: int = 0) -> Answered:

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from discreet.core import InvalidInput
 from discreet.core.private_files import open_private
-from discreet.gate.ledger.chain import LedgerEntry
-from discreet.gate.ledger.events import Checkpoint, from_body, to_body
+from discreet.gate.entries.chain import LedgerEntry
+from discreet.gate.entries.events import Checkpoint, from_body, to_body
 from discreet.gate.stores.protocol import SERVER
 
 #: What a signature is about comes first in what is signed, so that none can be passed off as another.

@@ -12,9 +12,9 @@ from discreet.gate.accounts.account_names import Directory
 from discreet.gate.accounts.balances import Accounts, read_stored_people
 from discreet.gate.accounts.charge_files import ChargeRecord, unpack
 from discreet.gate.accounts.personal_terms import PersonalAccount, Quanta
-from discreet.gate.ledger.budget import Budget, Policy
-from discreet.gate.ledger.chain import Fields, LedgerEntry
-from discreet.gate.ledger.events import (
+from discreet.gate.entries.budget import Budget, Policy
+from discreet.gate.entries.chain import Fields, LedgerEntry
+from discreet.gate.entries.events import (
     Birth,
     Charged,
     Disclosed,
@@ -26,9 +26,9 @@ from discreet.gate.ledger.events import (
     Snapshot,
     from_body,
 )
+from discreet.gate.ledger.keys import is_signed
 from discreet.gate.ledger.opening import Places, need_anchored
 from discreet.gate.ledger.state import LedgerState
-from discreet.gate.proofs.keys import is_signed
 from discreet.gate.stores.protocol import Keys, LedgerReader, read_trusted
 
 # Rules that a history must satisfy besides its chain, its keys and its sums.
