@@ -52,6 +52,9 @@ pictures: setup        ## three pictures of accounting
 mnist: $(VENV)/.dev     ## accuracy against ε on MNIST, in a table and a picture; `make mnist DATA=FOLDER`
 	$(RUN)/python examples/mnist.py --data $(or $(DATA),../shared/data/mnist) --report benchmarks/results/mnist.md
 
+# The tests start many processes. Each would compile the package anew where no bytecode is written.
+test slow spark faults: export PYTHONDONTWRITEBYTECODE =
+
 test: setup            ## nearly all tests, slow ones with some of their cases; PyTorch and Spark where installed
 	$(RUN)/python -m pytest --quiet --numprocesses 2 --dist loadgroup
 

@@ -1,5 +1,8 @@
 """Settings that all tests share."""
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
@@ -14,3 +17,12 @@ settings.load_profile("house")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave cases that take long to other targets, before pytest deselects by marks."""
     leave_to_others(items)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the collector of garbage from the tests themselves: there are many, and they live as long as the run."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
