@@ -599,14 +599,14 @@ LEARN_MUTANTS = [
     # Sampling and prices.
     Mutant(
         "batches are blocks of neighbours, and not coins of each example",
-        "learn/torch/examples.py::sample_batch",
+        "learn/torch/poisson_sampling.py::sample_batch",
         "return np.flatnonzero(bernoulli(sampling_rate, count, entropy=entropy))",
         "return np.arange(count)[: int(count * sampling_rate)]",
         f"{TRAINING}::test_every_example_is_in_a_batch_by_a_coin_of_its_own",
     ),
     Mutant(
         "the last microbatch counts the examples that pad it",
-        "learn/torch/examples.py::split_batch",
+        "learn/torch/poisson_sampling.py::split_batch",
         "counted[: len(part)] = True",
         "counted[:] = True",
         f"{TRAINING}::test_microbatches_have_one_shape_and_count_every_index_once",

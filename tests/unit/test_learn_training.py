@@ -27,11 +27,8 @@ from discreet.learn.torch.dpsgd import (  # noqa: E402
     add_rounded_gaussian,
     take_private_step,
 )
-from discreet.learn.torch.examples import (  # noqa: E402
-    Examples,
-    sample_batch,
-    split_batch,
-)
+from discreet.learn.torch.examples import Examples  # noqa: E402
+from discreet.learn.torch.poisson_sampling import sample_batch, split_batch  # noqa: E402
 from discreet.learn.torch.states import ITERATIONS, capture_state, restore_state  # noqa: E402
 from discreet.learn.torch.step_settings import share_noise  # noqa: E402
 

@@ -12,7 +12,7 @@ of groups. Where there are c rows and k may stay, 0 < k < c, they stay evenly sp
 the rows n = 0, 1, 2, …, c − 1 in their order those with (n·k + c − s) mod c < k, where s = mark(salt + 1, name of unit,
 c) mod c; with k of 2²⁷ or more, those with (n + c − s) mod c < k. Either way they are k, and for each row as many s let
 it stay, k of c. So which rows count depends on the unit's own rows and the salt, and on nobody else.
-`discreet.algebra.row_hashes` says what mark and name are, `discreet.data.bounding_rules` why they are k.
+`discreet.algebra.row_hashes` says what mark and name are, `discreet.data.contribution_bounding` why they are k.
 
 **Which groups.** If all keys have public values: their product, in the order given, whether they occur or not.
 Otherwise all key tuples of rows that count, in the order of `discreet.algebra.row_hashes.group_order`: these are

@@ -3,13 +3,20 @@
 import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from enum import Enum
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.algebra.names import literal, quote_name
+from discreet.anonymity.hierarchies import Hierarchy, need_hierarchies
+from discreet.anonymity.microdata import Attribute, Microdata, order_values
 from discreet.core import InvalidInput, WrongType
+from discreet.core.errors import kind_of
 from discreet.core.schema import Kind, closest
 from discreet.data import EngineSettings
 from discreet.data.engine_rules import quietly
@@ -17,16 +24,6 @@ from discreet.data.reading import Source, attach, cast_as, connect, detach, infe
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-from dataclasses import replace
-from enum import Enum
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from discreet.anonymity.hierarchies import Hierarchy, need_hierarchies
-from discreet.anonymity.microdata import Attribute, Microdata, order_values
-from discreet.core.errors import kind_of
 
 #: The name of the rows once they are here.
 ROWS = "people"

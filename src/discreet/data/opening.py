@@ -1,16 +1,20 @@
 """Opens tables: files and frames on DuckDB, tables of a PostgreSQL server, frames of Spark."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.algebra.declarations import AnyBounds, AnyKind, complete_of, kinds_of
-from discreet.core import PrivacyUnit
+from discreet.algebra.expressions import Expression
+from discreet.core import DiscreetError, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Value
 from discreet.data.duckdb.connection import Holdings, lock
+from discreet.data.duckdb.expressions import write_sql as write_duckdb
 from discreet.data.duckdb.importing import import_tables, read_holding
 from discreet.data.duckdb.table import DuckTable
 from discreet.data.engine_rules import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings, quiet_opening
+from discreet.data.postgres.expressions import write_sql as write_postgres
 from discreet.data.reading.public_tables import read_public_schema
 from discreet.data.reading.table_sources import (
     Declaration,
@@ -20,18 +24,12 @@ from discreet.data.reading.table_sources import (
     need_names,
     need_one_kind,
 )
+from discreet.data.spark.expressions import write_sql as write_spark
+from discreet.data.sql.dialect import WriteSql, measure
 
 if TYPE_CHECKING:
     from discreet.data.postgres.table import PostgresTables
     from discreet.data.spark.table import SparkTable
-from collections import Counter
-
-from discreet.algebra.expressions import Expression
-from discreet.core import DiscreetError
-from discreet.data.duckdb.expressions import write_sql as write_duckdb
-from discreet.data.postgres.expressions import write_sql as write_postgres
-from discreet.data.spark.expressions import write_sql as write_spark
-from discreet.data.sql.dialect import WriteSql, measure
 
 
 def open_table(  # noqa: PLR0913 - all but the first are named

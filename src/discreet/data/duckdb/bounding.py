@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.algebra.row_hashes import Words, mix_words
 from discreet.core.limits import AnyLimit, Limit
-from discreet.data.bounding_rules import (
+from discreet.data.contribution_bounding import (
     LAST_16,
     LOWER,
     PIECE,

@@ -7,30 +7,22 @@ transaction that only reads, so that several threads may ask at once.
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from discreet.core import NotReady
-from discreet.data.engine_rules import EngineSettings
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from discreet.core.schema import Schema
-from discreet.data.duckdb.clustering import Units
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.algebra.contributions import BETWEEN, Admission, Names
-from discreet.data.duckdb.clustering import UnitColumn
-from discreet.data.engine_rules import engine_failed
+from discreet.core import NotReady
+from discreet.core.schema import Schema
+from discreet.data.duckdb.clustering import UnitColumn, Units
+from discreet.data.engine_rules import EngineSettings, engine_failed
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 PARAMETER = re.compile(r"\$([a-z]+[0-9]*)")
 #: The units in which DuckDB tells its memory.

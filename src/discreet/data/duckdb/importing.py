@@ -5,13 +5,15 @@ source. `units` has the name of each unit and its number of rows, in the same or
 several tables are opened together, these names end in a number (`discreet.data.opening`).
 """
 
+import json
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.algebra.row_caps import unit_keys
-from discreet.core.schema import Schema
+from discreet.core.schema import Column, Kind, Schema
 from discreet.data.duckdb.clustering import UnitColumn, beyond_statements, cluster_statements, read_units
 from discreet.data.duckdb.connection import Holding
 from discreet.data.duckdb.expressions import Scope, compile_sql
@@ -19,14 +21,6 @@ from discreet.data.engine_rules import EngineSettings
 from discreet.data.reading.importing import Imported, connect, connect_spilling, load_rows
 from discreet.data.reading.sources import stamp_of
 from discreet.data.reading.table_sources import Entering
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from discreet.core.schema import Column, Kind
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

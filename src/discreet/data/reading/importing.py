@@ -8,12 +8,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from discreet.algebra.declarations import need_column, need_told_apart
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind, closest
-from discreet.data.engine_rules import DEFAULT_SETTINGS, quiet_opening
+from discreet.data.engine_rules import DEFAULT_SETTINGS, MEBIBYTE, EngineSettings, quiet_opening
 from discreet.data.reading.column_types import (
     Casting,
     cast_declared,
@@ -26,15 +29,6 @@ from discreet.data.reading.column_types import (
 from discreet.data.reading.csv_files import fitting_kinds, infer_kinds, is_csv, need_header, no_names
 from discreet.data.reading.sources import Source, attach, detach, own_names, stamp_of
 from discreet.data.reading.table_sources import Entering
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-from shutil import rmtree
-from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
-from weakref import finalize
-
-from discreet.data.engine_rules import MEBIBYTE, EngineSettings
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

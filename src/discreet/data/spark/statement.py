@@ -16,7 +16,7 @@ from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.expressions import columns_in
 from discreet.algebra.row_hashes import MASK, OTHERS, UNITS
 from discreet.core.schema import Kind
-from discreet.data.bounding_rules import stride
+from discreet.data.contribution_bounding import stride
 from discreet.data.spark.dialect import compute_once
 from discreet.data.sql.answers import MOST_ROWS, CountedCells, Layout, Sums
 from discreet.data.sql.dialect import Typed

@@ -20,7 +20,7 @@ from discreet.algebra.relations import most_rows
 from discreet.algebra.row_hashes import MASK, OTHERS
 from discreet.core.limits import Limit
 from discreet.core.schema import Kind
-from discreet.data.bounding_rules import stride
+from discreet.data.contribution_bounding import stride
 from discreet.data.sql.answers import CountedCells, Layout, Sums
 from discreet.data.sql.dialect import BoundedDialect
 from discreet.data.sql.requirements import CellPart, Needs, UnitPart

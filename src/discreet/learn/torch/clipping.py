@@ -15,6 +15,8 @@ elsewhere is taken for public.
 
 from __future__ import annotations
 
+import copy
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from discreet.learn.torch.clipped_sums import GroupSums
     from discreet.learn.torch.per_example.gradients import Gradients
     from discreet.learn.torch.per_example.passes import GradientMethod
-import copy
-from collections import OrderedDict
 
 # Copies of modules, one for every pass: as `copy.deepcopy`, without its cost for empty or atomic values.
 

@@ -25,8 +25,9 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.compiled import load_library
 from discreet.core.errors import tell_operator
 from discreet.learn.torch.clipping import ClippedSums, PrivateModel
-from discreet.learn.torch.examples import Batch, Indices, sample_batch, split_batch
+from discreet.learn.torch.examples import Batch
 from discreet.learn.torch.global_settings import keep_settings, seed_generators
+from discreet.learn.torch.poisson_sampling import Indices, sample_batch, split_batch
 from discreet.learn.torch.rounding import EXACT_32
 from discreet.learn.torch.step_settings import StepSettings
 from discreet.noise import Entropy, hand_out_rounded, rounded_gaussian

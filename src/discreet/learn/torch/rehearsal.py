@@ -7,33 +7,27 @@ writes to its weights or buffers, or whose results depend on an earlier batch is
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
-from discreet.core import DiscreetError, InvalidInput
+from discreet.core import DiscreetError, InvalidInput, WrongType
+from discreet.core.errors import tell_operator
 from discreet.learn.torch.dpsgd import ForwardPass, run_pass
 from discreet.learn.torch.global_settings import keep_generators, keep_settings, read_settings, seed_generators
-from discreet.learn.torch.per_example.refusals import kind_of_value, values_of
+from discreet.learn.torch.per_example.refusals import kind_of_value, train_layers, values_of
+from discreet.learn.torch.states import capture_state, function_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from fractions import Fraction
 
     from discreet.learn.torch.clipping import ClippedSums, PrivateModel
     from discreet.learn.torch.dpsgd import Loss
     from discreet.learn.torch.examples import Batch
     from discreet.learn.torch.step_settings import StepSettings
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from discreet.core import WrongType
-from discreet.core.errors import tell_operator
-from discreet.learn.torch.per_example.refusals import train_layers
-from discreet.learn.torch.states import capture_state, function_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 #: Sums of a batch may differ by so much, in units of the bound for each example, by the rounding of floats.

@@ -20,16 +20,12 @@ import ctypes
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from discreet.core.compiled import load_library
-
-if TYPE_CHECKING:
-    from torch import Tensor
-from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -1,14 +1,15 @@
 """Answers: a table with error bars, its cost and its receipt."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.accounting import PrivacyLoss
-from discreet.core import InvalidInput, Number, WrongType, exact
+from discreet.core import DiscreetError, InvalidInput, Number, WrongType, exact
 from discreet.core.errors import kind_of
 from discreet.core.exact import text_down, text_up
 from discreet.core.schema import Value, closest
@@ -30,10 +31,6 @@ from discreet.session.answers.cells import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-from collections.abc import Mapping
-from importlib import import_module
-
-from discreet.core import DiscreetError
 
 #: Said beside every answer where each person has an account; it depends on no row and costs nothing.
 MAY_HAVE_LEFT = (

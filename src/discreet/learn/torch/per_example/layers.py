@@ -14,24 +14,15 @@ Reference: Goodfellow 2015 (norms of linear layers); Bu, Wang, Zha, Karypis 2023
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torch import Tensor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
-
-if TYPE_CHECKING:
-    from torch import Tensor
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
     from torch import Tensor
 
 

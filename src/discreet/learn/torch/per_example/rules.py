@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from discreet.core import InvalidInput
 from discreet.learn.torch.per_example.convolution import ConvolutionCall
@@ -22,15 +24,6 @@ from discreet.learn.torch.per_example.recurrent import RULES as RECURRENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torch import Tensor
-
-    from discreet.learn.torch.per_example.tape import Tape
-from typing import TYPE_CHECKING
-
-from torch import Tensor
-from torch.overrides import TorchFunctionMode
-
-if TYPE_CHECKING:
     from discreet.learn.torch.per_example.tape import Tape
 
 
