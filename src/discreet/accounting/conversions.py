@@ -1,4 +1,4 @@
-"""Conversions of a loss to one (ε, δ) and to zCDP. Exact, or rounded up."""
+"""Conversions: a loss to one (ε, δ), to its failure masses and to zCDP, and zCDP to (ε, δ). Exact, or rounded up."""
 
 import math
 from collections import Counter

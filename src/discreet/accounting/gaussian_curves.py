@@ -1,4 +1,4 @@
-"""The exact privacy curve of discrete Gaussian noise.
+"""Privacy curves of Gaussian noise: the exact one of discrete noise, and the closed form of real noise.
 
 Theorem. Let Y have k independent discrete Gaussian coordinates of variance σ², and let the answers of neighbours
 differ in at most k coordinates, by at most c each. Then the mechanism is (ε, δ)-differentially private with

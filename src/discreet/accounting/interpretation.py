@@ -1,4 +1,4 @@
-"""Odds of membership: how far ε lets an attacker's belief rise, and how often a membership test can be right.
+"""What ε and δ mean: how far an attacker's belief can rise, how often a membership test is right, and rules for δ.
 
 P and Q are the distributions of the output on two neighbouring tables, such as the one with a person and the one
 without. (ε, δ)-differential privacy is P(S) ≤ e^ε·Q(S) + δ and Q(S) ≤ e^ε·P(S) + δ for every event S. Each function

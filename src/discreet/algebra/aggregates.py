@@ -1,4 +1,4 @@
-"""Aggregates: public descriptions of exact, bounded integers, with their sensitivities.
+"""Aggregates: public descriptions of exact, bounded integers, with their sensitivities and their checks.
 
 **Which rows count.** Take the rows where the condition is true and every key with public values has one of them. Each
 unit's rows stand in the order of the table. Of these:

@@ -1,4 +1,4 @@
-"""Contributions of single units to an answer, and their admission. The contract of personal accounts.
+"""Contributions of single units to an answer, their admission, and account names. The contract of personal accounts.
 
 **Who is asked.** A unit that has a row that counts (`algebra.aggregates`) is asked once in a pass, with all that
 it would add. If it is not admitted, none of its rows counts, in no aggregate of the pass. Whether it is admitted

@@ -1,4 +1,4 @@
-"""Caps on the rows of one privacy unit: in a table, and in every relation that is made of tables. Public; sees no row.
+"""Keys of privacy units and caps on their rows: in tables, and in relations made of them. Public; sees no row.
 
 Let C be the cap, `rows_per_person`. A unit is a person; with a window, a person in one window.
 

@@ -1,4 +1,4 @@
-"""Treatments of a column in de-identification: drop, keep, mask, pseudonym, coarser. Written as SQL of DuckDB."""
+"""De-identification on DuckDB: a treatment for each column (drop, keep, mask, pseudonym, coarser), and keys."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Anonymity measures of a table: k, and the worst class for each requirement. All exact.
+"""Anonymity measures of a table: k, the worst class for each requirement, re-identification risk. All exact.
 
 Facts about a table, each of which is the worst of its classes. None is a guarantee about a person.
 """

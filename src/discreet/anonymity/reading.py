@@ -1,4 +1,4 @@
-"""Rows on DuckDB: imports a source into an engine of its own, with column types and marked gaps."""
+"""Reading microdata: a file or a frame is imported into a DuckDB of its own, with column types and marked gaps."""
 
 import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence

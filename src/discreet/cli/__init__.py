@@ -1,4 +1,4 @@
-"""The terminal, for a person or, with --json, for a program.
+"""The terminal, for a person or, with --json, for a program; and a file for the operator's log.
 
 `discreet init`, `ask`, `preview` and their kin ask about tables: a face over the session. Of them only `ask`, `batch`,
 `hierarchy`, `counter` and `buy-bounds` spend. `discreet account …` says what a privacy loss promises: a face over the

@@ -1,4 +1,4 @@
-"""Reads and shows tables of microdata: requirements, risks, hierarchies. Facts about tables, never a promise."""
+"""Reads and shows microdata: requirements, risks, hierarchies, treatments. Facts about tables, never a promise."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction

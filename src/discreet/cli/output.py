@@ -1,4 +1,4 @@
-"""Answers and errors of commands: facts for a program, lines for a person."""
+"""Answers and errors of commands: facts for a program, lines for a person, and texts made harmless."""
 
 import json
 import math

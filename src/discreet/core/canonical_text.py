@@ -1,4 +1,4 @@
-"""Canonical text of public values: the written form of a plan, which does not depend on names in the code.
+"""Frozen public values and their canonical text: the written form of a plan, independent of names in the code.
 
 A ledger knows a plan by the hash of its canonical text, and the rows that a plan chooses are seeded with the same text.
 So a text is kept for life: were it to change, stored answers would be paid for again, and other rows would be chosen.

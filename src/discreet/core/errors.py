@@ -1,4 +1,4 @@
-"""The error family. Each says what happened and what to do next; none quotes data."""
+"""Errors, which say what happened and what to do next and quote no data; and the operator's log, which may."""
 
 import logging
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Exact numbers: what people type becomes a `Fraction`, and is rounded once, against us.
+"""Exact numbers: what people type becomes a `Fraction`, and is rounded once, against us; e to a rational power.
 
 A float means its shortest decimal text, because that is what the person typed: 0.1 is 1/10, and not
 3602879701896397/36028797018963968.

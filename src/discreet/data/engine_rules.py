@@ -1,4 +1,4 @@
-"""Engine failures: the constant errors that leave this room in place of an engine's own, which may quote rows."""
+"""Rules for all engines: constant errors in place of an engine's own, which may quote rows; memory, threads, time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Opens tables: files and frames on DuckDB, tables of a PostgreSQL server, frames of Spark."""
+"""Opens tables on DuckDB, PostgreSQL and Spark, and measures the SQL of an expression over all three."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

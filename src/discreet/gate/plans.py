@@ -1,4 +1,4 @@
-"""Plans: frozen values that know their cost before they see data."""
+"""Plans: frozen values that know their cost before they see data. Each is read once before it is paid for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

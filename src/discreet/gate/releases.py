@@ -1,4 +1,4 @@
-"""Receipts and releases: what a payment proves, and what it bought."""
+"""Receipts and releases: what a payment proves, what it bought, and answers as stored bytes."""
 
 import base64
 import html

@@ -1,4 +1,4 @@
-"""Payment of a fit: through a gate where there is a ledger; otherwise the caller has to keep account."""
+"""Payment and budget of a fit: through a gate where there is a ledger; otherwise the caller has to keep account."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

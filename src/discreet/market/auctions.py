@@ -1,4 +1,4 @@
-"""The digital-goods auction: any number of copies, one price for all, chosen by the exponential mechanism.
+"""The digital-goods auction: any number of copies, one price for all, chosen privately; and files of bids.
 
 Bidder i would pay at most vᵢ. The price p is drawn from the grid with probability proportional to e^(ε·p·sold(p)/top),
 where sold(p) counts the bids of p or more; who bid that much buys, at p.

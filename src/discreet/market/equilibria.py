@@ -1,4 +1,4 @@
-"""Choosing an equilibrium of a large game privately: multiplicative weights on noisy counts.
+"""Choosing an equilibrium of a large game privately: dynamics by multiplicative weights on noisy counts.
 
 A mediator is told everybody's type. In each of T rounds it adds up what players of these types would do (`dynamics`),
 adds discrete Gaussian noise, and posts the sum. At last it draws one of the rounds, and suggests to everybody an action

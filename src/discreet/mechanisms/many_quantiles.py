@@ -1,4 +1,4 @@
-"""Several quantiles of one column under one budget."""
+"""Several quantiles of one column under one budget, by repeated cuts or by a tree of noisy counts."""
 
 import math
 from collections.abc import Iterable

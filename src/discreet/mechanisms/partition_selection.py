@@ -1,4 +1,4 @@
-"""Partition selection: the optimal rule for showing private groups, and the best of three rules."""
+"""Partition selection: rules for showing private groups (optimal, by thresholds), and the best of three."""
 
 import math
 from bisect import bisect_left

@@ -1,4 +1,4 @@
-"""Draws from a table: one look-up for nearly all of them, exact arithmetic for the rest."""
+"""Draws from a table: one look-up for nearly all, exact arithmetic for the rest; in Python, or compiled."""
 
 import ctypes
 import math

@@ -1,4 +1,4 @@
-"""Tables of sure and maybe weights: exact noise at the speed of a look-up.
+"""Distributions on the integers, and tables of their sure and maybe weights: exact noise at the speed of a look-up.
 
 Let p(x) = e^−exponent(x), unnormalised. Cut the integers into blocks of B = 2^m. Fix a float c (a float is an
 exact dyadic number). Every block h gets integers low and gap with

@@ -1,4 +1,4 @@
-"""A question as a value: what SQL and frames both become, before anybody has decided what to pay for it.
+"""Questions as values, before any price: what SQL and frames become, terms on an answer's rows, and refusals.
 
 What is asked of rows is an `Expression` of the data room; what is made of private answers afterwards is a `Term`, and
 free.

@@ -1,4 +1,4 @@
-"""Datasets: the tables, the ledger and the public facts that all sessions of one opening share."""
+"""Datasets: tables, ledger and public facts that all sessions of one opening share; and how they are opened."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Person columns of tables: noted in the ledger when a table is first opened, and held to ever after.
+"""Notes in a ledger about its tables: person columns, held to ever after; bought bounds; and how people are named.
 
 A ledger is born for one column. Where several tables speak of the same people under different names, a budget would be
 spent anew if one of them were opened for somebody else the next time. Where people have accounts, so would theirs if

@@ -1,4 +1,4 @@
-"""Sources of rows: files, frames, PostgreSQL and Spark; one table, or several of the same people."""
+"""Sources of rows (files, frames, PostgreSQL, Spark) and their columns; one table, or several of the same people."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

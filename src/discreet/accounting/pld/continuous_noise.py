@@ -1,4 +1,4 @@
-"""The pair N(μ, 1) against N(0, 1) on a grid of losses.
+"""Dominating pairs of continuous noise on a grid of losses: Gaussian, Laplace, and the exponential mechanism.
 
 In terms of the noise x, the loss is L = μx − μ²/2. Over a cell whose noise runs from x to x + w,
 

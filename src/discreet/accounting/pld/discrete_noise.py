@@ -1,4 +1,4 @@
-"""The dominating pair of discrete Gaussian noise on one integer that moves by c.
+"""Dominating pairs of discrete Gaussian and discrete Laplace noise on one integer that moves by c.
 
 P(x) ∝ e^(−(x−c)²/2σ²) stands against Q(x) ∝ e^(−x²/2σ²); the loss of x is c·(2x − c)/2σ². That the largest shift
 dominates all others is proved in `discrete_laplace`, and so is how outcomes are put together into blocks.

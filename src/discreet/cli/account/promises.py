@@ -1,4 +1,4 @@
-"""Releases that are planned: their noise, how often they are made, and what they promise."""
+"""Reads planned releases, and shows what a loss promises: its privacy curve, lower bounds, the promise in words."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""The commands: each declares what may be typed, beside the handler that answers it.
+"""The commands: each declares what may be typed, beside its handler; and the options that several share.
 
 A handler imports the rooms that it asks when it runs, so that help loads none of them.
 """

@@ -1,4 +1,4 @@
-"""Reads what is declared about tables: kinds, bounds, groups, complete columns, limits; of several, each by name."""
+"""Reads what is declared about tables (kinds, bounds, groups, complete columns, limits), or asks a person for it."""
 
 import csv
 from collections.abc import Callable, Collection, Sequence

@@ -1,4 +1,4 @@
-"""Shows a ledger: gauges, payments, runs that failed, and whether it is sound."""
+"""Shows a ledger: gauges, payments, runs that failed, changes by its steward, and whether it is sound."""
 
 import sys
 from collections import deque

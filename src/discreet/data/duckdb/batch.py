@@ -1,4 +1,4 @@
-"""Fetched rows with what counts of them: what tallies add up."""
+"""Batches of fetched rows: the statement that selects them, what counts of them, and exact sums by group."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Contribution bounding: selects the rows of each privacy unit that stay within the limit.
+"""Contribution bounding: selects the groups and rows of each privacy unit that stay within the limit.
 
 The import is clustered by unit, so rows are taken in pieces of whole units that fit the cache. In a piece, a row is one
 64-bit word [unit 16 | mark of its group 32 | row 16]; sorting the words puts each unit's groups in the order of their

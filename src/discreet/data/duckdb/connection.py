@@ -1,4 +1,4 @@
-"""A locked DuckDB: it can read its own rows, and nothing else; for a while, within its memory.
+"""A locked DuckDB, which reads its own rows and nothing else, within time and memory; and the tables in it.
 
 No external access, no extensions, no change of configuration, no writing. A question runs on a cursor of its own, in a
 transaction that only reads, so that several threads may ask at once.

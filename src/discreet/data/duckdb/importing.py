@@ -1,4 +1,4 @@
-"""Imports tables into DuckDB: rows are loaded once, cleaned, clustered by unit, and locked in.
+"""Imports tables into DuckDB: rows are loaded once, cleaned, clustered by unit, locked in, and kept in a file if asked.
 
 The engine's table `rows` has the columns c0, c1, … of the schema; rows of one unit are neighbours, in the order of the
 source. `units` has the name of each unit and its number of rows, in the same order. Rows of nobody are left out. Where

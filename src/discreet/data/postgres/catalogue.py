@@ -1,4 +1,4 @@
-"""Facts about a table: those of PostgreSQL's catalogue, and those that are declared. No row is read.
+"""Facts about a table, from PostgreSQL's catalogue and from declarations; refuses what is computed. No row is read.
 
 Whether the role may still read a table is looked up before a question is paid for: the server refuses a statement only
 when it is executed.

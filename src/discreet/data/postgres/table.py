@@ -1,4 +1,4 @@
-"""Tables in PostgreSQL: implement `algebra.aggregates.Table` and `algebra.contributions.PersonalTable`.
+"""Private and public tables in PostgreSQL: `algebra.aggregates.Table` and `algebra.contributions.PersonalTable`.
 
 A question is one statement. Rows are limited and added up by the server, where they are; only bounded sums of groups
 come to this process. When tables are opened, only the server's catalogue is read, and public tables.

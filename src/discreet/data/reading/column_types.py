@@ -1,4 +1,4 @@
-"""The canonical import: what each of the engine's types becomes, so that a value is one of six kinds, or NULL.
+"""Column types: what each of DuckDB's becomes (one of six kinds, or NULL), and the rules that all engines share.
 
 NaN and infinities are no values, and neither are days outside of years 1 to 9999. Moments are UTC. The casts stand in a
 plain projection: a filter beside them could be pushed into a Parquet scan, whose statistics NaN makes wrong.

@@ -1,4 +1,4 @@
-"""Loads the rows of a file or a frame into a DuckDB, cleaned: values of six kinds, or NULL.
+"""Starts a DuckDB, and loads the rows of a file or a frame into it, cleaned: values of six kinds, or NULL.
 
 The DuckDB engine keeps what is loaded (`discreet.data.duckdb.importing`). For PostgreSQL and Spark, public tables that
 are not on the server are read here, in a DuckDB that is closed afterwards.

@@ -1,4 +1,4 @@
-"""Frames of a Spark session, and what is public about them: only the names and types of their columns are read.
+"""Frames of a Spark session, and what is public about them: names and types of columns; refuses what computes.
 
 Rows of a frame are computed anew whenever it is asked, so it has to say the same each time: read files, name columns,
 filter rows. A frame that draws at random or leaves rows out by their number (`sample`, `limit`) does not; and one that

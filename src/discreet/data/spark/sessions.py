@@ -1,4 +1,4 @@
-"""Sessions of Spark: one for who has none, and what keeps PySpark from writing rows to the console."""
+"""Sessions of Spark: how one is started, deadlines of statements, and a console to which no row is written."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""The statement of an aggregation for Spark: rows are shuffled once, by unit, and all about a unit is done there.
+"""The statement of an aggregation for Spark, which shuffles rows once, by unit; and exact answers from its result.
 
 Spark computes a named subquery anew wherever it is named, so that reading the persons with too many rows once more, as
 `discreet.data.sql.statement` has it, would be reading everything three times. Instead all rows of a unit stay together:

@@ -1,4 +1,4 @@
-"""Tables on Spark: implement `discreet.algebra.aggregates.Table` and `discreet.algebra.contributions.PersonalTable`.
+"""Private and public tables on Spark: `algebra.aggregates.Table` and `algebra.contributions.PersonalTable`.
 
 A question is one statement; where each unit is asked, it may be two, over what is kept meanwhile
 (`discreet.data.spark.personal`). Rows are limited and added up by Spark, where they are; only bounded sums of groups

@@ -1,4 +1,4 @@
-"""SQL dialects: the differences between the engines' SQL.
+"""SQL dialects: the differences between the engines' SQL, the values that they share, and how long the SQL gets.
 
 `sql.relations` and `sql.statement` write the rest once for all.
 

@@ -1,4 +1,4 @@
-"""The rows that pass an aggregation's condition and keys, as SQL: whose each is, its group, and what is asked of it.
+"""Rows and group keys of an aggregation, as SQL: whose each row is, its group, and what is asked of it.
 
 Columns have safe names: u0, … of the unit, g0, … of the group, c0, … of the table, x0, … of values made of those, k0, …
 of cells made of values, o0, … of what orders rows; w and z are what marks are made of.

@@ -1,4 +1,4 @@
-"""Names of personal accounts: the beginning of a hash, and many of them as bytes.
+"""Names of personal accounts: the beginning of a hash, many of them as bytes, and an index with their numbers.
 
 **How long a name is.** 84 bits of SHA-256 (`algebra.contributions`). A name may not say two things: two persons
 of one table who shared theirs would be refused, and of two tables would have one account. For n persons the chance that

@@ -1,4 +1,4 @@
-"""Public parameters of personal accounts: their terms, and the most that any person can have been charged.
+"""Terms of personal accounts, the most that any person can have been charged, and the protocol of accounts.
 
 What single persons were charged is private, and kept elsewhere (`balances`). A payment names the worst that
 the question can cost anybody; whether it is accepted depends on that alone, and nobody is charged by it: the charges

@@ -1,4 +1,4 @@
-"""Privacy budgets for life: the most that may be learned about one privacy unit, by one analyst or several."""
+"""Privacy budgets for life: the most that may be learned about one privacy unit; and their stored form."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -1,4 +1,4 @@
-"""The chain: each entry's head is a hash of its bytes, its number and the head before it.
+"""The chain: an entry's head is a hash of its canonical bytes, its number and the head before it.
 
 Whoever knows the head of entry n knows, up to a collision of SHA-256, every byte of entries 1 to n.
 """

@@ -1,4 +1,4 @@
-"""Runs that were begun and not answered: counted, few, and reset by the steward alone.
+"""Runs without an answer: counted, few, and reset by the steward alone; and the least price of a query.
 
 Whether a run fails may depend on private rows, and no price makes a sure failure private. So failures are bounded in
 number. An analyst may cause `ANALYST_FAILURES` of them and all analysts together `LEDGER_FAILURES`; then they are

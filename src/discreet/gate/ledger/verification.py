@@ -1,4 +1,4 @@
-"""Checking a ledger from its first entry on: chain, keys, sums, answers, signatures, anchors."""
+"""Checking a ledger from its first entry on: chain, keys, sums, history, answers, charges, signatures, anchors."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Clipping: bounds on per-example gradients, and the model whose clipped sums keep to them.
+"""Clipping: bounds on per-example gradients, the model whose clipped sums keep to them, and copies of modules.
 
     model = PrivateModel(network)
     clipping = Clipping(bounds=(Fraction(1),))

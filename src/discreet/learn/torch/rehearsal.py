@@ -1,4 +1,4 @@
-"""A rehearsal on made-up examples: errors that would occur after the payment occur before it, with a full message.
+"""A rehearsal with network and optimiser on made-up examples: errors occur before the payment, with a full message.
 
 No private row is read here. The passes of training are run on two made-up batches. A model that fails on them, that
 writes to its weights or buffers, or whose results depend on an earlier batch is refused.

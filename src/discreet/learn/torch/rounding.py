@@ -1,4 +1,4 @@
-"""Rounding of rows of numbers to rows of integers, with their exact squared norms.
+"""Rounding of rows of numbers to rows of integers, with exact squared norms and exact sums.
 
 *Lemma.* Let a sum of squares of integers be computed in 64-bit floats, in any order, fused or not. If the true sum is
 below 2⁵³, so is every partial result, all are integers that floats represent, and the result is exact. If the true sum

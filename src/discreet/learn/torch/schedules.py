@@ -1,4 +1,4 @@
-"""Schedules of clipping bounds and noise: public values, fixed beforehand, one for each segment of a training.
+"""Schedules of clipping bounds and noise: fixed beforehand for each segment of a training, or adaptive.
 
 A segment is the iterations between two checkpoints. All of them have the same clipping bounds (unless these are
 adaptive) and the same noise multiplier. A state is stored, as a checkpoint, at the end of each segment.

@@ -1,4 +1,4 @@
-"""Checkpoints: the state of a training as plain values that a ledger can store (arrays, numbers, texts).
+"""Checkpoints: the state of a training as plain values that a ledger can store; and the identity of its code.
 
 A state holds everything that the next segment depends on: the trained weights, the state of the optimiser and of its
 learning-rate scheduler, the clipping bounds, and the number of iterations so far. All of it follows from noisy sums and

@@ -1,4 +1,4 @@
-"""Public parameters of one DP-SGD step, which are the same for all steps of a training."""
+"""Public parameters of a DP-SGD step, which are the same for all steps of a training, and its privacy loss."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""k-ary randomised response: reports the category itself, or any other one."""
+"""Encoders of categories: k-ary randomised response, unary encoding, Hadamard response, subset selection."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Local hashing: the category is hashed to a few buckets, and the bucket reported by randomised response."""
+"""Local hashing: a category is hashed over a finite field, and its bucket reported by randomised response."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction

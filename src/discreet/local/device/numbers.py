@@ -1,4 +1,4 @@
-"""Numbers for means: a device reports one of a few levels, unbiased."""
+"""Numbers and vectors for means: a device reports one of a few levels, or some coordinates, unbiased."""
 
 import math
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The purse: one device's privacy budget for life, charged before each new answer and never refilled."""
+"""The purse: one device's privacy budget for life, in a file, charged before each new answer and never refilled."""
 
 import fcntl
 import hashlib

@@ -1,4 +1,4 @@
-"""Surveys of several attributes: each device reports one combination of them, chosen at random."""
+"""Surveys of several attributes: each device reports one random combination of them; and the choice of an encoder."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

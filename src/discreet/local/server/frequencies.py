@@ -1,4 +1,4 @@
-"""Frequencies of categories: unbiased estimates with simultaneous error bars."""
+"""Frequencies of categories: unbiased estimates with simultaneous error bars; and simulated surveys."""
 
 import math
 from dataclasses import dataclass

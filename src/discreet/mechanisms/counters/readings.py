@@ -1,4 +1,4 @@
-"""Readings of a counter: the counts of stretches of steps, with their errors."""
+"""Readings of a counter: the counts of stretches of steps, with their errors and their sensitivity."""
 
 import math
 from collections.abc import Iterable, Sequence

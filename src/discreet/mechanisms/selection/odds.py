@@ -1,4 +1,4 @@
-"""Output distributions of selection: the probability of each outcome, to about twelve digits.
+"""Odds and errors of selection: the probability of each outcome, and how far from the best a choice may be.
 
 Sums of positive terms only, so nothing cancels; small probabilities are as precise as large ones, down to the least
 float. Nothing here decides a draw.

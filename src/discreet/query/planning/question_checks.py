@@ -1,4 +1,4 @@
-"""Checks a question against the schema of its rows: columns, kinds, and numbers of arguments. Public; sees no row.
+"""Checks a question against the schema of its rows: columns, kinds, arguments, joins. Public; sees no row.
 
 The planner calls this for every question, whoever built it. A `Question` that SQL or a frame made passes; one that was
 built by hand is refused here, in full words and before payment, for what the engine or the reading of the answer would

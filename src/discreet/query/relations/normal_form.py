@@ -1,4 +1,4 @@
-"""The one form that a relation has, whatever its parts were called and whatever else was selected on the way.
+"""The one form of a relation, and of a question about it, whatever parts were called or selected on the way.
 
 Columns that nobody needs are left out, selections that only rename are left out, filters that follow each other become
 one, and columns are called after what they are made of, not after the names that somebody gave them. So the same

@@ -1,4 +1,4 @@
-"""Schemas of relations: columns, privacy unit and names of rows that are made of other rows."""
+"""Schemas of relations: columns, privacy unit, names, and texts about the cap on the rows of one person."""
 
 from collections.abc import Iterable, Mapping
 

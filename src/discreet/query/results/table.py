@@ -1,4 +1,4 @@
-"""The result table: columns whose cells have error bars."""
+"""The result table: columns whose cells have error bars, and the notes under it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

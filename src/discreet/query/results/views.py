@@ -1,4 +1,4 @@
-"""Views of a stored answer: error bars, HAVING, ORDER BY, LIMIT. Post-processing, and so free."""
+"""Views of a stored answer: estimates, error bars, HAVING, ORDER BY, LIMIT. Post-processing, and so free."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

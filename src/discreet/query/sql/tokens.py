@@ -1,4 +1,4 @@
-"""The second look: every word of a question must be known, and nothing may stand between words.
+"""The first two looks at SQL: its text, and its words, each of which must be known; and advice for what is refused.
 
 sqlglot skips over much: hints, comments, modifiers of other dialects. So the words are looked at before it does.
 """

@@ -1,4 +1,4 @@
-"""Expressions as SQL: the one text that each of them has. Reading it gives the same expression again."""
+"""Expressions and names as SQL: the one text that each has. Reading it gives the same expression again."""
 
 import re
 from collections.abc import Mapping

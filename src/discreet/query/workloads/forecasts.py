@@ -1,4 +1,4 @@
-"""Predicted errors of batches and hierarchies, before anything is paid."""
+"""Predicted errors and savings of batches and hierarchies, before anything is paid."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Counts at every level of a hierarchy, nation → state → county, in one plan."""
+"""Counts at every level of a hierarchy, nation → state → county, in one plan, with the best split of the budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

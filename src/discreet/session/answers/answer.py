@@ -1,4 +1,4 @@
-"""Answers: a table with error bars, its cost and its receipt."""
+"""Answers: a table with error bars, its cost and its receipt, in the frames of others where wanted."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Cells as people read them: a number rounded to its error, and the error beside it."""
+"""Cells and tables as people read them: a number rounded to its error, and the error beside it."""
 
 import html
 import math

@@ -1,4 +1,4 @@
-"""A report on paper that needs no server: answers with error bars, the budget, the ledger, and what is promised.
+"""A report on paper that needs no server: answers with error bars, budget, ledger, promises, and its style sheet.
 
 Everything in it was released or is public. It is one file of HTML without scripts, and asks nothing of the network.
 """

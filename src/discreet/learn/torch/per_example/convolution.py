@@ -1,4 +1,4 @@
-"""Convolutions in one, two or three dimensions: per-example gradients from patches."""
+"""Convolutions in one, two or three dimensions: per-example gradients from patches, and the layout of images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layer calls: the result of a layer, and the per-example gradients of its parameters.
+"""Layers: the result of a call, and per-example gradients of embeddings, linear layers and other parameters.
 
 A *call* is one use of a weight: y = call(x, weight, bias). With x and the gradient g of the summed loss at y, both with
 the examples first, an example's gradient of the weight follows from its own x and g:
