@@ -131,7 +131,7 @@ ACCOUNTING_MUTANTS = [
         "claims/test_numeric_accounting.py::test_cells_of_gaussian_noise_are_as_accurate_as_they_say_even_far_out",
     ),
     Mutant(
-        "lots without replacement are billed as if nobody were left out at zero",
+        "samples without replacement are billed as if nobody were left out at zero",
         "accounting/pld/subsampled.py::FixedSizePair.cells",
         "points[middle] = max(0.0, 1 - float(spent) - float(points.sum()))",
         "points[middle] = 0.0",
@@ -376,7 +376,7 @@ ACCOUNTING_MUTANTS = [
         "unit/test_loss_texts.py",
     ),
     Mutant(
-        "lots without replacement are written as Poisson lots",
+        "samples without replacement are written as Poisson samples",
         "accounting/texts.py::_sampling",
         '            return "without_replacement"',
         '            return "poisson"',

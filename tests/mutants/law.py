@@ -61,7 +61,7 @@ LAW_MUTANTS = [
         "claims/test_conversions.py::test_epsilon_is_never_below_the_truth_and_tight_where_it_can_be",
     ),
     Mutant(
-        "a lot's δ is looked up at the lot's own ε",
+        "a sample's δ is looked up at the sample's own ε",
         "accounting/guarantees.py::_amplify_delta",
         "inner = math.log1p(math.expm1(min(rise, STEEPEST)) / rate) * (1 - 1e-14)",
         "inner = min(rise, STEEPEST) / rate",
@@ -146,7 +146,7 @@ LAW_MUTANTS = [
         "claims/test_loss_laws.py::test_sampling_a_promise_multiplies_delta_and_shrinks_epsilon",
     ),
     Mutant(
-        "a lot of a lot is sampled three times",
+        "a sample of a sample is sampled three times",
         "accounting/pld/dominating_pairs.py::_sample_pair",
         "return PoissonPair(base.base, base.rate * share) if",
         "return PoissonPair(base.base, base.rate * share * share) if",
@@ -160,21 +160,21 @@ LAW_MUTANTS = [
         "claims/test_renyi.py::test_between_whole_orders_the_divergence_of_a_sampled_batch_is_never_understated",
     ),
     Mutant(
-        "divergences of lots are drawn between whole orders",
+        "divergences of sampled batches are drawn between whole orders",
         "accounting/renyi.py::_bound_sampled",
         "    sharp = _bound_sampled_moments(loss, orders)\n",
         "    sharp: list[Fraction | None] = [None] * len(orders)\n",
         "claims/test_renyi.py::test_filters_charge_lots_of_gaussian_noise_what_renyi_divergences_allow",
     ),
     Mutant(
-        "the quadrature of lots forgets large noise",
+        "the quadrature of sampled batches forgets large noise",
         "accounting/sampled_gaussian.py::sampled_gaussian_moment",
         "right = order * mu + math.sqrt(",
         "right = math.sqrt(",
         "claims/test_renyi.py::test_sampled_gaussian_noise_has_the_divergence_that_integration_finds_at_every_order",
     ),
     Mutant(
-        "divergences of lots are those of adding a person",
+        "divergences of sampled batches are those of adding a person",
         "accounting/sampled_gaussian.py::_heights",
         "    above = order - 1\n",
         "    order = 1 - order\n    above = order - 1\n",
@@ -353,7 +353,7 @@ LAW_MUTANTS = [
         "claims/test_loss_laws.py::test_gaussians_beside_others_add_up_to_one",
     ),
     Mutant(
-        "lots without replacement are billed as Poisson lots",
+        "samples without replacement are billed as Poisson samples",
         "accounting/pld/dominating_pairs.py::_sample_pair",
         "    if sampling is Sampling.POISSON:\n        # A",
         "    if sampling:\n        # A",

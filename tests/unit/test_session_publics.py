@@ -116,7 +116,7 @@ def test_groups_of_a_public_table_need_not_be_bought(tmp_path, engine):
 
 
 def test_a_column_with_too_many_values_has_no_groups_on_a_server(tmp_path, monkeypatch):
-    for module in ("reading.public_tables", "postgres.public"):
+    for module in ("reading.public_tables", "postgres.table"):
         monkeypatch.setattr(f"discreet.data.{module}.MOST_GROUPS", 2)
     with opened(tmp_path, "postgres") as session:
         assert wards_of(session).find("code").groups is None

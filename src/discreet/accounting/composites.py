@@ -33,7 +33,7 @@ MOST_PARTS = 200_000
 
 
 class Sampling(Enum):
-    """How a lot is drawn from the table. Shuffled or cyclic batches are neither."""
+    """How a batch is sampled from the table. Shuffled or cyclic batches are neither."""
 
     __canonical__ = Choices(
         "Sampling",
@@ -44,10 +44,10 @@ class Sampling(Enum):
     )
 
     POISSON = "poisson"
-    """Each unit is in the lot by a coin of its own; the size of the lot is random."""
+    """Each unit is in the batch by a coin of its own; the size of the batch is random."""
 
     WITHOUT_REPLACEMENT = "without replacement"
-    """A lot of a fixed size, all of them equally likely, drawn afresh each time."""
+    """A batch of a fixed size, all of them equally likely, drawn afresh each time."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -113,10 +113,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Subsampled:
-    """A release on a secret random lot of the table.
+    """A release on a batch that is sampled from the table, and secret.
 
-    Two cases are proved: Poisson sampling under add/remove, and lots without replacement under replace; the part's own
-    loss must hold for the same neighbours. Reference: Zhu, Dong, Wang 2022, Theorem 11 and Proposition 30; Balle,
+    Two cases are proved: Poisson sampling under add/remove, and sampling without replacement under replace; the part's
+    own loss must hold for the same neighbours. Reference: Zhu, Dong, Wang 2022, Theorem 11 and Proposition 30; Balle,
     Barthe, Gaboardi 2018.
     """
 
@@ -131,7 +131,7 @@ class Subsampled:
             raise WrongType("Unknown sampling.", fix="pass Sampling.POISSON or WITHOUT_REPLACEMENT")
         settle(self, part=need_loss(part), rate=positive(rate, "rate"), sampling=sampling)
         if self.rate > 1:
-            raise InvalidInput("rate must be at most 1.", fix="pass the share of the table in a lot, such as 0.01")
+            raise InvalidInput("rate must be at most 1.", fix="pass the share of the table in a batch, such as 0.01")
         _check_tree(self)
 
     @property
@@ -265,8 +265,8 @@ def _need_same_neighbours(relations: "Iterable[Neighbours | None]") -> Neighbour
     if len(known) > 1:
         raise InvalidInput(
             "The parts hold for different neighbours (add/remove and replace), so their costs do not add up.",
-            fix="state all parts for the same neighbours: Poisson lots and parallel parts are for add/remove, lots "
-            "without replacement and shuffling for replace",
+            fix="state all parts for the same neighbours: Poisson sampling and parallel parts are for add/remove, "
+            "sampling without replacement and shuffling for replace",
         )
     return known.pop() if known else None
 

@@ -139,7 +139,7 @@ def _row(rest: Counted) -> list[tuple[PrivacyLoss, int]]:
 
 
 def _coordinates(leaf: PrivacyLoss, count: int) -> tuple[PrivacyLoss, int]:
-    """Return discrete Gaussian noise on a box as noise on each of its coordinates (see `discrete_gaussian`)."""
+    """Return discrete Gaussian noise on a box as noise on each of its coordinates (see `gaussian_curves`)."""
     if not isinstance(leaf, DiscreteGaussianNoise):
         return leaf, count
     box = leaf.sensitivity

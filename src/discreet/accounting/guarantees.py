@@ -99,10 +99,10 @@ def delta(loss: PrivacyLoss, epsilon: Number) -> float:
 def bracket(loss: PrivacyLoss, delta: Number) -> Bracket:
     """Return bounds on the ε at δ that the dominating pairs of a loss have: what is promised, and what is not kept.
 
-    Where one mechanism attains its pair for all releases at once (noise, randomised response, Poisson lots of these),
-    the lower bound is also one on the true cost. For bounded range and lots without replacement, used more than once,
-    no single mechanism does. The lower bound is 0 where none is known: for losses without a pair, shuffled reports,
-    and most groups.
+    Where one mechanism attains its pair for all releases at once (noise, randomised response, Poisson sampling of
+    these), the lower bound is also one on the true cost. For bounded range and sampling without replacement, used more
+    than once, no single mechanism does. The lower bound is 0 where none is known: for losses without a pair, shuffled
+    reports, and most groups.
     """
     need_loss(loss)
     allowed = _need_delta(delta)
@@ -153,7 +153,7 @@ def _alternatives(loss: PrivacyLoss) -> list[PrivacyLoss]:
     """Return the losses whose worst is sought: a person is in one part of a `Parallel`, and nothing was asked before.
 
     Within a composition the part may be chosen by earlier answers, and the composition is one alternative. Groups and
-    lots stay as they are, as there is more to say about them.
+    samples stay as they are, as there is more to say about them.
     """
     match unwrap_loss(loss):
         case Parallel(parts) if parts:

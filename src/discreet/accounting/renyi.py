@@ -122,7 +122,7 @@ FLOATING = 1 + Fraction(1, 10**6), Fraction(10**6)
 SLACK = 1e-11
 #: Sums over powers of sampled parts are worked out up to this order.
 HIGHEST_SAMPLED = 1024
-#: Laplace noise on Poisson lots is rounded to so many losses on either side of 0, of at most so much.
+#: Laplace noise on Poisson-sampled batches is rounded to so many losses on either side of 0, of at most so much.
 LAPLACE_CELLS, GONE = 1024, 300.0
 
 

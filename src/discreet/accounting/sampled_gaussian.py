@@ -1,4 +1,4 @@
-"""Rényi divergences of releases on Poisson lots, at any order: Gaussian noise by quadrature with a proven error.
+"""Rényi divergences of releases on Poisson batches, at any order: Gaussian noise by quadrature with a proven error.
 
 Let q be the rate, μ the shift over the width of the noise, φ the density of N(0, 1) and u(x) = q·(e^(μx − μ²/2) − 1).
 Removing a person, the divergence of order α is ln(A)/(α − 1) with A = ∫ φ·(1 + u)^α; adding a person never diverges by

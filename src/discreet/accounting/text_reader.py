@@ -117,7 +117,7 @@ class TextReader:
         return points
 
     def sampling(self) -> Sampling:
-        """Read how a lot is drawn."""
+        """Read how a batch is sampled."""
         if self._accept_literal("poisson"):
             return Sampling.POISSON
         self._take("without_replacement")

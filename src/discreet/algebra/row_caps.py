@@ -4,7 +4,7 @@ Let C be the cap, `rows_per_person`. A unit is a person; with a window, a person
 
 * `Scan`: of a unit with more than C rows in a table, C stay.
 * `UnionAll`: of a unit with more than C rows in all parts, C stay.
-* `UnitJoin`, INNER and LEFT: let a unit have n rows on the left and m on the right. If n·m > C, then `kept_of_pair`
+* `UnitJoin`, INNER and LEFT: let a unit have n rows on the left and m on the right. If n·m > C, then `cap_pair_rows`
   rows stay on each side, before the join: with R = ⌊√C⌋ these are min(n, max(R, ⌊C/m⌋)) and min(m, max(R, ⌊C/n⌋)).
 * `PublicJoin`, INNER and LEFT: let F be the most rows of the public table that agree in what is joined on. Of those
   that agree the first C stay. Of a unit with more than ⌊C / min(F, C)⌋ rows on the left, so many stay.

@@ -1,6 +1,6 @@
 """Choosing an equilibrium of a large game privately: dynamics by multiplicative weights on noisy counts.
 
-A mediator is told everybody's type. In each of T rounds it adds up what players of these types would do (`dynamics`),
+A mediator is told everybody's type. In each of T rounds it adds up what players of these types would do,
 adds discrete Gaussian noise, and posts the sum. At last it draws one of the rounds, and suggests to everybody an action
 drawn from the own strategy of that round.
 

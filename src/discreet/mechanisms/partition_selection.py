@@ -309,7 +309,7 @@ class TruncatedGeometricSelection:
 
     Guarantee: `groups` times (ε/groups, δ/groups), and so (ε, δ)-differential privacy, for add/remove neighbours.
     Proof: Coins of groups that a person is not in do not change. Those of the others are independent, and each is
-    (ε/groups, δ/groups)-differentially private: neighbouring counts differ by one, and `keep_table` says why that
+    (ε/groups, δ/groups)-differentially private: neighbouring counts differ by one, and the proof below says why that
     holds. Among all rules that look at each group alone, none shows any group with a larger probability at the same
     cost.
     Reference: Desfontaines, Voss, Gipson, Mandayam 2022 (one group); Dwork, Roth 2014, Theorem 3.16 (several).

@@ -1,6 +1,6 @@
 """Questions as values, before any price: what SQL and frames become, terms on an answer's rows, and refusals.
 
-What is asked of rows is an `Expression` of the data room; what is made of private answers afterwards is a `Term`, and
+What is asked of rows is an `Expression` of the algebra; what is made of private answers afterwards is a `Term`, and
 free.
 """
 

@@ -1,6 +1,7 @@
 """Dominating pairs of continuous noise on a grid of losses: Gaussian, Laplace, and the exponential mechanism.
 
-In terms of the noise x, the loss is L = μx − μ²/2. Over a cell whose noise runs from x to x + w,
+Gaussian noise is the pair N(μ, 1) against N(0, 1). In terms of the noise x, the loss is L = μx − μ²/2. Over a cell
+whose noise runs from x to x + w,
 
     excess  = φ(x−μ)·∫₀ʷ e^(−(x−μ)t − t²/2)·(1 − e^(−μt)) dt,
     deficit = φ(x−μ)·∫₀ʷ e^(−(x−μ)t − t²/2)·(e^(μ(w−t)) − 1) dt,

@@ -1,7 +1,7 @@
 """Dominating pairs of discrete Gaussian and discrete Laplace noise on one integer that moves by c.
 
-P(x) ∝ e^(−(x−c)²/2σ²) stands against Q(x) ∝ e^(−x²/2σ²); the loss of x is c·(2x − c)/2σ². That the largest shift
-dominates all others is proved in `discrete_laplace`, and so is how outcomes are put together into blocks.
+Gaussian: P(x) ∝ e^(−(x−c)²/2σ²) stands against Q(x) ∝ e^(−x²/2σ²); the loss of x is c·(2x − c)/2σ². That the largest
+shift dominates all others is proved below, for both noises, and so is how outcomes are put together into blocks.
 
 *Blocks.* Every K-th integer e keeps its loss. With r = 1/2σ² we have √(PQ) ∝ e^(−(x − c/2)²·r), and so outwards the
 mass at e becomes its own, of P and of Q, times

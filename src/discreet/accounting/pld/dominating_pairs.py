@@ -252,7 +252,7 @@ def _sample_pairs(loss: Subsampled, *, inwards: bool) -> tuple[Pair, int] | None
     share = nearest_float(loss.rate) * (DOWN if inwards else UP)
     if base is None or share >= 1:
         return None if base is None else (base, 1)
-    # Sampling maps curves monotonically: a lot of a maximum is the maximum of the lots.
+    # Sampling maps curves monotonically: a sample of a maximum is the maximum of the samples.
     bases = base.pairs if isinstance(base, MaximumPair) else (base,)
     candidates = [_sample_pair(member, share, loss.sampling) for member in bases]
     pairs = [pair for pair in candidates if pair is not None]
@@ -285,7 +285,7 @@ def _build_atoms(present: tuple[Fraction, ...], absent: tuple[Fraction, ...], *,
 
 
 def _discrete_gaussian(variance: Fraction, sensitivity: Sensitivity, *, inwards: bool) -> tuple[Pair, int] | None:
-    """Return one coordinate and their number; only for a box, where it is proved (see `discrete_gaussian`)."""
+    """Return one coordinate and their number; only for a box, where it is proved (see `gaussian_curves`)."""
     if sensitivity.l2_squared < sensitivity.l0 * sensitivity.linf**2:
         return None
     return discrete_gaussian_atoms(variance, sensitivity.linf, inwards=inwards), sensitivity.l0

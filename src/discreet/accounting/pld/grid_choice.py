@@ -17,7 +17,7 @@ BEYOND, WRAPPED = 1e-4, 2e-5
 LONGEST = 2**21
 #: Tilts that are tried. They need not be the best.
 TILTS = np.geomspace(1e-3, 1e4, 121)
-#: What Rényi divergences gain over Chernoff's bound at each (see `concentrated`), as a logarithm.
+#: What Rényi divergences gain over Chernoff's bound at each (see `conversions`), as a logarithm.
 GAINS = TILTS * np.log(TILTS / (TILTS + 1)) - np.log(TILTS + 1)
 #: One over how far each (in a row) is exceeded by each other; infinite where it is not.
 NEARER = np.array([[1 / (far - near) if far > near else np.inf for far in TILTS] for near in TILTS])
@@ -124,7 +124,7 @@ class Sketch:
         return low, high
 
     def aim_at_delta(self, delta: float) -> Aim:
-        """Return a guess at where δ is reached: where Rényi divergences promise the least ε (see `concentrated`), less.
+        """Return a guess at where δ is reached: where Rényi divergences promise the least ε (see `conversions`), less.
 
         They bound max(0, 1 − e^(−x)) by a multiple of e^(θx), which touches it at one x. Where the tilted sum is wide,
         and about normal, the mean of the one is only 1/((θ+1)·width·√2π) of e^(κ−θε), and that of the other 1/e.

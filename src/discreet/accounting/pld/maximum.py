@@ -13,8 +13,8 @@ has a curve of at most f. So (P, Q) dominates it, and compositions of dominating
 (Zhu, Dong, Wang 2022, Theorem 10). In the other order of the two tables the curves are 1 − x + x·fᵢ(1/x), and the
 maximum of these is the curve of (Q, P). ∎
 
-Sampling maps curves monotonically (f_q(x) = q·f((x − 1 + q)/q) for Poisson lots), so that a lot of a maximum is the
-maximum of the lots; in this module a maximum is never sampled.
+Sampling maps curves monotonically (f_q(x) = q·f((x − 1 + q)/q) for Poisson sampling), so that a sample of a maximum is
+the maximum of the samples; a maximum itself is never sampled here.
 
 *On a grid.* Every part is rounded outwards on the same grid, where its curve h is linear in x between grid points. The
 curve that is returned takes the largest h at every grid point, and is linear in between: a maximum of convex functions

@@ -49,7 +49,7 @@ NOISES: Mapping[str, Noise] = {
 
 @dataclass(frozen=True, slots=True)
 class NoisyRelease:
-    """What is released: which noise, on how sensitive an answer, how often, on which lots."""
+    """What is released: which noise, on how sensitive an answer, how often, on which batches."""
 
     noise: Noise
     sensitivity: Fraction
@@ -84,7 +84,7 @@ def release_of(arguments: Arguments) -> NoisyRelease:
     sampling = Sampling.POISSON if arguments.sampling == "poisson" else Sampling.WITHOUT_REPLACEMENT
     rate = positive(read_number(arguments.rate, "--rate"), "--rate")
     if rate > 1:
-        raise InvalidInput("--rate must be at most 1.", fix="pass the share of the table in a lot, such as --rate 0.01")
+        raise InvalidInput("--rate must be at most 1.", fix="pass the share of rows in a batch, such as --rate 0.01")
     times = read_whole(arguments.times, "--times")
     if not times:
         raise InvalidInput("--times must be at least 1.", fix="pass --times 1 or more")

@@ -171,7 +171,7 @@ class BoundedRows:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Pairs:
-    """Units and their groups, in the order of `Bounded.people`. The rows of a pair stand side by side in that order."""
+    """Units and their groups, in the order of `BoundedRows.people`. The rows of a pair stand side by side."""
 
     units: Ints
     lengths: Ints

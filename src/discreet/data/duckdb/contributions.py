@@ -86,13 +86,13 @@ def select_admitted(batch: RowBatch, admitted: NDArray[np.bool_], *, whole: bool
 
 
 def _count_pairs(people: NDArray[np.intp], lengths: NDArray[np.intp], size: int) -> dict[object, Any]:
-    """Return the groups of rows that count, and how many there are of each (`Batch.memory`): from their pairs."""
+    """Return the groups of rows that count, and how many there are of each (`RowBatch.memory`): from their pairs."""
     rows = np.bincount(people, weights=lengths, minlength=size).astype(np.int64)
     return {"codes": people.repeat(lengths), "rows": rows}
 
 
 def _select_shared(batch: RowBatch, stay: NDArray[np.bool_]) -> dict[object, Any]:
-    """Return what is known of those rows that count and stay: values, by columns, and grid points (`Batch.shared`)."""
+    """Return what is known of rows that count and stay: values, by columns, and grid points (`RowBatch.shared`)."""
     kept: dict[object, Any] = {}
     for key, known in batch.shared.items():
         if isinstance(key, int):

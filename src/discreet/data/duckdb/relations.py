@@ -67,7 +67,7 @@ def prepare_input(aggregation: Aggregation, holdings: Holdings, cursor: ReadCurs
 
 
 def check_aggregation(aggregation: Aggregation, holdings: Holdings) -> None:
-    """Refuse what cannot be asked of some tables, as `rows_asked` and the pass after it would. No statement is run."""
+    """Refuse what cannot be asked of some tables, as `prepare_input` and the pass would. No statement is run."""
     if aggregation.source is None:
         need_only(holdings)
         plain, columns = aggregation, next(iter(holdings.private.values())).columns

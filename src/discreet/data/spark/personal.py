@@ -379,7 +379,7 @@ def _of_bundles(aggregation: Aggregation, rows: PassedRows, pin: Pin, admission:
 
 
 class KeptBundles(SparkStatementWriter):
-    """A statement about bundles that were kept, and have all that `Writing` would compute of them."""
+    """A statement about bundles that were kept, and have all that `StatementWriter` would compute of them."""
 
     def __init__(self, aggregation: Aggregation, needs: Needs, source: str) -> None:
         super().__init__(aggregation, needs, grouped=True, asking=True)

@@ -1,6 +1,6 @@
 """Balances of personal accounts, in memory, built from the charges and snapshots that are stored.
 
-Two kinds of numbers stand for a person: those of this process (`name_index.Directory`), by which balances lie in
+Two kinds of numbers stand for a person: those of this process (`account_names.Directory`), by which balances lie in
 arrays and which engines keep; and those of the ledger, in the order in which persons were first stored, which are what
 is written. Those who are stored together are in the order of their names. As long as this process is the only one that
 opens accounts, both numbers are the same, and no table of them is kept.

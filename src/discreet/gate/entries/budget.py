@@ -70,7 +70,7 @@ class Budget:
     per: Payers
     most: Fraction | None
     total: "Budget | None"
-    #: None in ledgers that were born before there was a least price; see `least_price`.
+    #: None in ledgers that were born before there was a least price; see `runs`.
     least: Fraction | None
 
     def __init__(  # noqa: PLR0913 - all that is fixed for life, by name

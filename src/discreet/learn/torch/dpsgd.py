@@ -3,7 +3,7 @@
 *Sensitivity.* One example adds to the sum of group g a vector of integers of norm at most G, the number of grid steps
 of a bound, in units of C_g/G. Noise of z·r_g·G is added to each coordinate, where the sum of 1/r_g² is at most 1.
 Divided by their noise, all groups together move by at most √(Σ 1/(z·r_g)²) ≤ 1/z when one example is added or removed:
-the step costs `GaussianNoise(z)` before sampling, and rounding the noise is post-processing (see `gradient_noise`).
+the step costs `GaussianNoise(z)` before sampling, and rounding the noise is post-processing (proved below).
 Reference: Abadi and others 2016, Algorithm 1; McMahan and others 2018, Section 2 (clipping by group).
 """
 

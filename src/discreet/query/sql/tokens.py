@@ -242,8 +242,8 @@ ENDS = {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.R_PAREN, T
 def check_gaps(page: Page, tokens: list[Token]) -> None:
     """Refuse whatever stands between words and is not blank: spaces that are none, comments that are left.
 
-    Of a whole question, plain comments are gone by now (`lexing`). In pieces of one they are refused: pieces are
-    put together, and a comment would reach into the next.
+    Of a whole question, plain comments are gone by now (`without_comments`). In pieces of one they are refused: pieces
+    are put together, and a comment would reach into the next.
     """
     at = 0
     for token in [*tokens, None]:

@@ -65,7 +65,7 @@ def view_others(
 class Agreed(AnswerReading):
     """A way to look at an answer of which some parts are made of several measurements.
 
-    It is a `Reading` in all but the errors of these parts, and their being no whole numbers.
+    It is an `AnswerReading` in all but the errors of these parts, and their being no whole numbers.
     """
 
     radii: Mapping[Part, Radius] = field(default_factory=dict)
