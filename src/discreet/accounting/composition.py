@@ -102,9 +102,8 @@ def _too_many(problem: str) -> OutOfRange:
 # The classical theorems in closed form: what (ε, δ) promises add up to, and what they mean for groups.
 #
 # They speak of any mechanism that keeps its (ε, δ), and of adaptive ones: later mechanisms may be chosen by earlier
-# answers, as long as every ε and δ was fixed beforehand. The best that can be said at all is in
-# `discreet.accounting.composition`; whoever knows more than (ε, δ) of a mechanism should write down its loss,
-# and do better.
+# answers, as long as every ε and δ was fixed beforehand. The best that can be said at all is the
+# optimal theorem below; whoever knows more than (ε, δ) of a mechanism should write down its loss, and do better.
 
 #: Fractional bits of the fixed-point numbers here: a δ of 1e-100 keeps 50 digits and more.
 THEOREM_BITS = 512

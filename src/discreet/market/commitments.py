@@ -172,7 +172,7 @@ class TruthfulChoice:
     Reports that are none of the types are left out. Guarantee: `epsilon`-bounded range; truth is strictly dominant.
 
     Args:
-        setting: the public setting, such as `Line(11)`.
+        setting: the public setting, such as `FacilityLine(11)`.
         epsilon: ε of the outcome, for one report.
         margin: the smallest cost of a lie.
 
@@ -295,7 +295,7 @@ class TruthfulChoice:
 def need_setting(setting: object) -> Setting:
     """Return `setting` if it is one, and can be known by its value."""
     if not isinstance(setting, Setting) or not isinstance(setting, Hashable):
-        raise WrongType("setting is not a Setting.", fix="pass Line(11), Plane(4, 4), Sale(10) or the like")
+        raise WrongType("setting is not a Setting.", fix="pass FacilityLine(11), Plane(4, 4), Sale(10) or the like")
     return setting
 
 

@@ -74,7 +74,7 @@ class FacilityLine:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Plane:
-    """Facilities at the crossings of a grid of streets, with walking distances; otherwise like a `Line`.
+    """Facilities at the crossings of a grid of streets, with walking distances; otherwise like a `FacilityLine`.
 
     Args:
         width: the number of crossings in one direction.

@@ -116,7 +116,7 @@ class Dataset:
             self.ledger.close()
 
 
-# Datasets: opened from declarations or from a settings file, with the ledger that pays for questions.
+# How a dataset is opened: from declarations or from a settings file, with the ledger that pays for questions.
 
 #: What may be said about a table, and an example of each.
 EXAMPLES = {

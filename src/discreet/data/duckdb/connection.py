@@ -102,8 +102,6 @@ def open_cursor(connection: "DuckDBPyConnection", settings: EngineSettings) -> I
         cursor.close()
 
 
-# Imported tables: the state that an import leaves behind in a locked engine. Private.
-
 # The account numbers of units on DuckDB. Hashing names takes a while, so that it is done once for each table.
 
 
@@ -158,6 +156,9 @@ def _read_names(owners: UnitIdTable, key: str, cursor: ReadCursor) -> Names:
     if not np.array_equal(hashes["first"], owners.units.begins[:-1]):
         raise engine_failed()
     return np.stack([np.asarray(hashes[name]).astype(np.uint64) for name in ("high", "low")], axis=1)
+
+
+# Imported tables: the state that an import leaves behind in a locked engine. Private.
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

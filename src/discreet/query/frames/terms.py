@@ -306,7 +306,7 @@ def histogram(value: str, edges: Sequence[Number]) -> AggregateExpression:
 
 
 def aggregate_sql(value: object, person: str | None) -> str:
-    """Return what is asked of a table as SQL, from a text or an `Asked`; `person` is the SQL of who is protected."""
+    """Return an aggregate as SQL, from a text or an `AggregateExpression`; `person` is the SQL of who is protected."""
     if isinstance(value, AggregateExpression):
         if PERSON in value.sql and person is None:
             raise InvalidInput(

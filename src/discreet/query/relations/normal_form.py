@@ -306,7 +306,7 @@ def _new(column: Column, change: Names) -> Column:
     return replace(column, name=change[column.name])
 
 
-# A question about a relation in its one form: see `discreet.query.relations.normal_form`.
+# The one form of a question about a relation.
 
 Change = Callable[[Expression], Expression]
 

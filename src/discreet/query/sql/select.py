@@ -1,4 +1,4 @@
-"""The SELECT statement: from sqlglot's parts to a question. SQL and frames both use this module."""
+"""The SELECT statement: from sqlglot's parts to a question. SQL and frames both use it."""
 
 from dataclasses import dataclass
 from typing import Any
