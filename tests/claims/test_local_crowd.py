@@ -154,3 +154,12 @@ def test_the_mean_squared_error_is_that_of_theory_within_three_per_cent(name):
         for _ in range(runs)
     ]
     assert abs(np.mean(squares) / theory - 1) < 0.03
+
+
+def test_a_value_that_is_no_number_lies_in_the_middle_of_the_bounds():
+    encoder = NumberResponse.duchi(bounds=Bounds(10, 30), epsilon=1)
+    missing, middle, low = (
+        encode_all(encoder, np.full(500, value), entropy=Seeded(3)) for value in (np.nan, 20.0, 10.0)
+    )
+    assert missing.tolist() == middle.tolist()
+    assert missing.tolist() != low.tolist()

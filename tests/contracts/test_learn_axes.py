@@ -269,3 +269,10 @@ def test_rows_of_a_view_are_those_that_its_numbers_belong_to(seed):
             assert view.shape[rows.axis] == rows.block * rows.times * EXAMPLES
             for which, own in enumerate(owned_by(view, rows)):
                 assert (view[own] == which).all()
+
+
+@pytest.mark.parametrize(("width", "known"), [(4, True), (5, False)])
+def test_rows_that_reach_into_the_next_example_have_no_example_axis(width, known):
+    memory = torch.zeros(4 * EXAMPLES + 1)
+    view = memory.as_strided((EXAMPLES, width), (4, 1))
+    assert (find_example_axis(view, 4 * memory.element_size(), EXAMPLES) is not None) is known

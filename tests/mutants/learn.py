@@ -18,6 +18,13 @@ READY = "attacks/test_training_refused_after_payment.py"
 
 LEARN_MUTANTS = [
     Mutant(
+        "a row of memory may end in the next example",
+        "learn/torch/per_example/example_axes.py::find_example_axis",
+        "if reach < span",
+        "if reach <= span",
+        "contracts/test_learn_axes.py::test_rows_that_reach_into_the_next_example_have_no_example_axis",
+    ),
+    Mutant(
         "a loss with another setting is taken for the same",
         "learn/torch/states.py::function_text",
         'return f"{model_text(function)} {[_settings(module) for module in function.modules()]}"',

@@ -15,6 +15,13 @@ INPUT = "unit/test_local_input.py"
 
 LOCAL_MUTANTS = [
     Mutant(
+        "what is no number lies at an end of the bounds",
+        "local/server/crowd.py::_place_on_grid",
+        "nan=(low + high) / 2",
+        "nan=(low - high) / 2",
+        "claims/test_local_crowd.py::test_a_value_that_is_no_number_lies_in_the_middle_of_the_bounds",
+    ),
+    Mutant(
         "a toss that 64 bits leave open is lost",
         "noise/coins.py::Coins.toss",
         "            if word != limit:\n",
