@@ -68,19 +68,25 @@ def sampled(times: dict[str, list[float]], properties: set[str]) -> dict[str, in
     }
 
 
-def main(words: list[str]) -> int:
-    """Run all tests but those marked by hand, and write the table."""
+def measure(words: list[str], settings: dict[str, str]) -> tuple[int, list[tuple[float, bool, str]]]:
+    """Run pytest in two processes; return its status, and of each test its seconds, if a property, and its name."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, FOLDER: folder, "DISCREET_CASES": "all", "PYTHONPATH": str(Path(__file__).parent)}
+        environment = {**os.environ, FOLDER: folder, "PYTHONPATH": str(Path(__file__).parent), **settings}
         command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", "-p", "case_times", *words]
         status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
-        lines = [line.split("\t") for path in Path(folder).iterdir() for line in path.read_text().splitlines()]
+        lines = [line.split("\t", 2) for path in Path(folder).iterdir() for line in path.read_text().splitlines()]
+    return status, [(float(seconds), is_property == "1", name) for seconds, is_property, name in lines]
+
+
+def main(words: list[str]) -> int:
+    """Run all tests but those marked by hand, and write the table."""
+    status, lines = measure(words, {"DISCREET_CASES": "all"})
     times, properties = defaultdict[str, list[float]](list), set[str]()
     for seconds, is_property, name in lines:
         function = name.partition("[")[0]
         if not needs_spark(name):
-            times[function].append(float(seconds))
-        if is_property == "1":
+            times[function].append(seconds)
+        if is_property:
             properties.add(function)
     table = sampled(times, properties)
     TABLE.write_text(HEAD + "".join(f"{number:3} {function}\n" for function, number in table.items()))

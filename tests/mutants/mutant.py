@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -72,12 +72,16 @@ def definitions_in(node: ast.AST) -> Iterator[Definition]:
             yield from definitions_in(child)
 
 
+#: The last text is kept: many bugs are planted in one file.
+parse = lru_cache(maxsize=1)(ast.parse)
+
+
 @cache
 def find_span(text: str, names: tuple[str, ...]) -> tuple[int, int]:
     """Return where a definition begins and ends in a text, its decorators included."""
     if not names:
         return 0, len(text)
-    node = find_definition(ast.parse(text), names)
+    node = find_definition(parse(text), names)
     if not isinstance(node, Definition):
         raise NoPlace(f"there is no definition {'.'.join(names)}")
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

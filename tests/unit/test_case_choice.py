@@ -7,14 +7,19 @@ import pytest
 
 from case_choice import SPARK_SAMPLE, is_sampled, needs_spark, read_table
 from case_times import MOST, sampled
+from room_times import HOUSE, by_room, room_of, to_table
 
 TESTS = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", [*read_table(), *SPARK_SAMPLE])
-def test_functions_that_are_listed_are_there(name):
-    file, _, function = name.partition("[")[0].partition("::")
-    assert re.search(rf"^def {function.split('::')[-1]}\(", (TESTS / file).read_text(), flags=re.MULTILINE)
+def test_functions_that_are_listed_are_there():
+    listed = {name.partition("[")[0] for name in (*read_table(), *SPARK_SAMPLE)}
+    defined = {
+        f"{file}::{function}"
+        for file in {name.partition("::")[0] for name in listed}
+        for function in re.findall(r"^def (\w+)\(", (TESTS / file).read_text(), flags=re.MULTILINE)
+    }
+    assert not listed - defined
 
 
 def test_the_first_case_is_run_and_about_one_in_so_many():
@@ -47,3 +52,33 @@ def test_functions_run_as_many_cases_as_fit_into_their_time():
 )
 def test_tests_on_spark_are_known_by_name(name, needed):
     assert needs_spark(name) is needed
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "room"),
+    [
+        ("test_gate_views.py", "from discreet.query import Epsilon", "gate"),
+        ("test_sql_laws.py", "from discreet.core import Fix\nfrom discreet.query.sql import read_sql", "query"),
+        (
+            "test_attack.py",
+            "import discreet.data\n    from discreet.data import open_table\nimport discreet.gate",
+            "data",
+        ),
+        ("test_docs.py", "import discreet\nimport pathlib", HOUSE),
+    ],
+)
+def test_a_file_belongs_to_the_room_of_its_name_or_of_most_of_its_imports(name, text, room):
+    assert room_of(name, text) == room
+
+
+def test_times_are_added_by_room():
+    rooms = by_room(
+        [(1.5, "unit/test_gate_views.py::test_it[a]"), (2.0, "unit/test_gate.py::test_it"), (4.0, "README.md")]
+    )
+    assert rooms == {"gate": [1.5, 2.0], HOUSE: [4.0]}
+    assert to_table(rooms, 3).splitlines()[2:] == [
+        "| the house | 1 | 4 |",
+        "| gate | 2 | 4 |",
+        "| collecting, starting | | 3 |",
+        "| all, of 720 | 3 | 10 |",
+    ]

@@ -1,0 +1,66 @@
+"""Measures the processor time of `make test` by room, as a table: `python tests/room_times.py`.
+
+A test file belongs to the room that its name begins with, as `test_gate_views.py` does, or else to the room from which
+it imports most often; pages, examples and what concerns the whole tree belong to the house. The processor time of
+servers that outlive a test, such as PostgreSQL, is not in the table.
+"""
+
+import re
+import resource
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from case_times import ROOT, measure
+
+#: Seconds of processor time that `make test` may take: six minutes on two cores.
+MOST_OF_ALL = 720
+ROOMS = frozenset(path.parent.name for path in (ROOT / "src" / "discreet").glob("*/__init__.py")) - {"core"}
+HOUSE, COLLECTING = "the house", "collecting, starting"
+IMPORTED = re.compile(r"^\s*(?:from|import) discreet\.(\w+)", flags=re.MULTILINE)
+
+
+def room_of(name: str, text: str) -> str:
+    """Return the room of a test file."""
+    first = name.removeprefix("test_").removesuffix(".py").partition("_")[0]
+    if first in ROOMS:
+        return first
+    imported = Counter(room for room in IMPORTED.findall(text) if room in ROOMS)
+    return min(imported, key=lambda room: (-imported[room], room), default=HOUSE)
+
+
+def by_room(times: Iterable[tuple[float, str]]) -> dict[str, list[float]]:
+    """Return the times of all tests of each room; names of tests begin with their files."""
+    found, rooms = defaultdict[str, list[float]](list), dict[str, str]()
+    for seconds, name in times:
+        file = name.partition("::")[0]
+        if file not in rooms:
+            path = ROOT / "tests" / file
+            rooms[file] = room_of(path.name, path.read_text()) if path.suffix == ".py" and path.exists() else HOUSE
+        found[rooms[file]].append(seconds)
+    return found
+
+
+def to_table(rooms: dict[str, list[float]], others: float) -> str:
+    """Write the times as a table, the largest first."""
+    lines = ["| room | tests | seconds |", "|---|--:|--:|"]
+    for room, times in sorted(rooms.items(), key=lambda one: -sum(one[1])):
+        lines.append(f"| {room} | {len(times):,} | {sum(times):.0f} |")
+    lines.append(f"| {COLLECTING} | | {others:.0f} |")
+    total = sum(map(sum, rooms.values())) + others
+    lines.append(f"| all, of {MOST_OF_ALL} | {sum(map(len, rooms.values())):,} | {total:.0f} |")
+    return "\n".join(lines)
+
+
+def main(words: list[str]) -> int:
+    """Run what `make test` runs, and print the table."""
+    status, lines = measure(words, {"PYTHONDONTWRITEBYTECODE": ""})
+    rooms = by_room((seconds, name) for seconds, _, name in lines)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = used.ru_utime + used.ru_stime
+    print(to_table(rooms, max(0.0, spent - sum(map(sum, rooms.values())))))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
