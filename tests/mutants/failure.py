@@ -132,7 +132,7 @@ FAILURE_MUTANTS = [
     ),
     Mutant(
         "a failure is not noted",
-        "gate/gate.py::Gate._run_tracked",
+        "gate/gate.py::Gate._track_run",
         "            runs.end(begun, how)\n",
         "            self._ledger.excuse(begun, by='g', reason='r')\n            runs.end(begun, INTERRUPTED)\n",
         FREE,
@@ -195,7 +195,7 @@ FAILURE_MUTANTS = [
     ),
     Mutant(
         "a question that was interrupted is paid for again",
-        "gate/gate.py::Gate._buy",
+        "gate/gate.py::Gate._pay_or_resume",
         "        for receipt in self._list_unanswered(priced) if resumed else ():\n",
         "        for receipt in ():\n",
         TWICE,
@@ -216,7 +216,7 @@ FAILURE_MUTANTS = [
     ),
     Mutant(
         "fresh noise is waited for while another asks for it",
-        "gate/gate.py::Gate._buy",
+        "gate/gate.py::Gate._pay_or_resume",
         "            if not (fresh and self._ledger.runs.is_run(receipt.number)):\n",
         "            if True:\n",
         f"{TWICE}::test_fresh_noise_is_not_waited_for_while_another_asks_for_it",

@@ -13,22 +13,22 @@ GATE_MUTANTS = [
     Mutant(
         "the data is seen before it is paid for",
         "gate/gate.py::Gate.release",
-        "        digest = plan_digest(plan)\n        if fresh:",
-        "        digest = plan_digest(plan)\n        plan.run(self._data, SYSTEM)\n        if fresh:",
+        "            for receipt in self._pay_or_resume(",
+        "            plan.run(self._data, SYSTEM)\n            for receipt in self._pay_or_resume(",
         "unit/test_gate.py::test_an_answer_is_paid_for_before_the_data_is_seen",
     ),
     Mutant(
         "two threads that ask the same at once both pay",
         "gate/gate.py::Gate.release",
-        "with self._ledger.running.of(digest):",
-        "with self._ledger.running.of(os.urandom(8).hex()):",
+        "self._ledger.running.of(digest)",
+        "self._ledger.running.of(os.urandom(8).hex())",
         "unit/test_gate.py::test_two_threads_that_ask_the_same_at_once_pay_once",
     ),
     Mutant(
         "fresh noise is handed out for free",
         "gate/gate.py::Gate.release",
-        "        if fresh:\n            known = self._find_payment(request)\n",
-        "        if False:\n            known = self._find_payment(request)\n",
+        "if known is None and not fresh else None",
+        "if known is None else None",
         "unit/test_gate.py::test_fresh_noise_is_paid_for",
     ),
     Mutant(
@@ -278,7 +278,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "an answer that could not be stored hangs on the error",
-        "gate/gate.py::Gate._answer",
+        "gate/gate.py::Gate._run_paid",
         "            failure = bare(error)\n",
         "            failure = error\n",
         "unit/test_gate_leaks.py",

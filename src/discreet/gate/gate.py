@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -202,17 +202,24 @@ class Gate(Generic[Data]):
         if self._personal:
             need_personal(plan)
             need_askable(self._data)
-        digest = plan_digest(plan)
-        if fresh:
-            known = self._find_payment(request)
-            return self._buy(self._prepare_plan(plan, digest, known), request, resumed=request is None, fresh=True)
+        digest, error = plan_digest(plan), getattr(plan, "error", None)
         # Two threads that ask the same at once would both find nothing, and both pay.
-        with self._ledger.running.of(digest):
+        asking = nullcontext() if fresh else self._ledger.running.of(digest)
+        with asking, self._ledger.runs.runner() as runner:
             known = self._find_payment(request)
-            payment = self._ledger.find(digest, self._analyst) if known is None else None
+            payment = self._ledger.find(digest, self._analyst) if known is None and not fresh else None
             if payment is not None:
-                return self._hand_out_answer(plan, self._ledger.receipt(payment), fresh=False)
-            return self._buy(self._prepare_plan(plan, digest, known), request, resumed=known is None)
+                return self._hand_out(self._ledger.receipt(payment), fresh=False, error=error)
+            priced = self._prepare_plan(plan, digest, known)
+            for receipt in self._pay_or_resume(priced, request, known, runner, fresh=fresh):
+                # Two runs of one request would be two draws, of which only one may be stored.
+                with self._ledger.running.of(receipt.number):
+                    drawn = self._ledger.release_of(receipt.number, surely=True) is None
+                    drawn = drawn and self._run_paid(plan, receipt, runner)
+                    release = self._hand_out(receipt, fresh=drawn, error=error)
+                if drawn or not fresh:
+                    break
+            return release
 
     def _find_payment(self, request: str | None) -> int | None:
         """Return the payment of a request, if it was paid for."""
@@ -256,7 +263,7 @@ class Gate(Generic[Data]):
             fresh = self._ledger.release_of(receipt.number, step, surely=True) is None
             if fresh:
                 before = earlier_answers(self._ledger, receipt.number, step)
-                fresh = self._run_tracked(plan, receipt, runner, before)
+                fresh = self._run_paid(plan, receipt, runner, before)
             return self._hand_out(receipt, step, fresh=fresh)
 
     def _stream(self, plan: SteppedPlan[Data], digest: str, request: str | None, step: int, runner: str) -> Receipt:
@@ -282,72 +289,66 @@ class Gate(Generic[Data]):
         pay = partial(self._ledger.pay, priced.cost, what=priced.what, plan=priced.digest, request=name)
         return self._ledger.runs.wait(lambda: pay(analyst=self._analyst, runner=runner))
 
-    def _buy(self, priced: PricedPlan, request: str | None, *, resumed: bool, fresh: bool = False) -> Release:
-        """Pay, run and store; what was paid for before and not answered is run, and not paid for again (`resumed`)."""
+    def _pay_or_resume(
+        self, priced: PricedPlan, request: str | None, known: int | None, runner: str, *, fresh: bool
+    ) -> Iterator[Receipt]:
+        """Yield what a plan may be run for: earlier payments that were not answered, oldest first; then pay.
+
+        A request that was paid for before, or that asks for fresh noise under a name, uses no other payment.
+        """
+        resumed = (request if fresh else known) is None
         for receipt in self._list_unanswered(priced) if resumed else ():
             # Who asks for fresh noise does not wait for what another is being answered.
             if not (fresh and self._ledger.runs.is_run(receipt.number)):
-                release = self._run_paid(priced.plan, receipt)
-                if release.fresh or not fresh:
-                    return release
-        with self._ledger.runs.runner() as runner:
-            return self._run_paid(priced.plan, self._pay(priced, request, runner), runner)
+                yield receipt
+        yield self._pay(priced, request, runner)
 
-    def _run_paid(self, plan: Any, receipt: Receipt, runner: str | None = None) -> Release:
-        """Run what was paid for, unless it was answered, and hand out what is stored."""
-        if runner is None:
-            with self._ledger.runs.runner() as named:
-                return self._run_paid(plan, receipt, named)
-        # Two runs of one request would be two draws, of which only one may be stored.
-        with self._ledger.running.of(receipt.number):
-            fresh = self._ledger.release_of(receipt.number, surely=True) is None
-            if fresh:
-                fresh = self._run_tracked(plan, receipt, runner)
-            if fresh and self._personal:
-                with suppress(DiscreetError):  # what was asked for is stored; the next one will find out
-                    self._ledger.people.tidy()
-            return self._hand_out_answer(plan, receipt, fresh=fresh)
+    def _run_paid(self, plan: Any, receipt: Receipt, runner: str, before: EarlierAnswers | None = None) -> bool:
+        """Run what was paid for, or its step after those `before`, and store the answer; False if it was stored before.
 
-    def _run_tracked(self, plan: Any, receipt: Receipt, runner: str, before: EarlierAnswers | None = None) -> bool:
-        """Write down that a plan is run, run it, and store its answer; False if it was answered elsewhere meanwhile.
+        An error carries no frame that saw the data, or an answer not yet stored.
+        """
+        step, failure = len(before or ()), None
+        with self._track_run(receipt, step, runner) as run:
+            if run is None:
+                return False
+            outcome = self._run_among(plan, receipt, run) if self._personal else (self._run(plan, receipt, before), 0)
+            try:
+                if outcome is not None:  # or another process was asked the same, and was sooner
+                    self._ledger.release(receipt, outcome[0], step=step, charge=outcome[1], run=run)
+            except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
+                failure = bare(error)
+            del outcome
+            if failure is not None:
+                raise failure
+        if self._personal:
+            with suppress(DiscreetError):  # what was asked for is stored; the next one will find out
+                self._ledger.people.tidy()
+        return True
+
+    @contextmanager
+    def _track_run(self, receipt: Receipt, step: int, runner: str) -> Iterator[int | None]:
+        """Write down that a plan is run, and how its run ends; None if it was answered elsewhere meanwhile.
 
         A run that ends without an answer is a failure, and is counted as one before anybody hears of it.
         """
-        runs, number, step = self._ledger.runs, receipt.number, len(before or ())
+        runs, number = self._ledger.runs, receipt.number
         begun = next((run.number for run in runs.state.open if run.runner == runner), None)
         if begun is None:
             begun = runs.begin(
                 number, step, self._analyst, runner, lambda: self._ledger.release_of(number, step) is not None
             )
         if begun is None:
-            return False
+            yield None
+            return
         how = INTERRUPTED
         try:
-            self._answer(plan, receipt, begun, before)
+            yield begun
         except RunFailed:
             how = FAILED_RUN
             raise
         finally:
             runs.end(begun, how)
-        return True
-
-    def _answer(self, plan: Any, receipt: Receipt, run: int, before: EarlierAnswers | None = None) -> None:
-        """Run a plan, or the step after those `before`, and store its answer.
-
-        An error carries no frame that saw the data, or an answer not yet stored.
-        """
-        outcome = self._run_among(plan, receipt, run) if self._personal else (self._run(plan, receipt, before), 0)
-        if outcome is None:
-            return  # another process was asked the same, and was sooner
-        answer, charge = outcome
-        failure: BaseException | None = None
-        try:
-            self._ledger.release(receipt, answer, step=len(before or ()), charge=charge, run=run)
-        except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
-            failure = bare(error)
-        del answer, outcome
-        if failure is not None:
-            raise failure
 
     def _run_among(self, plan: Any, receipt: Receipt, run: int) -> tuple[bytes, int] | None:
         """Run a plan among those who can pay for it, and charge them, durably.
@@ -404,9 +405,6 @@ class Gate(Generic[Data]):
         ending = _ending(failure, receipt)
         del failure
         raise ending
-
-    def _hand_out_answer(self, plan: Plan[Data], receipt: Receipt, *, fresh: bool) -> Release:
-        return self._hand_out(receipt, fresh=fresh, error=getattr(plan, "error", None))
 
     def _hand_out(self, receipt: Receipt, step: int = 0, *, fresh: bool, error: float | None = None) -> Release:
         number = self._ledger.release_of(receipt.number, step)
